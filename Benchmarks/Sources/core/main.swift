@@ -1,0 +1,49 @@
+import CuffCore
+import Glibc
+
+/// core count|lines|capture DRIVER FILE: bytes through the session alone. `count` makes readings and prints how many,
+/// `lines` prints them as JSON Lines, `capture` does so for a text capture.
+func run() -> Int32 {
+    let arguments = CommandLine.arguments
+    guard arguments.count == 4, let driver = CuffDrivers.named(arguments[2]) else { return 64 }
+    let file = open(arguments[3], O_RDONLY)
+    guard file >= 0 else { return 66 }
+    let isCapture = arguments[1] == "capture"
+    let line = ReadingLine()
+    var player = SessionPlayer(driver, looksAhead: isCapture)
+    var reader = CaptureTextReader()
+    var items: [CaptureItem] = []
+    var text = TextBuffer(capacity: 1 << 19)
+    var readings = 0
+    var systolic: Int64 = 0
+    while true {
+        let chunk = [UInt8](unsafeUninitializedCapacity: 1 << 16) { room, count in
+            count = max(0, read(file, room.baseAddress, 1 << 16))
+        }
+        if chunk.isEmpty { break }
+        if isCapture {
+            items.removeAll(keepingCapacity: true)
+            do throws(CaptureFault) { try reader.read(chunk, into: &items) } catch { return 65 }
+            for index in items.indices { player.play(items[index]) }
+        } else {
+            player.play(bytes: chunk)
+        }
+        readings += player.entries.readings.count
+        if arguments[1] == "count" {
+            for index in player.entries.readings.indices {
+                systolic += player.entries.readings[index].bloodPressure?.systolic.digits.mantissa ?? 0
+            }
+        } else {
+            line.append(player.entries, device: player.identity?.id ?? "", to: &text)
+            text.withBytes { bytes in _ = write(1, bytes.baseAddress, bytes.count) }
+            text.removeAll()
+        }
+        player.entries.removeAll(keepingCapacity: true)
+        _ = player.takeDiagnostics()
+        _ = player.takeIdentified()
+    }
+    player.end()
+    if arguments[1] == "count" { print("\(readings) readings, systolic sum \(systolic)") }
+    return 0
+}
+exit(run())

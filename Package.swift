@@ -1,0 +1,43 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+    name: "cuff",
+    products: [
+        .executable(name: "cuff", targets: ["cuff"]),
+        .library(name: "CuffCore", targets: ["CuffCore"]),
+        .library(name: "CuffIngest", targets: ["CuffIngest"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser.git", exact: "1.8.2"),
+        .package(url: "https://github.com/groue/GRDB.swift.git", exact: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-log.git", exact: "1.16.2"),
+        .package(url: "https://github.com/LebJe/TOMLKit.git", exact: "0.6.0"),
+    ],
+    targets: [
+        .executableTarget(
+            name: "cuff",
+            dependencies: [
+                "CuffCore", "CuffIngest",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
+        .target(name: "CuffCore"),
+        .target(name: "CLinux"),
+        .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
+        .target(
+            name: "CuffIngest",
+            dependencies: [
+                "CuffCore", "CLinux", "CUdev",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "TOMLKit", package: "TOMLKit"),
+            ]),
+        .testTarget(name: "CuffCoreTests", dependencies: ["CuffCore"]),
+        .testTarget(
+            name: "CuffIngestTests",
+            dependencies: ["CuffIngest", "CuffCore", "CLinux", .product(name: "GRDB", package: "GRDB.swift")]),
+        .testTarget(name: "EndToEnd", dependencies: ["cuff"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,35 @@
+/* What Glibc's module map does not show to Swift: epoll, termios2, line counters, pseudo terminals, hidraw. */
+#pragma once
+#include <stdint.h>
+
+/* epoll, with the packed event taken apart. Every call answers -errno on failure. */
+int clinux_epoll_create(void);
+int clinux_epoll_add(int epoll, int descriptor, uint32_t events, uint64_t token);
+int clinux_epoll_rearm(int epoll, int descriptor, uint32_t events, uint64_t token);
+int clinux_epoll_remove(int epoll, int descriptor);
+/* Never waits. Fills both arrays, at most `capacity` (64 at most). */
+int clinux_epoll_take(int epoll, uint32_t *events, uint64_t *tokens, int capacity);
+extern const uint32_t clinux_epoll_in, clinux_epoll_out, clinux_epoll_err, clinux_epoll_hup, clinux_epoll_oneshot;
+
+int clinux_eventfd(void);
+
+/* Any rate in bit/s, both directions; termios' own constants cover only some. */
+int clinux_set_rate(int descriptor, uint32_t rate);
+int clinux_get_rate(int descriptor, uint32_t *rate);
+
+/* Asks the driver to hand bytes over at once (ASYNC_LOW_LATENCY). */
+int clinux_low_latency(int descriptor);
+
+struct clinux_line_errors { uint32_t framing, parity, overrun, lost, line_break; };
+int clinux_line_errors(int descriptor, struct clinux_line_errors *errors);
+
+/* Opens a pseudo terminal's master, non-blocking, and writes the path of its slave. */
+int clinux_open_pty(char *path, int capacity);
+
+/* HIDIOCSFEATURE: the first byte is the report number. */
+int clinux_hid_set_feature(int descriptor, const uint8_t *report, int length);
+
+int clinux_is_pty(int descriptor);
+
+/* memmem, a GNU extension. */
+const void *clinux_find(const void *text, unsigned long length, const void *word, unsigned long word_length);

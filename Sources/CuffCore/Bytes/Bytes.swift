@@ -1,0 +1,197 @@
+/// Bounds-checked reads from wire bytes. Every reader answers `nil` beyond the end; none traps.
+extension Span where Element == UInt8 {
+    @inline(__always)
+    public func byte(_ offset: Int) -> UInt8? { offset >= 0 && offset < count ? self[offset] : nil }
+
+    @inline(__always)
+    public func bigEndian16(_ offset: Int) -> UInt16? {
+        guard offset >= 0, offset &+ 2 <= count else { return nil }
+        return UInt16(self[offset]) << 8 | UInt16(self[offset &+ 1])
+    }
+
+    @inline(__always)
+    public func littleEndian16(_ offset: Int) -> UInt16? {
+        guard offset >= 0, offset &+ 2 <= count else { return nil }
+        return UInt16(self[offset &+ 1]) << 8 | UInt16(self[offset])
+    }
+
+    @inline(__always)
+    public func bigEndian32(_ offset: Int) -> UInt32? {
+        guard let high = bigEndian16(offset), let low = bigEndian16(offset &+ 2) else { return nil }
+        return UInt32(high) << 16 | UInt32(low)
+    }
+
+    @inline(__always)
+    public func littleEndian32(_ offset: Int) -> UInt32? {
+        guard let low = littleEndian16(offset), let high = littleEndian16(offset &+ 2) else { return nil }
+        return UInt32(high) << 16 | UInt32(low)
+    }
+
+    @inline(__always)
+    public func littleEndian64(_ offset: Int) -> UInt64? {
+        guard offset >= 0, offset &+ 8 <= count else { return nil }
+        return withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) }
+    }
+
+    /// A binary-coded decimal byte, 0…99; `nil` where a nibble is not a digit.
+    public func bcd(_ offset: Int) -> Int? {
+        guard let byte = byte(offset), byte >> 4 < 10, byte & 15 < 10 else { return nil }
+        return Int(byte >> 4) * 10 + Int(byte & 15)
+    }
+
+    /// An unsigned number of exactly `length` ASCII digits.
+    @inline(__always)
+    public func digits(_ offset: Int, _ length: Int) -> Int? {
+        guard offset >= 0, length > 0, length <= 9, offset &+ length <= count else { return nil }
+        var value = 0
+        for index in offset..<(offset &+ length) {
+            let digit = self[index] &- 0x30
+            guard digit < 10 else { return nil }
+            value = value &* 10 &+ Int(digit)
+        }
+        return value
+    }
+
+    /// An unsigned number in `length` characters, padded on the left with blanks, as many cuffs print them. All blanks
+    /// or a blank after a digit are `nil`.
+    @inline(__always)
+    public func paddedDigits(_ offset: Int, _ length: Int) -> Int? {
+        guard offset >= 0, length > 0, offset &+ length <= count else { return nil }
+        var start = offset
+        while start < offset &+ length, self[start] == 0x20 { start &+= 1 }
+        return digits(start, offset &+ length &- start)
+    }
+
+    /// An unsigned number of `length` ASCII hexadecimal digits of either case.
+    public func hexDigits(_ offset: Int, _ length: Int) -> Int? {
+        guard offset >= 0, length > 0, length <= 8, offset &+ length <= count else { return nil }
+        var value = 0
+        for index in offset..<(offset &+ length) {
+            guard let nibble = Hex.value(self[index]) else { return nil }
+            value = value << 4 | Int(nibble)
+        }
+        return value
+    }
+
+    /// Whether the ASCII of `text` stands at `offset`.
+    @inline(__always)
+    public func matches(_ text: StaticString, at offset: Int = 0) -> Bool {
+        let length = text.utf8CodeUnitCount
+        guard offset >= 0, offset &+ length <= count else { return false }
+        for index in 0..<length where self[offset &+ index] != text.utf8Start[index] { return false }
+        return true
+    }
+
+    /// A part, cut to what is there.
+    public func part(_ offset: Int, _ length: Int) -> [UInt8] {
+        var copy: [UInt8] = []
+        var index = Swift.max(0, offset)
+        let end = Swift.min(count, index &+ Swift.max(0, length))
+        while index < end {
+            copy.append(self[index])
+            index &+= 1
+        }
+        return copy
+    }
+
+    public var array: [UInt8] { part(0, count) }
+
+    /// The run of text at the front of `range`: where it ends, at the first byte that is neither printable ASCII nor
+    /// `extra` (a control character that a format uses within its text), and the exclusive or of its bytes.
+    ///
+    /// Eight bytes are judged together: in each, adding 60 carries into the highest bit from 20 on, adding 1 from 7F on.
+    @inline(__always)
+    public func textRun(_ range: Range<Int>, allowing extra: UInt8) -> (end: Int, xor: UInt8) {
+        withUnsafeBytes { bytes in
+            var index = Swift.max(0, range.lowerBound)
+            let end = Swift.min(range.upperBound, bytes.count)
+            guard let base = bytes.baseAddress, index < end else { return (index, 0) }
+            let highest: UInt64 = 0x8080_8080_8080_8080
+            let extras = UInt64(extra) &* 0x0101_0101_0101_0101
+            var xor: UInt64 = 0
+            while index &+ 8 <= end {
+                let eight = UInt64(littleEndian: base.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+                let low = eight & ~highest
+                let isPrintable = (low &+ 0x6060_6060_6060_6060) & ~(low &+ 0x0101_0101_0101_0101)
+                let isExtra = ~((low ^ extras) &+ ~highest)
+                let isOther = (~(isPrintable | isExtra) | eight) & highest
+                if isOther != 0 {
+                    let length = isOther.trailingZeroBitCount / 8
+                    xor ^= eight & ~(UInt64.max << UInt64(8 * length))
+                    return (index &+ length, folded(xor))
+                }
+                xor ^= eight
+                index &+= 8
+            }
+            while index < end {
+                let byte = base.load(fromByteOffset: index, as: UInt8.self)
+                guard byte >= 0x20 && byte < 0x7F || byte == extra else { break }
+                xor ^= UInt64(byte)
+                index &+= 1
+            }
+            return (index, folded(xor))
+        }
+    }
+
+    private func folded(_ xor: UInt64) -> UInt8 {
+        let four = xor ^ xor >> 32
+        let two = four ^ four >> 16
+        return UInt8(truncatingIfNeeded: two ^ two >> 8)
+    }
+
+    /// The offset of the first `byte` at or after `offset`.
+    @inline(__always)
+    public func firstOffset(of byte: UInt8, from offset: Int = 0) -> Int? {
+        var index = Swift.max(0, offset)
+        while index < count {
+            if self[index] == byte { return index }
+            index &+= 1
+        }
+        return nil
+    }
+}
+
+/// Hexadecimal text.
+public enum Hex {
+    @inline(__always)
+    public static func value(_ character: UInt8) -> UInt8? {
+        switch character {
+        case 0x30...0x39: character - 0x30
+        case 0x41...0x46: character - 0x37
+        case 0x61...0x66: character - 0x57
+        default: nil
+        }
+    }
+
+    /// The bytes that `text` writes, blanks ignored; `nil` when it is not hexadecimal or ends within a byte.
+    public static func bytes(_ text: some StringProtocol) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var high: UInt8?
+        for character in text.utf8 where character != 0x20 && character != 0x09 {
+            guard let nibble = value(character) else { return nil }
+            if let first = high {
+                bytes.append(first << 4 | nibble)
+                high = nil
+            } else {
+                high = nibble
+            }
+        }
+        return high == nil ? bytes : nil
+    }
+
+    /// Lower-case digits, separated by `separator`.
+    public static func text(_ bytes: some Sequence<UInt8>, separator: String = " ") -> String {
+        var text = ""
+        for byte in bytes {
+            if !text.isEmpty { text += separator }
+            text.unicodeScalars.append(Unicode.Scalar(TextBuffer.hexDigit(byte >> 4)))
+            text.unicodeScalars.append(Unicode.Scalar(TextBuffer.hexDigit(byte & 15)))
+        }
+        return text
+    }
+
+    /// Two upper-case digits, as several cuffs write their sums.
+    public static func upper(_ byte: UInt8) -> [UInt8] {
+        [byte >> 4, byte & 15].map { $0 < 10 ? 0x30 + $0 : 0x37 + $0 }
+    }
+}

@@ -1,0 +1,32 @@
+/// How far bytes fit a picture of fixed-width text.
+public enum ShapeFit: Sendable, Hashable {
+    case no
+    /// Everything so far fits; more must come.
+    case partial
+    case whole
+}
+
+extension Span where Element == UInt8 {
+    /// Compares the front with a picture, one character each: `#` a digit, `_` a digit or a blank, `~` a digit, a blank
+    /// or a dash, `%` an upper-case hexadecimal digit, `*` any printable character but a comma; all else is itself.
+    public func fit(_ shape: StaticString, at offset: Int = 0) -> ShapeFit {
+        let length = shape.utf8CodeUnitCount
+        var index = 0
+        while index < length {
+            guard let byte = byte(offset &+ index) else { return .partial }
+            let isDigit = byte &- 0x30 < 10
+            let fits =
+                switch shape.utf8Start[index] {
+                case 0x23: isDigit
+                case 0x5F: isDigit || byte == 0x20
+                case 0x7E: isDigit || byte == 0x20 || byte == 0x2D
+                case 0x25: isDigit || byte >= 0x41 && byte <= 0x46
+                case 0x2A: byte >= 0x20 && byte < 0x7F && byte != 0x2C
+                case let character: byte == character
+                }
+            guard fits else { return .no }
+            index &+= 1
+        }
+        return .whole
+    }
+}

@@ -1,0 +1,192 @@
+/// Reads the text form of a capture in any chunking and constant memory.
+///
+/// `# key: value` lines come first, then `[SECONDS] < hex` from the cuff, `[SECONDS] > hex` to it, `[SECONDS] ! event`.
+/// Later `#` lines and blank lines are comments; `=` lines carry values of a table and are passed over.
+public struct CaptureTextReader: Sendable {
+    /// Longest accepted line: 64 KiB APDUs (the protocol's largest) as spaced hex are 192 KiB.
+    public static let maximumLine = 1 << 19
+
+    public private(set) var header = CaptureHeader()
+    public private(set) var line = 0
+    private var rest: [UInt8] = []
+    private var isInHeader = true
+
+    public init() {}
+
+    /// Takes the next bytes of the file and appends the whole lines among them.
+    public mutating func read(_ chunk: [UInt8], into items: inout [CaptureItem]) throws(CaptureFault) {
+        var start = 0
+        let count = chunk.count
+        while start < count {
+            guard let end = chunk.span.firstOffset(of: 0x0A, from: start) else {
+                rest.append(contentsOf: chunk[start...])
+                guard rest.count <= Self.maximumLine else {
+                    throw CaptureFault(line: line + 1, reason: "the line is longer than \(Self.maximumLine) bytes")
+                }
+                return
+            }
+            if rest.isEmpty {
+                try readLine(chunk, start, end, into: &items)
+            } else {
+                rest.append(contentsOf: chunk[start..<end])
+                let whole = rest
+                rest = []
+                try readLine(whole, 0, whole.count, into: &items)
+            }
+            start = end + 1
+        }
+    }
+
+    /// The file has ended; a last line without a line feed counts.
+    public mutating func finish(into items: inout [CaptureItem]) throws(CaptureFault) {
+        guard !rest.isEmpty else { return }
+        let whole = rest
+        rest = []
+        try readLine(whole, 0, whole.count, into: &items)
+    }
+
+    private mutating func readLine(
+        _ bytes: [UInt8], _ start: Int, _ limit: Int, into items: inout [CaptureItem]
+    ) throws(CaptureFault) {
+        line += 1
+        let text = bytes.span
+        var index = start
+        var end = limit
+        while end > start, text[end - 1] == 0x0D || text[end - 1] == 0x20 { end -= 1 }
+        while index < end, text[index] == 0x20 || text[index] == 0x09 { index += 1 }
+        guard index < end else { return }
+        if text[index] == 0x23 { return readComment(bytes, index + 1, end) }
+        if text[index] == 0x3D { return }
+        let time = try readTime(text, &index, end)
+        guard index < end else { throw CaptureFault(line: line, reason: "a time stands alone") }
+        let mark = text[index]
+        index += 1
+        switch mark {
+        case 0x3C, 0x3E:
+            isInHeader = false
+            let data = try readHex(text, index, end)
+            if data.isEmpty { return }
+            items.append(CaptureItem(time: time, mark == 0x3C ? .fromCuff(data) : .toCuff(data)))
+        case 0x21:
+            isInHeader = false
+            while index < end, text[index] == 0x20 { index += 1 }
+            items.append(CaptureItem(time: time, .event(CaptureEvent(String(decoding: bytes[index..<end], as: UTF8.self)))))
+        default:
+            throw CaptureFault(line: line, reason: "a line begins with `<`, `>`, `!` or `#`, after a time in seconds if there is one")
+        }
+    }
+
+    private mutating func readComment(_ bytes: [UInt8], _ start: Int, _ end: Int) {
+        guard isInHeader, header.fields.count < 64, let colon = bytes.span.firstOffset(of: 0x3A, from: start), colon < end else {
+            return
+        }
+        let key = DeviceIdentity.text(bytes[start..<colon]).lowercased()
+        guard !key.isEmpty, key.utf8.count <= 32 else { return }
+        header.fields.append((key, DeviceIdentity.text(bytes[(colon + 1)..<end])))
+    }
+
+    /// Seconds with up to six decimals, optionally in brackets.
+    private func readTime(_ text: Span<UInt8>, _ index: inout Int, _ end: Int) throws(CaptureFault) -> Int64? {
+        let isBracketed = text[index] == 0x5B
+        if isBracketed { index += 1 }
+        guard index < end, text[index] &- 0x30 < 10 || text[index] == 0x2E else {
+            if isBracketed { throw CaptureFault(line: line, reason: "no time stands in the brackets") }
+            return nil
+        }
+        var whole: Int64 = 0
+        var micro: Int64 = 0
+        var scale: Int64 = 100_000
+        var isFraction = false
+        while index < end {
+            let byte = text[index]
+            if byte == 0x2E && !isFraction {
+                isFraction = true
+            } else if byte &- 0x30 < 10 {
+                let digit = Int64(byte - 0x30)
+                if isFraction {
+                    micro += digit * scale
+                    scale /= 10
+                } else {
+                    guard whole < 100_000_000_000 else { throw CaptureFault(line: line, reason: "the time is too large") }
+                    whole = whole * 10 + digit
+                }
+            } else {
+                break
+            }
+            index += 1
+        }
+        if isBracketed {
+            guard index < end, text[index] == 0x5D else { throw CaptureFault(line: line, reason: "the time's bracket is not closed") }
+            index += 1
+        }
+        while index < end, text[index] == 0x20 || text[index] == 0x09 { index += 1 }
+        return whole * 1_000_000 + micro
+    }
+
+    private func readHex(_ text: Span<UInt8>, _ start: Int, _ end: Int) throws(CaptureFault) -> [UInt8] {
+        var isOdd = false
+        var isBad = false
+        var bad = 0
+        let data = [UInt8](unsafeUninitializedCapacity: (end - start) / 2 + 1) { target, count in
+            var high: UInt8 = 0
+            var index = start
+            while index < end {
+                let byte = text[index]
+                let nibble = Self.nibbles[Int(byte)]
+                if nibble < 16 {
+                    if isOdd {
+                        target[count] = high << 4 | nibble
+                        count += 1
+                    } else {
+                        high = nibble
+                    }
+                    isOdd.toggle()
+                } else if byte != 0x20 && byte != 0x09 {
+                    isBad = true
+                    bad = index
+                    return
+                }
+                index += 1
+            }
+        }
+        if isBad { throw CaptureFault(line: line, reason: "`\(DeviceIdentity.text([text[bad]]))` is not a hexadecimal digit") }
+        if isOdd { throw CaptureFault(line: line, reason: "the line ends within a byte") }
+        return data
+    }
+
+    private static let nibbles: [UInt8] = (0...255).map { Hex.value(UInt8($0)) ?? 0xFF }
+}
+
+/// Writes the text form.
+public enum CaptureText {
+    public static func appendHeader(_ header: CaptureHeader, to text: inout TextBuffer) {
+        for field in header.fields { text.append(string: "# \(field.key): \(field.value)\n") }
+    }
+
+    public static func append(_ item: CaptureItem, to text: inout TextBuffer) {
+        if let time = item.time {
+            text.append(decimal: time / 1_000_000)
+            text.append(0x2E)
+            text.append(padded: Int(time % 1_000_000), width: 6)
+            text.append(0x20)
+        }
+        switch item.content {
+        case .fromCuff(let bytes): append(0x3C, bytes, to: &text)
+        case .toCuff(let bytes): append(0x3E, bytes, to: &text)
+        case .event(let event):
+            text.append("! ")
+            text.append(string: event.text)
+            text.append(0x0A)
+        }
+    }
+
+    private static func append(_ mark: UInt8, _ bytes: [UInt8], to text: inout TextBuffer) {
+        text.append(mark)
+        for byte in bytes {
+            text.append(0x20)
+            text.append(TextBuffer.hexDigit(byte >> 4))
+            text.append(TextBuffer.hexDigit(byte & 15))
+        }
+        text.append(0x0A)
+    }
+}

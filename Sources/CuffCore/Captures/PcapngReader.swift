@@ -1,0 +1,208 @@
+/// Reads a pcapng capture in any chunking and constant memory: serial bytes of LINKTYPE_RTAC_SERIAL, or what a cuff's
+/// USB bridge carried in a usbmon capture. It takes no bytes for its own: what a chip adds is stripped, nothing else.
+public struct PcapngReader: Sendable {
+    /// The comments `key: value` of the first section.
+    public private(set) var header = CaptureHeader()
+    /// The number of the block that is being read, from 1; `CaptureFault.line` names it.
+    public private(set) var block = 0
+    /// When the first packet was captured; items count their time from it.
+    public private(set) var start: Timestamp?
+    /// What can be told of the devices in a usbmon capture.
+    public var usb: USBConversation
+
+    private struct Interface {
+        var link: Pcapng.LinkType?
+        var number: UInt16
+        var clock: Pcapng.Clock
+    }
+
+    private var order: Pcapng.ByteOrder?
+    private var interfaces: [Interface] = []
+    private var rest: [UInt8] = []
+    /// Bytes of a block too large to keep and of no use, still to come.
+    private var passing = 0
+    private var startMicroseconds: Int64?
+
+    public init(_ selection: USBConversation.Selection = .first, chip: USBConversation.Chip? = nil) {
+        usb = USBConversation(selection, chip: chip)
+    }
+
+    /// Whether a file that begins so is pcapng.
+    public static func recognises(_ beginning: [UInt8]) -> Bool {
+        beginning.starts(with: [0x0A, 0x0D, 0x0D, 0x0A])
+    }
+
+    /// Takes the next bytes of the file and appends the whole packets among them.
+    public mutating func read(_ chunk: [UInt8], into items: inout [CaptureItem]) throws(CaptureFault) {
+        var bytes = chunk
+        if passing > 0 {
+            let count = min(passing, bytes.count)
+            bytes.removeFirst(count)
+            passing -= count
+        }
+        if !rest.isEmpty {
+            rest += bytes
+            bytes = rest
+            rest = []
+        }
+        var offset = 0
+        while let length = try wholeBlock(bytes, offset) {
+            block += 1
+            if offset + length > bytes.count {
+                passing = offset + length - bytes.count
+                return
+            }
+            try readBlock(bytes, offset, length, into: &items)
+            offset += length
+        }
+        rest = offset == 0 ? bytes : Array(bytes[offset...])
+    }
+
+    /// The file has ended.
+    public mutating func finish() throws(CaptureFault) {
+        guard rest.isEmpty, passing == 0 else { throw fault("the file ends within the block") }
+        guard block > 0 else { throw fault("the file is empty") }
+    }
+
+    private func fault(_ reason: String) -> CaptureFault { CaptureFault(line: block + 1, reason: reason) }
+
+    /// The length of the block at `offset` once it is whole, or once it may be passed over; `nil` to wait for more.
+    private mutating func wholeBlock(_ bytes: [UInt8], _ offset: Int) throws(CaptureFault) -> Int? {
+        let span = bytes.span
+        guard let first = span.littleEndian32(offset) else { return nil }
+        let isSection = first == Pcapng.sectionHeader
+        if isSection {
+            guard let magic = span.littleEndian32(offset + 8) else { return nil }
+            switch magic {
+            case Pcapng.magic: order = Pcapng.ByteOrder(isBig: false)
+            case Pcapng.magic.byteSwapped: order = Pcapng.ByteOrder(isBig: true)
+            default: throw fault("the section has no byte-order magic")
+            }
+        }
+        guard let order else { throw fault("this is not a pcapng file") }
+        guard let length = order.u32(span, offset + 4) else { return nil }
+        guard length >= 12, length % 4 == 0 else { throw fault("the length \(length) is impossible") }
+        if length > UInt32(Pcapng.maximumBlock) {
+            let kind = order.u32(span, offset) ?? 0
+            let isNeeded =
+                isSection
+                || [
+                    Pcapng.interfaceDescription, Pcapng.enhancedPacket, Pcapng.simplePacket,
+                ].contains(kind)
+            guard !isNeeded else { throw fault("the block is longer than \(Pcapng.maximumBlock) bytes") }
+            return Int(length)
+        }
+        return offset + Int(length) <= bytes.count ? Int(length) : nil
+    }
+
+    private mutating func readBlock(
+        _ bytes: [UInt8], _ offset: Int, _ length: Int, into items: inout [CaptureItem]
+    ) throws(CaptureFault) {
+        guard let order else { return }
+        let body = bytes.span.extracting((offset + 8)..<(offset + length - 4))
+        guard order.u32(bytes.span, offset + length - 4) == UInt32(length) else {
+            throw CaptureFault(line: block, reason: "its two lengths differ")
+        }
+        switch order.u32(bytes.span, offset) {
+        case Pcapng.sectionHeader:
+            interfaces = []
+            if block == 1 { readSection(body, order) }
+        case Pcapng.interfaceDescription: readInterface(body, order)
+        case Pcapng.enhancedPacket: try readPacket(body, order, into: &items)
+        case Pcapng.simplePacket:
+            guard let captured = order.u32(body, 0) else { break }
+            try readPayload(
+                body.extracting(4..<(4 + min(Int(captured), body.count - 4))), interface: 0, time: nil, comments: [],
+                into: &items)
+        default: break
+        }
+    }
+
+    private mutating func readSection(_ body: Span<UInt8>, _ order: Pcapng.ByteOrder) {
+        for option in Pcapng.options(body, from: 16, to: body.count, order) where option.code == Pcapng.Option.comment {
+            let text = DeviceIdentity.text(option.value)
+            guard header.fields.count < 64, !text.hasPrefix("{"), let colon = text.firstIndex(of: ":") else { continue }
+            let key = text[..<colon].lowercased()
+            guard !key.isEmpty, key.utf8.count <= 32 else { continue }
+            header.fields.append((key, DeviceIdentity.text(text[text.index(after: colon)...].utf8)))
+        }
+    }
+
+    private mutating func readInterface(_ body: Span<UInt8>, _ order: Pcapng.ByteOrder) {
+        // More interfaces than a machine has buses and ports are not kept.
+        guard let number = order.u16(body, 0), interfaces.count < 256 else { return }
+        var clock = Pcapng.Clock()
+        for option in Pcapng.options(body, from: 8, to: body.count, order) {
+            switch option.code {
+            case Pcapng.Option.timeResolution: clock.resolution = option.value.first ?? 6
+            case Pcapng.Option.timeOffset:
+                clock.offset = Int64(bitPattern: order.u64(option.value.span, 0) ?? 0)
+            default: break
+            }
+        }
+        interfaces.append(Interface(link: Pcapng.LinkType(rawValue: number), number: number, clock: clock))
+    }
+
+    private mutating func readPacket(
+        _ body: Span<UInt8>, _ order: Pcapng.ByteOrder, into items: inout [CaptureItem]
+    ) throws(CaptureFault) {
+        guard let interface = order.u32(body, 0), let high = order.u32(body, 4), let low = order.u32(body, 8),
+            let captured = order.u32(body, 12), Int(captured) <= body.count - 20
+        else { throw CaptureFault(line: block, reason: "the packet is longer than its block") }
+        guard Int(interface) < interfaces.count else {
+            throw CaptureFault(line: block, reason: "the packet names interface \(interface), which was not described")
+        }
+        let time = interfaces[Int(interface)].clock.microseconds(UInt64(high) << 32 | UInt64(low))
+        if startMicroseconds == nil, let time {
+            startMicroseconds = time
+            start = Timestamp(milliseconds: time / 1000)
+        }
+        let elapsed = time.flatMap { time in
+            startMicroseconds.map { max(0, time.subtractingReportingOverflow($0).partialValue) }
+        }
+        let comments = Pcapng.options(body, from: 20 + Pcapng.padded(Int(captured)), to: body.count, order)
+            .filter { $0.code == Pcapng.Option.comment }.map { String(decoding: $0.value, as: UTF8.self) }
+        try readPayload(
+            body.extracting(20..<(20 + Int(captured))), interface: Int(interface), time: elapsed, comments: comments,
+            into: &items)
+    }
+
+    private mutating func readPayload(
+        _ payload: Span<UInt8>, interface: Int, time: Int64?, comments: [String], into items: inout [CaptureItem]
+    ) throws(CaptureFault) {
+        guard interface < interfaces.count, let order else { return }
+        switch interfaces[interface].link {
+        case .serial:
+            if let content = Self.serial(payload, comments) { items.append(CaptureItem(time: time, content)) }
+        case .usbmon, .usbmonMapped:
+            let head = interfaces[interface].link == .usbmon ? 48 : 64
+            guard let transfer = USBTransfer(payload, order, headerLength: head) else {
+                throw CaptureFault(line: block, reason: "the packet is shorter than a usbmon header")
+            }
+            for content in usb.take(transfer) { items.append(CaptureItem(time: time, content)) }
+        case nil:
+            let number = interfaces[interface].number
+            let hint = number == 249 || number == 266 ? ": convert it to a Linux usbmon capture" : ""
+            throw CaptureFault(line: block, reason: "link type \(number) is not read\(hint)")
+        }
+    }
+
+    /// 12 bytes of header (seconds and microseconds big-endian, event, lines, footer), then the data.
+    private static func serial(_ packet: Span<UInt8>, _ comments: [String]) -> CaptureItem.Content? {
+        guard packet.count >= 12, let event = Pcapng.SerialEvent(rawValue: packet[8]) else { return nil }
+        let data = packet.part(12, packet.count - 12)
+        switch event {
+        case .toCuff, .toCuffEnd: return data.isEmpty ? nil : .toCuff(data)
+        case .fromCuff, .fromCuffEnd: return data.isEmpty ? nil : .fromCuff(data)
+        case .framingError: return .event(.framingError)
+        case .parityError: return .event(.parityError)
+        case .lineBreak: return .event(.lineBreak)
+        case .overflow: return .event(.overrun)
+        case .dataLost: return .event(CaptureEvent("lost"))
+        case .complete: return nil
+        case .statusChange:
+            let event = comments.first { $0.hasPrefix(PcapngWriter.eventPrefix) }
+            return event.map { .event(CaptureEvent(String($0.dropFirst(PcapngWriter.eventPrefix.count)))) }
+        }
+    }
+}

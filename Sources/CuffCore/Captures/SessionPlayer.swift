@@ -1,0 +1,158 @@
+/// Plays recorded bytes through a session, and hands out what a live link would have handed to the pipeline.
+///
+/// The capture's `>` lines are given to the session as `sent`, and what the session itself would write is kept back. A
+/// recording of one side only has no such lines: there the session's own writes are what was sent.
+/// Readings count as committed at once. Timers fire by the capture's own times, never by a clock.
+public struct SessionPlayer: Sendable {
+    public private(set) var session: any CuffSession
+    public private(set) var ledger: ReadingLedger
+    private let driver: DriverID
+    /// What the capture said the cuff is, until the cuff says more.
+    private let device: String
+
+    public var entries = Entries()
+    public private(set) var diagnostics: [Diagnostic] = []
+    public private(set) var writes: [[UInt8]] = []
+    public private(set) var remembered: [(key: String, value: [UInt8])] = []
+    public private(set) var identity: DeviceIdentity?
+    public private(set) var outcome: Outcome?
+    /// Identities that were told since they were last taken, each with how many of `entries` stood before it: those
+    /// belong to the former one.
+    public private(set) var identified: [(before: Int, identity: DeviceIdentity)] = []
+
+    private var actions = SessionActions()
+    private var emitted = 0
+    /// How many readings at the front of `actions` are named and new.
+    private var admitted = 0
+    private var timers: [TimerID: Int64] = [:]
+    private var now: Int64 = 0
+    private var held: [[UInt8]] = []
+    private var isTwoSided = false
+    private let isLoopback: Bool
+    /// Instant of the capture's time 0, where it is known.
+    public var start: Timestamp?
+    public var keepsWrites = false
+
+    /// `looksAhead` is for captures with two sides: the session's own writes are held until the next line shows whether
+    /// the capture has its own. Plain bytes (`cuff decode`) have none.
+    public init(
+        _ driver: CuffDriver, context: SessionContext = SessionContext(), looksAhead: Bool = true,
+        start: Timestamp? = nil
+    ) {
+        self.driver = driver.id
+        device = context.device
+        session = driver.makeSession(context)
+        ledger = ReadingLedger(device: context.device, driver: driver.id)
+        isLoopback = !looksAhead
+        self.start = start
+        send(.opened)
+        send(.command(.follow))
+    }
+
+    public mutating func play(_ item: CaptureItem) {
+        if let time = item.time { advance(to: time) }
+        switch item.content {
+        case .fromCuff(let bytes):
+            releaseHeld()
+            send(.received(bytes))
+        case .toCuff(let bytes):
+            isTwoSided = true
+            held.removeAll()
+            send(.sent(bytes))
+        case .event(.silence):
+            releaseHeld()
+            if let first = timers.min(by: { $0.value < $1.value }) { advance(to: first.value) }
+        case .event(.unplugged): end()
+        case .event(let event): diagnostics.append(.note("the capture says: \(DeviceIdentity.text(event.text.utf8))"))
+        }
+    }
+
+    /// Bytes from the cuff with nothing known about the other side.
+    public mutating func play(bytes: [UInt8]) {
+        releaseHeld()
+        send(.received(bytes))
+    }
+
+    public mutating func end() {
+        releaseHeld()
+        send(.closed)
+    }
+
+    public mutating func takeIdentified() -> [(before: Int, identity: DeviceIdentity)] {
+        defer { identified.removeAll(keepingCapacity: true) }
+        return identified
+    }
+
+    public mutating func takeDiagnostics() -> [Diagnostic] {
+        defer { diagnostics.removeAll(keepingCapacity: true) }
+        return diagnostics
+    }
+
+    private mutating func releaseHeld() {
+        while !held.isEmpty {
+            let first = held.removeFirst()
+            if !isTwoSided { send(.sent(first)) }
+        }
+    }
+
+    private mutating func advance(to time: Int64) {
+        while let first = timers.min(by: { $0.value < $1.value }), first.value <= time {
+            releaseHeld()
+            timers[first.key] = nil
+            now = max(now, first.value)
+            send(.timerFired(first.key))
+        }
+        now = max(now, time)
+    }
+
+    private mutating func send(_ event: SessionEvent) {
+        session.handle(event, into: &actions)
+        let before = emitted
+        var loopback: [[UInt8]] = []
+        var seen = 0
+        admitted = 0
+        for index in actions.others.indices {
+            admit(seen..<actions.others[index].after)
+            seen = actions.others[index].after
+            perform(actions.others[index].action, &loopback)
+        }
+        admit(seen..<actions.readings.count)
+        emitted += actions.readings.count
+        actions.readings.removeLast(actions.readings.count - admitted)
+        entries.append(moving: &actions.readings)
+        actions.removeAll()
+        for bytes in loopback { send(.sent(bytes)) }
+        if emitted > before { send(.committed(through: emitted)) }
+    }
+
+    /// Names the readings in place and moves the new ones to the front.
+    private mutating func admit(_ range: Range<Int>) {
+        let received = start.map { Timestamp(milliseconds: $0.milliseconds + now / 1000) }
+        for index in range where ledger.admit(&actions.readings[index], received: received) {
+            if admitted < index { actions.readings.swapAt(admitted, index) }
+            admitted += 1
+        }
+    }
+
+    private mutating func perform(_ action: SessionAction, _ loopback: inout [[UInt8]]) {
+        switch action {
+        case .emit: break
+        case .live(let event): entries.append(event, driver: driver, elapsed: nil, afterNext: admitted)
+        case .write(let bytes), .writeFeature(let bytes):
+            if keepsWrites { writes.append(bytes) }
+            if isLoopback { loopback.append(bytes) } else if !isTwoSided { held.append(bytes) }
+        case .identify(let identity):
+            self.identity = identity
+            identified.append((entries.count + admitted, identity))
+            ledger.identify(identity.id.isEmpty ? device : identity.id, driver: driver)
+        case .arm(let timer, let duration):
+            let (seconds, attoseconds) = duration.components
+            timers[timer] = now + seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+        case .disarm(let timer): timers[timer] = nil
+        case .remember(let key, let value): remembered.append((key, value))
+        case .report(let diagnostic): diagnostics.append(diagnostic)
+        case .finish(let outcome): if self.outcome == nil { self.outcome = outcome }
+        case .clock: break
+        }
+    }
+}

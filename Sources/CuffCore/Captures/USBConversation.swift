@@ -1,0 +1,240 @@
+/// The cuff's bytes among the transfers of a USB bus: it keeps one device, and strips what the bridge chip adds.
+///
+/// - OUT data counts when it is submitted, IN data when it is completed without error.
+/// - FTDI: every packet from the chip begins with two status bytes (ftdi_sio), which are taken off packet by packet.
+/// - CDC-ACM, CP210x, PL2303, CH340: the bulk pair carries the bytes as they are; interrupts are line states.
+/// - HID: interrupt reports, and SET_REPORT for output and feature reports, one item each. CP2110: the bytes in them.
+///
+/// What a chip is, is told by the capture's own descriptors or vendor requests; failing these, by the first data seen.
+public struct USBConversation: Sendable {
+    public enum Chip: String, Sendable, CaseIterable { case ftdi, serial, hid, cp2110 }
+
+    public enum Selection: Sendable, Hashable {
+        /// The first device that transfers data and is not a hub.
+        case first
+        case address(bus: UInt16, device: UInt8)
+        case ids(vendor: UInt16, product: UInt16)
+    }
+
+    /// A device of the capture, as far as it showed itself.
+    public struct Device: Sendable, Hashable {
+        public var bus: UInt16
+        public var address: UInt8
+        public var vendor: UInt16?
+        public var product: UInt16?
+        /// `nil` as long as nothing tells.
+        public var chip: Chip?
+        /// The chip was told from its data alone.
+        public var isChipAssumed = false
+        /// How many transfers with data it made.
+        public var transfers = 0
+
+        fileprivate var classes: Set<UInt8> = []
+        /// Neither a hub nor a disk, as far as it said.
+        fileprivate var mayBeCuff: Bool { classes.isEmpty || !classes.isSubset(of: [0x08, 0x09]) }
+        fileprivate var packets: [UInt8: Int] = [:]
+    }
+
+    /// In the order of their appearance. 127 addresses on each of a few buses: more than 512 are not kept.
+    public private(set) var devices: [Device] = []
+    /// The serial settings that the host asked for, where it says them in a standard way (CDC SET_LINE_CODING).
+    public private(set) var line: LineSettings?
+    /// The place of the kept device in `devices`.
+    public private(set) var chosen: Int?
+
+    private let selection: Selection
+    private let chip: Chip?
+    private var requests: [UInt64: [UInt8]] = [:]
+    private var inEndpoint: UInt8?
+    private var outEndpoint: UInt8?
+    private var isUnplugged = false
+
+    public init(_ selection: Selection = .first, chip: Chip? = nil) {
+        self.selection = selection
+        self.chip = chip
+    }
+
+    mutating func take(_ transfer: USBTransfer) -> [CaptureItem.Content] {
+        guard let index = device(transfer) else { return [] }
+        if transfer.kind == .control {
+            let request = self.request(of: transfer)
+            takeControl(transfer, request, index)
+            let isReport = transfer.event == 0x53 && request.starts(with: [0x21, 0x09]) && transfer.data.count >= 2
+            return choose(index, with: isReport ? transfer : nil) ? report(transfer, request, index) : []
+        }
+        if transfer.event == 0x43, transfer.status == -108, chosen == index, !isUnplugged {
+            isUnplugged = true  // ESHUTDOWN: the device is gone; a cancelled transfer says ENOENT
+            return [.event(.unplugged)]
+        }
+        guard transfer.kind != .isochronous, !transfer.data.isEmpty else { return [] }
+        // EREMOTEIO: shorter than asked for, with data.
+        let isIn = transfer.event == 0x43 && transfer.isFromDevice && (transfer.status == 0 || transfer.status == -121)
+        let isOut = transfer.event == 0x53 && !transfer.isFromDevice
+        guard isIn || isOut else { return [] }
+        devices[index].transfers += 1
+        guard choose(index, with: transfer) else { return [] }
+        assume(transfer, index)
+        guard let bytes = bytes(transfer, index), !bytes.isEmpty else { return [] }
+        return [isIn ? .fromCuff(bytes) : .toCuff(bytes)]
+    }
+
+    // MARK: Which device
+
+    private mutating func device(_ transfer: USBTransfer) -> Int? {
+        // Address 0 is whichever device is being numbered.
+        guard transfer.device != 0 else { return nil }
+        if let index = devices.firstIndex(where: { $0.bus == transfer.bus && $0.address == transfer.device }) {
+            return index
+        }
+        guard devices.count < 512 else { return nil }
+        devices.append(Device(bus: transfer.bus, address: transfer.device))
+        return devices.count - 1
+    }
+
+    private mutating func choose(_ index: Int, with transfer: USBTransfer?) -> Bool {
+        if let chosen { return chosen == index }
+        let device = devices[index]
+        let isWanted: Bool =
+            switch selection {
+            case .address(let bus, let address): device.bus == bus && device.address == address
+            case .ids(let vendor, let product): device.vendor == vendor && device.product == product
+            // A hub's interrupts are one or two bytes of port bits.
+            case .first: device.mayBeCuff && transfer.map { $0.kind != .interrupt || $0.data.count > 2 } ?? false
+            }
+        if isWanted { chosen = index }
+        return isWanted
+    }
+
+    // MARK: What it is
+
+    private mutating func request(of transfer: USBTransfer) -> [UInt8] {
+        guard transfer.event == 0x53 else { return requests.removeValue(forKey: transfer.urb) ?? [] }
+        // Requests in flight are few; a capture that never completes them is not followed further.
+        if requests.count < 256 { requests[transfer.urb] = transfer.setup }
+        return transfer.setup
+    }
+
+    private mutating func takeControl(_ transfer: USBTransfer, _ request: [UInt8], _ index: Int) {
+        guard request.count == 8 else { return }
+        let data = transfer.data.span
+        switch (request[0], request[1], transfer.event) {
+        case (0x80, 6, 0x43) where request[3] == 1 && data.count >= 12:
+            devices[index].vendor = data.littleEndian16(8)
+            devices[index].product = data.littleEndian16(10)
+            if let deviceClass = data.byte(4), deviceClass != 0 { devices[index].classes.insert(deviceClass) }
+            settle(index)
+        case (0x80, 6, 0x43) where request[3] == 2:
+            takeConfiguration(transfer.data, index)
+            settle(index)
+        case (0x21, 0x20, 0x53) where data.count >= 7:
+            guard let rate = data.littleEndian32(0), rate > 0, let stop = data.byte(4), let parity = data.byte(5),
+                let bits = data.byte(6)
+            else { break }
+            line = LineSettings(
+                rate: Int(rate), dataBits: Int(bits), parity: parity == 1 ? .odd : parity == 2 ? .even : .none,
+                stopBits: stop == 2 ? 2 : 1)
+        // Requests of ftdi_sio: reset, flow control, rate, data, event character, latency. PL2303 uses 01, CH340 9A, A1.
+        case (0x40, 0, 0x53), (0x40, 2, 0x53), (0x40, 3, 0x53), (0x40, 4, 0x53), (0x40, 6, 0x53), (0x40, 9, 0x53):
+            if devices[index].chip == nil, devices[index].vendor == nil { devices[index].chip = .ftdi }
+        default: break
+        }
+    }
+
+    private mutating func takeConfiguration(_ data: [UInt8], _ index: Int) {
+        let bytes = data.span
+        var offset = 0
+        while let length = bytes.byte(offset), length >= 2, let kind = bytes.byte(offset + 1) {
+            if kind == 4, let interfaceClass = bytes.byte(offset + 5) { devices[index].classes.insert(interfaceClass) }
+            if kind == 5, let endpoint = bytes.byte(offset + 2), let size = bytes.littleEndian16(offset + 4) {
+                devices[index].packets[endpoint] = Int(size & 0x07FF)
+            }
+            offset += Int(length)
+        }
+    }
+
+    private mutating func settle(_ index: Int) {
+        let device = devices[index]
+        devices[index].chip =
+            switch (device.vendor, device.product) {
+            case (0x0403, _): .ftdi
+            case (0x10C4, 0xEA80): .cp2110
+            case (0x10C4, _), (0x067B, _), (0x1A86, _): .serial
+            default:
+                // Communications, CDC data and personal-healthcare interfaces speak over bulk.
+                !device.classes.isDisjoint(with: [0x02, 0x0A, 0x0F])
+                    ? .serial
+                    : device.classes.contains(0x03) ? .hid : device.chip
+            }
+        devices[index].isChipAssumed = false
+    }
+
+    /// Without descriptors or requests the first data tells: bulk or interrupt, with or without FTDI's status bytes.
+    private mutating func assume(_ transfer: USBTransfer, _ index: Int) {
+        guard chip == nil, devices[index].chip == nil else { return }
+        if transfer.kind == .interrupt {
+            devices[index].chip = .hid
+        } else if transfer.isFromDevice {
+            devices[index].chip = Self.isStatus(transfer.data.span, 0) ? .ftdi : .serial
+        } else {
+            return  // what goes to the chip is plain on all of them
+        }
+        devices[index].isChipAssumed = true
+    }
+
+    // MARK: Its bytes
+
+    private mutating func bytes(_ transfer: USBTransfer, _ index: Int) -> [UInt8]? {
+        let chip = chip ?? devices[index].chip
+        switch (chip, transfer.kind) {
+        case (.hid?, .interrupt): return transfer.data
+        case (.cp2110?, .interrupt): return CP2110Reports.payload(of: transfer.data).map(Array.init)
+        case (.ftdi?, .bulk), (.serial?, .bulk), (nil, .bulk):
+            guard isOnPair(transfer.endpoint) else { return nil }
+            guard chip == .ftdi, transfer.isFromDevice else { return transfer.data }
+            return Self.withoutStatus(transfer.data, packet: packetSize(transfer, index))
+        default: return nil
+        }
+    }
+
+    /// Output and feature reports that travel as SET_REPORT.
+    private func report(_ transfer: USBTransfer, _ request: [UInt8], _ index: Int) -> [CaptureItem.Content] {
+        guard transfer.event == 0x53, request.count == 8, request[0] == 0x21, request[1] == 0x09, !transfer.data.isEmpty
+        else {
+            return []
+        }
+        switch chip ?? devices[index].chip {
+        case .hid?, nil: return request[3] == 2 || request[3] == 3 ? [.toCuff(transfer.data)] : []
+        case .cp2110?: return CP2110Reports.payload(of: transfer.data).map { [.toCuff(Array($0))] } ?? []
+        default: return []
+        }
+    }
+
+    /// A device may have several pairs; the first that carries data is the cuff's.
+    private mutating func isOnPair(_ endpoint: UInt8) -> Bool {
+        if endpoint & 0x80 != 0 {
+            inEndpoint = inEndpoint ?? endpoint
+            return inEndpoint == endpoint
+        }
+        outEndpoint = outEndpoint ?? endpoint
+        return outEndpoint == endpoint
+    }
+
+    private func packetSize(_ transfer: USBTransfer, _ index: Int) -> Int {
+        if let size = devices[index].packets[transfer.endpoint], size > 2 { return size }
+        return transfer.data.count > 64 && !Self.isStatus(transfer.data.span, 64) ? 512 : 64
+    }
+
+    /// Modem status with its reserved bits (low nibble 1), then line status with no error and an empty transmitter.
+    private static func isStatus(_ data: Span<UInt8>, _ offset: Int) -> Bool {
+        guard let modem = data.byte(offset), let line = data.byte(offset + 1) else { return false }
+        return modem & 0x0F == 0x01 && line & 0x9F == 0 && line & 0x60 == 0x60
+    }
+
+    static func withoutStatus(_ data: [UInt8], packet: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for start in stride(from: 0, to: data.count, by: max(3, packet)) where start + 2 < data.count {
+            bytes += data[(start + 2)..<min(start + packet, data.count)]
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,277 @@
+/// A&D STD format: TM-2655P, TM-2657P; InBody BPBIO320, BPBIO750. Serial; results on request and unasked.
+///
+/// Host frame    `16 16 01 a1 a2 02 c1 c2 03 BCC`     SYN SYN SOH, address "00", STX, command, ETX           documented [1]
+/// Acknowledge   `16 16 01 a1 a2 06`                  first six bytes end in ACK (06) or NAK (15), no BCC    observed [2]
+/// Result        `16 16 01 a1 a2 02 text 03 BCC`      64 bytes in all                                        observed [1][3]
+///   text = model(6) RS YYMMDDhhmm RS `RB` RS mode RS Exx RS Ssss RS Mmmm RS Dddd RS Pppp RS Inn RS Lnnn RS
+///   S systolic, M mean, D diastolic, P pulse: three characters, blanks on the left; I inflation code, L largest amplitude
+/// InBody        the same offsets, but unused fields *and the RS inside them* are overwritten with `0`; M000 = absent [3]
+/// TM-2657P      newer text adds tagged fields i (irregular beats), m (moved), r (re-measurements), t (seconds)  [4]
+/// Pulse table   head RS `RP` RS `N` nn RS, then nn times `ppp,aaa` RS: cuff pressure and amplitude           observed [1]
+/// BCC           xor of SOH…ETX; verified on one recorded 64-byte answer [1]
+///
+/// Published readers send `RP` and `ST` with a BCC that contradicts the rule and are understood, so a cuff may not check
+/// commands; ours are computed. One reader zero-pads writes to 16 bytes; ours does not (guess: no cuff needs it).
+///
+/// [1] Ruby TM-2655P reader, file 10921631706   [2] Kotlin TM-2655P readers, files 79693314, 50819672
+/// [3] InBody readers, files 61983531261, 62125754802, 54979602957   [4] Python TM-2657 reader, file 116757201
+extension CuffDriver {
+    public static let andStd = CuffDriver(
+        id: "and-std",
+        models: ["A&D TM-2655P", "A&D TM-2657P", "InBody BPBIO320", "InBody BPBIO750"],
+        summary: "A&D STD format: last result on request, and unasked after a measurement",
+        grade: .a, testedOn: .recorded,
+        claims: [.shared(vendor: 0x0403, product: 0x6001), .shared(vendor: 0x067B, product: 0x2303)],
+        line: LineSettings(rate: 9600),
+        otherLines: [LineSettings(rate: 2400)],
+        framing: "SYN SYN SOH … STX text ETX BCC", check: "xor of SOH…ETX",
+        capabilities: [.storedReadings, .push, .measure, .stop, .readClock],
+        unverified: [
+            "the inflation code (I) and the amplitude's unit (L)",
+            "RP, RC and RE on models other than those their readers name",
+        ],
+        notes: [
+            "Factory speed is 2400 in two sources and 9600 in two; it is a menu setting, so set --baud if nothing comes.",
+            "Only the last result is stored. `--option variant=inbody` starts with RC instead of ST.",
+            "`--option pulse-table=yes` also asks for the oscillations of the last measurement (RP).",
+        ],
+        sources: [
+            "Ruby TM-2655P reader (file 10921631706), Kotlin readers (79693314, 50819672, 1072940182)",
+            "BaobabHealthTrust/app_vitals vitalsserver.c",
+            "InBody readers in Dart (61983531261, 61920777949, 62125754802) and Python (54979602957)",
+            "Python TM-2657 reader (116757201)",
+        ],
+        options: [
+            "variant": "inbody: start a measurement with RC",
+            "address": "two characters instead of 00",
+            "pulse-table": "yes: fetch the oscillations after the result",
+        ],
+        startCommands: [[0x02, 0x53, 0x54, 0x03], [0x02, 0x52, 0x43, 0x03]],
+        makeSession: { AndStdSession($0) },
+        makeSimulator: { AndStdSimulator($0) },
+        countFrames: { FrameReader.count(AndStdFrame(), in: $0) })
+}
+
+enum AndStdCommand: String {
+    case start = "ST", startInBody = "RC", stop = "SP", result = "RB", pulseTable = "RP", check = "RE"
+}
+
+struct AndStdFrame: FrameFormat {
+    /// The longest documented text is a pulse table of 99 pairs: 24 + 7 + 99 × 8 + 3.
+    static let maximumLength = 1024
+    static let startByte: UInt8? = 0x16
+    static let syn: UInt8 = 0x16
+    static let soh: UInt8 = 0x01
+    static let stx: UInt8 = 0x02
+    static let etx: UInt8 = 0x03
+    static let ack: UInt8 = 0x06
+    static let nak: UInt8 = 0x15
+    static let rs: UInt8 = 0x1E
+
+    func verdict(on bytes: Span<UInt8>) -> FrameVerdict {
+        guard bytes[0] == Self.syn else { return .reject(.notAStart) }
+        guard bytes.count >= 6 else {
+            if bytes.count > 1 && bytes[1] != Self.syn || bytes.count > 2 && bytes[2] != Self.soh {
+                return .reject(.notAStart)
+            }
+            return .needMore
+        }
+        guard bytes[1] == Self.syn, bytes[2] == Self.soh else { return .reject(.notAStart) }
+        if bytes[5] == Self.ack || bytes[5] == Self.nak { return .frame(length: 6) }
+        guard bytes[5] == Self.stx else { return .reject(.notAStart) }
+        let limit = min(bytes.count, Self.maximumLength - 1)
+        let text = bytes.textRun(6..<limit, allowing: Self.rs)
+        guard text.end < limit else { return limit < bytes.count ? .reject(.tooLong) : .needMore }
+        guard bytes[text.end] == Self.etx else { return .reject(.badCharacter) }
+        guard let check = bytes.byte(text.end + 1) else { return .needMore }
+        let computed = Self.soh ^ bytes[3] ^ bytes[4] ^ Self.stx ^ text.xor ^ Self.etx
+        return check == computed ? .frame(length: text.end + 2) : .reject(.badCheck)
+    }
+
+    static func encode(_ command: AndStdCommand, address: [UInt8]) -> [UInt8] {
+        text(Array(command.rawValue.utf8), address: address)
+    }
+
+    static func text(_ text: [UInt8], address: [UInt8]) -> [UInt8] {
+        let body = [soh] + address + [stx] + text + [etx]
+        return [syn, syn] + body + [body.xor8]
+    }
+}
+
+struct AndStdSession: CuffSession {
+    private enum Mode { case listening, reading, measuring, tabulating }
+
+    private var reader = FrameReader(AndStdFrame())
+    private var mode = Mode.listening
+    private var isFinished = false
+    private var origin = Reading.Origin.push
+    private var tries = 0
+    /// The six letters of the last result, to notice another cuff on the line.
+    private var model: UInt64?
+    private let address: [UInt8]
+    private let startCommand: AndStdCommand
+    private let wantsPulseTable: Bool
+
+    init(_ context: SessionContext) {
+        let address = Array((context.options["address"] ?? "00").utf8)
+        self.address = address.count == 2 ? address : [0x30, 0x30]
+        startCommand = context.options["variant"] == "inbody" ? .startInBody : .start
+        wantsPulseTable = context.options["pulse-table"] == "yes"
+    }
+
+    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
+        guard !isFinished else { return }
+        switch event {
+        case .opened, .committed: break
+        case .received(let bytes):
+            reader.feed(bytes)
+            while let step = reader.next() { take(step, into: &actions) }
+        case .sent(let bytes): noteQuestion(bytes)
+        case .timerFired(let timer): timeOut(timer, into: &actions)
+        case .command(let command): obey(command, into: &actions)
+        case .closed:
+            if let step = reader.finish() { take(step, into: &actions) }
+            finish(mode == .listening ? .complete : .noAnswer("the line ended before the cuff answered"), into: &actions)
+        }
+    }
+
+    private mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+        switch command {
+        case .follow: mode = .listening
+        case .readMemory, .readClock, .information:
+            mode = .reading
+            ask(.result, within: .seconds(3), into: &actions)
+        case .measure:
+            mode = .measuring
+            ask(startCommand, within: .seconds(3), into: &actions)
+        case .stop:
+            actions.append(.write(AndStdFrame.encode(.stop, address: address)))
+            actions.append(.live(.aborted))
+            finish(.complete, into: &actions)
+        case .setClock, .schedule, .clear:
+            finish(.unsupported("and-std has no command for that"), into: &actions)
+        }
+    }
+
+    private mutating func ask(_ command: AndStdCommand, within limit: Duration, into actions: inout SessionActions) {
+        tries += 1
+        actions.append(.write(AndStdFrame.encode(command, address: address)))
+        actions.append(.arm(.response, limit))
+    }
+
+    /// A result that was asked for comes from memory; one after a start is a measurement's; any other was pushed.
+    private mutating func noteQuestion(_ bytes: [UInt8]) {
+        guard bytes.count >= 8, bytes[5] == AndStdFrame.stx else { return }
+        switch AndStdCommand(rawValue: String(decoding: bytes[6..<8], as: UTF8.self)) {
+        case .result?: origin = .memory
+        case .start?, .startInBody?: origin = .measurement
+        default: break
+        }
+    }
+
+    private mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+        if timer == .overall {
+            actions.append(.write(AndStdFrame.encode(.stop, address: address)))
+            actions.append(.live(.failed(Failure(.timeout))))
+            return finish(.noAnswer("the cuff gave no result within four minutes of its start"), into: &actions)
+        }
+        guard timer == .response else { return }
+        switch mode {
+        case .listening: break
+        // A start is not repeated: a lost acknowledgement must not inflate the cuff twice.
+        case .measuring:
+            actions.append(.write(AndStdFrame.encode(.stop, address: address)))
+            actions.append(.live(.failed(Failure(.timeout))))
+            finish(.noAnswer("the cuff did not acknowledge the start"), into: &actions)
+        case .reading where tries < 3: ask(.result, within: .seconds(3), into: &actions)
+        case .reading: finish(.noAnswer("the cuff did not answer RB"), into: &actions)
+        // The reading itself is already out; the table is an extra that not every model has.
+        case .tabulating: finish(.complete, into: &actions)
+        }
+    }
+
+    private mutating func take(_ step: FrameStep, into actions: inout SessionActions) {
+        switch step {
+        case .skipped(let count, let fault): actions.report(skipped: count, fault)
+        case .frame(let range):
+            if range.count == 6 {
+                acknowledged(reader.buffer[range.upperBound - 1], into: &actions)
+            } else if AndStdResult.isFixed(reader.buffer.span.extracting(range)) {
+                identify(range, into: &actions)
+                actions.append(.emit(AndStdResult.reading(reader.buffer.span.extracting(range), origin: origin)))
+                resultArrived(into: &actions)
+            } else if let reading = AndStdResult.taggedReading(reader.buffer.span.extracting(range), origin: origin) {
+                identify(range, into: &actions)
+                actions.append(.emit(reading))
+                resultArrived(into: &actions)
+            } else {
+                takeOther(Array(reader.buffer[range]), into: &actions)
+            }
+        }
+    }
+
+    private mutating func acknowledged(_ byte: UInt8, into actions: inout SessionActions) {
+        guard mode == .measuring else { return }
+        if byte == AndStdFrame.ack {
+            actions.append(.disarm(.response))
+            // Longer than E24, the cuff's own limit, which its sources do not quantify: guess.
+            actions.append(.arm(.overall, .seconds(240)))
+            actions.append(.live(.started))
+        } else {
+            actions.append(.live(.failed(Failure(.unknown, code: "NAK"))))
+            finish(.failed("the cuff refused to start (NAK)"), into: &actions)
+        }
+    }
+
+    private mutating func resultArrived(into actions: inout SessionActions) {
+        origin = .push
+        if mode == .measuring { actions.append(.live(.ended)) }
+        guard mode == .reading || mode == .measuring else { return }
+        actions.append(.disarm(.overall))
+        if wantsPulseTable {
+            mode = .tabulating
+            ask(.pulseTable, within: .seconds(3), into: &actions)
+        } else {
+            finish(.complete, into: &actions)
+        }
+    }
+
+    private mutating func identify(_ range: Range<Int>, into actions: inout SessionActions) {
+        let letters = Self.letters(reader.buffer.span.extracting(range))
+        guard letters != model else { return }
+        model = letters
+        let name = reader.buffer.span.extracting(range).part(6, 6)
+        // InBody writes zeros where the model stands.
+        guard name.contains(where: { $0 != 0x30 }) else { return }
+        actions.append(.identify(DeviceIdentity(manufacturer: "A&D", model: DeviceIdentity.text(name))))
+    }
+
+    private static func letters(_ frame: Span<UInt8>) -> UInt64? {
+        frame.littleEndian64(6).map { $0 & 0xFFFF_FFFF_FFFF }
+    }
+
+    private mutating func takeOther(_ frame: [UInt8], into actions: inout SessionActions) {
+        let text = frame[6..<(frame.count - 2)]
+        let fields = text.split(separator: AndStdFrame.rs, omittingEmptySubsequences: false).map(Array.init)
+        if let start = fields.firstIndex(of: Array("RP".utf8)), start + 1 < fields.count {
+            for pair in fields.dropFirst(start + 2) where !pair.isEmpty {
+                let parts = pair.split(separator: 0x2C).map(Array.init)
+                guard parts.count == 2, let pressure = Self.number(parts[0]), let amplitude = Self.number(parts[1])
+                else { continue }
+                actions.append(.live(.oscillation(.mmHg(pressure), amplitude: UInt16(clamping: amplitude))))
+            }
+            if mode == .tabulating { finish(.complete, into: &actions) }
+        } else if text.count != 2 {  // two characters are a command: an echo of the host's own
+            actions.append(.report(.ignored("a frame of no known kind", frame)))
+        }
+    }
+
+    private static func number(_ text: [UInt8]) -> Int? { text.span.paddedDigits(0, text.count) }
+
+    private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
+        isFinished = true
+        actions.append(.disarm(.response))
+        actions.append(.disarm(.overall))
+        actions.append(.finish(outcome))
+    }
+}

@@ -1,0 +1,117 @@
+/// Decoding of one A&D STD result frame, by the offsets of the 64-byte form or by tags where the text is longer.
+enum AndStdResult {
+    /// Whether a whole, checked frame has the 64-byte form, in which every field has its place.
+    @inline(__always)
+    static func isFixed(_ frame: Span<UInt8>) -> Bool {
+        frame.count == 64 && frame[33] == 0x53 && frame[38] == 0x4D && frame[43] == 0x44 && frame[48] == 0x50
+    }
+
+    /// The reading of a frame that `isFixed`.
+    @inline(__always)
+    static func reading(_ frame: Span<UInt8>, origin: Reading.Origin) -> Reading {
+        result(
+            frame, systolic: frame.paddedDigits(34, 3), mean: frame.paddedDigits(39, 3),
+            diastolic: frame.paddedDigits(44, 3), pulse: frame.paddedDigits(49, 3), clock: clock(frame, 13),
+            error: frame.byte(29) == 0x45 ? frame.digits(30, 2) : 0, flags: [], origin: origin)
+    }
+
+    @inline(__always)
+    private static func result(
+        _ frame: Span<UInt8>, systolic: Int?, mean: Int?, diastolic: Int?, pulse: Int?, clock: DeviceClock,
+        error: Int?, flags: MeasurementFlags, origin: Reading.Origin
+    ) -> Reading {
+        let content: Reading.Content
+        if let systolic, let diastolic, error == 0, systolic > 0, diastolic > 0 {
+            // 000 is how InBody writes an absent mean; no cuff measures a pulse of 0.
+            content = .bloodPressure(
+                BloodPressure(
+                    systolic: .mmHg(systolic), diastolic: .mmHg(diastolic),
+                    mean: mean.flatMap { $0 > 0 ? .mmHg($0) : nil }, pulse: pulse.flatMap { $0 > 0 ? PulseRate($0) : nil },
+                    pulseAbsence: pulse ?? 0 > 0 ? .none : .notMeasured))
+        } else {
+            content = .failure(Self.failure(error))
+        }
+        return Reading(
+            content, driver: "and-std", flags: flags, clock: clock, origin: origin, raw: RawBytes(frame))
+    }
+
+    /// YYMMDDhhmm at `offset`; zeros are a clock that was never set (InBody has none).
+    @inline(__always)
+    private static func clock(_ frame: Span<UInt8>, _ offset: Int) -> DeviceClock {
+        guard let year = frame.digits(offset, 2), let month = frame.digits(offset + 2, 2),
+            let day = frame.digits(offset + 4, 2), let hour = frame.digits(offset + 6, 2),
+            let minute = frame.digits(offset + 8, 2)
+        else { return .impossible(nil) }
+        if month == 0 && day == 0 { return .absent }
+        return DeviceClock(DeviceTime(year: 2000 + year, month: month, day: day, hour: hour, minute: minute))
+    }
+
+    /// The TM-2657P's newer text: fields between RS, known by their first letter; unknown tags are passed over.
+    static func taggedReading(_ frame: Span<UInt8>, origin: Reading.Origin) -> Reading? {
+        var systolic: Int?
+        var diastolic: Int?
+        var mean: Int?
+        var pulse: Int?
+        var error: Int? = 0
+        var clock = DeviceClock.absent
+        var flags: MeasurementFlags = []
+        var isResult = false
+        var start = 6
+        while start < frame.count - 2 {
+            let end = min(frame.firstOffset(of: AndStdFrame.rs, from: start) ?? frame.count - 2, frame.count - 2)
+            let length = end - start
+            if length == 2 && frame.matches("RB", at: start) { isResult = true }
+            if length == 10, !isResult, frame.digits(start + 1, 9) != nil { clock = Self.clock(frame, start) }
+            if length >= 2, isResult {
+                let number = frame.paddedDigits(start + 1, length - 1)
+                switch frame[start] {
+                case 0x45: error = number
+                // Three characters and no other number of them: an xor does not see two equal characters come or go.
+                case 0x53 where length == 4: systolic = number
+                case 0x4D where length == 4: mean = number
+                case 0x44 where length == 4: diastolic = number
+                case 0x50 where length == 4: pulse = number
+                case 0x53, 0x4D, 0x44, 0x50: return nil
+                case 0x69 where number ?? 0 > 0: flags.insert(.irregularPulse)
+                case 0x6D where number ?? 0 > 0: flags.insert(.bodyMovement)
+                case 0x72 where number ?? 0 > 0: flags.insert(.remeasured)
+                default: break
+                }
+            }
+            start = end + 1
+        }
+        // A result names its pressures, or the error that took their place.
+        guard isResult, systolic != nil || error != 0 else { return nil }
+        return result(
+            frame, systolic: systolic, mean: mean, diastolic: diastolic, pulse: pulse, clock: clock, error: error,
+            flags: flags, origin: origin)
+    }
+
+    /// The error table of the TM-2655P (documented [1]); an unreadable or unlisted code stays `unknown`.
+    static func failure(_ code: Int?) -> Failure {
+        guard let code else { return Failure(.unknown) }
+        let reason: FailureReason =
+            switch code {
+            case 0: .noValue
+            case 11, 15: .noInflation
+            case 12, 42: .insufficientPressure
+            case 13: .inflationTooFast
+            case 21: .deflationTooSlow
+            case 22: .deflationTooFast
+            case 23: .overPressure
+            case 24: .timeout
+            case 43: .noPulse
+            case 44: .movement
+            case 45: .diastolicNotFound
+            case 46: .meanNotFound
+            case 48: .systolicNotFound
+            case 61: .pulseNotFound
+            case 63: .outOfRange
+            default: .unknown
+            }
+        var text = ShortText("E")
+        text.append(0x30 + UInt8(code / 10 % 10))
+        text.append(0x30 + UInt8(code % 10))
+        return Failure(reason, code: text)
+    }
+}

@@ -1,0 +1,127 @@
+/// A&D UA-767PC. Serial; pushes a result after each measurement.
+///
+/// Result  `CC PP DD RR UU`  ten ASCII hexadecimal characters, two per value, no delimiter, no check   observed [1][2]
+///   CC 80 good; 81, 82, 83 other states                                                             documented [2]
+///   PP systolic minus diastolic; DD diastolic; RR pulse                                              observed [1][2]
+///   UU unknown                                                                                       [2] says so too
+/// Example `804C4C4960`: 152/76, pulse 73                                                             documented [2]
+///
+/// Nothing in the bytes marks a beginning or an end: a result is what stands between two silences. Several results
+/// without a silence between them (a file of plain bytes) are read only when every ten characters among them are one.
+/// Upper-case digits only, as in the example; that the cuff never writes lower case is a guess.
+///
+/// [1] videntity/python-omhe, omhe/hardware/bloodpressure_a_and_d_UA767PC/bloodpressure.py (it opens with XON/XOFF)
+/// [2] JavaScript readers, files 21976673708, 21353677566, 22075653339
+extension CuffDriver {
+    public static let andUA767PC = CuffDriver(
+        id: "and-ua767pc",
+        models: ["A&D UA-767PC"],
+        summary: "pushes each result as ten hexadecimal characters",
+        grade: .b, testedOn: .documented,
+        line: LineSettings(rate: 9600),
+        framing: "ten hexadecimal characters between silences", check: nil,
+        capabilities: [.push],
+        unverified: [
+            "the last two characters",
+            "what the states 81, 82 and 83 mean: each is told as a failed measurement with its code",
+            "commands to open and close the communication port, which one source lists and none uses",
+        ],
+        sources: [
+            "videntity/python-omhe bloodpressure.py",
+            "JavaScript readers (files 21976673708, 21353677566, 22075653339)",
+        ],
+        makeSession: { _ in AndUA767PCSession() },
+        makeSimulator: { PushSimulator.andUA767PC($0) },
+        countFrames: { AndUA767PCSession.count(in: $0) })
+}
+
+struct AndUA767PCSession: CuffSession {
+    /// Characters of one result.
+    static let length = 10
+    /// Fifty results: far more than anybody sends without a pause, and still nothing to hold.
+    static let maximumBurst = 500
+    /// Ten characters take 11 ms at 9600; USB adapters hold bytes back for up to 16 ms. How long the cuff may pause
+    /// within a result is a guess.
+    static let silence = Duration.milliseconds(300)
+
+    private var burst: [UInt8] = []
+    /// Bytes of a burst that grew too long to be kept.
+    private var lost = 0
+    private var isFinished = false
+
+    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
+        guard !isFinished else { return }
+        switch event {
+        case .opened, .committed, .sent, .command(.follow): break
+        case .received(let bytes):
+            gather(bytes)
+            actions.append(.arm(.silence, Self.silence))
+        case .timerFired(let timer): if timer == .silence { settle(into: &actions) }
+        case .command:
+            isFinished = true
+            actions.append(.finish(.unsupported("and-ua767pc only sends by itself; it takes no commands")))
+        case .closed:
+            settle(into: &actions)
+            isFinished = true
+            actions.append(.finish(.complete))
+        }
+    }
+
+    private mutating func gather(_ bytes: [UInt8]) {
+        if lost > 0 || burst.count + bytes.count > Self.maximumBurst {
+            lost += burst.count + bytes.count
+            burst.removeAll()
+        } else {
+            burst += bytes
+        }
+    }
+
+    private mutating func settle(into actions: inout SessionActions) {
+        let bytes = burst
+        burst.removeAll()
+        if lost > 0 {
+            actions.report(skipped: lost, .tooLong)
+            lost = 0
+        } else if let readings = Self.readings(bytes.span) {
+            for reading in readings { actions.append(.emit(reading)) }
+        } else {
+            actions.report(skipped: bytes.count, bytes.count % Self.length == 0 ? .badCharacter : .badLength)
+        }
+    }
+
+    /// The results of one burst; `nil` when it is anything else. One bad character spoils the burst: with no check and
+    /// no delimiter, whatever stands beside it cannot be trusted either.
+    static func readings(_ burst: Span<UInt8>) -> [Reading]? {
+        guard burst.count % length == 0 else { return nil }
+        var readings: [Reading] = []
+        for start in stride(from: 0, to: burst.count, by: length) {
+            guard let reading = reading(burst.extracting(start..<(start + length))) else { return nil }
+            readings.append(reading)
+        }
+        return readings
+    }
+
+    static func reading(_ text: Span<UInt8>) -> Reading? {
+        for index in text.indices where text[index] >= 0x61 { return nil }
+        guard let code = text.hexDigits(0, 2), let difference = text.hexDigits(2, 2), let diastolic = text.hexDigits(4, 2),
+            let pulse = text.hexDigits(6, 2), text.hexDigits(8, 2) != nil, code >= 0x80, code <= 0x83
+        else { return nil }
+        let content: Reading.Content
+        if code != 0x80 {
+            content = .failure(Failure(.unknown, code: ShortText(text.extracting(0..<2))))
+        } else if diastolic == 0 {
+            content = .failure(Failure(.noValue))
+        } else {
+            content = .bloodPressure(
+                BloodPressure(
+                    systolic: .mmHg(difference + diastolic), diastolic: .mmHg(diastolic),
+                    pulse: pulse > 0 ? PulseRate(pulse) : nil, pulseAbsence: pulse > 0 ? .none : .notMeasured))
+        }
+        return Reading(content, driver: "and-ua767pc", flags: .noMeasurementCheck, origin: .push, raw: RawBytes(text))
+    }
+
+    static func count(in bytes: [UInt8]) -> (frames: Int, bytes: Int) {
+        guard bytes.count <= maximumBurst, let readings = readings(bytes.span) else { return (0, 0) }
+        return (readings.count, bytes.count)
+    }
+}

@@ -1,0 +1,234 @@
+/// Berry Medical PM6750 multi-parameter board. USB (STM32 virtual COM port) or TTL; sends what a host enabled.
+///
+/// Frame    `55 AA N type data… CK`   N = 2 + type and data bytes; CK = NOT(N + type + data)         documented [1][2]
+/// Host     `55 AA 04 cmd arg CK`
+///   `02 01` start NIBP, `02 00` stop; `09 01/02/03` adult/child/neonate                             documented [1][2]
+///   `0A x` target pressure / 2, `01 03 04 07 08 0F FE FF` ECG, SpO2, temperature, waves, `FC FD` versions: not used here
+/// NIBP     type 03, five data bytes, about twice a second                                           documented [1][2]
+///   status, cuff / 2, systolic, mean, diastolic; pressures 0…250
+///   status bits 0–1 patient; bits 2–5: 0 finished, 1 running, 2 stopped, 3 over-pressure, 4 cuff loose, 5 time-out,
+///   6 error, 7 disturbed, 8 out of range, 9 initialising (commands are ignored), 10 initialised
+///   The pressures mean something only with 0. There is no pulse in it.
+/// Others   01 ECG wave, 02 ECG, 04 SpO2, 05 temperature, 30 and 31 beat marks, FE and FF waves: passed over  documented [2]
+///
+/// A finished packet, or a failed one, may stand there since long before anybody listened: it counts only after a running
+/// one, and only once.
+///
+/// [1] elmerrocha/telsy-cab berry_decoder.py   [2] PM6750 protocol text, file 65914688341, measured on a board
+/// [3] readers, files 65749072022, 34268784644, 65771191200
+extension CuffDriver {
+    public static let berryPM6750 = CuffDriver(
+        id: "berry-pm6750",
+        models: ["Berry Medical PM6750"],
+        summary: "board for ECG, SpO2, temperature and blood pressure; only the last is read",
+        grade: .a, testedOn: .derived,
+        claims: [.shared(vendor: 0x0483, product: 0x5740)],
+        line: LineSettings(rate: 115_200),
+        framing: "55 AA length type data check", check: "complement of the sum",
+        capabilities: [.livePressure, .measure, .stop],
+        unverified: [
+            "the USB id: 0483:5740 is ST's for any virtual COM port, and no source names the board's",
+            "how long the finished packet is repeated",
+        ],
+        notes: [
+            "The NIBP packet has no pulse; the board tells it only with the ECG or SpO2 sensor, and that one is not read.",
+            "`--option patient=adult`, `child` or `neonate` sets the patient mode before a measurement; without it the board's own stays.",
+        ],
+        sources: [
+            "elmerrocha/telsy-cab (AGPL-3.0)", "PM6750 protocol text (file 65914688341), measured on a board",
+            "readers (files 65749072022, 34268784644, 65771191200)",
+        ],
+        options: ["patient": "adult, child or neonate: set before a measurement"],
+        startCommands: [BerryPM6750Command.start],
+        makeSession: { BerryPM6750Session($0) },
+        makeSimulator: { BerryPM6750Simulator($0) },
+        countFrames: { FrameReader.count(BerryPM6750Frame(), in: $0) })
+}
+
+struct BerryPM6750Frame: FrameFormat {
+    /// The longest documented packet has N = 10; 32 leaves room for versions, whose length no source gives.
+    static let maximumN = 32
+    static let maximumLength = maximumN + 2
+    static let startByte: UInt8? = 0x55
+
+    func verdict(on bytes: Span<UInt8>) -> FrameVerdict {
+        guard bytes[0] == 0x55, bytes.count < 2 || bytes[1] == 0xAA else { return .reject(.notAStart) }
+        guard bytes.count >= 3 else { return .needMore }
+        let n = Int(bytes[2])
+        guard n >= 3, n <= Self.maximumN else { return .reject(.badLength) }
+        guard bytes.count >= n + 2 else { return .needMore }
+        let check = Checksum.onesComplement8(bytes, 2..<(n + 1))
+        return bytes[n + 1] == check ? .frame(length: n + 2) : .reject(.badCheck)
+    }
+
+    /// `55 AA N body CK`, for both sides.
+    static func encode(_ body: [UInt8]) -> [UInt8] {
+        let counted = [UInt8(body.count + 2)] + body
+        return [0x55, 0xAA] + counted + [~counted.sum8]
+    }
+}
+
+enum BerryPM6750Command {
+    static let start = BerryPM6750Frame.encode([0x02, 0x01])
+    static let stop = BerryPM6750Frame.encode([0x02, 0x00])
+    static func patient(_ name: String) -> [UInt8]? {
+        switch name {
+        case "adult": BerryPM6750Frame.encode([0x09, 0x01])
+        case "child": BerryPM6750Frame.encode([0x09, 0x02])
+        case "neonate": BerryPM6750Frame.encode([0x09, 0x03])
+        default: nil
+        }
+    }
+}
+
+struct BerryPM6750Session: CuffSession {
+    /// The board's own reader waits as long [2].
+    static let limit = Duration.seconds(90)
+
+    private var reader = FrameReader(BerryPM6750Frame())
+    private let patient: [UInt8]?
+    private var isMeasuring = false
+    private var isFinished = false
+    /// A measurement is under way, so that its end will be news.
+    private var isRunning = false
+    /// The host started it, as its own write or the capture's showed.
+    private var wasStarted = false
+
+    init(_ context: SessionContext) {
+        patient = context.options["patient"].flatMap { BerryPM6750Command.patient($0) }
+    }
+
+    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
+        guard !isFinished else { return }
+        switch event {
+        case .opened, .committed: break
+        case .received(let bytes):
+            reader.feed(bytes)
+            while let step = reader.next() { take(step, into: &actions) }
+        case .sent(let bytes): if bytes == BerryPM6750Command.start { wasStarted = true }
+        case .timerFired(let timer): timeOut(timer, into: &actions)
+        case .command(let command): obey(command, into: &actions)
+        case .closed:
+            if let step = reader.finish() { take(step, into: &actions) }
+            finish(isMeasuring ? .noAnswer("the line ended before the result") : .complete, into: &actions)
+        }
+    }
+
+    private mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+        switch command {
+        case .follow: break
+        case .measure:
+            isMeasuring = true
+            if let patient { actions.append(.write(patient)) }
+            actions.append(.write(BerryPM6750Command.start))
+            actions.append(.arm(.response, .seconds(5)))
+            actions.append(.arm(.overall, Self.limit))
+        case .stop:
+            actions.append(.write(BerryPM6750Command.stop))
+            actions.append(.live(.aborted))
+            finish(.complete, into: &actions)
+        case .readMemory, .readClock, .setClock, .information, .schedule, .clear:
+            finish(.unsupported("berry-pm6750 has no command for that"), into: &actions)
+        }
+    }
+
+    /// A start is not repeated: one that was only lost on the way back must not inflate the cuff twice.
+    private mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+        guard isMeasuring, timer == .response || timer == .overall else { return }
+        actions.append(.write(BerryPM6750Command.stop))
+        actions.append(.live(.failed(Failure(.timeout))))
+        let sentence = timer == .overall ? "no result came within 90 seconds of the start" : "the board did not start"
+        finish(.noAnswer(sentence), into: &actions)
+    }
+
+    private mutating func take(_ step: FrameStep, into actions: inout SessionActions) {
+        switch step {
+        case .skipped(let count, let fault): actions.report(skipped: count, fault)
+        case .frame(let range):
+            // Every other packet is ECG, SpO2 or temperature: 250 a second, none of them about the cuff.
+            guard range.count == 10, reader.buffer.span[range.lowerBound + 3] == 0x03 else { return }
+            takePressures(Array(reader.buffer[range]), into: &actions)
+        }
+    }
+
+    private mutating func takePressures(_ frame: [UInt8], into actions: inout SessionActions) {
+        let status = Self.status(frame.span)
+        switch status {
+        case 1:
+            if !isRunning { actions.append(.live(.started)) }
+            isRunning = true
+            actions.append(.disarm(.response))
+            actions.append(.live(.cuffPressure(.mmHg(Self.cuff(frame.span)))))
+        // A board that initialises has forgotten what it was measuring.
+        case 9, 10:
+            guard isRunning else { return }
+            isRunning = false
+            actions.append(.live(.failed(Failure(.unknown, code: ShortText("\(status)")))))
+            if isMeasuring { finish(.failed("the board restarted during the measurement"), into: &actions) }
+        default:
+            // What stood there before the start looks the same: only what comes after running is news.
+            guard isRunning else { return }
+            guard status != 0 || Self.isBelievable(frame.span) else {
+                return actions.append(.report(.ignored("pressures out of their order", frame)))
+            }
+            isRunning = false
+            let reading = Self.reading(frame.span, origin: wasStarted ? .measurement : .push)
+            wasStarted = false
+            actions.append(.live(status == 2 ? .aborted : .ended))
+            actions.append(.emit(reading))
+            if isMeasuring { finish(.complete, into: &actions) }
+        }
+    }
+
+    private static func status(_ frame: Span<UInt8>) -> UInt8 { (frame.byte(4) ?? 0) >> 2 & 15 }
+    private static func cuff(_ frame: Span<UInt8>) -> Int { Int(frame.byte(5) ?? 0) * 2 }
+
+    /// Zeros, or a mean between its pressures. On a bad line the start of the next packet can take the check's place, one
+    /// time in 256; the packet is repeated, so that one is not needed.
+    private static func isBelievable(_ frame: Span<UInt8>) -> Bool {
+        guard let systolic = frame.byte(6), let mean = frame.byte(7), let diastolic = frame.byte(8) else { return false }
+        return systolic == 0 && diastolic == 0 || diastolic < systolic && (mean == 0 || mean >= diastolic && mean <= systolic)
+    }
+
+    /// The end of a measurement: pressures, or why there are none.
+    static func reading(_ frame: Span<UInt8>, origin: Reading.Origin) -> Reading {
+        let status = status(frame)
+        let systolic = Int(frame.byte(6) ?? 0)
+        let mean = Int(frame.byte(7) ?? 0)
+        let diastolic = Int(frame.byte(8) ?? 0)
+        let content: Reading.Content
+        if status != 0 {
+            content = .failure(failure(status))
+        } else if systolic == 0 || diastolic == 0 || systolic > 250 || diastolic > 250 {
+            content = .failure(Failure(systolic > 250 || diastolic > 250 ? .outOfRange : .noValue))
+        } else {
+            let hasMean = mean > 0 && mean <= 250
+            content = .bloodPressure(
+                BloodPressure(
+                    systolic: .mmHg(systolic), diastolic: .mmHg(diastolic), mean: hasMean ? .mmHg(mean) : nil,
+                    meanAbsence: hasMean ? .none : .notMeasured))
+        }
+        return Reading(content, driver: "berry-pm6750", origin: origin, raw: RawBytes(frame))
+    }
+
+    static func failure(_ status: UInt8) -> Failure {
+        let reason: FailureReason =
+            switch status {
+            case 2: .stopped
+            case 3: .overPressure
+            case 4: .cuffLoose
+            case 5: .timeout
+            case 7: .movement
+            case 8: .outOfRange
+            default: .unknown
+            }
+        return Failure(reason, code: ShortText("\(status)"))
+    }
+
+    private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
+        isFinished = true
+        actions.append(.disarm(.response))
+        actions.append(.disarm(.overall))
+        actions.append(.finish(outcome))
+    }
+}

@@ -1,0 +1,233 @@
+/// Beurer BM58, BM55, BM65 with a HID interface, `0c45:7406`. Memory on request, record by record.
+///
+/// The vendor id is Microdia's and sits in webcams and the like too; the cuffs say bcdDevice 0170              observed [1]
+/// Report    8 bytes, no report number; the host fills up with F4                                    observed [1][2][3]
+/// `AA`      -> `55`: in PC mode; no answer: not in PC mode, plug in again                              observed [2][3]
+/// `A4`…`A7` -> 8 characters each of the cuff's name, filled with F4                                    observed [1][3]
+/// `A2`      -> number of records, both users together                                               observed [1][2][3]
+/// `A3 n`    -> record n, from 1: user 1 newest first, then user 2                                      observed [3]
+///   SYS-25, DIA-25, pulse, month, day, hour, minute, year                                           observed [1][2][3]
+///   month bits 0…3, bit 7 movement (BM55)                                                              observed [2]
+///   day bits 0…4, bit 7 user 2                                                                         observed [2][3]
+///   year bits 0…4, bit 7 irregular pulse; bits 5, 6: the year's in [2], not in [3]                     contradicted
+///   `A9` in place of SYS: no such record                                                               observed [3]
+/// `F7`, 40 ms or more, `F6`: end of the session                                                        observed [3]
+///
+/// A9 is also a systolic pressure of 194. Followed by filling, or by the rest of the answer before (stale bytes, as
+/// other cuffs leave them: guess), it is "no such record"; followed by anything else it is 194.
+///
+/// [1] muling-tt/beurer_bm58 bm58.py   [2] roose242/bmdump bmdump.py   [3] beep-projects/bpconnect beurerbm.py
+extension CuffDriver {
+    public static let beurerHID = CuffDriver(
+        id: "beurer-hid", models: ["Beurer BM58", "Beurer BM55", "Beurer BM65"],
+        summary: "Beurer HID: the memory of both users on request, record by record",
+        medium: .hidraw, grade: .a, testedOn: .derived,
+        claims: [.release(vendor: 0x0C45, product: 0x7406, bcdDevice: 0x0170)],
+        framing: "8-byte reports, one per record, filled with F4", check: nil,
+        capabilities: [.storedReadings, .users, .information],
+        unverified: [
+            "years after 2031: the sources disagree on bits 5 and 6 of the year",
+            "the movement bit on models other than the BM55",
+            "a systolic pressure of 194 mmHg, whose byte is also the answer for a record that does not exist",
+        ],
+        notes: [
+            "No answer means that the cuff is not in PC mode: unplug it and plug it in again.",
+            "Older BM58 and BM65 with a USB-serial chip are of beurer-serial.",
+        ],
+        sources: ["muling-tt/beurer_bm58", "roose242/bmdump", "beep-projects/bpconnect"],
+        makeSession: { _ in BeurerHIDSession() },
+        makeSimulator: { BeurerHIDSimulator($0) })
+}
+
+enum BeurerHIDReport {
+    static let filler: UInt8 = 0xF4
+    static let noRecord: UInt8 = 0xA9
+
+    static func question(_ bytes: [UInt8]) -> [UInt8] {
+        bytes + [UInt8](repeating: filler, count: max(0, 8 - bytes.count))
+    }
+
+    /// Whether only the first byte says something, as in every answer but a record's.
+    static func isSingle(_ report: [UInt8]) -> Bool { report.dropFirst().allSatisfy { $0 == filler } }
+
+    /// The record of an 8-byte answer to A3; `nil` when it holds none. `previous` is the answer before.
+    static func reading(_ report: [UInt8], after previous: [UInt8]) -> Reading? {
+        guard report.count == 8, !isSingle(report) else { return nil }
+        if report[0] == noRecord && report.dropFirst() == previous.dropFirst() { return nil }
+        let bytes = report.span
+        guard let systolic = bytes.byte(0), let diastolic = bytes.byte(1), let pulse = bytes.byte(2),
+            let month = bytes.byte(3), let day = bytes.byte(4), let hour = bytes.byte(5), let minute = bytes.byte(6),
+            let year = bytes.byte(7)
+        else { return nil }
+        var flags: MeasurementFlags = []
+        if year & 0x80 != 0 { flags.insert(.irregularPulse) }
+        if month & 0x80 != 0 { flags.insert(.bodyMovement) }
+        let clock: DeviceClock =
+            if month & 0x0F == 0 && day & 0x1F == 0 {
+                .unset
+            } else if year & 0x60 != 0 {
+                .impossible(nil)
+            } else {
+                DeviceClock(
+                    DeviceTime(
+                        year: 2000 + Int(year & 0x1F), month: Int(month & 0x0F), day: Int(day & 0x1F), hour: Int(hour),
+                        minute: Int(minute)))
+            }
+        return Reading(
+            .bloodPressure(.mmHg(Int(systolic) + 25, Int(diastolic) + 25, pulse: Int(pulse))), driver: "beurer-hid",
+            user: day & 0x80 != 0 ? 2 : 1, flags: flags, clock: clock, origin: .memory, raw: RawBytes(report))
+    }
+}
+
+/// One question, one report. Rules: decoded is what was asked with A3, whoever asked; three tries each; an answer equal
+/// to the one before is asked for once more, because it may be a late copy.
+struct BeurerHIDSession: CuffSession {
+    private enum State { case listening, asking, pausing, leaving, finished }
+
+    private static let attempts = 3
+
+    private var state = State.listening
+    private var user: Int?
+    private var plan: [[UInt8]] = []
+    private var current: [UInt8] = []
+    private var tries = 0
+    private var isConfirming = false
+    private var unread = 0
+
+    private var asked: [UInt8] = []
+    private var previous: [UInt8] = []
+    private var name: [UInt8] = []
+    private var dump = DumpOccurrences()
+    private var seen: [UInt8: [UInt8]] = [:]
+
+    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
+        switch (state, event) {
+        case (.finished, _), (_, .opened), (_, .committed): break
+        case (_, .sent(let bytes)): noteQuestion(bytes)
+        case (_, .received(let report)): take(report, into: &actions)
+        case (_, .timerFired(let timer)): timeOut(timer, into: &actions)
+        case (_, .command(let command)): obey(command, into: &actions)
+        case (.listening, .closed), (.leaving, .closed): finish(outcome, into: &actions)
+        case (_, .closed): finish(.noAnswer("the cuff was unplugged before it had answered everything"), into: &actions)
+        }
+    }
+
+    private var outcome: Outcome { unread == 0 ? .complete : .failed("\(unread) records could not be read") }
+
+    private mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+        switch command {
+        case .follow: return
+        case .readMemory(let user):
+            guard user == nil || user == 1 || user == 2 else {
+                return finish(.unsupported("beurer-hid has the users 1 and 2"), into: &actions)
+            }
+            self.user = user
+            plan = [[0xAA], [0xA2]]
+        case .information: plan = [[0xAA], [0xA4], [0xA5], [0xA6], [0xA7]]
+        default: return finish(.unsupported("beurer-hid has no command for that"), into: &actions)
+        }
+        next(into: &actions)
+    }
+
+    private mutating func noteQuestion(_ bytes: [UInt8]) {
+        guard let first = bytes.first else { return }
+        asked = first == 0xA3 ? Array(bytes.prefix(2)) : [first]
+        if first == 0xAA || first == 0xA2 {
+            dump = DumpOccurrences()
+            seen = [:]
+            previous = []
+        }
+        if first == 0xA4 { name = [] }
+    }
+
+    private mutating func take(_ report: [UInt8], into actions: inout SessionActions) {
+        guard state == .listening || state == .asking && asked == current else { return }
+        guard report.count == 8 else { return actions.report(skipped: report.count, .badLength) }
+        switch asked.first {
+        case 0xAA:
+            guard report[0] == 0x55 else {
+                return actions.append(.report(.ignored("an answer to AA that is not 55", report)))
+            }
+        case 0xA2:
+            guard BeurerHIDReport.isSingle(report) else {
+                return actions.append(.report(.ignored("a count of records with more behind it", report)))
+            }
+            if state == .asking { plan = (0..<report[0]).map { [0xA3, $0 + 1] } }
+        case 0xA3 where asked.count == 2:
+            // A late copy of another answer; the record itself is still to come.
+            if BeurerHIDReport.isSingle(report) && report[0] != BeurerHIDReport.noRecord {
+                return actions.append(.report(.ignored("no record", report)))
+            }
+            if state == .asking, report == previous, !isConfirming { return confirm(into: &actions) }
+            takeRecord(report, asked[1], into: &actions)
+        case 0xA4?, 0xA5?, 0xA6?, 0xA7?:
+            name += report.filter { $0 != BeurerHIDReport.filler }
+            if asked.first == 0xA7 {
+                actions.append(.identify(DeviceIdentity(manufacturer: "Beurer", model: DeviceIdentity.text(name))))
+            }
+        default: return actions.append(.report(.ignored("a report that answers no question", report)))
+        }
+        asked = state == .listening ? asked : []
+        if state == .asking { next(into: &actions) }
+    }
+
+    private mutating func takeRecord(_ report: [UInt8], _ index: UInt8, into actions: inout SessionActions) {
+        defer { previous = report }
+        guard seen[index] != report else { return }
+        seen[index] = report
+        guard var reading = BeurerHIDReport.reading(report, after: previous) else {
+            if state == .asking { unread += 1 }
+            return actions.append(.report(.ignored("no record", report)))
+        }
+        dump.mark(&reading)
+        if user == nil || reading.user == user.map({ Int32($0) }) { actions.append(.emit(reading)) }
+    }
+
+    private mutating func confirm(into actions: inout SessionActions) {
+        isConfirming = true
+        state = .pausing
+        actions.append(.disarm(.response))
+        actions.append(.arm(.poll, .milliseconds(200)))
+    }
+
+    private mutating func next(into actions: inout SessionActions) {
+        tries = 0
+        isConfirming = false
+        guard !plan.isEmpty else {
+            state = .leaving
+            actions.append(.disarm(.response))
+            actions.append(.write(BeurerHIDReport.question([0xF7])))
+            return actions.append(.arm(.poll, .milliseconds(50)))
+        }
+        current = plan.removeFirst()
+        ask(into: &actions)
+    }
+
+    private mutating func ask(into actions: inout SessionActions) {
+        state = .asking
+        tries += 1
+        actions.append(.write(BeurerHIDReport.question(current)))
+        actions.append(.arm(.response, .seconds(2)))
+    }
+
+    private mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+        switch (state, timer) {
+        case (.asking, .response) where tries < Self.attempts: ask(into: &actions)
+        case (.asking, .response) where current == [0xAA]:
+            finish(.noAnswer("the cuff is not in PC mode: unplug it and plug it in again"), into: &actions)
+        case (.asking, .response): finish(.noAnswer("the cuff stopped answering"), into: &actions)
+        case (.pausing, .poll): ask(into: &actions)
+        case (.leaving, .poll):
+            actions.append(.write(BeurerHIDReport.question([0xF6])))
+            finish(outcome, into: &actions)
+        default: break
+        }
+    }
+
+    private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
+        state = .finished
+        actions.append(.disarm(.response))
+        actions.append(.disarm(.poll))
+        actions.append(.finish(outcome))
+    }
+}

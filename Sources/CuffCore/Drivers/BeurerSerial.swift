@@ -1,0 +1,285 @@
+/// Beurer BM58 and BM65, the older ones with a serial bridge inside (Andon KD-001 class): the stored readings of one user.
+///
+/// Host      Cuff                                             all: documented by four readers, [1]…[4]
+/// `AA`      `55`                                             every ≈2 s until it answers
+/// `A4`      32 bytes of text                                 what the cuff is
+/// `A2`      1 byte                                           how many records
+/// `A3 n`    9 bytes, or `A9` when there is no such record     n from 1
+/// Record    `AC s d p M D h m Y`                             s = systolic - 25, d = diastolic - 25, p pulse, Y = year - 2000
+///
+/// The relative with a HID interface keeps flags in the top bits of month, day and year. The serial readers decode none,
+/// so month is taken from 4 bits, day from 5, year from 7, and the rest stays in the record's bytes: guess.
+///
+/// Nothing frames an answer and nothing checks it: its length follows from the question that was *sent*. A byte that was
+/// lost is cured only by a time-out and a new `AA`; a record that cannot be (an impossible date, systolic below
+/// diastolic) is asked for again, and believed when it comes twice alike. Bytes nobody asked for are passed over.
+///
+/// [1] DaveDavenport/BPM   [2] McKael/gobm65   [3] curzon01/bm58   [4] atbrask/BM65DataDownloader
+extension CuffDriver {
+    public static let beurerSerial = CuffDriver(
+        id: "beurer-serial",
+        models: ["Beurer BM58 (PL2303)", "Beurer BM65 (PL2303)", "Andon KD-001 class"],
+        summary: "Beurer BM58, BM65 with a serial bridge: stored readings of the user shown on the cuff",
+        grade: .a, testedOn: .derived,
+        claims: [.shared(vendor: 0x067B, product: 0x2303)],
+        line: LineSettings(rate: 4800),
+        framing: "none: the length of an answer follows from the question", check: nil,
+        capabilities: [.storedReadings, .information],
+        unverified: [
+            "what the top bits of month, day and year mean (flags on the HID relative)",
+            "the content of the 32 bytes of description",
+        ],
+        notes: [
+            "Connect, switch the cuff on, choose the user, press MEM until the display shows PC mode.",
+            "The user is chosen on the cuff; the records do not say whose they are.",
+            "Bytes of the cuff alone say nothing: a recording needs both sides.",
+        ],
+        sources: [
+            "DaveDavenport/BPM, McKael/gobm65, curzon01/bm58, atbrask/BM65DataDownloader (four readers that agree)",
+            "beep-projects/bpconnect (its serial path is untested)",
+        ],
+        options: ["verify": "yes: ask for every record twice and believe equal answers only"],
+        makeSession: { BeurerSerialSession($0) },
+        makeSimulator: { BeurerSerialSimulator($0) })
+}
+
+/// What can be asked, and how long its answer is.
+enum BeurerSerialQuestion: Equatable, Sendable {
+    case wake, describe, count
+    case record(UInt8)
+
+    init?(_ bytes: [UInt8]) {
+        switch bytes {
+        case [0xAA]: self = .wake
+        case [0xA4]: self = .describe
+        case [0xA2]: self = .count
+        default:
+            guard bytes.count == 2, bytes[0] == 0xA3 else { return nil }
+            self = .record(bytes[1])
+        }
+    }
+
+    var bytes: [UInt8] {
+        switch self {
+        case .wake: [0xAA]
+        case .describe: [0xA4]
+        case .count: [0xA2]
+        case .record(let number): [0xA3, number]
+        }
+    }
+
+    /// The length of the answer that begins with `first`; `nil` when no answer does.
+    func length(first: UInt8) -> Int? {
+        switch self {
+        case .wake: first == 0x55 ? 1 : nil
+        case .describe: 32
+        case .count: 1
+        case .record: first == 0xAC ? 9 : first == 0xA9 ? 1 : nil
+        }
+    }
+}
+
+struct BeurerSerialSession: CuffSession {
+    private enum Mode { case listening, reading, identifying }
+
+    private static let wakeLimit = 15
+    private static let retryLimit = 4
+
+    private var mode = Mode.listening
+    private var isFinished = false
+    /// What the next bytes answer, learnt from what was sent.
+    private var asked: BeurerSerialQuestion?
+    private var answer: [UInt8] = []
+    /// The answer began as none does; whatever follows is passed over until the time-out.
+    private var isDamaged = false
+    private var strays = 0
+
+    private var wakes = 0
+    private var retries = 0
+    /// What to ask once the cuff is awake again.
+    private var pending = BeurerSerialQuestion.describe
+    private var count = 0
+    private var doubtful: [UInt8]?
+    private var doubts = 0
+    /// The records of this dump by their number, to number equal ones and to know those asked for again.
+    private var dump: [UInt8: [UInt8]] = [:]
+    private let verifies: Bool
+
+    init(_ context: SessionContext) { verifies = context.options["verify"] == "yes" }
+
+    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
+        guard !isFinished else { return }
+        switch event {
+        case .opened, .committed: break
+        case .received(let bytes): for byte in bytes { take(byte, into: &actions) }
+        case .sent(let bytes): noteQuestion(bytes, into: &actions)
+        case .timerFired(.response): timeOut(into: &actions)
+        case .timerFired: break
+        case .command(let command): obey(command, into: &actions)
+        case .closed:
+            reportStrays(into: &actions)
+            finish(mode == .listening ? .complete : .noAnswer("the line ended before the cuff had answered"), into: &actions)
+        }
+    }
+
+    private mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+        switch command {
+        case .follow: mode = .listening
+        case .readMemory(user: nil):
+            mode = .reading
+            wake(into: &actions)
+        case .readMemory: finish(.unsupported("the user of this cuff is chosen on the cuff itself"), into: &actions)
+        case .information:
+            mode = .identifying
+            wake(into: &actions)
+        default: finish(.unsupported("beurer-serial has no command for that"), into: &actions)
+        }
+    }
+
+    private mutating func wake(into actions: inout SessionActions) {
+        wakes += 1
+        actions.append(.write(BeurerSerialQuestion.wake.bytes))
+        actions.append(.arm(.response, .seconds(2)))
+    }
+
+    private func ask(_ question: BeurerSerialQuestion, into actions: inout SessionActions) {
+        actions.append(.write(question.bytes))
+        actions.append(.arm(.response, .seconds(1)))
+    }
+
+    private mutating func noteQuestion(_ bytes: [UInt8], into actions: inout SessionActions) {
+        reportStrays(into: &actions)
+        asked = BeurerSerialQuestion(bytes)
+        // What was counted anew is a new dump.
+        if asked == .count { dump.removeAll() }
+        isDamaged = false
+    }
+
+    private mutating func reportStrays(into actions: inout SessionActions) {
+        let lost = strays + answer.count
+        if lost > 0 { actions.report(skipped: lost, answer.isEmpty ? .notAStart : .incomplete) }
+        strays = 0
+        answer = []
+    }
+
+    private mutating func take(_ byte: UInt8, into actions: inout SessionActions) {
+        guard let question = asked, !isDamaged else {
+            strays += 1
+            return
+        }
+        guard let length = question.length(first: answer.first ?? byte) else {
+            strays += 1
+            // Late bytes may stand before the answer to AA; before any other they are damage.
+            isDamaged = question != .wake
+            return
+        }
+        answer.append(byte)
+        guard answer.count == length else { return }
+        let whole = answer
+        answer = []
+        asked = nil
+        actions.append(.disarm(.response))
+        settle(question, whole, into: &actions)
+    }
+
+    private mutating func settle(_ question: BeurerSerialQuestion, _ answer: [UInt8], into actions: inout SessionActions) {
+        switch question {
+        case .wake:
+            wakes = 0
+            if mode != .listening { ask(pending, into: &actions) }
+        case .describe:
+            actions.append(.identify(DeviceIdentity(model: DeviceIdentity.text(answer))))
+            if mode == .identifying { return finish(.complete, into: &actions) }
+            proceed(to: .count, into: &actions)
+        case .count:
+            count = Int(answer.first ?? 0)
+            if count == 0, mode == .reading { return finish(.complete, into: &actions) }
+            proceed(to: .record(1), into: &actions)
+        case .record(let number): settle(record: number, answer, into: &actions)
+        }
+    }
+
+    private mutating func settle(record number: UInt8, _ answer: [UInt8], into actions: inout SessionActions) {
+        guard answer.count == 9, let reading = Self.reading(answer.span) else {
+            guard mode == .reading else { return }
+            // A9 within the count that A2 gave may be a damaged question; twice it is the cuff's own word.
+            guard Int(number) <= count, doubtful != answer else { return finish(.complete, into: &actions) }
+            doubtful = answer
+            return ask(.record(number), into: &actions)
+        }
+        let isSure = reading.clock.time != nil && !reading.flags.contains(.implausible) && !verifies
+        if mode == .reading, !isSure, doubtful != answer {
+            doubtful = answer
+            doubts += 1
+            guard doubts <= Self.retryLimit else {
+                return finish(.failed("record \(number) came differently each time it was asked for"), into: &actions)
+            }
+            return ask(.record(number), into: &actions)
+        }
+        doubtful = nil
+        doubts = 0
+        emit(reading, number, answer, into: &actions)
+        guard mode == .reading else { return }
+        if Int(number) >= count || number == 255 { return finish(.complete, into: &actions) }
+        proceed(to: .record(number + 1), into: &actions)
+    }
+
+    private mutating func emit(
+        _ reading: Reading, _ number: UInt8, _ record: [UInt8], into actions: inout SessionActions
+    ) {
+        guard dump[number] != record else { return }
+        var reading = reading
+        reading.occurrence = UInt16(dump.values.count { $0 == record })
+        dump[number] = record
+        actions.append(.emit(reading))
+    }
+
+    private mutating func proceed(to question: BeurerSerialQuestion, into actions: inout SessionActions) {
+        guard mode != .listening else { return }
+        retries = 0
+        pending = question
+        ask(question, into: &actions)
+    }
+
+    private mutating func timeOut(into actions: inout SessionActions) {
+        guard mode != .listening else { return }
+        if asked == .wake || wakes > 0 {
+            guard wakes < Self.wakeLimit else {
+                return finish(.noAnswer("the cuff did not answer AA: is PC mode on its display?"), into: &actions)
+            }
+            return wake(into: &actions)
+        }
+        retries += 1
+        if pending == .describe, retries > 1, mode == .reading {
+            // The description is an extra; the readings are what was asked for.
+            pending = .count
+            retries = 0
+        }
+        guard retries <= Self.retryLimit else {
+            return finish(.noAnswer("the cuff stopped answering"), into: &actions)
+        }
+        wake(into: &actions)
+    }
+
+    private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
+        isFinished = true
+        actions.append(.disarm(.response))
+        actions.append(.finish(outcome))
+    }
+
+    /// The reading of a 9-byte record; `nil` when it does not begin with AC.
+    static func reading(_ record: Span<UInt8>) -> Reading? {
+        guard record.count == 9, record[0] == 0xAC else { return nil }
+        let time = DeviceTime(
+            year: 2000 + Int(record[8] & 0x7F), month: Int(record[4] & 0x0F), day: Int(record[5] & 0x1F),
+            hour: Int(record[6]), minute: Int(record[7]))
+        let pulse = Int(record[3])
+        return Reading(
+            .bloodPressure(
+                BloodPressure(
+                    systolic: .mmHg(Int(record[1]) + 25), diastolic: .mmHg(Int(record[2]) + 25),
+                    pulse: pulse > 0 ? PulseRate(pulse) : nil, pulseAbsence: pulse > 0 ? .none : .notMeasured)),
+            driver: "beurer-serial", flags: .noMeasurementCheck, clock: DeviceClock(time), origin: .memory,
+            raw: RawBytes(record))
+    }
+}

@@ -1,0 +1,249 @@
+/// Contec 08A, `0483:5750`. HID reports of 64 bytes; one user's memory on request, one report per record.
+///
+/// `40 8F FF FE FD FC`      twice; each is answered, with what is not published                         observed [1]
+/// `42 8F FF FE FD FC`      -> `48 41 02 13 01 02`                                                      observed [1]
+/// `43 41 01 uu 02 00`      uu = 04, 05, 06: user 1, 2, 3 (07 all: not used here)                       observed [1]
+///   -> `4A 43 01`          third byte not 01: the cuff is switched off                                 observed [1]
+///   -> `46 41 80 80 cc …`  cc & 7F records follow; byte 13 & 3 = user                                  observed [1]
+///   -> one report per record; no acknowledgement, no end mark                                          observed [1]
+/// Record  `82 80 SYS DIA PR MAP YY MM | 80 DD hh mm 80 91`, bit 7 set on every byte                    observed [1]
+///
+/// Groups of eight: the first byte carries the eighth bits of the seven after it (82: bit 1, so SYS is 128 or more).
+/// This is an inference (guess): it gives the vendor program's values for all 8 published records, but each of those
+/// has a systolic pressure of 128 or more, and the one reader takes SYS with its bit 7 as it stands. Where the two
+/// differ, the reading is flagged `questionable`.
+///
+/// [1] MarkMLl/contec08a consoleapp.pas: code, recorded reports and the vendor program's CSV in its comments
+extension CuffDriver {
+    public static let contec08A = CuffDriver(
+        id: "contec-08a", models: ["Contec 08A"],
+        summary: "Contec 08A over HID: each user's memory on request",
+        medium: .hidraw, grade: .b, testedOn: .recorded,
+        claims: [.shared(vendor: 0x0483, product: 0x5750)],
+        framing: "64-byte reports, one per record, seven bits to a byte", check: nil,
+        capabilities: [.storedReadings, .users],
+        unverified: [
+            "systolic pressures below 128 mmHg, other values from 128 on: the eighth bits are inferred, such readings "
+                + "flagged questionable",
+            "the last two bytes of a record (80 91)",
+            "asking for the three users one after another",
+        ],
+        notes: [
+            "0483:5750 is an example id of ST's, so the cuff is listened to only until it is assigned.",
+            "The cuff must be switched on.",
+        ],
+        sources: ["MarkMLl/contec08a (consoleapp.pas with recorded reports and CSV)"],
+        makeSession: { _ in Contec08ASession() },
+        makeSimulator: { Contec08ASimulator($0) })
+}
+
+enum Contec08AReport {
+    static let length = 64
+    static let recordLength = 14
+
+    static func question(_ bytes: [UInt8]) -> [UInt8] {
+        bytes + [UInt8](repeating: 0, count: max(0, length - bytes.count))
+    }
+
+    static let ping = question([0x40, 0x8F, 0xFF, 0xFE, 0xFD, 0xFC])
+    static let hello = question([0x42, 0x8F, 0xFF, 0xFE, 0xFD, 0xFC])
+    static func memory(user: UInt8) -> [UInt8] { question([0x43, 0x41, 0x01, 0x03 + user, 0x02, 0x00]) }
+
+    /// The 12 values of a record; `nil` where bit 7 is missing or more follows.
+    static func values(_ report: [UInt8]) -> [UInt8]? {
+        guard report.count >= recordLength, report[..<recordLength].allSatisfy({ $0 & 0x80 != 0 }),
+            report[recordLength...].allSatisfy({ $0 == 0 })
+        else { return nil }
+        return (0..<recordLength).compactMap { index in
+            let place = index % 8
+            return place == 0 ? nil : report[index] & 0x7F | (report[index - place] >> UInt8(place - 1) & 1) << 7
+        }
+    }
+
+    /// The record of a report; `nil` when it holds none.
+    static func reading(_ report: [UInt8], user: UInt8?) -> Reading? {
+        // The first value stands where a higher byte of the systolic pressure would; it was always 0.
+        guard let values = values(report), values.count == 12, values[0] == 0, values[1] > 0, values[2] > 0 else {
+            return nil
+        }
+        let agrees = values[1] >= 128 && values[2] < 128 && values[3] < 128 && values[4] < 128
+        let time = DeviceTime(
+            year: 2000 + Int(values[5]), month: Int(values[6]), day: Int(values[7]), hour: Int(values[8]),
+            minute: Int(values[9]))
+        return Reading(
+            .bloodPressure(
+                .mmHg(
+                    Int(values[1]), Int(values[2]), mean: values[4] > 0 ? Int(values[4]) : nil, pulse: Int(values[3]))),
+            driver: "contec-08a", user: user.map(Int32.init), flags: agrees ? [] : .questionable,
+            clock: time.month == 0 && time.day == 0 ? .unset : DeviceClock(time), origin: .memory,
+            raw: RawBytes(Array(report[..<recordLength])))
+    }
+}
+
+/// Pings twice, greets, asks for each user's memory. Rules: records count only after their header, and no more of them
+/// than it says; a memory that stops short is asked for twice again, and its readings given once.
+struct Contec08ASession: CuffSession {
+    private enum State { case listening, pinging, greeting, requesting, receiving, finished }
+
+    private static let attempts = 3
+
+    private var state = State.listening
+    private var users: [UInt8] = []
+    private var tries = 0
+    private var failure: Outcome?
+
+    private var askedUser: UInt8?
+    private var user: UInt8?
+    private var announced = 0
+    private var left = 0
+    private var isSwitchedOff = false
+    private var dump = DumpOccurrences()
+    /// How often each record of this user's memory came in this pass, and in the passes before.
+    private var seen: [[UInt8]: Int] = [:]
+    private var given: [[UInt8]: Int] = [:]
+
+    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
+        switch (state, event) {
+        case (.finished, _), (_, .opened), (_, .committed): break
+        case (_, .sent(let bytes)): noteQuestion(bytes)
+        case (_, .received(let report)): take(report, into: &actions)
+        case (_, .timerFired(.response)): timeOut(into: &actions)
+        case (_, .timerFired): break
+        case (_, .command(let command)): obey(command, into: &actions)
+        case (.listening, .closed):
+            if left > 0 { actions.append(.report(.warning("\(left) of \(announced) announced records did not come"))) }
+            finish(.complete, into: &actions)
+        case (_, .closed): finish(.noAnswer("the cuff was unplugged before it had answered everything"), into: &actions)
+        }
+    }
+
+    private mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+        switch command {
+        case .follow: return
+        case .readMemory(nil): users = [1, 2, 3]
+        case .readMemory(let user?):
+            guard (1...3).contains(user) else {
+                return finish(.unsupported("contec-08a has the users 1 to 3"), into: &actions)
+            }
+            users = [UInt8(user)]
+        default: return finish(.unsupported("contec-08a has no command for that"), into: &actions)
+        }
+        state = .pinging
+        ping(into: &actions)
+    }
+
+    private mutating func noteQuestion(_ bytes: [UInt8]) {
+        guard bytes.starts(with: [0x43, 0x41, 0x01]), let code = bytes.span.byte(3) else { return }
+        let next = code >= 4 && code <= 6 ? code - 3 : nil
+        if next != askedUser || state == .listening { given = [:] }
+        askedUser = next
+        announced = 0
+        left = 0
+    }
+
+    private mutating func take(_ report: [UInt8], into actions: inout SessionActions) {
+        switch state {
+        // What the pings are answered with is not published: any report will do.
+        case .pinging: return pinged(into: &actions)
+        case .greeting:
+            tries = 0
+            return request(into: &actions)
+        default: break
+        }
+        if report.starts(with: [0x4A, 0x43]) {
+            isSwitchedOff = report.span.byte(2) != 0x01
+            if isSwitchedOff, state == .requesting {
+                finish(.failed("the cuff is switched off: switch it on and try again"), into: &actions)
+            }
+        } else if report.starts(with: [0x46, 0x41]), let count = report.span.byte(4) {
+            begin(count: Int(count & 0x7F), user: (report.span.byte(13) ?? 0) & 3, into: &actions)
+        } else if left > 0 {
+            takeRecord(report, into: &actions)
+        } else if state == .listening, report.first != 0x48 {
+            actions.append(.report(.ignored("a report outside a memory", Array(report.prefix(16)))))
+        }
+    }
+
+    private mutating func begin(count: Int, user: UInt8, into actions: inout SessionActions) {
+        if user != 0 && user != self.user && askedUser == nil { given = [:] }
+        self.user = user == 0 ? askedUser : user
+        announced = count
+        left = count
+        dump = DumpOccurrences()
+        seen = [:]
+        guard state == .requesting else { return }
+        state = .receiving
+        received(into: &actions)
+    }
+
+    private mutating func takeRecord(_ report: [UInt8], into actions: inout SessionActions) {
+        left -= 1
+        if var reading = Contec08AReport.reading(report, user: user) {
+            dump.mark(&reading)
+            let raw = reading.raw.array
+            seen[raw, default: 0] += 1
+            if seen[raw, default: 0] > given[raw, default: 0] {
+                given[raw] = seen[raw]
+                actions.append(.emit(reading))
+            }
+        } else {
+            actions.append(.report(.ignored("a record of unknown form", Array(report.prefix(16)))))
+            if state == .receiving { failure = .failed("a record has an unknown form") }
+        }
+        if state == .receiving { received(into: &actions) }
+    }
+
+    private mutating func received(into actions: inout SessionActions) {
+        guard left == 0 else { return actions.append(.arm(.response, .seconds(2))) }
+        users.removeFirst()
+        guard !users.isEmpty else { return finish(failure ?? .complete, into: &actions) }
+        tries = 0
+        request(into: &actions)
+    }
+
+    private mutating func ping(into actions: inout SessionActions) {
+        tries += 1
+        actions.append(.write(Contec08AReport.ping))
+        actions.append(.arm(.response, .milliseconds(500)))
+    }
+
+    private mutating func pinged(into actions: inout SessionActions) {
+        if tries < 2 { return ping(into: &actions) }
+        state = .greeting
+        tries = 0
+        greet(into: &actions)
+    }
+
+    private mutating func greet(into actions: inout SessionActions) {
+        tries += 1
+        actions.append(.write(Contec08AReport.hello))
+        actions.append(.arm(.response, .seconds(2)))
+    }
+
+    private mutating func request(into actions: inout SessionActions) {
+        guard let user = users.first else { return }
+        state = .requesting
+        tries += 1
+        actions.append(.write(Contec08AReport.memory(user: user)))
+        actions.append(.arm(.response, .seconds(2)))
+    }
+
+    private mutating func timeOut(into actions: inout SessionActions) {
+        switch state {
+        case .pinging: pinged(into: &actions)
+        case .greeting where tries < Self.attempts: greet(into: &actions)
+        case .requesting where tries < Self.attempts, .receiving where tries < Self.attempts: request(into: &actions)
+        case .greeting: finish(.noAnswer("the cuff does not answer: is it switched on?"), into: &actions)
+        case .requesting:
+            finish(.noAnswer("the cuff does not send the memory of user \(users.first ?? 0)"), into: &actions)
+        case .receiving: finish(.failed("\(left) of \(announced) announced records did not come"), into: &actions)
+        case .listening, .finished: break
+        }
+    }
+
+    private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
+        state = .finished
+        actions.append(.disarm(.response))
+        actions.append(.finish(outcome))
+    }
+}

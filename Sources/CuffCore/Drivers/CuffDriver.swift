@@ -1,0 +1,158 @@
+/// One cuff family: what it is, how to reach it, what it can do and how to talk with it. `cuff drivers NAME` prints this.
+public struct CuffDriver: Sendable {
+    /// How well the protocol is known. A: two independent public implementations, or an official document and an
+    /// implementation. B: one working implementation or one capture. C: partial.
+    public enum Grade: String, Sendable { case a = "A", b = "B", c = "C" }
+    /// The best bytes this driver was tested on.
+    public enum TestedOn: String, Sendable { case recorded, documented, derived }
+    public enum Medium: String, Sendable { case tty, hidraw }
+
+    /// What identifies a device as of this family.
+    public enum Claim: Sendable, Hashable {
+        /// The cuff's own USB ids: claimed at once.
+        case usb(vendor: UInt16, product: UInt16)
+        /// An id that other products carry too, of which this release (`bcdDevice`) is known to be the cuff: claimed at
+        /// once; any other release of it is treated as `shared`.
+        case release(vendor: UInt16, product: UInt16, bcdDevice: UInt16)
+        /// A generic bridge chip or a vendor id shared by many devices: listened to at most, until the user assigns it.
+        case shared(vendor: UInt16, product: UInt16)
+    }
+
+    public var id: DriverID
+    public var models: [String]
+    public var summary: String
+    public var medium: Medium
+    public var grade: Grade
+    public var testedOn: TestedOn
+    public var claims: [Claim]
+    public var line: LineSettings
+    /// Other settings seen in the field.
+    public var otherLines: [LineSettings]
+    /// The habit of its frames, in a few words.
+    public var framing: String
+    /// The check over a frame; `nil` where the protocol has none.
+    public var check: String?
+    public var capabilities: Capabilities
+    /// What reading it changes on the device. Ideally nothing.
+    public var changes: String
+    /// What the sources leave open or contradict; printed as "unverified".
+    public var unverified: [String]
+    public var notes: [String]
+    public var sources: [String]
+    /// Options of `SessionContext.options` with a sentence each.
+    public var options: [String: String]
+    /// Bytes that move air: start, inflate, close or open a valve, whole or as far as they are fixed. They stand in no
+    /// write of a session but under `.measure`; a test reads every write of every mode for them.
+    public var startCommands: [[UInt8]]
+    public var makeSession: @Sendable (SessionContext) -> any CuffSession
+    public var makeSimulator: @Sendable (SimulatorScript) -> any CuffSimulator
+    /// Counts frames in any bytes, for `cuff identify`; `nil` where the family has no frames to judge.
+    public var countFrames: (@Sendable ([UInt8]) -> (frames: Int, bytes: Int))?
+
+    public init(
+        id: DriverID, models: [String], summary: String, medium: Medium = .tty, grade: Grade, testedOn: TestedOn,
+        claims: [Claim] = [], line: LineSettings = LineSettings(), otherLines: [LineSettings] = [], framing: String,
+        check: String?, capabilities: Capabilities, changes: String = "nothing", unverified: [String] = [],
+        notes: [String] = [], sources: [String], options: [String: String] = [:], startCommands: [[UInt8]] = [],
+        makeSession: @escaping @Sendable (SessionContext) -> any CuffSession,
+        makeSimulator: @escaping @Sendable (SimulatorScript) -> any CuffSimulator,
+        countFrames: (@Sendable ([UInt8]) -> (frames: Int, bytes: Int))? = nil
+    ) {
+        self.id = id
+        self.models = models
+        self.summary = summary
+        self.medium = medium
+        self.grade = grade
+        self.testedOn = testedOn
+        self.claims = claims
+        self.line = line
+        self.otherLines = otherLines
+        self.framing = framing
+        self.check = check
+        self.capabilities = capabilities
+        self.changes = changes
+        self.unverified = unverified
+        self.notes = notes
+        self.sources = sources
+        self.options = options
+        self.startCommands = startCommands
+        self.makeSession = makeSession
+        self.makeSimulator = makeSimulator
+        self.countFrames = countFrames
+    }
+}
+
+/// What a family can do, queryable before anything is asked of a cuff.
+public struct Capabilities: OptionSet, Sendable, Hashable {
+    public let rawValue: UInt32
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    public static let storedReadings = Capabilities(rawValue: 1 << 0)
+    public static let push = Capabilities(rawValue: 1 << 1)
+    public static let livePressure = Capabilities(rawValue: 1 << 2)
+    public static let measure = Capabilities(rawValue: 1 << 3)
+    public static let stop = Capabilities(rawValue: 1 << 4)
+    public static let readClock = Capabilities(rawValue: 1 << 5)
+    public static let setClock = Capabilities(rawValue: 1 << 6)
+    public static let users = Capabilities(rawValue: 1 << 7)
+    public static let schedule = Capabilities(rawValue: 1 << 8)
+    public static let erase = Capabilities(rawValue: 1 << 9)
+    public static let information = Capabilities(rawValue: 1 << 10)
+    /// The automatic window's start and end can be set on the cuff.
+    public static let scheduleWindow = Capabilities(rawValue: 1 << 11)
+
+    public static let words: [String] = [
+        "stored_readings", "push", "live_pressure", "measure", "stop", "read_clock", "set_clock", "users", "schedule",
+        "erase", "information", "schedule_window",
+    ]
+
+    public var words: [String] {
+        Self.words.indices.filter { rawValue & (1 << UInt32($0)) != 0 }.map { Self.words[$0] }
+    }
+}
+
+/// How a serial line must be set. Rates are in bit/s.
+public struct LineSettings: Sendable, Hashable {
+    public enum Parity: Character, Sendable { case none = "N", even = "E", odd = "O" }
+
+    public var rate: Int
+    public var dataBits: Int
+    public var parity: Parity
+    public var stopBits: Int
+    /// Raise DTR and RTS on opening (some adapters power the cuff's interface from them).
+    public var raisesDTR: Bool
+    public var raisesRTS: Bool
+
+    public init(
+        rate: Int = 9600, dataBits: Int = 8, parity: Parity = .none, stopBits: Int = 1, raisesDTR: Bool = true,
+        raisesRTS: Bool = true
+    ) {
+        self.rate = rate
+        self.dataBits = dataBits
+        self.parity = parity
+        self.stopBits = stopBits
+        self.raisesDTR = raisesDTR
+        self.raisesRTS = raisesRTS
+    }
+
+    /// As people write it, e.g. `9600 8N1`.
+    public var text: String { "\(rate) \(dataBits)\(parity.rawValue)\(stopBits)" }
+
+    /// Reads `9600`, `9600 8N1` or `9600-8N1`; `nil` when it is none of these.
+    public init?(_ text: String) {
+        let parts = text.split(whereSeparator: { $0 == " " || $0 == "-" || $0 == "/" })
+        guard let first = parts.first, let rate = Int(first), rate > 0, rate <= 4_000_000, parts.count <= 2 else {
+            return nil
+        }
+        self.init(rate: rate)
+        guard parts.count == 2 else { return }
+        let mode = Array(parts[1])
+        guard mode.count == 3, let bits = mode[0].wholeNumberValue, bits == 7 || bits == 8,
+            let parity = Parity(rawValue: Character(mode[1].uppercased())), let stop = mode[2].wholeNumberValue,
+            stop == 1 || stop == 2
+        else { return nil }
+        dataBits = bits
+        self.parity = parity
+        stopBits = stop
+    }
+}

@@ -1,0 +1,99 @@
+/// GE (Critikon) Dinamap PRO 1000, native binary mode. Serial; a stream of fifty blocks a second. FRAMING ONLY: the blocks
+/// are checked and counted, and no reading is ever taken from them, because what their parameters mean is not public.
+///
+/// Block  18 bytes                                                                        recorded: 1152 blocks [1]
+///   0        sequence, 0…199
+///   1        bits 1–2 QRS counter, 3–4 breath counter, 5 warning alarm, 6 crisis alarm               observed [1]
+///   2…6      four 10-bit samples of one channel, most significant bit first; 7…11 of another         observed [1]
+///   12…14    parameter bytes; fifty blocks make a page of 150 whose content rotates; NIBP is in there, undocumented
+///   15       CRC-8, polynomial 85 (reflected A1), init 0, over bytes 1…14    recovered by search; holds on all 1152
+///   16, 17   complements of 15 and 0
+/// The line speed is in no source: 9600 is this program's default, not a fact.
+///
+/// [1] Zeriam/dinamap-reader dinamap_data.txt (GPL-2.0)
+extension CuffDriver {
+    public static let dinamapNative = CuffDriver(
+        id: "dinamap-native",
+        models: ["GE Dinamap PRO 1000 (native binary mode)"],
+        summary: "framing only: counts blocks and gaps, and takes no reading from them",
+        grade: .b, testedOn: .recorded,
+        framing: "18-byte blocks with sequence and complements", check: "CRC-8, polynomial 85, and two complements",
+        capabilities: [],
+        unverified: ["the parameter bytes, in which the blood pressure is", "the line speed"],
+        notes: ["Framing only: the content is not public. Use the monitor's ASCII host protocol (dinamap-ascii) for readings."],
+        sources: ["Zeriam/dinamap-reader (GPL-2.0), a recording of 1152 blocks"],
+        makeSession: { _ in DinamapNativeSession() },
+        makeSimulator: { DinamapNativeSimulator($0) },
+        countFrames: { FrameReader.count(DinamapNativeFrame(), in: $0) })
+}
+
+struct DinamapNativeFrame: FrameFormat {
+    static let maximumLength = 18
+    /// Sequence numbers run from 0 to one less.
+    static let sequences: UInt8 = 200
+
+    func verdict(on bytes: Span<UInt8>) -> FrameVerdict {
+        guard bytes[0] < Self.sequences else { return .reject(.notAStart) }
+        guard bytes.count >= Self.maximumLength else { return .needMore }
+        guard bytes[17] == ~bytes[0] else { return .reject(.notAStart) }
+        guard bytes[16] == ~bytes[15], bytes[15] == Checksum.crc8Dinamap(bytes, 1..<15) else { return .reject(.badCheck) }
+        return .frame(length: Self.maximumLength)
+    }
+
+    static func encode(sequence: UInt8, _ content: [UInt8]) -> [UInt8] {
+        let check = Checksum.crc8Dinamap(content.span, 0..<content.count)
+        return [sequence] + content + [check, ~check, ~sequence]
+    }
+}
+
+/// Counts blocks and gaps. It emits nothing.
+struct DinamapNativeSession: CuffSession {
+    private var reader = FrameReader(DinamapNativeFrame())
+    private var isFinished = false
+    private var last: UInt8?
+    private(set) var gaps = 0
+    private(set) var missing = 0
+
+    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
+        guard !isFinished else { return }
+        switch event {
+        case .opened, .committed, .sent, .timerFired, .command(.follow): break
+        case .received(let bytes):
+            reader.feed(bytes)
+            while let step = reader.next() { take(step, into: &actions) }
+        case .command:
+            isFinished = true
+            actions.append(.finish(.unsupported("dinamap-native is framing only: what its blocks say is not public")))
+        case .closed:
+            if let step = reader.finish() { take(step, into: &actions) }
+            isFinished = true
+            if reader.frames > 0 {
+                actions.append(
+                    .report(
+                        .note(
+                            "\(reader.frames) blocks, \(gaps) gaps (\(missing) blocks missing, counted modulo 200); framing only, no readings"
+                        )))
+            }
+            actions.append(.finish(.complete))
+        }
+    }
+
+    private mutating func take(_ step: FrameStep, into actions: inout SessionActions) {
+        switch step {
+        case .skipped(let count, let fault): actions.report(skipped: count, fault)
+        case .frame(let range):
+            let sequence = reader.buffer.span[range.lowerBound]
+            if let last {
+                let count = Int(DinamapNativeFrame.sequences)
+                let step = (Int(sequence) - Int(last) + count) % count
+                if step != 1 {
+                    let lost = (step + count - 1) % count
+                    gaps += 1
+                    missing += lost
+                    actions.append(.report(.note("\(lost) blocks are missing between \(last) and \(sequence)")))
+                }
+            }
+            last = sequence
+        }
+    }
+}

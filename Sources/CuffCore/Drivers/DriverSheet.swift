@@ -1,0 +1,126 @@
+/// A driver's own documentation as text: what `cuff drivers NAME`, the table of `cuff drivers` and the README print.
+public enum DriverSheet {
+    public static func text(_ driver: CuffDriver) -> String {
+        var lines = ["\(driver.id)  \(driver.summary)", ""]
+        func row(_ name: String, _ value: String) { lines.append(padded(name, 14) + value) }
+        row("models", driver.models.joined(separator: ", "))
+        row("transport", driver.medium == .tty ? "serial (tty), also a pty or tcp" : "USB HID (hidraw)")
+        if driver.medium == .tty {
+            row("line", ([driver.line] + driver.otherLines).map(\.text).joined(separator: "; also "))
+        }
+        row("framing", driver.framing)
+        row("check", driver.check ?? "none: damage on the line cannot be recognised, and every value is as it came")
+        row("evidence", "grade \(driver.grade.rawValue), tested on \(driver.testedOn.rawValue) bytes, \(hardware)")
+        row("can", driver.capabilities.words.isEmpty ? "nothing" : driver.capabilities.words.joined(separator: ", "))
+        row("cannot", Capabilities.words.filter { !driver.capabilities.words.contains($0) }.joined(separator: ", "))
+        row("changes", driver.changes)
+        for claim in driver.claims { row("usb", self.claim(claim)) }
+        if driver.claims.isEmpty { row("usb", "none known; assign the port") }
+        for option in driver.options.sorted(by: { $0.key < $1.key }) {
+            row("option", "\(option.key)=… \(option.value)")
+        }
+        for note in driver.notes { row("note", note) }
+        for doubt in driver.unverified { row("unverified", doubt) }
+        for source in driver.sources { row("source", source) }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// No driver of this list has met its hardware in this project; a `recorded` test is on somebody's recording.
+    private static let hardware = "untested on hardware by this project"
+
+    public static func claim(_ claim: CuffDriver.Claim) -> String {
+        switch claim {
+        case .usb(let vendor, let product): "\(hex(vendor)):\(hex(product)) (claimed when plugged in)"
+        case .release(let vendor, let product, let release):
+            "\(hex(vendor)):\(hex(product)) release \(hex(release)) (claimed when plugged in; other releases only when assigned)"
+        case .shared(let vendor, let product): "\(hex(vendor)):\(hex(product)) (shared with other devices: only when assigned)"
+        }
+    }
+
+    public static let columns = ["DRIVER", "TRANSPORT", "FRAMING", "CHECK", "GRADE", "TESTED ON", "CAN"]
+
+    public static func cells(_ driver: CuffDriver) -> [String] {
+        [
+            driver.id.description, driver.medium == .tty ? "tty \(driver.line.text)" : "hidraw", driver.framing, driver.check ?? "none",
+            driver.grade.rawValue, driver.testedOn.rawValue, driver.capabilities.words.joined(separator: ","),
+        ]
+    }
+
+    /// The list for a terminal: columns as wide as their widest cell.
+    public static func table(_ drivers: [CuffDriver]) -> String {
+        let rows = [columns] + drivers.map(cells)
+        let widths = columns.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            var line = ""
+            for column in columns.indices {
+                line += column == columns.count - 1 ? row[column] : padded(row[column], widths[column] + 2)
+            }
+            return line + "\n"
+        }.joined()
+    }
+
+    /// One driver per line, tab-separated, for a pipe.
+    public static func plain(_ drivers: [CuffDriver]) -> String {
+        drivers.map { cells($0).joined(separator: "\t") + "\n" }.joined()
+    }
+
+    /// The table of the README.
+    public static func markdown(_ drivers: [CuffDriver]) -> String {
+        var text = "| driver | models | transport | framing; check | grade, tested on | can |\n|---|---|---|---|---|---|\n"
+        for driver in drivers {
+            let transport = driver.medium == .tty ? "tty \(driver.line.text)" : "hidraw"
+            let framing = "\(driver.framing); \(driver.check ?? "no check")"
+            text += "| `\(driver.id)` | \(driver.models.joined(separator: ", ")) | \(transport) | \(escaped(framing)) "
+            text += "| \(driver.grade.rawValue), \(driver.testedOn.rawValue) | \(driver.capabilities.words.joined(separator: ", ")) |\n"
+        }
+        return text
+    }
+
+    public static func appendJSON(_ driver: CuffDriver, to text: inout TextBuffer) {
+        func strings(_ values: [String], _ key: StaticString, _ text: inout TextBuffer) {
+            text.append(",\"")
+            text.append(key)
+            text.append("\":[")
+            for (index, value) in values.enumerated() {
+                if index > 0 { text.append(0x2C) }
+                text.append(jsonString: value)
+            }
+            text.append(0x5D)
+        }
+        func string(_ value: String, _ key: StaticString, _ text: inout TextBuffer) {
+            text.append(",\"")
+            text.append(key)
+            text.append("\":")
+            text.append(jsonString: value)
+        }
+        text.append("{\"type\":\"driver\",\"schema\":1")
+        string(driver.id.description, "driver", &text)
+        string(driver.summary, "summary", &text)
+        strings(driver.models, "models", &text)
+        string(driver.medium.rawValue, "medium", &text)
+        if driver.medium == .tty { strings(([driver.line] + driver.otherLines).map(\.text), "lines", &text) }
+        string(driver.framing, "framing", &text)
+        if let check = driver.check { string(check, "check", &text) }
+        string(driver.grade.rawValue, "grade", &text)
+        string(driver.testedOn.rawValue, "tested_on", &text)
+        strings(driver.capabilities.words, "capabilities", &text)
+        string(driver.changes, "changes", &text)
+        strings(driver.claims.map(claim), "usb", &text)
+        strings(driver.unverified, "unverified", &text)
+        strings(driver.notes, "notes", &text)
+        strings(driver.sources, "sources", &text)
+        text.append("}\n")
+    }
+
+    static func hex(_ id: UInt16) -> String {
+        Hex.text([UInt8(id >> 8), UInt8(id & 255)], separator: "")
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        text.count >= width ? text + " " : text + String(repeating: " ", count: width - text.count)
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.split(separator: "|", omittingEmptySubsequences: false).joined(separator: "\\|")
+    }
+}

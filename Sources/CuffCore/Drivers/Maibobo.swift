@@ -1,0 +1,247 @@
+/// Maibobo, RBP-9804, BP-88A. USB-serial (the same bytes over BLE); sends pressure, result or error of its own accord.
+///
+/// Frame    `CC 80` to the cuff, `AA 80` from it, then `proto len c1 c2 data… X`                        documented [1][2]
+///   len = bytes c1…data; X = xor of everything after 80
+///   proto: 02 in [1] (BLE), 03 in [2] (serial); both are read, 03 is sent
+/// Host     `01 01 00` connect, `01 02 00` start, `01 03 00` stop                                       documented [1][2]
+/// Cuff     c1 = 01 and c2 = the kind: 05 live pressure, 06 result, 07 error                            documented [1][2]
+///   result  big endian at offsets of the whole frame: 13 systolic, 15 diastolic, 17 pulse               observed [1][2]
+///           6…12 unknown; values of 512 and more are no result (guess): an xor does not see every shifted byte
+///   error   code at offset 6 [2]; [1] takes offset 3, where the length stands: 6 is read
+///           01 over-pressure, 02 signal or upper leak, 05 signal or lower leak, 06 signal or sensor, 09 deflation,
+///           0F leak of the system, 10 motor                                                            documented [2]
+///   live    offsets 6–7 big endian [2], offset 10 [1]: they contradict each other, so none is told unless asked for
+/// An answer with the host's own c1 c2 acknowledges it                                                   guess from [2]
+///
+/// [1] ZackKingS/BloodPressureMeasureDemo, HiseeBtDeviceRBP9804.m, HiseeBtDeviceBP88A.m
+/// [2] Python MaiboboEngine, file 11438653884
+extension CuffDriver {
+    public static let maibobo = CuffDriver(
+        id: "maibobo",
+        models: ["Maibobo RBP-9804", "Maibobo BP-88A"],
+        summary: "start and stop from the host; the result comes by itself",
+        grade: .b, testedOn: .derived,
+        line: LineSettings(rate: 9600),
+        framing: "AA 80 protocol length data check", check: "xor after 80",
+        capabilities: [.push, .measure, .stop],
+        unverified: [
+            "the offset of the live pressure: two sources contradict each other",
+            "the offset of the error code: one source reads the length's place",
+            "the answers to connect, start and stop; the battery command, printed with a check that breaks the rule: not offered",
+        ],
+        notes: [
+            "`--option protocol=2` writes protocol byte 02 instead of 03.",
+            "`--option live-pressure=6` or `10` tells live cuff pressure from that offset, unverified.",
+        ],
+        sources: ["ZackKingS/BloodPressureMeasureDemo", "Python MaiboboEngine (file 11438653884)"],
+        options: [
+            "protocol": "2: the protocol byte of the BLE source instead of 3",
+            "live-pressure": "6 or 10: offset of the live pressure; without it none is told",
+        ],
+        startCommands: [MaiboboFrame.command(.start, proto: 2), MaiboboFrame.command(.start, proto: 3)],
+        makeSession: { MaiboboSession($0) },
+        makeSimulator: { MaiboboSimulator($0) },
+        countFrames: { FrameReader.count(MaiboboFrame(), in: $0) })
+}
+
+enum MaiboboCommand: UInt8 {
+    case connect = 0x01, start = 0x02, stop = 0x03
+}
+
+struct MaiboboFrame: FrameFormat {
+    /// A result has len 0F, the longest documented; 32 leaves room for fields that no source has seen.
+    static let maximumField = 32
+    static let maximumLength = maximumField + 5
+    static let startByte: UInt8? = 0xAA
+
+    func verdict(on bytes: Span<UInt8>) -> FrameVerdict {
+        guard bytes[0] == 0xAA, bytes.count < 2 || bytes[1] == 0x80, bytes.count < 3 || bytes[2] == 2 || bytes[2] == 3 else {
+            return .reject(.notAStart)
+        }
+        guard bytes.count >= 4 else { return .needMore }
+        let field = Int(bytes[3])
+        guard field >= 2, field <= Self.maximumField else { return .reject(.badLength) }
+        guard bytes.count >= field + 5 else { return .needMore }
+        return bytes[field + 4] == Checksum.xor8(bytes, 2..<(field + 4)) ? .frame(length: field + 5) : .reject(.badCheck)
+    }
+
+    static func encode(_ start: UInt8, proto: UInt8, _ field: [UInt8]) -> [UInt8] {
+        let counted = [proto, UInt8(field.count)] + field
+        return [start, 0x80] + counted + [counted.xor8]
+    }
+
+    static func command(_ command: MaiboboCommand, proto: UInt8) -> [UInt8] {
+        encode(0xCC, proto: proto, [0x01, command.rawValue, 0x00])
+    }
+}
+
+struct MaiboboSession: CuffSession {
+    private enum Mode { case listening, connecting, starting, measuring }
+
+    private var reader = FrameReader(MaiboboFrame())
+    private var mode = Mode.listening
+    private var isFinished = false
+    private var tries = 0
+    private var origin = Reading.Origin.push
+    private let proto: UInt8
+    private let liveOffset: Int?
+
+    init(_ context: SessionContext) {
+        proto = context.options["protocol"] == "2" ? 2 : 3
+        switch context.options["live-pressure"] {
+        case "6"?: liveOffset = 6
+        case "10"?: liveOffset = 10
+        default: liveOffset = nil
+        }
+    }
+
+    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
+        guard !isFinished else { return }
+        switch event {
+        case .opened, .committed: break
+        case .received(let bytes):
+            reader.feed(bytes)
+            while !isFinished, let step = reader.next() { take(step, into: &actions) }
+        case .sent(let bytes):
+            if bytes.count == 8, bytes[0] == 0xCC, bytes[4] == 0x01, bytes[5] == MaiboboCommand.start.rawValue {
+                origin = .measurement
+            }
+        case .timerFired(let timer): timeOut(timer, into: &actions)
+        case .command(let command): obey(command, into: &actions)
+        case .closed:
+            if let step = reader.finish() { take(step, into: &actions) }
+            finish(mode == .listening ? .complete : .noAnswer("the line ended before the result"), into: &actions)
+        }
+    }
+
+    private mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+        switch command {
+        case .follow: break
+        case .measure:
+            mode = .connecting
+            ask(.connect, into: &actions)
+        case .stop:
+            actions.append(.write(MaiboboFrame.command(.stop, proto: proto)))
+            actions.append(.live(.aborted))
+            finish(.complete, into: &actions)
+        case .readMemory, .readClock, .setClock, .information, .schedule, .clear:
+            finish(.unsupported("maibobo has no command for that"), into: &actions)
+        }
+    }
+
+    private mutating func ask(_ command: MaiboboCommand, into actions: inout SessionActions) {
+        tries += 1
+        actions.append(.write(MaiboboFrame.command(command, proto: proto)))
+        actions.append(.arm(.response, .seconds(3)))
+    }
+
+    private mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+        guard timer == .response || timer == .overall else { return }
+        switch mode {
+        case .listening: break
+        case .connecting where tries < 3: ask(.connect, into: &actions)
+        case .connecting: finish(.noAnswer("the cuff did not answer the connect command"), into: &actions)
+        // A start is not repeated: a lost acknowledgement must not inflate the cuff twice.
+        case .starting: give(up: "the cuff did not acknowledge the start", into: &actions)
+        case .measuring: give(up: "no result came within three minutes of the start", into: &actions)
+        }
+    }
+
+    private mutating func give(up sentence: String, into actions: inout SessionActions) {
+        actions.append(.write(MaiboboFrame.command(.stop, proto: proto)))
+        actions.append(.live(.failed(Failure(.timeout))))
+        finish(.noAnswer(sentence), into: &actions)
+    }
+
+    private mutating func take(_ step: FrameStep, into actions: inout SessionActions) {
+        switch step {
+        case .skipped(let count, let fault): actions.report(skipped: count, fault)
+        case .frame(let range): take(Array(reader.buffer[range]), into: &actions)
+        }
+    }
+
+    private mutating func take(_ frame: [UInt8], into actions: inout SessionActions) {
+        let kind = Self.kind(frame.span)
+        switch kind {
+        case 0x01? where mode == .connecting:
+            mode = .starting
+            ask(.start, into: &actions)
+        case 0x01?, 0x03?: break
+        case 0x02?: run(into: &actions)
+        case 0x05?:
+            run(into: &actions)
+            if let pressure = Self.pressure(frame.span, at: liveOffset) { actions.append(.live(.cuffPressure(.mmHg(pressure)))) }
+        case 0x06?, 0x07?:
+            guard let reading = Self.reading(frame.span, origin: origin) else {
+                return actions.append(.report(.ignored("a result without values that can be", frame)))
+            }
+            // No measurement ends before it was seen to run: a result that comes earlier is of one before.
+            if mode == .connecting || mode == .starting && kind == 0x06 {
+                return actions.append(.report(.ignored("a result of before the start", frame)))
+            }
+            origin = .push
+            if mode != .listening { actions.append(.live(.ended)) }
+            actions.append(.emit(reading))
+            if mode != .listening { finish(.complete, into: &actions) }
+        default: actions.append(.report(.ignored("a frame of no known kind", frame)))
+        }
+    }
+
+    private mutating func run(into actions: inout SessionActions) {
+        guard mode == .starting else { return }
+        mode = .measuring
+        actions.append(.disarm(.response))
+        // Longer than any measurement; the cuff's own limit is in no source: guess.
+        actions.append(.arm(.overall, .seconds(180)))
+        actions.append(.live(.started))
+    }
+
+    /// What the frame is about; `nil` unless its first command byte is the 01 of every documented frame.
+    private static func kind(_ frame: Span<UInt8>) -> UInt8? { frame.byte(4) == 0x01 ? frame.byte(5) : nil }
+
+    private static func pressure(_ frame: Span<UInt8>, at offset: Int?) -> Int? {
+        guard let offset, offset + 1 < frame.count else { return nil }
+        return offset == 6 ? frame.bigEndian16(6).map(Int.init) : frame.byte(offset).map(Int.init)
+    }
+
+    /// The reading of a whole, checked result or error frame; `nil` when it is too short to be one, or says what none can.
+    static func reading(_ frame: Span<UInt8>, origin: Reading.Origin) -> Reading? {
+        let content: Reading.Content
+        if kind(frame) == 0x07 {
+            guard frame.count >= 8, let code = frame.byte(6) else { return nil }
+            content = .failure(failure(code))
+        } else {
+            guard frame.count >= 20, let systolic = frame.bigEndian16(13), let diastolic = frame.bigEndian16(15),
+                let pulse = frame.bigEndian16(17), systolic < 512, diastolic < 512, pulse < 512
+            else { return nil }
+            if systolic == 0 || diastolic == 0 {
+                content = .failure(Failure(.noValue))
+            } else {
+                content = .bloodPressure(
+                    BloodPressure(
+                        systolic: .mmHg(Int(systolic)), diastolic: .mmHg(Int(diastolic)),
+                        pulse: pulse > 0 ? PulseRate(Int(pulse)) : nil, pulseAbsence: pulse > 0 ? .none : .notMeasured))
+            }
+        }
+        return Reading(content, driver: "maibobo", origin: origin, raw: RawBytes(frame))
+    }
+
+    static func failure(_ code: UInt8) -> Failure {
+        let reason: FailureReason =
+            switch code {
+            case 0x01: .overPressure
+            case 0x02, 0x05, 0x0F: .leak
+            case 0x06, 0x09, 0x10: .hardware
+            default: .unknown
+            }
+        let text = Hex.upper(code)
+        return Failure(reason, code: ShortText(text.span))
+    }
+
+    private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
+        isFinished = true
+        actions.append(.disarm(.response))
+        actions.append(.disarm(.overall))
+        actions.append(.finish(outcome))
+    }
+}

@@ -1,0 +1,210 @@
+/// The conversation with a Microlife cuff: one question, one answer.
+struct MicrolifeBPA100Session: CuffSession {
+    private enum Mode { case listening, reading, clocking, setting(DeviceTime), identifying }
+
+    private static let retryLimit = 4
+
+    private var reader = FrameReader(MicrolifeAnswer())
+    private var mode = Mode.listening
+    private var isFinished = false
+    private var tries = 0
+    /// The question whose answer is awaited in a conversation of our own.
+    private var asked: MicrolifeCommand?
+    /// The new time is on its way to the cuff; what it answers means nothing known.
+    private var isSetting = false
+
+    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
+        guard !isFinished else { return }
+        switch event {
+        case .opened, .committed: break
+        case .received(let bytes):
+            reader.feed(bytes)
+            if asked != nil, !isSetting { actions.append(.arm(.response, .milliseconds(1500))) }
+            while let step = reader.next() { take(step, into: &actions) }
+        case .sent(let bytes): noteQuestion(bytes, into: &actions)
+        case .timerFired(let timer): timeOut(timer, into: &actions)
+        case .command(let command): obey(command, into: &actions)
+        case .closed:
+            if let step = reader.finish() { take(step, into: &actions) }
+            if case .listening = mode { return finish(.complete, into: &actions) }
+            finish(.noAnswer("the line ended before the cuff had answered"), into: &actions)
+        }
+    }
+
+    private mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+        switch command {
+        case .follow: mode = .listening
+        case .readMemory(user: nil):
+            mode = .reading
+            ask(.clock, into: &actions)
+        case .readMemory: finish(.unsupported("this cuff keeps one person's readings"), into: &actions)
+        case .readClock:
+            mode = .clocking
+            ask(.clock, into: &actions)
+        case .setClock(let time):
+            mode = .setting(time)
+            ask(.setClock, into: &actions)
+        case .information:
+            mode = .identifying
+            ask(.patientID, into: &actions)
+        default: finish(.unsupported("microlife-bpa100 has no command for that"), into: &actions)
+        }
+    }
+
+    private mutating func ask(_ command: MicrolifeCommand, into actions: inout SessionActions) {
+        tries += 1
+        asked = command
+        actions.append(.write(command.bytes))
+        actions.append(.arm(.response, .seconds(2)))
+    }
+
+    /// What follows answers this question: what came before it and is not whole never will be.
+    private mutating func noteQuestion(_ bytes: [UInt8], into actions: inout SessionActions) {
+        guard let command = MicrolifeCommand(bytes) else { return }
+        let lost = reader.discard()
+        if lost > 0 { actions.report(skipped: lost, .incomplete) }
+        reader.format.question = command
+    }
+
+    private mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+        if timer == .silence, isSetting {
+            isSetting = false
+            tries = 0
+            return ask(.clock, into: &actions)
+        }
+        guard timer == .response, let asked else { return }
+        if case .reading = mode, asked == .clock {
+            // The clock is an extra; the readings are what was asked for.
+            tries = 0
+            return ask(.cycles, into: &actions)
+        }
+        guard tries < Self.retryLimit else { return finish(.noAnswer("the cuff gave no whole answer"), into: &actions) }
+        ask(asked, into: &actions)
+    }
+
+    private mutating func take(_ step: FrameStep, into actions: inout SessionActions) {
+        guard case .frame(let range) = step else {
+            if case .skipped(let count, let fault) = step { actions.report(skipped: count, fault) }
+            return
+        }
+        // While a time is being set every single 06 is the cuff's word for having heard.
+        let frame = Array(reader.buffer[range])
+        switch reader.format.question {
+        case .cycles: takeCycles(frame, into: &actions)
+        case .clock: takeClock(frame, into: &actions)
+        case .patientID: takeIdentity(frame, into: &actions)
+        case .setClock: sendTime(into: &actions)
+        }
+    }
+
+    private mutating func takeCycles(_ frame: [UInt8], into actions: inout SessionActions) {
+        var occurrences = DumpOccurrences()
+        for start in stride(from: 33, to: frame.count - 2, by: 32) {
+            guard var reading = Self.reading(frame.span.extracting(start..<(start + 32))) else {
+                actions.append(.report(.ignored("a record whose two copies differ", Array(frame[start..<(start + 32)]))))
+                continue
+            }
+            occurrences.mark(&reading)
+            actions.append(.emit(reading))
+        }
+        if case .reading = mode, asked == .cycles { finish(.complete, into: &actions) }
+    }
+
+    private mutating func takeClock(_ frame: [UInt8], into actions: inout SessionActions) {
+        let time = Self.clock(frame.span)
+        if let time { actions.append(.clock(time)) }
+        switch mode {
+        case .reading where asked == .clock:
+            tries = 0
+            ask(.cycles, into: &actions)
+        case .clocking:
+            finish(time == nil ? .failed("the cuff's clock shows no possible time") : .complete, into: &actions)
+        case .setting(let wanted) where asked == .clock:
+            let isSet = time.map { abs($0.wallSeconds - wanted.wallSeconds) <= 120 } ?? false
+            finish(isSet ? .complete : .failed("the cuff's clock does not show the time that was sent"), into: &actions)
+        default: break
+        }
+    }
+
+    private mutating func takeIdentity(_ frame: [UInt8], into actions: inout SessionActions) {
+        let firmware = frame.span.byte(23) == 0x2C ? DeviceIdentity.text(frame[24..<31].filter { $0 >= 0x20 }) : nil
+        actions.append(.identify(DeviceIdentity(manufacturer: "Microlife", firmware: firmware)))
+        guard case .identifying = mode else { return }
+        let patient = Self.patient(frame.span)
+        actions.append(.report(.note(patient.isEmpty ? "no patient id is set" : "patient id: \(patient)")))
+        finish(.complete, into: &actions)
+    }
+
+    /// The time that was asked for, in the pieces the cuff's bridge takes.
+    private mutating func sendTime(into actions: inout SessionActions) {
+        guard case .setting(let time) = mode, asked == .setClock, !isSetting else { return }
+        isSetting = true
+        actions.append(.disarm(.response))
+        let text = Self.settingText(time)
+        for start in stride(from: 0, to: text.count, by: 7) {
+            actions.append(.write(Array(text[start..<min(start + 7, text.count)])))
+        }
+        actions.append(.arm(.silence, .seconds(1)))
+    }
+
+    private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
+        isFinished = true
+        actions.append(.disarm(.response))
+        actions.append(.disarm(.silence))
+        actions.append(.finish(outcome))
+    }
+}
+
+// Decoding.
+extension MicrolifeBPA100Session {
+    /// The reading of one 32-character record; `nil` when its two copies differ.
+    static func reading(_ record: Span<UInt8>) -> Reading? {
+        guard let word = record.hexDigits(16, 8), word == record.hexDigits(24, 8) else { return nil }
+        let (systolic, diastolic, pulse) = (word & 1023, word >> 10 & 1023, word >> 20 & 1023)
+        let content: Reading.Content =
+            systolic > 0 && diastolic > 0
+            ? .bloodPressure(
+                BloodPressure(
+                    systolic: .mmHg(systolic), diastolic: .mmHg(diastolic), pulse: pulse > 0 ? PulseRate(pulse) : nil,
+                    pulseAbsence: pulse > 0 ? .none : .notMeasured))
+            : .failure(Failure(.noValue))
+        return Reading(content, driver: "microlife-bpa100", clock: clock(ofRecord: record), origin: .memory, raw: RawBytes(record))
+    }
+
+    private static func clock(ofRecord record: Span<UInt8>) -> DeviceClock {
+        guard let year = record.digits(0, 2), let month = record.digits(2, 2), let day = record.digits(4, 2),
+            let hour = record.digits(6, 2), let minute = record.digits(8, 2)
+        else { return .impossible(nil) }
+        if month == 0, day == 0 { return .unset }
+        return DeviceClock(DeviceTime(year: 2000 + year, month: month, day: day, hour: hour, minute: minute))
+    }
+
+    /// MMDDYYYYHHMMSS behind the 06.
+    static func clock(_ frame: Span<UInt8>) -> DeviceTime? {
+        guard let month = frame.digits(1, 2), let day = frame.digits(3, 2), let year = frame.digits(5, 4), year / 100 == 20,
+            let hour = frame.digits(9, 2), let minute = frame.digits(11, 2), let second = frame.digits(13, 2)
+        else { return nil }
+        let time = DeviceTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
+        return time.isPossible ? time : nil
+    }
+
+    /// Letters and digits of the id; padding and whatever else ends it.
+    static func patient(_ frame: Span<UInt8>) -> String {
+        var bytes: [UInt8] = []
+        for offset in stride(from: 1, to: 23, by: 2) {
+            guard let value = frame.hexDigits(offset, 2), value >= 0x20, value < 0x7F else { break }
+            bytes.append(UInt8(value))
+        }
+        return DeviceIdentity.text(bytes)
+    }
+
+    /// 40 bytes of BCD as hex characters, and the sum of those characters.
+    static func settingText(_ time: DeviceTime) -> [UInt8] {
+        let year = Int(time.year)
+        let digits = [Int(time.month), Int(time.day), year / 100, year % 100, Int(time.hour), Int(time.minute), Int(time.second)]
+            .map { Decimal.text($0, 2) }.joined()
+        let text = Array((digits + String(repeating: "0", count: 80 - digits.utf8.count)).utf8)
+        // Lower case, as the one reader that sets the clock sends it.
+        return text + Hex.upper(text.sum8).map { $0 >= 0x41 ? $0 + 0x20 : $0 }
+    }
+}

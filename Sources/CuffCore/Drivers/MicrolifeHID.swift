@@ -1,0 +1,209 @@
+/// Microlife BP B3 Comfort PC behind a Holtek "USB HID UART bridge", `04d9:b554`. The whole memory in one answer.
+///
+/// Report    low nibble of byte 0 = valid bytes after it, the high nibble varies                        observed [1]
+/// To cuff   one report of 14: `0D` and the 13 bytes of the frame, as the only working reader writes it  observed [1]
+/// Frame     `4D` dir len16-BE body sum8    dir FF host, 3A cuff; len = all bytes after it               observed [1]
+///           sum of everything before it; verified on one recorded answer of 333 bytes [1]
+/// Read      `4D FF 00 09 00×7 FD 52`                                                                   observed [1]
+/// Answer    42 bytes before the records (`4D 3A len len 00 00 00 n 01 00…`, n records), 10 bytes each, sum observed [1]
+/// Record    SYS DIA pulse yy MM dd hh mm flags 00      flags bit 7 cuff fitted, bit 6 irregular pulse  observed [1]
+///           month 0: the clock was not set
+/// Set clock `4D FF 00 08 0D yy MM dd hh mm ss sum`; whether the cuff answers is not known               observed [1]
+///
+/// The same notes name `05` and `0B` as queries with unknown answers; they are not sent.
+///
+/// [1] vytautas-valaitis/microlife_bp bp.py and notes
+extension CuffDriver {
+    public static let microlifeHID = CuffDriver(
+        id: "microlife-hid", models: ["Microlife BP B3 Comfort PC"],
+        summary: "Microlife B3 over HID: the whole memory in one answer",
+        medium: .hidraw, grade: .b, testedOn: .recorded,
+        claims: [.shared(vendor: 0x04D9, product: 0xB554)],
+        framing: "counted reports; 4D dir length … sum",
+        check: "sum of all bytes, and the length against the record count",
+        capabilities: [.storedReadings, .setClock],
+        unverified: [
+            "what the cuff answers to set clock",
+            "bytes 8…41 of the answer: 1 and then 0 in the one recording",
+            "user slots; memories of more than 255 records",
+        ],
+        notes: [
+            "The Holtek bridge is also in other devices (WatchBP O3), so it is listened to only until it is assigned."
+        ],
+        sources: ["vytautas-valaitis/microlife_bp (bp.py, notes with one whole answer)"],
+        makeSession: { _ in MicrolifeHIDSession() },
+        makeSimulator: { MicrolifeHIDSimulator($0) },
+        countFrames: { FrameReader.count(MicrolifeHIDFrame(), in: $0) })
+}
+
+struct MicrolifeHIDFrame: FrameFormat {
+    /// 255 records, the most its count can say: 42 + 2550 + 1.
+    static let maximumLength = 2593
+    static let startByte: UInt8? = 0x4D
+    static let header = 42
+    static let recordLength = 10
+
+    func verdict(on bytes: Span<UInt8>) -> FrameVerdict {
+        guard bytes[0] == 0x4D else { return .reject(.notAStart) }
+        if let direction = bytes.byte(1), direction != 0x3A && direction != 0xFF { return .reject(.notAStart) }
+        guard let length = bytes.bigEndian16(2) else { return .needMore }
+        let whole = Int(length) + 4
+        guard length >= 2, whole <= Self.maximumLength else { return .reject(.badLength) }
+        guard bytes.count >= whole else { return .needMore }
+        return Checksum.sum8(bytes, 0..<(whole - 1)) == bytes[whole - 1] ? .frame(length: whole) : .reject(.badCheck)
+    }
+
+    static func encode(_ body: [UInt8], direction: UInt8 = 0xFF) -> [UInt8] {
+        let length = body.count + 1
+        let frame = [0x4D, direction, UInt8(length >> 8 & 0xFF), UInt8(length & 0xFF)] + body
+        return frame + [frame.sum8]
+    }
+
+    static let readMemory = encode([0, 0, 0, 0, 0, 0, 0, 0xFD])
+
+    static func setClock(_ time: DeviceTime) -> [UInt8] {
+        encode([
+            0x0D, UInt8(clamping: Int(time.year) - 2000), time.month, time.day, time.hour, time.minute, time.second,
+        ])
+    }
+
+    /// Whether a whole frame from the cuff is a memory: its length must be what its count of records makes it. A length
+    /// damaged in one bit never does, so that the sum need not be trusted over the wrong bytes.
+    static func isMemory(_ frame: Span<UInt8>) -> Bool {
+        guard frame.byte(1) == 0x3A, let count = frame.byte(7) else { return false }
+        return frame.count == header + Int(count) * recordLength + 1
+    }
+
+    /// The record at `offset`; `nil` where its last byte, always 0, says otherwise, or its pressures are 0.
+    static func reading(_ frame: Span<UInt8>, at offset: Int) -> Reading? {
+        guard let systolic = frame.byte(offset), let diastolic = frame.byte(offset + 1),
+            let pulse = frame.byte(offset + 2), let year = frame.byte(offset + 3), let month = frame.byte(offset + 4),
+            let day = frame.byte(offset + 5), let hour = frame.byte(offset + 6), let minute = frame.byte(offset + 7),
+            let status = frame.byte(offset + 8), frame.byte(offset + 9) == 0, systolic > 0, diastolic > 0
+        else { return nil }
+        var flags: MeasurementFlags = status & 0x80 != 0 ? .cuffFitted : .cuffLoose
+        if status & 0x40 != 0 { flags.insert(.irregularPulse) }
+        let time = DeviceTime(
+            year: 2000 + Int(year), month: Int(month), day: Int(day), hour: Int(hour), minute: Int(minute))
+        return Reading(
+            .bloodPressure(.mmHg(Int(systolic), Int(diastolic), pulse: Int(pulse))), driver: "microlife-hid",
+            flags: flags, clock: month == 0 ? .unset : DeviceClock(time), origin: .memory,
+            raw: RawBytes(frame.part(offset, recordLength)))
+    }
+}
+
+/// One question, one long answer. Rules: an answer is read only whole and checked; it may be asked for three times.
+struct MicrolifeHIDSession: CuffSession {
+    private enum State { case listening, reading, setting, finished }
+
+    private static let reports = CountedReports(.lowNibble)
+    private static let attempts = 3
+
+    private var state = State.listening
+    private var reader = FrameReader(MicrolifeHIDFrame())
+    private var tries = 0
+
+    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
+        switch (state, event) {
+        case (.finished, _), (_, .opened), (_, .committed): break
+        // What is left of an earlier answer is none to the new question.
+        case (_, .sent): _ = reader.discard()
+        case (_, .received(let report)): take(report, into: &actions)
+        case (_, .timerFired(.response)): timeOut(into: &actions)
+        case (_, .timerFired): break
+        case (_, .command(let command)): obey(command, into: &actions)
+        case (.listening, .closed):
+            if case .skipped(let count, let fault)? = reader.finish() { actions.report(skipped: count, fault) }
+            finish(.complete, into: &actions)
+        case (_, .closed): finish(.noAnswer("the cuff was unplugged before it had answered"), into: &actions)
+        }
+    }
+
+    private mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+        switch command {
+        case .follow: break
+        case .readMemory(nil):
+            state = .reading
+            ask(into: &actions)
+        case .readMemory: finish(.unsupported("microlife-hid knows no users"), into: &actions)
+        case .setClock(let time):
+            guard time.isPossible, time.year >= 2000, time.year < 2100 else {
+                return finish(.unsupported("the cuff's clock goes from 2000 to 2099"), into: &actions)
+            }
+            state = .setting
+            write(MicrolifeHIDFrame.setClock(time), into: &actions)
+        default: finish(.unsupported("microlife-hid has no command for that"), into: &actions)
+        }
+    }
+
+    private mutating func ask(into actions: inout SessionActions) {
+        tries += 1
+        write(MicrolifeHIDFrame.readMemory, into: &actions)
+    }
+
+    private mutating func write(_ frame: [UInt8], into actions: inout SessionActions) {
+        actions.append(.write([UInt8(frame.count)] + frame))
+        actions.append(.arm(.response, .seconds(1)))
+    }
+
+    private mutating func take(_ report: [UInt8], into actions: inout SessionActions) {
+        guard let payload = Self.reports.payload(of: report) else {
+            return actions.report(skipped: report.count + reader.discard(), .badLength)
+        }
+        reader.feed(Array(payload))
+        while let step = reader.next() {
+            switch step {
+            case .skipped(let count, let fault): actions.report(skipped: count, fault)
+            case .frame(let range):
+                take(frame: range, into: &actions)
+                if state == .finished { return }
+            }
+        }
+        if state == .reading { actions.append(.arm(.response, .seconds(1))) }
+    }
+
+    private mutating func take(frame range: Range<Int>, into actions: inout SessionActions) {
+        if state == .setting { return finish(.complete, into: &actions) }
+        guard MicrolifeHIDFrame.isMemory(reader.buffer.span.extracting(range)) else {
+            return actions.append(.report(.ignored("a frame that is no memory", Array(reader.buffer[range]))))
+        }
+        var dump = DumpOccurrences()
+        var unread = 0
+        for offset in stride(
+            from: range.lowerBound + MicrolifeHIDFrame.header, to: range.upperBound - 1,
+            by: MicrolifeHIDFrame.recordLength)
+        {
+            guard var reading = MicrolifeHIDFrame.reading(reader.buffer.span, at: offset) else {
+                unread += 1
+                actions.append(
+                    .report(
+                        .ignored(
+                            "a record of unknown form", reader.buffer.span.part(offset, MicrolifeHIDFrame.recordLength))
+                    ))
+                continue
+            }
+            dump.mark(&reading)
+            actions.append(.emit(reading))
+        }
+        if state == .reading {
+            finish(unread == 0 ? .complete : .failed("\(unread) records have an unknown form"), into: &actions)
+        }
+    }
+
+    private mutating func timeOut(into actions: inout SessionActions) {
+        switch state {
+        case .reading where tries < Self.attempts: ask(into: &actions)
+        case .reading: finish(.noAnswer("the cuff sent no whole answer"), into: &actions)
+        case .setting:
+            actions.append(.report(.warning("nothing confirms the new time: compare the cuff's display")))
+            finish(.complete, into: &actions)
+        default: break
+        }
+    }
+
+    private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
+        state = .finished
+        actions.append(.disarm(.response))
+        actions.append(.finish(outcome))
+    }
+}

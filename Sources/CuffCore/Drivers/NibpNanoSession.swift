@@ -1,0 +1,187 @@
+/// The conversation with a Nano: listens, or keeps it measuring for a while with keep-alives.
+struct NibpNanoSession: CuffSession {
+    private enum Mode { case listening, measuring, informing }
+
+    /// The device gives up after 500 ms without one [1].
+    static let keepAlive = Duration.milliseconds(400)
+    /// Until the first beat: start-up and the search for the pulse. No source quantifies it: guess.
+    static let search = Duration.seconds(120)
+    /// Beyond this a pressure means nothing [1].
+    static let maximumTenths = 3300
+
+    private var reader = FrameReader(NibpNanoFrame())
+    private var mode = Mode.listening
+    private var isFinished = false
+    private var origin = Reading.Origin.push
+    private let duration: Duration
+
+    private var isHeard = false
+    private var isBeating = false
+    private var deviceMode: UInt8?
+    private var error: UInt8 = 0
+    private var hadNoPulse = false
+    private var toldMeaningless = false
+    private var identity = DeviceIdentity(manufacturer: "ADInstruments", model: "Human NIBP Nano")
+    private var tries = 0
+
+    init(_ context: SessionContext) {
+        let seconds = context.options["seconds"].flatMap { Int($0) } ?? 60
+        duration = .seconds(min(max(1, seconds), 3600))
+    }
+
+    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
+        guard !isFinished else { return }
+        switch event {
+        case .opened, .committed: break
+        case .received(let bytes):
+            reader.feed(bytes)
+            while !isFinished, let step = reader.next() { take(step, into: &actions) }
+        case .sent(let bytes):
+            if bytes == NibpNanoCommand.start { origin = .measurement }
+            if bytes == NibpNanoCommand.stop { origin = .push }
+        case .timerFired(let timer): timeOut(timer, into: &actions)
+        case .command(let command): obey(command, into: &actions)
+        case .closed:
+            if let step = reader.finish() { take(step, into: &actions) }
+            finish(mode == .listening || isBeating ? .complete : .noAnswer("the line ended before the device answered"), into: &actions)
+        }
+    }
+
+    private mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+        switch command {
+        case .follow: break
+        case .measure:
+            mode = .measuring
+            actions.append(.write(NibpNanoCommand.start))
+            actions.append(.arm(.response, .seconds(5)))
+            actions.append(.arm(.overall, Self.search))
+            actions.append(.arm(.poll, Self.keepAlive))
+        case .stop:
+            actions.append(.write(NibpNanoCommand.stop))
+            actions.append(.live(.aborted))
+            finish(.complete, into: &actions)
+        case .information:
+            mode = .informing
+            inquire(into: &actions)
+        case .readMemory, .readClock, .setClock, .schedule, .clear:
+            finish(.unsupported("nibp-nano keeps no readings and has no clock"), into: &actions)
+        }
+    }
+
+    private mutating func inquire(into actions: inout SessionActions) {
+        tries += 1
+        actions.append(.write(identity.serial == nil ? NibpNanoCommand.hardware : NibpNanoCommand.application))
+        actions.append(.arm(.response, .seconds(2)))
+    }
+
+    private mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+        switch (mode, timer) {
+        case (.measuring, .poll):
+            actions.append(.write(NibpNanoCommand.keepAlive))
+            actions.append(.arm(.poll, Self.keepAlive))
+        // A start is not repeated: whoever does not answer it may still have heard it.
+        case (.measuring, .response): giveUp("the device says nothing", into: &actions)
+        case (.measuring, .overall) where isBeating:
+            actions.append(.write(NibpNanoCommand.stop))
+            actions.append(.live(.ended))
+            finish(.complete, into: &actions)
+        case (.measuring, .overall): giveUp("no beat came within two minutes of the start", into: &actions)
+        case (.informing, .response) where tries < 6: inquire(into: &actions)
+        case (.informing, .response): finish(.noAnswer("the device did not tell its version"), into: &actions)
+        default: break
+        }
+    }
+
+    private mutating func giveUp(_ sentence: String, into actions: inout SessionActions) {
+        actions.append(.write(NibpNanoCommand.stop))
+        actions.append(.live(.failed(Failure(.timeout))))
+        finish(.noAnswer(sentence), into: &actions)
+    }
+
+    private mutating func take(_ step: FrameStep, into actions: inout SessionActions) {
+        switch step {
+        case .skipped(let count, let fault): actions.report(skipped: count, fault)
+        case .frame(let range):
+            let packet = (range.lowerBound + 4)..<(range.upperBound - 1)
+            if let known = NibpNanoPacket(reader.buffer.span.extracting(packet)) {
+                take(known, range, into: &actions)
+            } else {
+                actions.append(.report(.ignored("a packet of no known kind", Array(reader.buffer[range]))))
+            }
+        }
+    }
+
+    private mutating func take(_ packet: NibpNanoPacket, _ range: Range<Int>, into actions: inout SessionActions) {
+        if mode == .measuring && !isHeard {
+            isHeard = true
+            actions.append(.disarm(.response))
+        }
+        switch packet {
+        case .beat(let pressure, let interval):
+            if mode == .measuring && !isBeating { actions.append(.arm(.overall, duration)) }
+            isBeating = true
+            actions.append(.live(.beat(pressure, interval: interval)))
+            let raw = RawBytes(reader.buffer.span.extracting(range))
+            actions.append(.emit(Reading(.bloodPressure(pressure), driver: "nibp-nano", origin: origin, raw: raw)))
+        case .pressure(let tenths): takePressure(tenths, into: &actions)
+        case .status(let mode, let error, let warnings): takeStatus(mode, error, warnings, into: &actions)
+        case .hardware(let version, let serial):
+            identity.serial = serial
+            identity.id = serial
+            if identity.firmware == nil { identity.firmware = "hardware \(version)" }
+            tell(into: &actions)
+        case .application(let version):
+            identity.firmware = version
+            tell(into: &actions)
+        }
+    }
+
+    private mutating func takePressure(_ tenths: Int, into actions: inout SessionActions) {
+        guard tenths <= Self.maximumTenths else {
+            // 200 of them a second: once is enough.
+            if !toldMeaningless { actions.append(.report(.note("pressures beyond 330 mmHg mean nothing and are left out"))) }
+            toldMeaningless = true
+            return
+        }
+        actions.append(.live(.cuffPressure(.tenthsOfMmHg(tenths))))
+    }
+
+    private mutating func takeStatus(
+        _ newMode: UInt8, _ newError: UInt8, _ warnings: UInt32, into actions: inout SessionActions
+    ) {
+        if newMode == 3, deviceMode != 3 { actions.append(.live(.started)) }
+        if deviceMode == 3, newMode == 1 { actions.append(.live(.ended)) }
+        deviceMode = newMode
+        let hasNoPulse = warnings & 0x40 != 0
+        if newError != error, newError != 0, newError != 43, newError != 44 {
+            fail(NibpNanoPacket.failure(error: newError), into: &actions)
+        } else if hasNoPulse, !hadNoPulse {
+            fail(Failure(.noPulse, code: "warning 6"), into: &actions)
+        }
+        error = newError
+        hadNoPulse = hasNoPulse
+    }
+
+    private mutating func fail(_ failure: Failure, into actions: inout SessionActions) {
+        actions.append(.live(.failed(failure)))
+        guard mode == .measuring, !isFinished else { return }
+        actions.append(.write(NibpNanoCommand.stop))
+        finish(.failed("the device reports \(failure.reason.word) (\(failure.code))"), into: &actions)
+    }
+
+    private mutating func tell(into actions: inout SessionActions) {
+        actions.append(.identify(identity))
+        guard mode == .informing else { return }
+        if identity.serial != nil, identity.firmware?.hasPrefix("hardware") == false {
+            finish(.complete, into: &actions)
+        } else {
+            inquire(into: &actions)
+        }
+    }
+
+    private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
+        isFinished = true
+        for timer in [TimerID.response, .poll, .overall] { actions.append(.disarm(timer)) }
+        actions.append(.finish(outcome))
+    }
+}

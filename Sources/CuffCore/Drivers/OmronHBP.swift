@@ -1,0 +1,186 @@
+/// Omron HBP-9020 and HBP-9030 (9031C), waiting-room cuffs. They send each measurement by themselves and hear nothing.
+///
+/// `bp` form      `bp,` id(20) `,YYYY/MM/DD,HH:MM,SSS,MMM,DDD,PPP,q`      58 characters, CR or CR LF        observed [1][2]
+///   S systolic, M mean, D diastolic, P pulse; the mean stands *before* the diastolic
+///   q one digit: 0 as a rule, 3 on a recorded reading with normal values; "movement 1 2 3" in [2], meaning unverified
+/// Format 5       `YYYY,MM,DD,HH,mm,` id(20) `,e,SSS,DDD,PPP,m`           53 characters, CR LF              documented [3]
+///   e error digit, 0 = ok; otherwise the three values are blanks. m how often the person moved
+///   The manual's ranges: systolic 60…260, diastolic 30…215, pulse 40…180                                  documented [3]
+/// Line ends      on a serial hub the CR may never come; lines come twice, or glued together               observed [2]
+///
+/// There is no check over a line. Both forms are of fixed width, so a line counts when every separator and digit stands
+/// where it must; it needs no line end, and one dropped or doubled character shifts a separator and is refused.
+/// A line with a date that no calendar has, or (format 5) with values its manual rules out, is reported and not read.
+///
+/// [1] C# readers, files 23780876158, 10514261392 (recorded line)   [2] Java reader, file 15777592658
+/// [3] leon80148/BP_checker at 19081541, test/host/test_hbp9030_protocol.cpp, citing OMRON 2873643-0F p. 20
+extension CuffDriver {
+    public static let omronHBP = CuffDriver(
+        id: "omron-hbp",
+        models: ["Omron HBP-9020", "Omron HBP-9030", "Omron HBP-9031C"],
+        summary: "Omron waiting-room cuffs: one line of text after each measurement",
+        grade: .a, testedOn: .recorded,
+        claims: [.shared(vendor: 0x0483, product: 0x5740)],
+        line: LineSettings(rate: 9600),
+        otherLines: [LineSettings(rate: 2400, parity: .even), LineSettings(rate: 2400, parity: .even, stopBits: 2)],
+        framing: "fixed-width comma-separated text, CR or CR LF or nothing", check: nil,
+        capabilities: [.push],
+        unverified: [
+            "the meaning of the last digit of a `bp` line (kept as the flag quality_noted)",
+            "the meaning of each error digit of format 5",
+            "which of the HBP-9030's five formats the `bp` line is",
+            "formats that are known by a prefix only: `MMBP203N`, `ID…B26/07/11/09:05 …`",
+        ],
+        notes: [
+            "Set the output on the cuff: HBP-9030 function 32, format 5; HBP-9020 mode 5, F3.",
+            "HBP-9020 speaks 2400 8E1 over RS-232; HBP-9030 is a USB modem device (ttyACM).",
+            "The 20 characters of the person's id are kept only in the record's own bytes.",
+        ],
+        sources: [
+            "leon80148/BP_checker (MIT), citing OMRON 2873643-0F p. 20",
+            "C# readers (23780876158, 10514261392), Java reader (15777592658)",
+            "Python readers (31547628367, 48094641180), Flutter (67588633852), Ruby (7774527240)",
+        ],
+        makeSession: { _ in OmronHBPSession() },
+        makeSimulator: { OmronHBPSimulator($0) },
+        countFrames: { OmronHBPLine.count($0) })
+}
+
+struct OmronHBPLine: FrameFormat {
+    static let maximumLength = 58
+    static let short: StaticString = "bp,********************,####/##/##,##:##,###,###,###,###,#"
+    static let format5: StaticString = "####,##,##,##,##,********************,#,___,___,___,#"
+
+    /// A whole line, or one line-end character on its own.
+    func verdict(on bytes: Span<UInt8>) -> FrameVerdict {
+        if bytes[0] == 0x0D || bytes[0] == 0x0A { return .frame(length: 1) }
+        let shape = bytes[0] == 0x62 ? Self.short : Self.format5
+        switch bytes.fit(shape) {
+        case .whole: return .frame(length: shape.utf8CodeUnitCount)
+        case .partial: return .needMore
+        case .no: return .reject(bytes[0] == 0x62 || bytes[0] &- 0x30 < 10 ? .badCharacter : .notAStart)
+        }
+    }
+
+    /// Lines that say something a cuff can say; what a line end alone is not.
+    static func count(_ bytes: [UInt8]) -> (frames: Int, bytes: Int) {
+        var reader = FrameReader(OmronHBPLine())
+        var found = (frames: 0, bytes: 0)
+        reader.feed(bytes)
+        while let step = reader.next() {
+            guard case .frame(let range) = step, range.count > 1 else { continue }
+            if case .success = OmronHBPSession.reading(reader.buffer.span.extracting(range)) {
+                found.frames += 1
+                found.bytes += range.count
+            }
+        }
+        return found
+    }
+}
+
+/// Why a line of the right shape is not believed, and the part that shows it; never the person's id.
+struct OmronHBPRefusal: Error {
+    var reason: Word
+    var part: Range<Int>
+}
+
+struct OmronHBPSession: CuffSession {
+    private var reader = FrameReader(OmronHBPLine())
+    private var isFinished = false
+
+    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
+        guard !isFinished else { return }
+        switch event {
+        case .received(let bytes):
+            reader.feed(bytes)
+            while let step = reader.next() { take(step, into: &actions) }
+        case .command(.follow), .opened, .sent, .timerFired, .committed: break
+        case .command:
+            finish(.unsupported("omron-hbp hears nothing: it sends each measurement by itself, so follow it"), into: &actions)
+        case .closed:
+            if let step = reader.finish() { take(step, into: &actions) }
+            finish(.complete, into: &actions)
+        }
+    }
+
+    private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
+        isFinished = true
+        actions.append(.finish(outcome))
+    }
+
+    private func take(_ step: FrameStep, into actions: inout SessionActions) {
+        switch step {
+        case .skipped(let count, let fault): actions.report(skipped: count, fault)
+        case .frame(let range) where range.count > 1:
+            switch Self.reading(reader.buffer.span.extracting(range)) {
+            case .success(let reading): actions.append(.emit(reading))
+            case .failure(let refusal):
+                let line = reader.buffer.span.extracting(range)
+                actions.append(.report(.ignored(refusal.reason, line.part(refusal.part.lowerBound, refusal.part.count))))
+            }
+        case .frame: break
+        }
+    }
+
+    /// The reading of a line of one of the two shapes.
+    static func reading(_ line: Span<UInt8>) -> Result<Reading, OmronHBPRefusal> {
+        line.byte(0) == 0x62 ? shortReading(line) : format5Reading(line)
+    }
+
+    private static func shortReading(_ line: Span<UInt8>) -> Result<Reading, OmronHBPRefusal> {
+        guard let time = time(line, [24, 29, 32, 35, 38]), let systolic = line.digits(41, 3), let mean = line.digits(45, 3),
+            let diastolic = line.digits(49, 3), let pulse = line.digits(53, 3), let quality = line.digits(57, 1)
+        else { return .failure(OmronHBPRefusal(reason: "a line with an impossible date", part: 24..<40)) }
+        let content: Reading.Content
+        if systolic > 0, diastolic > 0 {
+            content = .bloodPressure(
+                BloodPressure(
+                    systolic: .mmHg(systolic), diastolic: .mmHg(diastolic), mean: mean > 0 ? .mmHg(mean) : nil,
+                    pulse: pulse > 0 ? PulseRate(pulse) : nil, meanAbsence: mean > 0 ? .none : .notMeasured,
+                    pulseAbsence: pulse > 0 ? .none : .notMeasured))
+        } else {
+            // Zeros in place of a pressure have no documented meaning; a value they are not: guess.
+            content = .failure(Failure(.noValue))
+        }
+        return .success(
+            Reading(
+                content, driver: "omron-hbp", flags: quality > 0 ? [.noMeasurementCheck, .qualityNoted] : .noMeasurementCheck,
+                clock: .time(time), origin: .push, raw: RawBytes(line)))
+    }
+
+    private static func format5Reading(_ line: Span<UInt8>) -> Result<Reading, OmronHBPRefusal> {
+        guard let time = time(line, [0, 5, 8, 11, 14]), let error = line.digits(38, 1), let moves = line.digits(52, 1) else {
+            return .failure(OmronHBPRefusal(reason: "a line with an impossible date", part: 0..<16))
+        }
+        let values = [40, 44, 48].map { line.digits($0, 3) }
+        let areBlank = [40, 44, 48].allSatisfy { line.matches("   ", at: $0) }
+        let content: Reading.Content
+        if error != 0 {
+            guard areBlank || values.allSatisfy({ $0 != nil }) else {
+                return .failure(OmronHBPRefusal(reason: "an error line with some of its values", part: 38..<53))
+            }
+            content = .failure(Failure(.unknown, code: ShortText(String(error))))
+        } else {
+            guard let systolic = values[0], let diastolic = values[1], let pulse = values[2] else {
+                return .failure(OmronHBPRefusal(reason: "a line with blanks among its values", part: 38..<53))
+            }
+            guard 60...260 ~= systolic, 30...215 ~= diastolic, 40...180 ~= pulse else {
+                return .failure(OmronHBPRefusal(reason: "a line with values outside the cuff's own range", part: 38..<53))
+            }
+            content = .bloodPressure(.mmHg(systolic, diastolic, pulse: pulse))
+        }
+        return .success(
+            Reading(
+                content, driver: "omron-hbp", flags: moves > 0 ? [.noMeasurementCheck, .bodyMovement] : .noMeasurementCheck,
+                clock: .time(time), origin: .push, raw: RawBytes(line)))
+    }
+
+    /// Year, month, day, hour and minute at these offsets, if a calendar has that moment.
+    private static func time(_ line: Span<UInt8>, _ offsets: InlineArray<5, Int>) -> DeviceTime? {
+        guard let year = line.digits(offsets[0], 4), let month = line.digits(offsets[1], 2),
+            let day = line.digits(offsets[2], 2), let hour = line.digits(offsets[3], 2), let minute = line.digits(offsets[4], 2)
+        else { return nil }
+        let time = DeviceTime(year: year, month: month, day: day, hour: hour, minute: minute)
+        return time.isPossible ? time : nil
+    }
+}

@@ -1,0 +1,56 @@
+/// IEEE 11073 personal health devices as a manager: 11073-20601 (optimized exchange protocol) with 11073-10407 (blood
+/// pressure), over any byte stream: tty, rfcomm, USB CDC or PHDC, TCP.
+///
+/// APDU          `E2..E7 00 LLLL body`, no checksum, no start byte; PRST wraps data APDUs                  documented [1]
+/// Association   AARQ -> AARE 0 (configuration known) or 3 (the agent sends it)                            documented [1]
+/// Reading       a confirmed event report; numbers are SFLOAT or FLOAT, order and unit follow from the configuration [1]
+/// Confirmation  RORS: from then on the agent may forget the reading                                       documented [1]
+/// PM-store      stored readings, fetched on request; only SEG_CLR erases them                             documented [1]
+/// BP 700        handle 1 systolic, diastolic, mean (18 bytes with time), handle 2 pulse (10 bytes)        documented [3]
+///
+/// Grades: layouts are those of draft 20's ASN.1 [1]; states and timers those of two managers' code [2][3]; the marks
+/// [S] [C] [D] [R] [P] in these files are: ASN.1, code read, bytes of a real device, reproduced, policy of this program.
+/// Version 1 only is chosen: what versions 2 and 3 mean is in no public source.
+///
+/// [1] github:Jeepend/OpenhealthManager src/ASN1/IEEE_20601_d20_defs.asn1   [2] the same, src/ieee_11073
+/// [3] github:signove/antidote src/communication, src/specializations   [4] github:andengineering/A-D-HDP-Android-Demo
+/// [5] github:silverbullet-dk/opentele-client-android   [6] github:folterj/IEEE11073Analyser (base-offset time)
+/// [7] github:tinti/FSL_USB_Stack_v411 (PHDC)   [8] github:HL7/phd (FLOAT, status bits)   [9] github:jcsawyer/Jc.OpenNov
+extension CuffDriver {
+    public static let phd = CuffDriver(
+        id: "phd",
+        models: ["A&D UA-767PBT-C", "Omron HEM-7081-IT, 708-BT (HDP)", "any IEEE 11073-20601 agent"],
+        summary: "IEEE 11073-20601 manager with 11073-10407: blood pressure pushed or stored, other agents' values as quantities",
+        grade: .a, testedOn: .recorded,
+        line: LineSettings(rate: 115200),
+        otherLines: [LineSettings(rate: 9600)],
+        framing: "APDU: choice, length, body", check: nil,
+        capabilities: [.storedReadings, .push, .readClock, .setClock, .users, .erase, .information],
+        changes: "a confirmed report may be forgotten by the agent; it is confirmed only when it is on disk",
+        unverified: [
+            "base-offset time and SET_BO_TIME on a real cuff",
+            "standard configuration 701 (02BD): the agent is asked to spell it out",
+            "protocol versions 2 and 3: version 1 is always chosen",
+            "grouped scanner reports on a cuff (seen on oximeters only)",
+            "clearing segments by list where PM-Store-Capab does not say so: all or nothing is used instead",
+        ],
+        notes: [
+            "The agent begins: press its button or start its transfer. Reading waits a minute for it.",
+            "A cuff usually sends each reading once; it is kept until this program has it on disk.",
+            "An Omron HEM-7081-IT that greets with READY is in its own mode, which is not this protocol.",
+        ],
+        sources: [
+            "IEEE 11073-20601 draft 20 ASN.1 (Jeepend/OpenhealthManager)", "signove/antidote", "universAAL/lddi",
+            "andengineering/A-D-HDP-Android-Demo decode.txt", "silverbullet-dk/opentele-client-android",
+            "folterj/IEEE11073Analyser", "tinti/FSL_USB_Stack_v411", "HL7/phd", "jcsawyer/Jc.OpenNov",
+        ],
+        options: [
+            "manager-id": "the manager's system id, 16 hexadecimal digits (1122334455667788, the example of other stacks)",
+            "configuration": "ask: always let the agent spell out its configuration",
+            "scanners": "yes: switch on the agent's scanner objects (streams of an oximeter)",
+            "data-request": "yes: ask an agent that allows it for all its data",
+        ],
+        makeSession: { PHDSession($0) },
+        makeSimulator: { PHDSimulator($0) },
+        countFrames: { FrameReader.count(PHDFrame(), in: $0) })
+}

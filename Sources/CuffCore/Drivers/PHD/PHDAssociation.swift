@@ -1,0 +1,111 @@
+/// What an agent says of itself when it asks for an association (AARQ), and what a manager must answer.
+struct PHDAssociationRequest: Sendable, Hashable {
+    static let protocol20601: UInt16 = 0x5079
+    static let accepted: UInt16 = 0
+    static let acceptedUnknownConfiguration: UInt16 = 3
+    static let noCommonProtocol: UInt16 = 4
+    static let noCommonParameter: UInt16 = 5
+    static let unsupportedAssociationVersion: UInt16 = 8
+
+    var systemID: [UInt8]
+    var configurationID: UInt16
+    var protocolVersion: UInt32
+    var encodingRules: UInt16
+    var nomenclatureVersion: UInt32
+    var functionalUnits: UInt32
+    var systemType: UInt32
+    var requestModes: UInt16
+    var agentRequests: UInt8
+    var managerRequests: UInt8
+
+    /// Why a request cannot be accepted, as the AARE's result.
+    enum Refusal: Error, Hashable { case result(UInt16) }
+
+    /// Reads an AARQ, header included. Unknown protocols of the list are passed over; the first that is 20601 counts.
+    static func read(_ bytes: Span<UInt8>) -> Result<PHDAssociationRequest, Refusal> {
+        guard let version = bytes.bigEndian32(4), version == 0x8000_0000 else {
+            return .failure(.result(unsupportedAssociationVersion))
+        }
+        var offset = 8
+        guard let list = PHDList.open(bytes, &offset, bytes.count) else { return .failure(.result(noCommonParameter)) }
+        for _ in 0..<list.count {
+            guard let id = bytes.bigEndian16(offset), let length = bytes.bigEndian16(offset + 2),
+                offset + 4 + Int(length) <= list.end
+            else { return .failure(.result(noCommonParameter)) }
+            if id == protocol20601 {
+                guard let request = information(bytes, offset + 4, offset + 4 + Int(length)) else {
+                    return .failure(.result(noCommonParameter))
+                }
+                return request.refusal.map { .failure($0) } ?? .success(request)
+            }
+            offset += 4 + Int(length)
+        }
+        return .failure(.result(noCommonProtocol))
+    }
+
+    private static func information(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) -> PHDAssociationRequest? {
+        guard let versions = bytes.bigEndian32(start), let rules = bytes.bigEndian16(start + 4),
+            let nomenclature = bytes.bigEndian32(start + 6), let units = bytes.bigEndian32(start + 10),
+            let type = bytes.bigEndian32(start + 14), let length = bytes.bigEndian16(start + 18)
+        else { return nil }
+        let id = start + 20
+        var rest = id + Int(length)
+        guard rest + 6 <= end, let configuration = bytes.bigEndian16(rest), let modes = bytes.bigEndian16(rest + 2),
+            let agents = bytes.byte(rest + 4), let managers = bytes.byte(rest + 5)
+        else { return nil }
+        rest += 6
+        // The option list may hold anything; it only has to be a list.
+        guard PHDList.open(bytes, &rest, end) != nil else { return nil }
+        return PHDAssociationRequest(
+            systemID: bytes.part(id, Int(length)), configurationID: configuration, protocolVersion: versions,
+            encodingRules: rules, nomenclatureVersion: nomenclature, functionalUnits: units, systemType: type,
+            requestModes: modes, agentRequests: agents, managerRequests: managers)
+    }
+
+    /// Versions 2 and 3 mean things that no public source tells, so only version 1 is chosen from what is offered.
+    private var refusal: Refusal? {
+        guard protocolVersion & 0x8000_0000 != 0, encodingRules & 0x8000 != 0, nomenclatureVersion & 0x8000_0000 != 0,
+            systemType & 0x0080_0000 != 0, systemID.count == 8
+        else { return .result(Self.noCommonParameter) }
+        return nil
+    }
+
+    /// The key under which readings of this agent are stored.
+    var deviceID: String { Hex.text(systemID, separator: "") }
+
+    /// May the manager ask for all data in one answer (DATA_REQUEST, scope all, single response)?
+    var allowsDataRequest: Bool { managerRequests > 0 && requestModes & 0x0880 == 0x0880 }
+
+    func memoryKey(_ configuration: UInt16) -> String {
+        "config/\(deviceID)/\(Hex.text([UInt8(configuration >> 8), UInt8(configuration & 255)], separator: ""))"
+    }
+}
+
+/// MDER's SEQUENCE OF: u16 count, u16 length of all items. Both must hold, and neither is trusted.
+enum PHDList {
+    @inline(__always)
+    static func open(_ bytes: Span<UInt8>, _ offset: inout Int, _ end: Int) -> (count: Int, end: Int)? {
+        guard offset &+ 4 <= end, let count = bytes.bigEndian16(offset), let length = bytes.bigEndian16(offset &+ 2) else {
+            return nil
+        }
+        offset &+= 4
+        let limit = offset &+ Int(length)
+        guard limit <= end else { return nil }
+        return (Int(count), limit)
+    }
+
+    /// Calls `body` with id, offset and length of every attribute of a list; `nil` when counts and lengths disagree.
+    static func attributes(
+        _ bytes: Span<UInt8>, _ offset: inout Int, _ end: Int, _ body: (UInt16, Int, Int) -> Bool
+    ) -> Bool {
+        guard let list = open(bytes, &offset, end) else { return false }
+        for _ in 0..<list.count {
+            guard offset + 4 <= list.end, let id = bytes.bigEndian16(offset), let length = bytes.bigEndian16(offset + 2),
+                offset + 4 + Int(length) <= list.end
+            else { return false }
+            guard body(id, offset + 4, Int(length)) else { return false }
+            offset += 4 + Int(length)
+        }
+        return offset == list.end
+    }
+}

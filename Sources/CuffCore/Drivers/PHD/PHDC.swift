@@ -1,0 +1,78 @@
+/// USB Personal Healthcare Device Class 1.0: how APDUs travel in bulk transfers. It moves bytes and knows no APDU.
+///
+/// Without the metadata feature a transfer is data and nothing else. With it, a preamble transfer stands before data:
+///
+///   off 0  "PhdcQoSSignature"  16 ASCII bytes
+///   off 16 u8 transfers that follow (>= 1)   17 u8 version 01   18 u8 QoS, one bit   19 u8 n   20 n opaque bytes
+///
+/// A preamble that is none makes the device's pipe to be halted; after that, data is passed over until the next good
+/// preamble. Documented: FSL_USB_Stack_v411 usb_phdc.c, emogenet/accuchek main.cpp.
+public struct PHDCReader: Sendable {
+    public enum Step: Sendable, Hashable {
+        /// Bytes of the APDU stream.
+        case data([UInt8])
+        /// The pipe must be halted and cleared (CLEAR_FEATURE ENDPOINT_HALT) on both sides.
+        case halt(Fault)
+        case nothing
+    }
+
+    public enum Fault: Sendable, Hashable {
+        case signature, version, transfers, quality
+        /// Data came where a preamble had to stand.
+        case noPreamble
+    }
+
+    /// The bins of quality of service, one bit each: low.good to very-high.best.
+    public static let qualities: [UInt8] = [0x01, 0x02, 0x04, 0x08, 0x10, 0x20]
+
+    /// Whether the host switched the metadata feature on (SET_FEATURE); it is off after every reset.
+    public var hasMetadata: Bool
+    /// Of the transfers that come next.
+    public private(set) var quality: UInt8 = 0
+    private var left = 0
+    private var isHalted = false
+
+    public init(hasMetadata: Bool = false) { self.hasMetadata = hasMetadata }
+
+    /// One transfer from the device, as it was ended by a short packet or a zero-length one.
+    public mutating func take(_ transfer: [UInt8]) -> Step {
+        if transfer.isEmpty { return .nothing }
+        guard hasMetadata else { return .data(transfer) }
+        if left > 0 {
+            left -= 1
+            return .data(transfer)
+        }
+        switch Self.preamble(transfer.span) {
+        case .success(let preamble):
+            left = preamble.transfers
+            quality = preamble.quality
+            isHalted = false
+            return .nothing
+        case .failure(let fault):
+            // One halt is enough; until the next preamble there is nothing to believe.
+            if isHalted { return .nothing }
+            isHalted = true
+            return .halt(fault.fault)
+        }
+    }
+
+    struct BadPreamble: Error { var fault: Fault }
+
+    private static func preamble(_ bytes: Span<UInt8>) -> Result<(transfers: Int, quality: UInt8), BadPreamble> {
+        guard bytes.matches(PHDFrame.preamble) else { return .failure(BadPreamble(fault: bytes.count < 20 ? .noPreamble : .signature)) }
+        guard let transfers = bytes.byte(16), let version = bytes.byte(17), let quality = bytes.byte(18), let opaque = bytes.byte(19),
+            bytes.count == 20 + Int(opaque)
+        else { return .failure(BadPreamble(fault: .signature)) }
+        guard version == 1 else { return .failure(BadPreamble(fault: .version)) }
+        guard transfers >= 1 else { return .failure(BadPreamble(fault: .transfers)) }
+        guard qualities.contains(quality) else { return .failure(BadPreamble(fault: .quality)) }
+        return .success((Int(transfers), quality))
+    }
+
+    /// The preamble a host sends before its own transfers while the feature is on. Opaque bytes are left out.
+    public static func preamble(transfers: UInt8, quality: UInt8 = 0x08) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for index in 0..<PHDFrame.preamble.utf8CodeUnitCount { bytes.append(PHDFrame.preamble.utf8Start[index]) }
+        return bytes + [max(1, transfers), 1, quality, 0]
+    }
+}

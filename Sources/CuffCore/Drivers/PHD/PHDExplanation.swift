@@ -1,0 +1,400 @@
+/// Explains a conversation between agent and manager, APDU by APDU, as a protocol analyser would. It judges nothing
+/// and changes nothing; what it cannot follow it says and shows as bytes.
+///
+/// It remembers the configuration and the segments it saw, because fixed reports cannot be read without them.
+public struct PHDExplanation: Sendable {
+    private var fromAgent = FrameReader(PHDFrame())
+    private var fromManager = FrameReader(PHDFrame())
+    private var configuration: PHDConfiguration?
+    private var segments: [UInt16: PHDSegment] = [:]
+
+    public init() {}
+
+    /// The tree of every APDU that these bytes complete; blank lines stand between them.
+    public mutating func explain(_ bytes: [UInt8], fromAgent isAgent: Bool) -> [String] {
+        var lines: [String] = []
+        if isAgent { fromAgent.feed(bytes) } else { fromManager.feed(bytes) }
+        while let step = isAgent ? fromAgent.next() : fromManager.next() {
+            switch step {
+            case .skipped(let count, let fault): lines.append("\(count) byte\(count == 1 ? "" : "s") of no APDU: \(fault.sentence)")
+            case .frame(let range):
+                let apdu = Array((isAgent ? fromAgent.buffer : fromManager.buffer)[range])
+                lines += tree(apdu, isAgent: isAgent)
+                lines.append("")
+                follow(apdu)
+            }
+        }
+        return lines
+    }
+
+    /// One APDU alone; a fixed report is cut as standard configuration 700 would.
+    public static func lines(_ apdu: [UInt8]) -> [String] {
+        var explanation = PHDExplanation()
+        explanation.configuration = PHDStandardConfiguration.configuration(0x02BC)
+        return explanation.tree(apdu, isAgent: true)
+    }
+
+    /// Framing is strict within an association only, as in the manager.
+    private mutating func follow(_ apdu: [UInt8]) {
+        switch apdu.span.bigEndian16(0) {
+        case PHDChoice.associationResponse:
+            let result = apdu.span.bigEndian16(4)
+            setAssociated(result == 0 || result == 3)
+        case PHDChoice.abort, PHDChoice.releaseResponse: setAssociated(false)
+        case PHDChoice.associationRequest:
+            guard case .success(let request) = PHDAssociationRequest.read(apdu.span) else { return }
+            configuration = PHDStandardConfiguration.configuration(request.configurationID)
+            segments = [:]
+        default: break
+        }
+    }
+
+    private mutating func setAssociated(_ isAssociated: Bool) {
+        fromAgent.format.isAssociated = isAssociated
+        fromManager.format.isAssociated = isAssociated
+    }
+
+    private mutating func tree(_ apdu: [UInt8], isAgent: Bool) -> [String] {
+        var tree = PHDTree()
+        let bytes = apdu.span
+        guard bytes.count >= 4, let choice = bytes.bigEndian16(0), let length = bytes.bigEndian16(2) else {
+            tree.malformed(bytes, 0, "no APDU begins here")
+            return tree.lines
+        }
+        if bytes[0] == 0x50 {
+            tree.field(bytes, 0, bytes.count, "PHDC preamble", "\(bytes.byte(16) ?? 0) transfers, QoS \(bytes.byte(18) ?? 0)")
+            return tree.lines
+        }
+        let names: [UInt16: String] = [
+            PHDChoice.associationRequest: "AARQ association request", PHDChoice.associationResponse: "AARE association response",
+            PHDChoice.releaseRequest: "RLRQ release request", PHDChoice.releaseResponse: "RLRE release response",
+            PHDChoice.abort: "ABRT abort", PHDChoice.presentation: "PRST",
+        ]
+        tree.field(bytes, 0, 2, "choice", names[choice] ?? "unknown")
+        tree.field(bytes, 2, 2, "length", "\(length)")
+        if Int(length) != bytes.count - 4 { tree.malformed(bytes, 2, "\(bytes.count - 4) bytes follow") }
+        var offset = 4
+        switch choice {
+        case PHDChoice.associationRequest:
+            tree.nested {
+                $0.long(bytes, &offset, "assoc-version", PHDTree.hex32)
+                Self.protocols(bytes, &offset, &$0)
+            }
+        case PHDChoice.associationResponse:
+            tree.nested {
+                $0.word(bytes, &offset, "result") { "\($0) \(PHDNames.associationResult($0))" }
+                Self.protocolInformation(bytes, &offset, bytes.count, &$0)
+            }
+        case PHDChoice.releaseRequest: tree.nested { $0.word(bytes, &offset, "reason") { "\($0) \(PHDNames.releaseReason($0))" } }
+        case PHDChoice.releaseResponse: tree.nested { $0.word(bytes, &offset, "reason") { "\($0) \(PHDNames.releaseReason($0))" } }
+        case PHDChoice.abort: tree.nested { $0.word(bytes, &offset, "reason") { "\($0) \(PHDNames.abortReason($0))" } }
+        case PHDChoice.presentation:
+            let whole = PHDSession.dataAPDU(bytes) ?? bytes.count
+            presentation(bytes.extracting(0..<whole), &tree)
+            if whole < bytes.count { tree.field(bytes, whole, bytes.count - whole, "the same data again") }
+        default: break
+        }
+        return tree.lines
+    }
+
+    // MARK: association
+
+    private static func protocols(_ bytes: Span<UInt8>, _ offset: inout Int, _ tree: inout PHDTree) {
+        guard let list = tree.list(bytes, &offset, bytes.count, "data-proto-list") else { return }
+        var at = offset
+        tree.nested {
+            for _ in 0..<list.count {
+                guard at < list.end else { return $0.malformed(bytes, at, "the list ends before its count") }
+                protocolInformation(bytes, &at, list.end, &$0)
+            }
+        }
+        offset = at
+    }
+
+    private static func protocolInformation(_ bytes: Span<UInt8>, _ offset: inout Int, _ end: Int, _ tree: inout PHDTree) {
+        var at = offset
+        let id = tree.word(bytes, &at, "data-proto-id") { $0 == 0x5079 ? "20601" : $0 == 0xFFFF ? "external" : PHDTree.hex16($0) }
+        guard let length = tree.word(bytes, &at, "data-proto-info length") else { return offset = end }
+        let limit = at + Int(length)
+        offset = limit
+        guard limit <= end else { return tree.malformed(bytes, at, "the information is longer than what holds it") }
+        guard id == PHDAssociationRequest.protocol20601 else { return }
+        tree.nested {
+            $0.long(bytes, &at, "protocol-version", PHDTree.hex32)
+            $0.word(bytes, &at, "encoding-rules") { PHDNames.bits($0, [(0x8000, "MDER"), (0x4000, "XER"), (0x2000, "PER")]) }
+            $0.long(bytes, &at, "nomenclature-version", PHDTree.hex32)
+            $0.long(bytes, &at, "functional-units", PHDTree.hex32)
+            $0.long(bytes, &at, "system-type") { $0 & 0x0080_0000 != 0 ? "agent" : $0 & 0x8000_0000 != 0 ? "manager" : PHDTree.hex32($0) }
+            guard let size = $0.word(bytes, &at, "system-id length"), at + Int(size) <= limit else {
+                return $0.malformed(bytes, at, "the system-id is longer than what holds it")
+            }
+            $0.field(bytes, at, Int(size), "system-id", Hex.text(bytes.part(at, Int(size)), separator: ""))
+            at += Int(size)
+            $0.word(bytes, &at, "dev-config-id") { "\($0)" }
+            $0.word(bytes, &at, "data-req-mode-flags") { PHDNames.bits($0, PHDNames.requestModes) }
+            $0.word(bytes, &at, "data-req-init-counts") { "agent \($0 >> 8), manager \($0 & 255)" }
+            attributes(bytes, &at, limit, "option-list", &$0)
+        }
+    }
+
+    // MARK: data APDUs
+
+    private mutating func presentation(_ bytes: Span<UInt8>, _ tree: inout PHDTree) {
+        var offset = 4
+        var found: (message: UInt16, end: Int)?
+        tree.nested { tree in
+            guard let inner = tree.word(bytes, &offset, "octet string length") else { return }
+            if 6 + Int(inner) != bytes.count { tree.malformed(bytes, 4, "\(bytes.count - 6) bytes follow") }
+            tree.word(bytes, &offset, "invoke-id")
+            guard let message = tree.word(bytes, &offset, "message", { PHDNames.message($0).description }),
+                let length = tree.word(bytes, &offset, "length")
+            else { return }
+            if offset + Int(length) != bytes.count { tree.malformed(bytes, offset - 2, "\(bytes.count - offset) bytes follow") }
+            found = (message, bytes.count)
+        }
+        guard let found else { return }
+        let start = offset
+        var inner = tree
+        switch found.message {
+        case PHDMessage.eventReport, PHDMessage.confirmedEventReport: eventReport(bytes, start, found.end, &inner)
+        default: Self.other(found.message, bytes, start, found.end, &inner)
+        }
+        if found.message == PHDMessage.actionResult, bytes.bigEndian16(14) == PHDAction.segmentInfo { learnSegments(bytes) }
+        tree = inner
+    }
+
+    private static func other(_ message: UInt16, _ bytes: Span<UInt8>, _ start: Int, _ end: Int, _ tree: inout PHDTree) {
+        var offset = start
+        tree.nested { tree in
+            switch message {
+            case PHDMessage.eventReportResult:
+                tree.word(bytes, &offset, "obj-handle")
+                tree.long(bytes, &offset, "currentTime", PHDTree.hex32)
+                let event = tree.word(bytes, &offset, "event-type") { "\(PHDNames.event($0))" }
+                guard let length = tree.word(bytes, &offset, "event-reply-info length"), length > 0 else { return }
+                if event == PHDEvent.configuration {
+                    tree.word(bytes, &offset, "config-report-id")
+                    tree.word(bytes, &offset, "config-result") { "\($0) \(PHDNames.configurationResult($0))" }
+                } else if event == PHDEvent.segmentData {
+                    segmentHead(bytes, &offset, &tree)
+                }
+            case PHDMessage.get:
+                tree.word(bytes, &offset, "obj-handle")
+                guard let list = tree.list(bytes, &offset, end, "attribute-id-list") else { return }
+                for _ in 0..<list.count {
+                    guard tree.word(bytes, &offset, "attribute", { "\(PHDNames.attribute($0))" }) != nil else { return }
+                }
+            case PHDMessage.set, PHDMessage.confirmedSet:
+                tree.word(bytes, &offset, "obj-handle")
+                guard let list = tree.list(bytes, &offset, end, "modification-list") else { return }
+                for _ in 0..<list.count {
+                    tree.word(bytes, &offset, "modify-operator")
+                    guard attribute(bytes, &offset, end, &tree) else { return }
+                }
+            case PHDMessage.getResult, PHDMessage.setResult:
+                tree.word(bytes, &offset, "obj-handle")
+                attributes(bytes, &offset, end, "attribute-list", &tree)
+            case PHDMessage.action, PHDMessage.confirmedAction, PHDMessage.actionResult:
+                tree.word(bytes, &offset, "obj-handle")
+                guard let action = tree.word(bytes, &offset, "action-type", { "\(PHDNames.action($0))" }),
+                    let length = tree.word(bytes, &offset, "action-info length"), length > 0
+                else { return }
+                actionInfo(action, isResult: message == PHDMessage.actionResult, bytes, &offset, end, &tree)
+            case PHDMessage.error:
+                tree.word(bytes, &offset, "error-value") { "\($0) \(PHDNames.error($0))" }
+                if let length = tree.word(bytes, &offset, "parameter length"), length == 2 { tree.word(bytes, &offset, "return-code") }
+            case PHDMessage.rejection: tree.word(bytes, &offset, "problem") { "\($0) \(PHDNames.problem($0))" }
+            default: tree.field(bytes, offset, end - offset, "data")
+            }
+        }
+    }
+
+    private static func actionInfo(
+        _ action: UInt16, isResult: Bool, _ bytes: Span<UInt8>, _ offset: inout Int, _ end: Int, _ tree: inout PHDTree
+    ) {
+        switch (action, isResult) {
+        case (PHDAction.triggerTransfer, _):
+            tree.word(bytes, &offset, "seg-inst-no")
+            if isResult { tree.word(bytes, &offset, "result") { "\($0) \(PHDNames.triggerResult($0))" } }
+        case (PHDAction.segmentInfo, true):
+            guard let list = tree.list(bytes, &offset, end, "segment-info-list") else { return }
+            for _ in 0..<list.count {
+                guard tree.word(bytes, &offset, "seg-inst-no") != nil else { return }
+                guard attributes(bytes, &offset, list.end, "attribute-list", &tree) else { return }
+            }
+        case (PHDAction.segmentInfo, false), (PHDAction.clearSegments, false):
+            tree.word(bytes, &offset, "selection") {
+                $0 == 1 ? "all segments" : $0 == 2 ? "list of segments" : $0 == 3 ? "absolute time range" : "\($0)"
+            }
+            tree.word(bytes, &offset, "length")
+            tree.field(bytes, offset, end - offset, "value")
+        case (PHDAction.setTime, false):
+            tree.field(bytes, offset, 8, "date-time", PHDTree.text(stamp(.absolute, bytes, offset).clock))
+            offset += 8
+            tree.long(bytes, &offset, "accuracy")
+        case (PHDAction.setBaseOffsetTime, false):
+            tree.field(bytes, offset, 8, "date-time", PHDTree.text(stamp(.baseOffset, bytes, offset).clock))
+        case (PHDAction.dataRequest, false):
+            tree.word(bytes, &offset, "data-req-id")
+            tree.word(bytes, &offset, "data-req-mode", PHDTree.hex16)
+            tree.long(bytes, &offset, "data-req-time")
+            tree.word(bytes, &offset, "data-req-person-id")
+            tree.word(bytes, &offset, "data-req-class")
+            tree.field(bytes, offset, end - offset, "data-req-obj-handle-list")
+        case (PHDAction.dataRequest, true):
+            tree.long(bytes, &offset, "rel-time-stamp", PHDTree.hex32)
+            tree.word(bytes, &offset, "data-req-result")
+            tree.word(bytes, &offset, "event-type") { $0 == 0 ? "none" : "\(PHDNames.event($0))" }
+            tree.word(bytes, &offset, "event-info length")
+            tree.field(bytes, offset, end - offset, "event-info")
+        default: tree.field(bytes, offset, end - offset, "action-info")
+        }
+    }
+
+    private static func segmentHead(_ bytes: Span<UInt8>, _ offset: inout Int, _ tree: inout PHDTree) {
+        tree.word(bytes, &offset, "seg-inst-no")
+        tree.long(bytes, &offset, "entry-index")
+        tree.long(bytes, &offset, "entry-count")
+        tree.word(bytes, &offset, "status") { PHDNames.bits($0, PHDNames.segmentStatus) }
+    }
+
+    static func stamp(_ kind: PHDStamp.Kind, _ bytes: Span<UInt8>, _ offset: Int) -> PHDStamp {
+        guard let high = bytes.bigEndian32(offset) else { return .none }
+        if kind == .relative { return PHDStamp(kind: kind, bits: UInt64(high)) }
+        return PHDStamp(kind: kind, bits: UInt64(high) << 32 | UInt64(bytes.bigEndian32(offset + 4) ?? 0))
+    }
+
+    private mutating func learnSegments(_ bytes: Span<UInt8>) {
+        guard let list = PHDSegment.list(bytes, 18, bytes.count, configuration ?? PHDConfiguration()) else { return }
+        segments = [:]
+        for segment in list { segments[segment.instance] = segment }
+    }
+
+    // MARK: event reports
+
+    private mutating func eventReport(_ bytes: Span<UInt8>, _ start: Int, _ end: Int, _ tree: inout PHDTree) {
+        var offset = start
+        var type: UInt16?
+        let handle = bytes.bigEndian16(start) ?? 0
+        tree.nested {
+            $0.word(bytes, &offset, "obj-handle")
+            $0.long(bytes, &offset, "event-time") { $0 == 0xFFFF_FFFF ? "none" : "\($0) ticks" }
+            type = $0.word(bytes, &offset, "event-type") { "\(PHDNames.event($0))" }
+            guard let length = $0.word(bytes, &offset, "event-info length") else { return type = nil }
+            if offset + Int(length) != end { $0.malformed(bytes, offset - 2, "\(end - offset) bytes follow") }
+        }
+        guard let type else { return }
+        if type == PHDEvent.configuration {
+            if let found = PHDConfiguration(bytes.extracting(min(offset + 2, end)..<end)) { configuration = found }
+            Self.configurationReport(bytes, &offset, end, &tree)
+        } else if type == PHDEvent.segmentData {
+            segmentData(bytes, &offset, end, &tree)
+        } else if let shape = PHDEvent.shape(type) {
+            scanReport(shape, handle, bytes, &offset, end, &tree)
+        } else {
+            tree.nested { $0.field(bytes, offset, end - offset, "event-info") }
+        }
+    }
+
+    private static func configurationReport(_ bytes: Span<UInt8>, _ offset: inout Int, _ end: Int, _ tree: inout PHDTree) {
+        tree.nested { tree in
+            tree.word(bytes, &offset, "config-report-id")
+            guard let list = tree.list(bytes, &offset, end, "config-obj-list") else { return }
+            tree.nested { tree in
+                for _ in 0..<list.count {
+                    tree.word(bytes, &offset, "obj-class") { "\($0) \(PHDNames.objectClass($0))" }
+                    guard tree.word(bytes, &offset, "obj-handle") != nil else { return }
+                    guard attributes(bytes, &offset, list.end, "attributes", &tree) else { return }
+                }
+            }
+        }
+    }
+
+    private func segmentData(_ bytes: Span<UInt8>, _ offset: inout Int, _ end: Int, _ tree: inout PHDTree) {
+        tree.nested { tree in
+            let instance = bytes.bigEndian16(offset)
+            let count = bytes.bigEndian32(offset + 6) ?? 0
+            Self.segmentHead(bytes, &offset, &tree)
+            tree.word(bytes, &offset, "entries length")
+            guard let instance, let segment = segments[instance], segment.isDecodable else {
+                return tree.field(bytes, offset, end - offset, "entries", "of a segment that nobody described")
+            }
+            for number in 0..<min(Int(count), 4096) {
+                var found: [PHDObservation] = []
+                let from = offset
+                guard segment.read(bytes, &offset, end, into: &found) else {
+                    return tree.malformed(bytes, offset, "the entries end before their count")
+                }
+                tree.field(bytes, from, segment.entrySize, "entry \(number)", PHDTree.text(found.first?.stamp.clock ?? .absent))
+                tree.nested {
+                    for observation in found {
+                        $0.field(
+                            bytes, observation.value, observation.length, "handle \(observation.handle)",
+                            Self.value(observation, segment.elements[observation.object], configuration?.metrics ?? [], bytes))
+                    }
+                }
+            }
+        }
+    }
+
+    private func scanReport(
+        _ shape: PHDEvent.Shape, _ handle: UInt16, _ bytes: Span<UInt8>, _ offset: inout Int, _ end: Int, _ tree: inout PHDTree
+    ) {
+        let configuration = configuration ?? PHDConfiguration()
+        tree.nested { tree in
+            tree.word(bytes, &offset, "data-req-id") { $0 == 0xF000 ? "agent-initiated" : "\($0)" }
+            tree.word(bytes, &offset, "scan-report-no")
+            var found: [PHDObservation] = []
+            let groups = configuration.scanners.first { $0.handle == handle }?.groups ?? []
+            let isRead = PHDReport.read(shape, configuration, groups: groups, bytes, offset, end, into: &found)
+            for observation in found {
+                let person = observation.person.map { "person \($0), " } ?? ""
+                guard observation.object >= 0, !observation.isCut else {
+                    tree.field(
+                        bytes, observation.raw.lowerBound, observation.raw.count, "observation",
+                        "\(person)handle \(observation.handle): not in the configuration that was seen")
+                    continue
+                }
+                let object = configuration.objects[observation.object]
+                tree.field(
+                    bytes, observation.raw.lowerBound, observation.raw.count, "observation",
+                    "\(person)handle \(observation.handle), \(PHDTree.term(object.partition, object.term))")
+                tree.nested {
+                    $0.field(
+                        bytes, observation.value, observation.length, "value", Self.value(observation, object, configuration.metrics, bytes)
+                    )
+                    if observation.stamp.kind != .none { $0.note("time: \(Self.text(observation.stamp))") }
+                    if observation.status != 0 { $0.note("status: \(PHDNames.bits(observation.status, PHDNames.measurementStatus))") }
+                    if observation.hasTrailingBytes { $0.note("bytes beyond the map") }
+                }
+            }
+            if !isRead { tree.malformed(bytes, offset, "counts and lengths of the report disagree") }
+        }
+    }
+
+    private static func text(_ stamp: PHDStamp) -> String {
+        stamp.ticks.map { "\($0) ticks" } ?? PHDTree.text(stamp.clock)
+    }
+
+    private static func value(_ observation: PHDObservation, _ object: PHDConfiguration.Object, _ metrics: [UInt16], _ bytes: Span<UInt8>)
+        -> String
+    {
+        if observation.isCompound {
+            let parts = (0..<min(observation.count, 16)).map { index in
+                let metric = observation.metric(index, bytes, object, metrics)
+                let name =
+                    metric == PHDMetric.systolic
+                    ? "systolic "
+                    : metric == PHDMetric.diastolic ? "diastolic " : metric == PHDMetric.mean ? "mean " : metric.map { "\($0) " } ?? ""
+                return name + PHDTree.text(observation.component(index, bytes))
+            }
+            return parts.joined(separator: ", ") + " " + PHDTree.unit(observation.unit(0, bytes, object))
+        }
+        if let bits = observation.bits(bytes) {
+            return object.role == .pressureStatus
+                ? PHDNames.bits(UInt16(truncatingIfNeeded: bits), PHDNames.pressureStatus) : PHDTree.hex32(bits)
+        }
+        guard observation.attribute != 0 else { return "none" }
+        return PHDTree.text(observation.number(bytes)) + " " + PHDTree.unit(observation.unit(0, bytes, object))
+    }
+}

@@ -1,0 +1,66 @@
+/// Judges the front of an agent's byte stream: APDUs, and the PHDC preambles that USB puts between them.
+///
+///   off 0  u16 choice  E200…E700     off 2  u16 length of what follows     off 4  body
+///
+/// There is no checksum and no start byte, so strictness follows the association. Outside one it hunts: only a header
+/// whose inner lengths agree too counts, everything else is noise. Within one, a header that cannot be is handed over
+/// as it stands (one byte for an unknown choice, four for an impossible length), because the session must answer it
+/// with ABRT; its length says nothing, so hunting resumes right behind it.
+struct PHDFrame: FrameFormat {
+    /// 63 KiB, the largest APDU of the protocol towards a manager [C: universAAL Manager.java, Antidote].
+    static let maximumLength = 64512
+    static let largestBody: UInt16 = 64508
+    static let preamble: StaticString = "PhdcQoSSignature"
+
+    var isAssociated = false
+
+    func verdict(on bytes: Span<UInt8>) -> FrameVerdict {
+        if bytes[0] == 0x50 { return preambleVerdict(bytes) }
+        guard bytes[0] >= 0xE2, bytes[0] <= 0xE7 else { return stray }
+        guard bytes.count >= 2 else { return .needMore }
+        guard bytes[1] == 0 else { return stray }
+        guard let length = bytes.bigEndian16(2) else { return .needMore }
+        return isAssociated ? strictVerdict(bytes, length) : huntingVerdict(bytes, length)
+    }
+
+    private var stray: FrameVerdict { isAssociated ? .frame(length: 1) : .reject(.notAStart) }
+
+    private func strictVerdict(_ bytes: Span<UInt8>, _ length: UInt16) -> FrameVerdict {
+        let isShortKind = bytes[0] >= 0xE4 && bytes[0] <= 0xE6
+        // RLRQ, RLRE and ABRT have two bytes; a few more still tell what the agent means.
+        if length > Self.largestBody || isShortKind && length > 16 { return .frame(length: 4) }
+        return bytes.count >= 4 + Int(length) ? .frame(length: 4 + Int(length)) : .needMore
+    }
+
+    private func huntingVerdict(_ bytes: Span<UInt8>, _ length: UInt16) -> FrameVerdict {
+        let isPlausible: Bool?
+        switch bytes[0] {
+        case 0xE2:
+            guard length >= 8, length <= Self.largestBody else { return .reject(.badLength) }
+            isPlausible = bytes.bigEndian16(10).map { $0 == length - 8 }
+        case 0xE3:
+            guard length >= 6, length <= 512 else { return .reject(.badLength) }
+            isPlausible = bytes.bigEndian16(4).map { $0 <= 8 }
+        case 0xE7:
+            guard length >= 8, length <= Self.largestBody else { return .reject(.badLength) }
+            guard let inner = bytes.bigEndian16(4) else { return .needMore }
+            guard inner == length - 2 else { return .reject(.badLength) }
+            isPlausible = bytes.bigEndian16(10).map { $0 == length - 8 }
+        default:
+            guard length == 2 else { return .reject(.badLength) }
+            isPlausible = bytes.count >= 6 ? true : nil
+        }
+        guard let isPlausible else { return .needMore }
+        guard isPlausible else { return .reject(.badLength) }
+        return bytes.count >= 4 + Int(length) ? .frame(length: 4 + Int(length)) : .needMore
+    }
+
+    private func preambleVerdict(_ bytes: Span<UInt8>) -> FrameVerdict {
+        let length = Self.preamble.utf8CodeUnitCount
+        for index in 0..<min(length, bytes.count) where bytes[index] != Self.preamble.utf8Start[index] { return stray }
+        guard bytes.count >= length + 4 else { return .needMore }
+        guard bytes[length] >= 1, bytes[length + 1] == 1 else { return stray }
+        let whole = length + 4 + Int(bytes[length + 3])
+        return bytes.count >= whole ? .frame(length: whole) : .needMore
+    }
+}

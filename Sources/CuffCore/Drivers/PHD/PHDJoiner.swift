@@ -1,0 +1,250 @@
+/// Puts together what belongs to one measurement: pressures, pulse and status with the same person and time stamp, in
+/// whatever order and reports they come (A&D cuffs send pressures and pulses apart, batched and out of order).
+///
+/// Every reading must be on disk before its report is confirmed. Therefore what is incomplete at the end of its report
+/// goes out as *pending*, and again, complete and with a higher revision, when the rest comes or when the association
+/// ends. Both have the same raw bytes and so the same id: the pressures' own, without the pulse.
+///
+/// Rules:
+/// - complete in one report: revision 0, once. Settled without a pulse: 1. Each part that came later: one more.
+/// - nothing is joined across reports without a time stamp.
+/// - a pulse whose pressures never come is a pulse rate of its own.
+struct PHDJoiner: Sendable {
+    /// Measurements that wait or may still be amended. A cuff's largest known batch is 90; older ones are settled.
+    static let ceiling = 256
+
+    /// What a report of this agent may still bring for a measurement.
+    struct Expectation: Sendable {
+        var pressure = false
+        var pulse = false
+        var status = false
+
+        init(_ configuration: borrowing PHDConfiguration) {
+            pressure = configuration.hasPressure
+            pulse = configuration.hasPulse
+            status = configuration.hasPressureStatus
+        }
+        /// Entries of a store are whole.
+        init() {}
+    }
+
+    private enum Kind: UInt8, Sendable { case pressure, failure, pulse, status }
+
+    private struct Entry: Sendable {
+        var kind: Kind
+        var stamp: PHDStamp
+        var reading: Reading
+        var report: UInt32
+        var parts: UInt8 = 0
+        var pulse: PHDNumber?
+        var status: UInt16?
+        var isTouched = true
+        var isSplit = false
+        var isPendingOut = false
+        var isFinalOut = false
+        /// Nothing can join it any more.
+        var isAlone = false
+    }
+
+    private var entries: [Entry] = []
+    private var report: UInt32 = 0
+
+    /// Nothing waits and nothing may still be amended.
+    var isEmpty: Bool { entries.isEmpty }
+
+    mutating func begin() { report &+= 1 }
+
+    mutating func add(pressure reading: Reading, stamp: PHDStamp) {
+        if let known = entries.firstIndex(where: {
+            $0.kind == .pressure && $0.stamp == stamp && stamp.isMatchable && $0.reading.user == reading.user
+                && $0.reading.raw == reading.raw
+        }) {
+            // The same again after a lost confirmation: it may go on waiting for its pulse.
+            entries[known].isTouched = true
+            return
+        }
+        var entry = Entry(kind: .pressure, stamp: stamp, reading: reading, report: report)
+        // What came before its pressures.
+        var index = 0
+        while index < entries.count {
+            let other = entries[index]
+            guard other.kind == .pulse || other.kind == .status, !other.isAlone, !other.isFinalOut, matches(other, entry) else {
+                index += 1
+                continue
+            }
+            if other.kind == .pulse, entry.pulse == nil, let pulse = other.pulse {
+                attach(pulse, other.reading.flags, to: &entry)
+            } else if other.kind == .status, entry.status == nil, let status = other.status {
+                attach(status: status, to: &entry)
+            } else {
+                index += 1
+                continue
+            }
+            if other.report != report { entry.isSplit = true }
+            entries.remove(at: index)
+        }
+        append(entry)
+    }
+
+    mutating func add(failure reading: Reading, stamp: PHDStamp) {
+        var entry = Entry(kind: .failure, stamp: stamp, reading: reading, report: report)
+        entry.isAlone = true
+        for index in entries.indices where entries[index].kind == .pulse && matches(entries[index], entry) {
+            entries[index].isAlone = true
+        }
+        append(entry)
+    }
+
+    /// `reading` is what the pulse becomes when its pressures never come; it is made only where it is needed.
+    mutating func add(pulse: PHDNumber, flags: MeasurementFlags, user: Int32?, stamp: PHDStamp, alone reading: () -> Reading) {
+        var isAlone = false
+        var isKnown = false
+        for index in entries.indices
+        where entries[index].stamp == stamp && entries[index].reading.user == user
+            && (stamp.isMatchable || entries[index].report == report)
+        {
+            switch entries[index].kind {
+            // The oldest pressures without a pulse come first: two measurements may share a minute.
+            case .pressure where entries[index].pulse == nil:
+                touch(index)
+                attach(pulse, flags, to: &entries[index])
+                return
+            case .pressure, .pulse: isKnown = isKnown || entries[index].pulse == pulse
+            case .failure: isAlone = true
+            case .status: break
+            }
+        }
+        // The same pulse again, after a lost confirmation or within one report.
+        if isKnown { return }
+        var entry = Entry(kind: .pulse, stamp: stamp, reading: reading(), report: report)
+        entry.pulse = pulse
+        entry.isAlone = isAlone
+        append(entry)
+    }
+
+    mutating func add(status: UInt16, user: Int32?, stamp: PHDStamp, alone reading: () -> Reading) {
+        for index in entries.indices
+        where entries[index].stamp == stamp && entries[index].reading.user == user
+            && (stamp.isMatchable || entries[index].report == report)
+        {
+            switch entries[index].kind {
+            case .pressure where entries[index].status == nil:
+                touch(index)
+                attach(status: status, to: &entries[index])
+                return
+            case .pressure where entries[index].status == status: return
+            case .status where entries[index].status == status: return
+            case .failure:
+                entries[index].reading.flags.formUnion(PHDObservation.flags(pressureStatus: status))
+                return
+            default: break
+            }
+        }
+        var entry = Entry(kind: .status, stamp: stamp, reading: reading(), report: report)
+        entry.status = status
+        append(entry)
+    }
+
+    /// The report is at its end: everything that it brought goes out, complete or pending.
+    mutating func finishReport(_ expected: Expectation, into actions: inout SessionActions) -> Int {
+        var emitted = 0
+        var keeps = false
+        for index in entries.indices {
+            if entries[index].isTouched {
+                entries[index].isTouched = false
+                emitted += emit(index, expected, into: &actions)
+            }
+            keeps = keeps || Self.isKept(entries[index], expected)
+        }
+        if !keeps {
+            entries.removeAll(keepingCapacity: true)
+        } else {
+            entries.removeAll { !Self.isKept($0, expected) }
+            while entries.count > Self.ceiling {
+                emitted += settle(0, into: &actions)
+                entries.removeFirst()
+            }
+        }
+        return emitted
+    }
+
+    /// The association is over: what waits will not be completed in it. Settled readings stay for a while, because an
+    /// agent that lost the last confirmation sends the missing part again in the next association.
+    mutating func settleAll(into actions: inout SessionActions) -> Int {
+        var emitted = 0
+        for index in entries.indices { emitted += settle(index, into: &actions) }
+        entries.removeAll { $0.kind != .pressure }
+        if entries.count > Self.ceiling / 4 { entries.removeFirst(entries.count - Self.ceiling / 4) }
+        return emitted
+    }
+
+    private mutating func append(_ entry: Entry) { entries.append(entry) }
+
+    private func matches(_ a: Entry, _ b: Entry) -> Bool {
+        a.stamp == b.stamp && a.reading.user == b.reading.user && (a.stamp.isMatchable || a.report == b.report)
+    }
+
+    private mutating func touch(_ index: Int) {
+        entries[index].isTouched = true
+        if entries[index].report != report { entries[index].isSplit = true }
+    }
+
+    private func attach(_ pulse: PHDNumber, _ flags: MeasurementFlags, to entry: inout Entry) {
+        entry.pulse = pulse
+        entry.parts += 1
+        entry.reading.flags.formUnion(flags)
+        guard case .bloodPressure(var pressure) = entry.reading.content else { return }
+        pressure.pulse = pulse.digits.map { PulseRate($0) }
+        pressure.pulseAbsence = pulse.absence
+        entry.reading.content = .bloodPressure(pressure)
+        if !pressure.isPlausible { entry.reading.flags.insert(.implausible) }
+    }
+
+    private func attach(status: UInt16, to entry: inout Entry) {
+        entry.status = status
+        entry.parts += 1
+        entry.reading.flags.formUnion(PHDObservation.flags(pressureStatus: status))
+    }
+
+    private mutating func emit(
+        _ index: Int, _ expected: Expectation, into actions: inout SessionActions
+    ) -> Int {
+        let entry = entries[index]
+        let isComplete: Bool
+        switch entry.kind {
+        case .pressure: isComplete = entry.pulse != nil || !expected.pulse || !entry.stamp.isMatchable
+        case .failure: isComplete = true
+        case .pulse, .status: isComplete = entry.isAlone || !expected.pressure || !entry.stamp.isMatchable
+        }
+        if isComplete || entry.isFinalOut { return emitFinal(index, into: &actions) }
+        guard !entry.isPendingOut else { return 0 }
+        // An absent pulse alone is nothing to keep; it only explains a gap if its pressures come.
+        if entry.kind == .pulse, entry.pulse?.digits == nil { return 0 }
+        entries[index].isPendingOut = true
+        entries[index].isSplit = true
+        var reading = entry.reading
+        reading.isPending = true
+        actions.append(.emit(reading))
+        return 1
+    }
+
+    private mutating func emitFinal(_ index: Int, into actions: inout SessionActions) -> Int {
+        entries[index].isFinalOut = true
+        if entries[index].kind == .pulse, entries[index].pulse?.digits == nil { return 0 }
+        let isAmended = entries[index].isSplit || entries[index].isPendingOut
+        entries[index].reading.revision = isAmended ? 1 + entries[index].parts : 0
+        actions.append(.emit(entries[index].reading))
+        return 1
+    }
+
+    private mutating func settle(_ index: Int, into actions: inout SessionActions) -> Int {
+        entries[index].isFinalOut || entries[index].kind == .failure ? 0 : emitFinal(index, into: &actions)
+    }
+
+    /// What still waits, and what was put together from several reports: the other half may come again.
+    @inline(__always)
+    private static func isKept(_ entry: Entry, _ expected: Expectation) -> Bool {
+        guard entry.stamp.isMatchable else { return false }
+        return !entry.isFinalOut || entry.isSplit || expected.status && entry.kind == .pressure && entry.status == nil
+    }
+}

@@ -1,0 +1,242 @@
+/// One observation of one object, still in its APDU: where its value stands and what was said beside it.
+///
+/// It is a plain value, so that a report of any length is read into one reused array before anything is emitted: a
+/// report whose lists disagree must not give half of its readings.
+struct PHDObservation: Sendable {
+    var handle: UInt16
+    /// Place in the configuration; -1 for an object that the agent never described.
+    var object: Int
+    var person: Int32?
+    /// The attribute that holds the value; 0 where there was none.
+    var attribute: UInt16 = 0
+    var value = 0
+    var length = 0
+    /// Components of a compound.
+    var count = 0
+    var stamp = PHDStamp.none
+    var status: UInt16 = 0
+    /// Overrides for this observation only; 0 = as configured.
+    var unit: UInt16 = 0
+    var term: UInt16 = 0
+    var metrics = 0
+    var metricCount = 0
+    /// The observation's own bytes within the APDU.
+    var raw: Range<Int> = 0..<0
+    /// The bytes do not begin with the object's handle (grouped reports, stored entries).
+    var lacksHandle = false
+    /// Where a stored entry's stamp stands, outside `raw`.
+    var stampBytes: Range<Int> = 0..<0
+    /// The data ended before its map did.
+    var isCut = false
+    var hasTrailingBytes = false
+
+    init(handle: UInt16, object: Int, person: Int32?) {
+        self.handle = handle
+        self.object = object
+        self.person = person
+    }
+
+    /// Takes one attribute; `false` when its inner lengths disagree.
+    @inline(__always)
+    mutating func take(_ id: UInt16, _ bytes: Span<UInt8>, _ offset: Int, _ length: Int) -> Bool {
+        switch id {
+        case PHDAttribute.compoundBasicNumeric: return takeCompound(id, bytes, offset, length, width: 2)
+        case PHDAttribute.absoluteStamp: return takeStamp(.absolute, bytes, offset, length)
+        case PHDAttribute.basicNumeric: return takeValue(id, offset, length, length == 2)
+        default: return takeOther(id, bytes, offset, length)
+        }
+    }
+
+    private mutating func takeOther(_ id: UInt16, _ bytes: Span<UInt8>, _ offset: Int, _ length: Int) -> Bool {
+        switch id {
+        case PHDAttribute.simpleNumeric: return takeValue(id, offset, length, length == 4)
+        case PHDAttribute.numeric: return takeValue(id, offset, length, length == 10)
+        case PHDAttribute.compoundSimpleNumeric: return takeCompound(id, bytes, offset, length, width: 4)
+        case PHDAttribute.compoundNumeric: return takeCompound(id, bytes, offset, length, width: 10)
+        case PHDAttribute.simpleOID: return takeValue(id, offset, length, length == 2)
+        case PHDAttribute.simpleBits, PHDAttribute.basicBits: return takeValue(id, offset, length, length == 2 || length == 4)
+        case PHDAttribute.simpleText: return takeValue(id, offset, length, true)
+        case PHDAttribute.enumeration: return takeValue(id, offset, length, length >= 8)
+        case PHDAttribute.baseOffsetStamp: return takeStamp(.baseOffset, bytes, offset, length)
+        case PHDAttribute.highResolutionStamp: return takeStamp(.highResolution, bytes, offset, length)
+        case PHDAttribute.relativeStamp:
+            guard length == 4, let ticks = bytes.bigEndian32(offset) else { return false }
+            stamp = PHDStamp(kind: .relative, bits: UInt64(ticks))
+        case PHDAttribute.measurementStatus:
+            guard length == 2 else { return false }
+            status |= bytes.bigEndian16(offset) ?? 0
+        case PHDAttribute.unitCode:
+            guard length == 2 else { return false }
+            unit = bytes.bigEndian16(offset) ?? 0
+        case PHDAttribute.metricID:
+            guard length == 2 else { return false }
+            term = bytes.bigEndian16(offset) ?? 0
+        case PHDAttribute.metricIDList:
+            var at = offset
+            guard let list = PHDList.open(bytes, &at, offset + length), list.count * 2 == length - 4 else { return false }
+            metrics = at
+            metricCount = list.count
+        default: break  // anything else has its own length and is passed over
+        }
+        return true
+    }
+
+    @inline(__always)
+    private mutating func takeValue(_ id: UInt16, _ offset: Int, _ length: Int, _ fits: Bool) -> Bool {
+        attribute = id
+        value = offset
+        self.length = length
+        return fits
+    }
+
+    @inline(__always)
+    private mutating func takeStamp(_ kind: PHDStamp.Kind, _ bytes: Span<UInt8>, _ offset: Int, _ length: Int) -> Bool {
+        guard length == 8, let high = bytes.bigEndian32(offset), let low = bytes.bigEndian32(offset &+ 4) else { return false }
+        stamp = PHDStamp(kind: kind, bits: UInt64(high) << 32 | UInt64(low))
+        return true
+    }
+
+    @inline(__always)
+    private mutating func takeCompound(
+        _ id: UInt16, _ bytes: Span<UInt8>, _ offset: Int, _ length: Int, width: Int
+    ) -> Bool {
+        guard let count = bytes.bigEndian16(offset), let size = bytes.bigEndian16(offset &+ 2) else { return false }
+        guard Int(size) == Int(count) &* width, 4 &+ Int(size) == length else { return false }
+        attribute = id
+        value = offset &+ 4
+        self.length = Int(size)
+        self.count = Int(count)
+        return true
+    }
+}
+
+/// Reads the observations of an event report, in the six forms there are.
+enum PHDReport {
+    /// How many observations one report may hold: the largest APDU over the shortest observation, 64508 / 4.
+    static let ceiling = 16127
+
+    /// Appends the observations between `start` (behind data-req-id and scan-report-no) and `end`; `false` when counts
+    /// and lengths disagree anywhere.
+    @inline(__always)
+    static func read(
+        _ shape: PHDEvent.Shape, _ configuration: borrowing PHDConfiguration,
+        groups: [(handle: UInt16, map: Range<Int>)], _ bytes: Span<UInt8>, _ start: Int, _ end: Int,
+        into observations: inout [PHDObservation]
+    ) -> Bool {
+        var offset = start
+        guard shape.hasPersons else {
+            return scan(shape.body, configuration, groups, nil, bytes, &offset, end, into: &observations) && offset == end
+        }
+        guard let persons = PHDList.open(bytes, &offset, end), persons.end == end else { return false }
+        for _ in 0..<persons.count {
+            guard let person = bytes.bigEndian16(offset) else { return false }
+            offset += 2
+            if shape.body == .grouped {
+                guard group(configuration, groups, Int32(person), bytes, &offset, end, into: &observations) else { return false }
+            } else {
+                guard scan(shape.body, configuration, groups, Int32(person), bytes, &offset, end, into: &observations)
+                else { return false }
+            }
+        }
+        return offset == end
+    }
+
+    @inline(__always)
+    private static func scan(
+        _ body: PHDEvent.Shape.Body, _ configuration: borrowing PHDConfiguration,
+        _ groups: [(handle: UInt16, map: Range<Int>)], _ person: Int32?, _ bytes: Span<UInt8>, _ offset: inout Int,
+        _ end: Int, into observations: inout [PHDObservation]
+    ) -> Bool {
+        guard let list = PHDList.open(bytes, &offset, end) else { return false }
+        for _ in 0..<list.count {
+            let isRead: Bool
+            switch body {
+            case .fixed: isRead = fixed(configuration, person, bytes, &offset, list.end, into: &observations)
+            case .variable: isRead = variable(configuration, person, bytes, &offset, list.end, into: &observations)
+            case .grouped: isRead = group(configuration, groups, person, bytes, &offset, list.end, into: &observations)
+            }
+            guard isRead, observations.count <= ceiling else { return false }
+        }
+        return offset == list.end
+    }
+
+    @inline(__always)
+    private static func fixed(
+        _ configuration: borrowing PHDConfiguration, _ person: Int32?, _ bytes: Span<UInt8>, _ offset: inout Int,
+        _ end: Int, into observations: inout [PHDObservation]
+    ) -> Bool {
+        guard offset &+ 4 <= end, let handle = bytes.bigEndian16(offset), let length = bytes.bigEndian16(offset &+ 2) else {
+            return false
+        }
+        let start = offset
+        let limit = offset &+ 4 &+ Int(length)
+        guard limit <= end else { return false }
+        let index = configuration.index(of: handle) ?? -1
+        var observation = PHDObservation(handle: handle, object: index, person: person)
+        offset &+= 4
+        if index >= 0 {
+            let map = configuration.objects[index].map
+            guard mapped(configuration.items, map, bytes, &offset, limit, &observation) else { return false }
+            if map.isEmpty { observation.isCut = true }
+            observation.hasTrailingBytes = offset < limit
+        }
+        observation.raw = start..<limit
+        offset = limit
+        observations.append(observation)
+        return true
+    }
+
+    /// Cuts values with a map; stops where the data ends before the map does.
+    @inline(__always)
+    static func mapped(
+        _ items: [PHDConfiguration.MapItem], _ map: Range<Int>, _ bytes: Span<UInt8>, _ offset: inout Int, _ end: Int,
+        _ observation: inout PHDObservation
+    ) -> Bool {
+        for index in map {
+            let item = items[index]
+            guard offset &+ Int(item.length) <= end else {
+                observation.isCut = true
+                return true
+            }
+            guard observation.take(item.attribute, bytes, offset, Int(item.length)) else { return false }
+            offset &+= Int(item.length)
+        }
+        return true
+    }
+
+    private static func variable(
+        _ configuration: borrowing PHDConfiguration, _ person: Int32?, _ bytes: Span<UInt8>, _ offset: inout Int,
+        _ end: Int, into observations: inout [PHDObservation]
+    ) -> Bool {
+        guard let handle = bytes.bigEndian16(offset) else { return false }
+        let start = offset
+        offset += 2
+        var observation = PHDObservation(handle: handle, object: configuration.index(of: handle) ?? -1, person: person)
+        guard PHDList.attributes(bytes, &offset, end, { observation.take($0, bytes, $1, $2) }) else { return false }
+        observation.raw = start..<offset
+        observations.append(observation)
+        return true
+    }
+
+    /// One octet string with the values of all objects of the scanner's map, in its order and without handles.
+    private static func group(
+        _ configuration: borrowing PHDConfiguration, _ groups: [(handle: UInt16, map: Range<Int>)], _ person: Int32?,
+        _ bytes: Span<UInt8>, _ offset: inout Int, _ end: Int, into observations: inout [PHDObservation]
+    ) -> Bool {
+        guard offset + 2 <= end, let length = bytes.bigEndian16(offset) else { return false }
+        offset += 2
+        let limit = offset + Int(length)
+        guard limit <= end else { return false }
+        for part in groups {
+            let start = offset
+            var observation = PHDObservation(handle: part.handle, object: configuration.index(of: part.handle) ?? -1, person: person)
+            observation.lacksHandle = true
+            guard mapped(configuration.items, part.map, bytes, &offset, limit, &observation) else { return false }
+            observation.raw = start..<offset
+            observations.append(observation)
+        }
+        if offset < limit, let last = observations.indices.last { observations[last].hasTrailingBytes = true }
+        offset = limit
+        return true
+    }
+}

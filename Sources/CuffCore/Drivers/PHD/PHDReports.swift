@@ -1,0 +1,310 @@
+/// What a segment data event says about the entries it carries.
+struct PHDSegmentEvent: Sendable, Hashable {
+    var instance: UInt16
+    var index: UInt32
+    var count: UInt32
+    var status: UInt16
+
+    static let first: UInt16 = 0x8000
+    static let last: UInt16 = 0x4000
+    static let agentAborts: UInt16 = 0x0800
+    static let managerConfirms: UInt16 = 0x0080
+    static let managerAborts: UInt16 = 0x0008
+
+    func confirmation(invoke: UInt16, handle: UInt16, status: UInt16) -> [UInt8] {
+        PHDManagerAPDU.segmentConfirmation(
+            invoke: invoke, handle: handle, instance: instance, index: index, count: count, status: status)
+    }
+}
+
+/// Event reports: configurations, observations, stored segments.
+///
+/// Event report   off 12 u16 handle, 14 u32 event time, 18 u16 event type, 20 u16 length, 22 info
+extension PHDSession {
+    mutating func takeReport(
+        _ apdu: Span<UInt8>, _ invoke: UInt16, isConfirmed: Bool, into actions: inout SessionActions
+    ) {
+        guard let handle = apdu.bigEndian16(12), let event = apdu.bigEndian16(18), let length = apdu.bigEndian16(20),
+            22 + Int(length) == apdu.count
+        else { return refuseReport(invoke, isConfirmed, into: &actions) }
+        if event == PHDEvent.configuration {
+            return takeConfiguration(apdu, invoke, into: &actions)
+        }
+        let input = isConfirmed ? PHDInput.confirmedReport : .unconfirmedReport
+        guard PHDStateTable.row(state, input)?.act == .process else {
+            return perform(input, invoke: invoke, into: &actions)
+        }
+        if event == PHDEvent.segmentData {
+            takeSegmentData(apdu, invoke, handle, into: &actions)
+        } else if let shape = PHDEvent.shape(event) {
+            takeObservations(apdu, 22, invoke, handle, event, shape, isConfirmed, into: &actions)
+        } else {
+            actions.append(.report(.ignored("an event report of no known type", apdu.part(18, 2))))
+            if isConfirmed { write(PHDManagerAPDU.error(invoke: invoke, PHDError.noSuchAction), into: &actions) }
+        }
+    }
+
+    private mutating func refuseReport(_ invoke: UInt16, _ isConfirmed: Bool, into actions: inout SessionActions) {
+        guard isConfirmed || state != .operating else {
+            actions.append(.report(.note("an unconfirmed report whose lengths disagree gives no reading")))
+            return
+        }
+        refuseStructure(invoke, into: &actions)
+    }
+
+    // MARK: configuration
+
+    private mutating func takeConfiguration(_ apdu: Span<UInt8>, _ invoke: UInt16, into actions: inout SessionActions) {
+        guard PHDStateTable.row(state, .configurationReport)?.act == .evaluate else {
+            return perform(.configurationReport, invoke: invoke, into: &actions)
+        }
+        perform(.configurationReport, invoke: invoke, into: &actions)
+        guard let id = apdu.bigEndian16(22), let found = PHDConfiguration(apdu.extracting(24..<apdu.count)) else {
+            return refuseStructure(invoke, into: &actions)
+        }
+        offer = Offer(invoke: invoke, id: id, bytes: apdu.part(24, apdu.count), configuration: found)
+        if found.isUsable {
+            guard !isPassive else { return }
+            write(PHDManagerAPDU.configurationResult(invoke: invoke, configuration: id, result: 0), into: &actions)
+            acceptOffer(into: &actions)
+        } else {
+            refuseOffer(invoke, id, found, into: &actions)
+        }
+    }
+
+    mutating func acceptOffer(into actions: inout SessionActions) {
+        guard let accepted = offer, let request else { return }
+        offer = nil
+        adopt(accepted.configuration, accepted.id, isFresh: true)
+        let key = request.memoryKey(accepted.id)
+        mistrusted.remove(key)
+        if memory[key] != accepted.bytes, accepted.bytes.count <= Self.memoryCeiling, memory.count < Self.memoryLimit || memory[key] != nil
+        {
+            memory[key] = accepted.bytes
+            actions.append(.remember(key: key, value: accepted.bytes))
+        }
+        if isPassive {
+            move(to: .operating, into: &actions)
+        } else {
+            perform(.configurationAccepted, into: &actions)
+            if goal == .follow { actions.append(.arm(.idle, Self.idleTimeout)) }
+        }
+        advance(into: &actions)
+    }
+
+    private mutating func refuseOffer(
+        _ invoke: UInt16, _ id: UInt16, _ found: PHDConfiguration, into actions: inout SessionActions
+    ) {
+        actions.append(.report(.warning("configuration \(id) has no object this program can use")))
+        guard !isPassive else { return }
+        // An empty standard configuration only names itself; the agent must spell it out (standard-config-unknown).
+        let isBare = id < 0x4000 && found.objects.isEmpty
+        write(PHDManagerAPDU.configurationResult(invoke: invoke, configuration: id, result: isBare ? 2 : 1), into: &actions)
+        perform(.configurationRefused, into: &actions)
+        offers += 1
+        if offers < Self.offerLimit {
+            actions.append(.arm(.configuration, Self.configurationTimeout))
+        } else {
+            actions.append(.report(.warning("the agent offered \(offers) configurations without a usable one")))
+            perform(.release, into: &actions)
+        }
+    }
+
+    // MARK: observations
+
+    /// Reads a whole report first and emits afterwards: half of a damaged report is no reading.
+    mutating func takeObservations(
+        _ apdu: Span<UInt8>, _ info: Int, _ invoke: UInt16, _ handle: UInt16, _ event: UInt16, _ shape: PHDEvent.Shape,
+        _ isConfirmed: Bool, into actions: inout SessionActions
+    ) {
+        var groups: [(handle: UInt16, map: Range<Int>)] = []
+        if shape.isScanner || handle != 0 {
+            guard let scanner = configuration.scanners.first(where: { $0.handle == handle }), shape.isScanner else {
+                actions.append(.report(.ignored("a report of an object that is no scanner", apdu.part(12, 10))))
+                if isConfirmed { write(PHDManagerAPDU.error(invoke: invoke, PHDError.noSuchObjectInstance), into: &actions) }
+                return
+            }
+            groups = scanner.groups
+        }
+        observations.removeAll(keepingCapacity: true)
+        guard let number = apdu.bigEndian16(info + 2),
+            PHDReport.read(shape, configuration, groups: groups, apdu, info + 4, apdu.count, into: &observations)
+        else { return refuseReport(invoke, isConfirmed, into: &actions) }
+        noteNumber(number, into: &actions)
+        joiner.begin()
+        var undecodable = 0
+        var index = 0
+        while index < observations.count {
+            if emitPair(index, apdu, into: &actions) {
+                index += 2
+                continue
+            }
+            let observation = observations[index]
+            index += 1
+            guard observation.object >= 0, !observation.isCut else {
+                undecodable += 1
+                continue
+            }
+            place(observation, configuration.objects[observation.object], apdu, origin: .push, sequence: nil, into: &actions)
+        }
+        emitted += joiner.finishReport(PHDJoiner.Expectation(configuration), into: &actions)
+        if undecodable > 0 {
+            actions.append(
+                .report(
+                    .warning(
+                        "\(undecodable) observation\(undecodable == 1 ? "" : "s") of an object that the configuration does not describe")))
+            if mistrustConfiguration(into: &actions) { return }
+        }
+        guard isConfirmed else { return }
+        thanks.append(Thanks(through: emitted, invoke: invoke, handle: handle, event: event))
+        if emitted <= committed { thank(into: &actions) }
+    }
+
+    /// The everyday case, pressures and right behind them their pulse with nothing waiting: emitted without the joiner.
+    @inline(__always)
+    private mutating func emitPair(_ index: Int, _ bytes: Span<UInt8>, into actions: inout SessionActions) -> Bool {
+        guard index &+ 1 < observations.count, joiner.isEmpty, !configuration.hasPressureStatus else { return false }
+        let first = observations[index]
+        let second = observations[index &+ 1]
+        guard first.object >= 0, second.object >= 0, !first.isCut, !second.isCut, first.stamp == second.stamp,
+            first.person == second.person, first.term == 0, second.term == 0, second.attribute != 0, !second.isCompound,
+            configuration.objects[first.object].role == .pressure, configuration.objects[second.object].role == .pulse,
+            case .bloodPressure(var pressure) = first.pressures(bytes, configuration.objects[first.object], configuration.metrics)
+        else { return false }
+        let pulse = second.number(bytes)
+        pressure.pulse = pulse.digits.map { PulseRate($0) }
+        pressure.pulseAbsence = pulse.absence
+        actions.append(
+            .emit(
+                Reading(
+                    .bloodPressure(pressure), driver: "phd", user: first.person, flags: first.flags.union(second.flags),
+                    clock: first.stamp.clock, origin: .push, sequence: first.stamp.ticks, raw: first.rawBytes(bytes))))
+        emitted += 1
+        return true
+    }
+
+    /// A remembered configuration that does not fit is not trusted again, and what it could not read is not confirmed:
+    /// the agent keeps it, gives up, and is asked for its configuration when it comes back.
+    private mutating func mistrustConfiguration(into actions: inout SessionActions) -> Bool {
+        guard !isConfigurationFresh, let request, !isPassive else { return false }
+        if mistrusted.count < Self.memoryLimit { mistrusted.insert(request.memoryKey(request.configurationID)) }
+        actions.append(.report(.warning("the remembered configuration \(configurationID) does not fit; it will be asked for again")))
+        abandonsSoon = true
+        actions.append(.arm(.retry, .seconds(1)))
+        return true
+    }
+
+    private mutating func noteNumber(_ number: UInt16, into actions: inout SessionActions) {
+        if let last = reportNumber, number > last &+ 1, last != 0xFFFF {
+            actions.append(.report(.note("scan reports \(last &+ 1) to \(number - 1) did not arrive")))
+        }
+        reportNumber = number
+    }
+
+    /// One observation to the readings it belongs to.
+    mutating func place(
+        _ observation: PHDObservation, _ object: PHDConfiguration.Object, _ bytes: Span<UInt8>, origin: Reading.Origin,
+        sequence: UInt32?, into actions: inout SessionActions
+    ) {
+        let role = observation.term == 0 ? object.role : .quantity
+        switch role {
+        case .pressure:
+            switch observation.pressures(bytes, object, configuration.metrics) {
+            case .bloodPressure(let pressure):
+                let reading = Self.reading(.bloodPressure(pressure), observation, bytes, origin, sequence)
+                joiner.add(pressure: reading, stamp: observation.stamp)
+            case .failure(let failure):
+                let reading = Self.reading(.failure(failure), observation, bytes, origin, sequence)
+                joiner.add(failure: reading, stamp: observation.stamp)
+                emitted += Self.emitUsable(observation, object, configuration.metrics, bytes, origin, sequence, into: &actions)
+            case .other:
+                emitted += Self.emitQuantities(observation, object, configuration.metrics, bytes, origin, sequence, into: &actions)
+            }
+        case .pulse where !observation.isCompound && observation.attribute != 0:
+            let number = observation.number(bytes)
+            joiner.add(pulse: number, flags: observation.flags, user: observation.person, stamp: observation.stamp) {
+                Self.reading(.pulseRate(PulseRate(number.digits ?? Digits(0))), observation, bytes, origin, sequence)
+            }
+        case .oximeterPulse where !observation.isCompound && observation.number(bytes).digits != nil:
+            guard let digits = observation.number(bytes).digits else { return }
+            actions.append(.emit(Self.reading(.pulseRate(PulseRate(digits)), observation, bytes, origin, sequence)))
+            emitted += 1
+        case .pressureStatus where observation.bits(bytes) != nil:
+            let bits = observation.bits(bytes) ?? 0
+            let status = UInt16(truncatingIfNeeded: observation.length == 4 ? bits >> 16 : bits)
+            joiner.add(status: status, user: observation.person, stamp: observation.stamp) {
+                let quantity = Quantity(partition: object.partition, term: object.term, value: nil, bits: bits)
+                return Self.reading(.quantity(quantity), observation, bytes, origin, sequence)
+            }
+        default:
+            emitted += Self.emitQuantities(observation, object, configuration.metrics, bytes, origin, sequence, into: &actions)
+        }
+        if observation.stamp.ticks != nil && !saidRelative {
+            saidRelative = true
+            actions.append(.report(.note("the agent stamps with a relative clock; its readings carry no time of day")))
+        }
+    }
+
+    @inline(__always)
+    private static func reading(
+        _ content: Reading.Content, _ observation: PHDObservation, _ bytes: Span<UInt8>, _ origin: Reading.Origin,
+        _ sequence: UInt32?
+    ) -> Reading {
+        Reading(
+            content, driver: "phd", user: observation.person, flags: observation.flags, clock: observation.stamp.clock,
+            origin: origin, sequence: sequence ?? observation.stamp.ticks, raw: observation.rawBytes(bytes))
+    }
+
+    /// Opaque values: what another agent sends, a private metric, or pressures in no unit of pressure.
+    private static func emitQuantities(
+        _ observation: PHDObservation, _ object: PHDConfiguration.Object, _ metrics: [UInt16], _ bytes: Span<UInt8>,
+        _ origin: Reading.Origin, _ sequence: UInt32?, into actions: inout SessionActions
+    ) -> Int {
+        guard observation.isCompound else {
+            var quantity = Quantity(
+                partition: object.partition, term: observation.term != 0 ? observation.term : object.term, value: nil,
+                bits: observation.bits(bytes), unit: observation.unit(0, bytes, object))
+            if observation.attribute == PHDAttribute.basicNumeric || observation.attribute == PHDAttribute.simpleNumeric
+                || observation.attribute == PHDAttribute.numeric
+            {
+                let number = observation.number(bytes)
+                quantity.value = number.digits
+                quantity.absence = number.absence
+            }
+            actions.append(.emit(reading(.quantity(quantity), observation, bytes, origin, sequence)))
+            return 1
+        }
+        // A compound of hundreds of values is a waveform and no measurement of a person.
+        let count = min(observation.count, 64)
+        for index in 0..<count {
+            let number = observation.component(index, bytes)
+            let quantity = Quantity(
+                partition: object.partition, term: observation.metric(index, bytes, object, metrics) ?? object.term,
+                value: number.digits, absence: number.absence, unit: observation.unit(index, bytes, object),
+                component: UInt8(index + 1))
+            var own = reading(.quantity(quantity), observation, bytes, origin, sequence)
+            own.occurrence = UInt16(index)
+            actions.append(.emit(own))
+        }
+        return count
+    }
+
+    /// The components of a failed measurement that are numbers all the same.
+    private static func emitUsable(
+        _ observation: PHDObservation, _ object: PHDConfiguration.Object, _ metrics: [UInt16], _ bytes: Span<UInt8>,
+        _ origin: Reading.Origin, _ sequence: UInt32?, into actions: inout SessionActions
+    ) -> Int {
+        var emitted = 0
+        for index in 0..<min(observation.count, 16) {
+            guard let digits = observation.component(index, bytes).digits else { continue }
+            let quantity = Quantity(
+                partition: object.partition, term: observation.metric(index, bytes, object, metrics) ?? object.term,
+                value: digits, unit: observation.unit(index, bytes, object), component: UInt8(index + 1))
+            var own = reading(.quantity(quantity), observation, bytes, origin, sequence)
+            own.occurrence = UInt16(index + 1)
+            actions.append(.emit(own))
+            emitted += 1
+        }
+        return emitted
+    }
+}

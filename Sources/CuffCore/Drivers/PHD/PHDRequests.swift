@@ -1,0 +1,326 @@
+/// A request to the agent that waits for its answer, ours or another manager's.
+struct PHDRequest: Sendable, Hashable {
+    enum Kind: Sendable, Hashable {
+        case facts
+        case store(UInt16)
+        case segments(UInt16)
+        case trigger(UInt16, instance: UInt16)
+        case clear(UInt16)
+        case setTime
+        case data
+        case scanner(UInt16)
+        case other
+    }
+    var invoke: UInt16
+    var kind: Kind
+
+    var isAboutStore: Bool {
+        switch kind {
+        case .store, .segments, .trigger: true
+        case .facts, .clear, .setTime, .data, .scanner, .other: false
+        }
+    }
+
+    /// Reads what a data APDU asks; `nil` when it asks nothing that is answered.
+    init?(_ apdu: Span<UInt8>) {
+        guard let invoke = apdu.bigEndian16(6), let message = apdu.bigEndian16(8), let handle = apdu.bigEndian16(12) else { return nil }
+        self.invoke = invoke
+        switch message {
+        case PHDMessage.get: kind = handle == 0 ? .facts : .store(handle)
+        case PHDMessage.set, PHDMessage.confirmedSet: kind = .scanner(handle)
+        case PHDMessage.action, PHDMessage.confirmedAction:
+            switch apdu.bigEndian16(14) {
+            case PHDAction.segmentInfo: kind = .segments(handle)
+            case PHDAction.triggerTransfer: kind = .trigger(handle, instance: apdu.bigEndian16(18) ?? 0)
+            case PHDAction.clearSegments: kind = .clear(handle)
+            case PHDAction.setTime, PHDAction.setBaseOffsetTime: kind = .setTime
+            case PHDAction.dataRequest: kind = .data
+            default: kind = .other
+            }
+        default: return nil
+        }
+    }
+}
+
+/// Requests, their answers, and the PM-store's segments.
+extension PHDSession {
+    /// Sends a request and waits for its answer. An agent may be able to handle only one at a time.
+    mutating func ask(
+        within limit: Duration = PHDSession.requestTimeout, into actions: inout SessionActions,
+        _ apdu: (_ invoke: UInt16) -> [UInt8]
+    ) {
+        let bytes = apdu(nextInvoke)
+        nextInvoke = nextInvoke == 0xFFFF ? 1 : nextInvoke + 1
+        remember(bytes)
+        write(bytes, into: &actions)
+        actions.append(.arm(.response, limit))
+    }
+
+    /// Notes a request whose answer will come.
+    mutating func remember(_ apdu: [UInt8]) {
+        guard let request = PHDRequest(apdu.span) else { return }
+        pending.removeAll { $0.invoke == request.invoke }
+        // Other managers may have several open; more than sixteen means that none is answered.
+        if pending.count >= 16 { pending.removeFirst() }
+        pending.append(request)
+    }
+
+    mutating func complete(
+        _ request: PHDRequest, _ message: UInt16, _ apdu: Span<UInt8>, into actions: inout SessionActions
+    ) {
+        let isAnswer = message != PHDMessage.error && message != PHDMessage.rejection
+        if !isAnswer {
+            let code = apdu.bigEndian16(12) ?? 0
+            actions.append(.report(.note("the agent refused a request (\(message == PHDMessage.error ? "error" : "rejection") \(code))")))
+        }
+        if isAnswer, request.isAboutStore { hasStoreAnswered = true }
+        switch request.kind {
+        case .facts:
+            guard isAnswer, message == PHDMessage.getResult else { return }
+            takeFacts(apdu, into: &actions)
+        case .store(let handle):
+            let offset = 14
+            updateStore(handle) { store in
+                if isAnswer, message == PHDMessage.getResult { Self.describe(&store, apdu, offset) }
+                if store.progress == .unknown { store.progress = .described }
+            }
+        case .segments(let handle): takeSegments(isAnswer ? apdu : apdu.extracting(0..<0), handle, into: &actions)
+        case .trigger(let handle, let instance):
+            takeTrigger(handle, instance, isAnswer ? apdu.bigEndian16(20) : nil, into: &actions)
+        case .clear(let handle): takeClearance(handle, isAnswer, into: &actions)
+        case .setTime: takeSetTime(isAnswer, into: &actions)
+        case .data: if isAnswer { takeData(apdu, request.invoke, into: &actions) }
+        case .scanner, .other: break
+        }
+    }
+
+    private mutating func takeFacts(_ apdu: Span<UInt8>, into actions: inout SessionActions) {
+        let device = request?.deviceID ?? ""
+        guard let facts = PHDDeviceFacts(apdu, 14, apdu.count, device: device) else {
+            actions.append(.report(.note("the agent's description of itself does not parse")))
+            return
+        }
+        self.facts = facts
+        actions.append(.identify(facts.identity))
+        if let clock = facts.clock { actions.append(.clock(clock)) }
+    }
+
+    private mutating func updateStore(_ handle: UInt16, _ change: (inout PHDStoreState) -> Void) {
+        guard let index = stores.firstIndex(where: { $0.handle == handle }) else { return }
+        change(&stores[index])
+    }
+
+    private static func describe(_ store: inout PHDStoreState, _ apdu: Span<UInt8>, _ start: Int) {
+        var offset = start
+        _ = PHDList.attributes(apdu, &offset, apdu.count) { id, at, length in
+            if id == PHDAttribute.storeCapability, length == 2 { store.capability = apdu.bigEndian16(at) }
+            if id == PHDAttribute.clearTimeout, length == 4 { store.clearTimeout = apdu.bigEndian32(at) }
+            return true
+        }
+    }
+
+    /// The answer to SEG_GET_INFO: off 14 action, 16 length, 18 list.
+    private mutating func takeSegments(_ apdu: Span<UInt8>, _ handle: UInt16, into actions: inout SessionActions) {
+        guard let place = stores.firstIndex(where: { $0.handle == handle }) else { return }
+        guard apdu.bigEndian16(14) == PHDAction.segmentInfo,
+            let segments = PHDSegment.list(apdu, 18, apdu.count, configuration)
+        else {
+            stores[place].progress = .failed
+            actions.append(.report(.warning("the PM-store \(handle) did not describe its segments")))
+            return
+        }
+        stores[place].progress = .listed
+        let former = stores[place].segments
+        stores[place].segments = segments.map { segment in
+            var segment = segment
+            if segment.usage == 0 { segment.progress = .empty }
+            // The same segment with the same count: what was fetched is still all there is.
+            if let known = former.first(where: { $0.instance == segment.instance && $0.usage == segment.usage }),
+                known.progress == .complete || known.progress == .failed
+            {
+                segment.progress = known.progress
+            }
+            return segment
+        }
+        for segment in segments where !segment.isDecodable && segment.usage != 0 {
+            actions.append(
+                .report(.warning("segment \(segment.instance) is laid out in a way this program cannot read; it stays in the agent")))
+        }
+        if stores[place].rounds > 0 { stores[place].isVerified = stores[place].nextWaiting(user: userOfGoal) == nil }
+        stores[place].rounds += 1
+    }
+
+    var userOfGoal: Int? {
+        switch goal {
+        case .memory(let user), .clear(let user): user
+        default: nil
+        }
+    }
+
+    /// 0 ok, 1 no such segment, 2 try later, 3 empty, others unknown; `nil` when the agent refused.
+    private mutating func takeTrigger(
+        _ handle: UInt16, _ instance: UInt16, _ result: UInt16?, into actions: inout SessionActions
+    ) {
+        guard let place = stores.firstIndex(where: { $0.handle == handle }),
+            let index = stores[place].segments.firstIndex(where: { $0.instance == instance })
+        else { return }
+        switch result {
+        case 0:
+            stores[place].segments[index].progress = .transferring
+            stores[place].segments[index].next = 0
+            guard !isPassive else { return }
+            transfer = (place, index)
+            let ticks = stores[place].segments[index].transferTimeout ?? 0
+            // The agent's own limit, but not less than an answer may take; a minute where it gives none.
+            actions.append(.arm(.store, ticks == 0 ? Self.patience : max(.milliseconds(Int64(ticks) / 8), Self.requestTimeout)))
+        case 2 where stores[place].segments[index].tries < 3:
+            stores[place].segments[index].tries += 1
+            isRetrying = true
+            if !isPassive { actions.append(.arm(.retry, .seconds(1))) }
+        case 3: stores[place].segments[index].progress = .empty
+        default:
+            stores[place].segments[index].progress = .failed
+            actions.append(.report(.warning("segment \(instance) was not transferred (result \(result.map { "\($0)" } ?? "none"))")))
+        }
+    }
+
+    // MARK: segment data
+
+    /// off 22 u16 instance, 24 u32 index, 28 u32 count, 32 u16 status, 34 u16 length, 36 entries
+    mutating func takeSegmentData(
+        _ apdu: Span<UInt8>, _ invoke: UInt16, _ handle: UInt16, into actions: inout SessionActions
+    ) {
+        guard let instance = apdu.bigEndian16(22), let index = apdu.bigEndian32(24), let count = apdu.bigEndian32(28),
+            let status = apdu.bigEndian16(32), let length = apdu.bigEndian16(34), 36 + Int(length) == apdu.count
+        else { return refuseStructure(invoke, into: &actions) }
+        guard configuration.stores.contains(where: { $0.handle == handle }) else {
+            return write(PHDManagerAPDU.error(invoke: invoke, PHDError.noSuchObjectInstance), into: &actions)
+        }
+        let event = PHDSegmentEvent(instance: instance, index: index, count: count, status: status)
+        let place = stores.firstIndex { $0.handle == handle }
+        let number = place.flatMap { store in stores[store].segments.firstIndex { $0.instance == instance } }
+        guard let place, let number else {
+            actions.append(.report(.warning("entries of segment \(instance), which nobody described, cannot be read")))
+            return reply(event, invoke, handle, PHDSegmentEvent.managerAborts, into: &actions)
+        }
+        if status & PHDSegmentEvent.agentAborts != 0 {
+            actions.append(.report(.warning("the agent broke off the transfer of segment \(instance)")))
+            stopTransfer(place, number, into: &actions)
+            reply(event, invoke, handle, PHDSegmentEvent.agentAborts, into: &actions)
+            return advance(into: &actions)
+        }
+        let segment = stores[place].segments[number]
+        if !isPassive, segment.progress == .failed || !segment.isDecodable {
+            return reply(event, invoke, handle, PHDSegmentEvent.managerAborts, into: &actions)
+        }
+        guard segment.isDecodable else { return }
+        if !isPassive, segment.progress == .transferring, index > segment.next {
+            return restart(place, number, event, invoke, handle, into: &actions)
+        }
+        guard Int(count) * segment.entrySize == Int(length), readEntries(segment, event, apdu, into: &actions) else {
+            stopTransfer(place, number, into: &actions)
+            return refuseStructure(invoke, into: &actions)
+        }
+        stores[place].segments[number].next = max(segment.next, index &+ count)
+        thanks.append(Thanks(through: emitted, invoke: invoke, handle: handle, event: PHDEvent.segmentData, segment: event))
+        if emitted <= committed { thank(into: &actions) }
+    }
+
+    private mutating func readEntries(
+        _ segment: PHDSegment, _ event: PHDSegmentEvent, _ apdu: Span<UInt8>, into actions: inout SessionActions
+    ) -> Bool {
+        observations.removeAll(keepingCapacity: true)
+        var offset = 36
+        for _ in 0..<event.count {
+            guard segment.read(apdu, &offset, apdu.count, into: &observations) else { return false }
+        }
+        var whole = PHDJoiner()
+        swap(&whole, &joiner)
+        for (number, observation) in observations.enumerated() {
+            // Entries are whole in themselves: nothing of one joins another.
+            let entry = number / max(1, segment.elements.count)
+            if number % max(1, segment.elements.count) == 0 { joiner.begin() }
+            place(
+                observation, segment.elements[observation.object], apdu, origin: .memory,
+                sequence: observation.stamp.kind == .none ? event.index &+ UInt32(truncatingIfNeeded: entry) : nil,
+                into: &actions)
+        }
+        emitted += joiner.finishReport(PHDJoiner.Expectation(), into: &actions)
+        swap(&whole, &joiner)
+        return true
+    }
+
+    private mutating func reply(
+        _ event: PHDSegmentEvent, _ invoke: UInt16, _ handle: UInt16, _ status: UInt16, into actions: inout SessionActions
+    ) {
+        guard !isPassive else { return }
+        actions.append(.write(event.confirmation(invoke: invoke, handle: handle, status: status)))
+    }
+
+    /// A hole in the entries: the transfer is stopped and begun again, twice at most.
+    private mutating func restart(
+        _ place: Int, _ number: Int, _ event: PHDSegmentEvent, _ invoke: UInt16, _ handle: UInt16,
+        into actions: inout SessionActions
+    ) {
+        actions.append(.report(.warning("entries before \(event.index) of segment \(event.instance) did not arrive")))
+        reply(event, invoke, handle, PHDSegmentEvent.managerAborts, into: &actions)
+        stopTransfer(place, number, into: &actions)
+        if stores[place].segments[number].tries < 2 {
+            stores[place].segments[number].tries += 1
+            stores[place].segments[number].progress = .waiting
+        }
+        advance(into: &actions)
+    }
+
+    mutating func stopTransfer(_ place: Int, _ number: Int, into actions: inout SessionActions) {
+        stores[place].segments[number].progress = .failed
+        guard transfer.map({ $0.store == place && $0.segment == number }) ?? false else { return }
+        transfer = nil
+        actions.append(.disarm(.store))
+    }
+
+    /// The confirmation of a segment event has gone out.
+    mutating func segmentConfirmed(_ event: PHDSegmentEvent, into actions: inout SessionActions) {
+        guard event.status & PHDSegmentEvent.last != 0, let transfer,
+            stores[transfer.store].segments[transfer.segment].instance == event.instance
+        else { return }
+        let segment = stores[transfer.store].segments[transfer.segment]
+        stores[transfer.store].segments[transfer.segment].progress = .complete
+        if let usage = segment.usage, usage != segment.next {
+            // More or fewer than announced: not what may be cleared, and worth telling.
+            actions.append(.report(.warning("segment \(event.instance) announced \(usage) entries and sent \(segment.next)")))
+            if segment.next < usage { stores[transfer.store].segments[transfer.segment].progress = .failed }
+        }
+        self.transfer = nil
+        actions.append(.disarm(.store))
+        advance(into: &actions)
+    }
+
+    // MARK: other answers
+
+    /// DataResponse: off 18 u32 time, 22 u16 result, 24 u16 event type, 26 u16 length, 28 the report.
+    private mutating func takeData(_ apdu: Span<UInt8>, _ invoke: UInt16, into actions: inout SessionActions) {
+        guard let result = apdu.bigEndian16(22), let event = apdu.bigEndian16(24), let length = apdu.bigEndian16(26) else { return }
+        guard result == 0 else {
+            actions.append(.report(.note("the agent does not give data on request (result \(result))")))
+            return
+        }
+        guard length > 0, let shape = PHDEvent.shape(event), 28 + Int(length) == apdu.count, let handle = apdu.bigEndian16(12)
+        else { return }
+        takeObservations(apdu, 28, invoke, handle, event, shape, false, into: &actions)
+    }
+
+    private mutating func takeClearance(_ handle: UInt16, _ isAnswer: Bool, into actions: inout SessionActions) {
+        updateStore(handle) { $0.isCleared = isAnswer }
+        guard !isForeign else { return }
+        if !isAnswer { outcome = .failed("the agent refused to clear its store") }
+        conclude(into: &actions)
+    }
+
+    private mutating func takeSetTime(_ isAnswer: Bool, into actions: inout SessionActions) {
+        didSetClock = true
+        guard !isForeign, case .setClock = goal else { return }
+        outcome = isAnswer ? .complete : .failed("the agent refused to set its clock")
+        conclude(into: &actions)
+    }
+}

@@ -1,0 +1,312 @@
+/// The manager's side of one association after another with one agent.
+///
+/// Rules:
+/// - States change in three ways only: by a row of `PHDStateTable`, by what was sent, by the transport's end.
+/// - A conversation held by somebody else's manager shows itself by an APDU that this one did not write. From then on
+///   nothing is written, no timer counts, and the state follows what that manager sent.
+/// - A report is confirmed when everything emitted up to it is on disk, never before; a report without readings at once.
+/// - A report whose lists disagree gives no reading at all.
+struct PHDSession: CuffSession {
+    /// What the session was asked to do; it is remembered until an agent associates.
+    enum Goal: Sendable, Hashable {
+        case follow
+        case memory(user: Int?)
+        case information, clock
+        case setClock(DeviceTime)
+        case clear(user: Int?)
+    }
+
+    /// A confirmed report whose readings are not yet on disk.
+    struct Thanks: Sendable {
+        var through: Int
+        var invoke: UInt16
+        var handle: UInt16
+        var event: UInt16
+        var segment: PHDSegmentEvent?
+    }
+
+    struct Offer: Sendable {
+        var invoke: UInt16
+        var id: UInt16
+        var bytes: [UInt8]
+        var configuration: PHDConfiguration
+    }
+
+    /// TOconfig, TOrelease and the three seconds of every other request: PHD.md §9.1.
+    static let configurationTimeout = Duration.seconds(10)
+    static let releaseTimeout = Duration.seconds(3)
+    static let requestTimeout = Duration.seconds(3)
+    /// Silence within an APDU; at 9600 Bd a byte takes 1 ms.
+    static let byteTimeout = Duration.seconds(3)
+    static let holdOff = Duration.milliseconds(250)
+    /// How long a session that has something to do waits for an agent, and for its next word: policy.
+    static let patience = Duration.seconds(60)
+    /// Silence in Operating after which a follower lets go: PHD.md §9.1, policy.
+    static let idleTimeout = Duration.seconds(1800)
+    /// Refused configurations before the manager releases: PHD.md §4.2, policy.
+    static let offerLimit = 5
+    /// A configuration worth remembering: the longest of any agent in the sources has 300 bytes.
+    static let memoryCeiling = 8192
+    static let memoryLimit = 256
+
+    let manager: [UInt8]
+    let asksConfiguration: Bool
+    let startsScanners: Bool
+    let asksData: Bool
+
+    var reader = FrameReader(PHDFrame())
+    var state = PHDState.disconnected
+    var goal = Goal.follow
+    var mayAnswer = false
+    /// The other side of this conversation is not ours.
+    var isForeign = false
+    var isFinished = false
+
+    var memory: [String: [UInt8]]
+    /// Remembered configurations that contradicted a report, or that this session must not trust.
+    var mistrusted: Set<String> = []
+    var request: PHDAssociationRequest?
+    /// System id of the agent that was named last.
+    var identified: [UInt8] = []
+    var configuration = PHDConfiguration()
+    var configurationID: UInt16 = 0
+    /// The agent spelled its configuration out in this association.
+    var isConfigurationFresh = false
+    var offer: Offer?
+    var offers = 0
+    var reportNumber: UInt16?
+    var saidRelative = false
+
+    var joiner = PHDJoiner()
+    var observations: [PHDObservation] = []
+    var emitted = 0
+    var committed = 0
+    var thanks: [Thanks] = []
+    var thanksHead = 0
+
+    /// APDUs of ours that change the state and have not come back as `sent`.
+    var expected: [[UInt8]] = []
+    var pending: [PHDRequest] = []
+    var nextInvoke: UInt16 = 1
+
+    // The plan of this association: what is still to be asked. See PHDPlan.swift.
+    var facts: PHDDeviceFacts?
+    var didAskFacts = false
+    var didAskData = false
+    var didSetClock = false
+    var startedScanners = 0
+    var stores: [PHDStoreState] = []
+    var transfer: (store: Int, segment: Int)?
+    var isRetrying = false
+    /// The association will be given up: see `mistrustConfiguration`.
+    var abandonsSoon = false
+    /// Associations given up because the store did not answer, and whether it ever did.
+    var storeTimeouts = 0
+    var hasStoreAnswered = false
+    var outcome: Outcome?
+    var elapsedSeconds: Int64 = 0
+    var wasActive = false
+    /// The association ended by release, so that the agent said all it wanted to say.
+    var endedInOrder = false
+    var isWaitingForBytes = false
+    var isHoldingOff = false
+
+    init(_ context: SessionContext) {
+        let id = Hex.bytes(context.options["manager-id"] ?? "") ?? []
+        manager = id.count == 8 ? id : [0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88]
+        asksConfiguration = context.options["configuration"] == "ask"
+        startsScanners = context.options["scanners"] == "yes"
+        asksData = context.options["data-request"] == "yes"
+        memory = context.memory
+    }
+
+    /// Nothing of ours moves the state: not before a command, and not in somebody else's conversation.
+    var isPassive: Bool { isForeign || !mayAnswer }
+
+    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
+        guard !isFinished else { return }
+        switch event {
+        case .opened: if let row = PHDStateTable.row(state, .transportUp) { state = row.next }
+        case .received(let bytes): receive(bytes, into: &actions)
+        case .sent(let bytes): noteSent(bytes, into: &actions)
+        case .timerFired(let timer): timeOut(timer, into: &actions)
+        case .committed(let through):
+            committed = max(committed, through)
+            thank(into: &actions)
+            advance(into: &actions)
+        case .command(let command): obey(command, into: &actions)
+        case .closed: close(into: &actions)
+        }
+    }
+
+    private mutating func receive(_ bytes: [UInt8], into actions: inout SessionActions) {
+        if state == .disconnected { state = .unassociated }
+        wasActive = true
+        reader.feed(bytes)
+        while let step = reader.next() {
+            switch step {
+            case .skipped(let count, let fault): actions.report(skipped: count, fault)
+            case .frame(let range):
+                // A reference of our own, so that the APDU can be read while the session changes.
+                let buffer = reader.buffer
+                take(buffer.span.extracting(range), into: &actions)
+                if isFinished { return }
+            }
+        }
+        superviseBytes(into: &actions)
+    }
+
+    /// An APDU that has begun must end; noise before an association need not.
+    private mutating func superviseBytes(into actions: inout SessionActions) {
+        let waits = reader.waiting > 0 && !isPassive
+        if waits {
+            actions.append(.arm(.silence, Self.byteTimeout))
+        } else if isWaitingForBytes {
+            actions.append(.disarm(.silence))
+        }
+        isWaitingForBytes = waits
+    }
+
+    // MARK: the table
+
+    /// Looks the row up and does what it says; acts that need more than an invoke-id are done by the caller.
+    mutating func perform(
+        _ input: PHDInput, invoke: UInt16 = 0, result: UInt16 = 0, into actions: inout SessionActions
+    ) {
+        guard let row = PHDStateTable.row(state, input) else { return }
+        switch row.act {
+        case .nothing, .evaluate, .confirmConfiguration, .refuseConfiguration, .process, .complete: break
+        case .accept:
+            write(PHDManagerAPDU.associationResponse(result: PHDAssociationRequest.accepted, manager: manager), into: &actions)
+        case .acceptUnknown:
+            write(
+                PHDManagerAPDU.associationResponse(
+                    result: PHDAssociationRequest.acceptedUnknownConfiguration, manager: manager), into: &actions)
+        case .refuse: write(PHDManagerAPDU.associationResponse(result: result, manager: manager), into: &actions)
+        case .abort(let reason): abort(reason, into: &actions)
+        case .answerRelease: write(PHDManagerAPDU.releaseResponse, into: &actions)
+        case .error(let error): write(PHDManagerAPDU.error(invoke: invoke, error), into: &actions)
+        case .reject(let problem): write(PHDManagerAPDU.rejection(invoke: invoke, problem), into: &actions)
+        case .requestRelease: write(PHDManagerAPDU.releaseRequest(), into: &actions)
+        }
+        endedInOrder = input == .releaseRequest || input == .releaseResponse
+        // What the agent did counts at once; what only we did, not in a conversation that is not ours.
+        switch input {
+        case .releaseRequest, .releaseResponse, .abort, .transportDown: move(to: row.next, into: &actions)
+        default: if !isPassive { move(to: row.next, into: &actions) }
+        }
+        guard !isPassive, !isFinished else { return }
+        if input == .requestKnown { enterOperating(into: &actions) }
+        if row.act == .acceptUnknown { actions.append(.arm(.configuration, Self.configurationTimeout)) }
+    }
+
+    private mutating func abort(_ reason: UInt16, into actions: inout SessionActions) {
+        if state.isAssociated { return write(PHDManagerAPDU.abort(reason), into: &actions) }
+        // Outside an association noise may look like an APDU; it gets one ABRT in a quarter of a second at most.
+        guard !isHoldingOff, !isPassive else { return }
+        isHoldingOff = true
+        actions.append(.arm(.holdOff, Self.holdOff))
+        write(PHDManagerAPDU.abort(reason), into: &actions)
+    }
+
+    mutating func move(to next: PHDState, into actions: inout SessionActions) {
+        guard next != state else { return }
+        let former = state
+        state = next
+        reader.format.isAssociated = next.isAssociated
+        if former == .waitingForConfiguration || former == .checkingConfiguration, !isForeign {
+            actions.append(.disarm(.configuration))
+        }
+        if next == .disassociating, !isForeign { actions.append(.arm(.release, Self.releaseTimeout)) }
+        if former.isAssociated && !next.isAssociated { leave(into: &actions) }
+    }
+
+    /// The association is over. What it promised is void: no confirmation may reach the next one.
+    private mutating func leave(into actions: inout SessionActions) {
+        emitted += joiner.settleAll(into: &actions)
+        thanks.removeAll(keepingCapacity: true)
+        thanksHead = 0
+        offer = nil
+        offers = 0
+        reportNumber = nil
+        let wasAsking = !pending.isEmpty
+        pending.removeAll(keepingCapacity: true)
+        if !isForeign {
+            if wasAsking { actions.append(.disarm(.response)) }
+            actions.append(.disarm(.release))
+            if transfer != nil { actions.append(.disarm(.store)) }
+        }
+        transfer = nil
+        isRetrying = false
+        abandonsSoon = false
+        concludeAssociation(into: &actions)
+        stores.removeAll(keepingCapacity: true)
+        configuration = PHDConfiguration()
+        facts = nil
+        didAskFacts = false
+        didAskData = false
+        startedScanners = 0
+    }
+
+    mutating func enterOperating(into actions: inout SessionActions) {
+        guard let request, let configuration = known(request) else { return }
+        adopt(configuration, request.configurationID, isFresh: false)
+        if !isForeign, goal == .follow { actions.append(.arm(.idle, Self.idleTimeout)) }
+        advance(into: &actions)
+    }
+
+    mutating func adopt(_ configuration: PHDConfiguration, _ id: UInt16, isFresh: Bool) {
+        self.configuration = configuration
+        configurationID = id
+        isConfigurationFresh = isFresh
+        stores = configuration.stores.map { PHDStoreState($0) }
+        saidRelative = false
+    }
+
+    /// Writes an APDU that may change the state; it is expected back as `sent`.
+    mutating func write(_ bytes: [UInt8], into actions: inout SessionActions) {
+        guard !isPassive else { return }
+        actions.append(.write(bytes))
+        // An association costs a handful; a stream of a thousand in one chunk still comes back before this is reached.
+        if expected.count >= 8192 { expected.removeAll(keepingCapacity: true) }
+        expected.append(bytes)
+    }
+
+    /// Sends every confirmation whose readings are on disk.
+    mutating func thank(into actions: inout SessionActions) {
+        while thanksHead < thanks.count, thanks[thanksHead].through <= committed {
+            confirm(thanks[thanksHead], into: &actions)
+            thanksHead += 1
+        }
+        if thanksHead == thanks.count {
+            thanks.removeAll(keepingCapacity: true)
+            thanksHead = 0
+        }
+    }
+
+    private mutating func confirm(_ thanks: Thanks, into actions: inout SessionActions) {
+        guard !isPassive else { return }
+        guard let segment = thanks.segment else {
+            return actions.append(
+                .write(PHDManagerAPDU.confirmation(invoke: thanks.invoke, handle: thanks.handle, event: thanks.event)))
+        }
+        actions.append(.write(segment.confirmation(invoke: thanks.invoke, handle: thanks.handle, status: 0x0080)))
+        segmentConfirmed(segment, into: &actions)
+    }
+
+    private mutating func close(into actions: inout SessionActions) {
+        if let step = reader.finish(), case .skipped(let count, let fault) = step { actions.report(skipped: count, fault) }
+        move(to: .disconnected, into: &actions)
+        guard !isFinished else { return }
+        finish(goal == .follow ? .complete : .noAnswer("the line ended before the agent had told everything"), into: &actions)
+    }
+
+    mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
+        guard !isFinished else { return }
+        isFinished = true
+        for timer in [TimerID.response, .silence, .overall, .poll, .configuration, .release, .holdOff, .store, .idle, .retry] {
+            actions.append(.disarm(timer))
+        }
+        actions.append(.finish(outcome))
+    }
+}

@@ -1,0 +1,102 @@
+/// An APDU's fields as lines: offset, bytes, indented name and value.
+///
+///     0008  0101          message: roiv confirmed event report
+struct PHDTree {
+    private(set) var lines: [String] = []
+    private var depth = 0
+    /// More lines than the largest sensible APDU has; a hostile one must not become megabytes of text.
+    static let ceiling = 4000
+
+    mutating func field(_ bytes: Span<UInt8>, _ offset: Int, _ length: Int, _ name: String, _ value: String = "") {
+        guard lines.count < Self.ceiling else { return }
+        if lines.count == Self.ceiling - 1 { return lines.append("…") }
+        let shown = bytes.part(offset, min(length, 8))
+        var hex = Hex.text(shown, separator: "") + (length > 8 ? "…" : "")
+        while hex.count < 18 { hex += " " }
+        let place = Hex.text([UInt8(truncatingIfNeeded: offset >> 8), UInt8(truncatingIfNeeded: offset)], separator: "")
+        lines.append("\(place)  \(hex)  \(String(repeating: "  ", count: depth))\(name)\(value.isEmpty ? "" : ": \(value)")")
+    }
+
+    mutating func note(_ text: String) {
+        guard lines.count < Self.ceiling else { return }
+        lines.append("                          \(String(repeating: "  ", count: depth))\(text)")
+    }
+
+    /// What `body` writes stands below the line before.
+    mutating func nested(_ body: (inout PHDTree) -> Void) {
+        depth += 1
+        body(&self)
+        depth -= 1
+    }
+
+    /// The structure ends here because it contradicts itself.
+    mutating func malformed(_ bytes: Span<UInt8>, _ offset: Int, _ what: String) {
+        field(bytes, offset, min(8, max(0, bytes.count - offset)), "malformed", what)
+    }
+
+    // MARK: primitives
+
+    @discardableResult
+    mutating func word(_ bytes: Span<UInt8>, _ offset: inout Int, _ name: String, _ value: (UInt16) -> String = { "\($0)" }) -> UInt16? {
+        guard let word = bytes.bigEndian16(offset) else {
+            malformed(bytes, offset, "\(name) is missing")
+            return nil
+        }
+        field(bytes, offset, 2, name, value(word))
+        offset += 2
+        return word
+    }
+
+    @discardableResult
+    mutating func long(_ bytes: Span<UInt8>, _ offset: inout Int, _ name: String, _ value: (UInt32) -> String = { "\($0)" }) -> UInt32? {
+        guard let word = bytes.bigEndian32(offset) else {
+            malformed(bytes, offset, "\(name) is missing")
+            return nil
+        }
+        field(bytes, offset, 4, name, value(word))
+        offset += 4
+        return word
+    }
+
+    /// A SEQUENCE OF: writes its head and answers where it ends.
+    mutating func list(_ bytes: Span<UInt8>, _ offset: inout Int, _ end: Int, _ name: String) -> (count: Int, end: Int)? {
+        let start = offset
+        guard let list = PHDList.open(bytes, &offset, end) else {
+            malformed(bytes, start, "\(name): the list is longer than what holds it")
+            return nil
+        }
+        field(bytes, start, 4, name, "\(list.count) item\(list.count == 1 ? "" : "s"), \(list.end - offset) bytes")
+        return list
+    }
+
+    static func hex16(_ word: UInt16) -> String { "0x" + Hex.text([UInt8(word >> 8), UInt8(word & 255)], separator: "") }
+    static func hex32(_ word: UInt32) -> String { hex16(UInt16(word >> 16)) + hex16(UInt16(word & 0xFFFF)).dropFirst(2) }
+
+    static func text(_ number: PHDNumber) -> String {
+        switch number {
+        case .digits(let digits):
+            var buffer = TextBuffer(capacity: 64)
+            buffer.append(digits)
+            return buffer.string
+        case .absent(let absence): return absence.word?.description ?? "absent"
+        }
+    }
+
+    static func text(_ clock: DeviceClock) -> String {
+        switch clock {
+        case .absent: return "none"
+        case .unset: return "not set"
+        case .impossible: return "no possible time"
+        case .time(let time):
+            var buffer = TextBuffer(capacity: 64)
+            buffer.append(time)
+            return buffer.string + (time.utcOffset.map { " (UTC\($0 < 0 ? "-" : "+")\($0.magnitude) min)" } ?? "")
+        }
+    }
+
+    static func term(_ partition: UInt16, _ term: UInt16) -> String {
+        "\(partition)::\(term)" + (Nomenclature.name(partition: partition, term: term).map { " \($0)" } ?? "")
+    }
+
+    static func unit(_ unit: UInt16) -> String { "\(unit)" + (Nomenclature.unit(unit).map { " \($0)" } ?? "") }
+}

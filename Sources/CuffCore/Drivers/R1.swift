@@ -1,0 +1,261 @@
+/// "R1" family: Terumo BP-500, BR-500; Selvas (Jawon) ACCUNIQ BP500, BP210, BP250. The stored result, asked for or pushed.
+///
+/// Frame      `02 body 03 SUM`     SUM: low byte of the sum of STX…ETX                    observed, self-consistent [1]…[4]
+/// Host       body `05` (ENQ) asks for a result · `06` (ACK) deletes the stored one · `56` (V) asks for the version [1]
+/// Result     `R1,` id(9) `,YYMMDD,HHMMSS,SSS,MMM,DDD,PPP,` reserved 4, 4, 5, 3 digits    observed [1][4]
+///            newer firmware adds fields behind (rate-pressure product, pulse pressure)
+///            The mean stands *before* the diastolic. All zeros: nothing is stored.
+/// BP250      `id(4),YY/MM/DD,HH/MM,SSS,MMM,DDD,PPP,` reserved…                            observed [2], one reader
+/// EOT        `04` as a body of its own or within one: the transfer has ended, the host acknowledges            [1]
+///
+/// BP500 answers every ENQ, with zeros when idle; some units do not answer when idle. BP210 and BP250 answer only while
+/// they hold a result, erase it by themselves after 15 s, and always answer V. Terumo pushes and is not acknowledged [3].
+/// A result that came right after opening may be an old one: one reader drops it. It is kept here, with its own time.
+///
+/// ACK goes out only after the reading is on disk: it is what deletes it on the cuff. When following nothing is written,
+/// unless `poll=yes` is given.
+///
+/// [1] Dart reader, file 61983531261   [2] Dart parser, file 62145757642   [3] Flutter reader, file 67517840472
+/// [4] Python simulator, file 56494747509
+extension CuffDriver {
+    public static let r1 = CuffDriver(
+        id: "r1",
+        models: [
+            "Terumo BP-500", "Terumo BR-500", "Selvas ACCUNIQ BP500", "Selvas ACCUNIQ BP210", "Selvas ACCUNIQ BP250",
+        ],
+        summary: "Terumo and Selvas waiting-room cuffs: the last result, on request or pushed",
+        grade: .a, testedOn: .derived,
+        claims: [.shared(vendor: 0x0403, product: 0x6001)],
+        line: LineSettings(rate: 38400),
+        otherLines: [LineSettings(rate: 19200), LineSettings(rate: 9600), LineSettings(rate: 4800, stopBits: 2)],
+        framing: "STX comma-separated text ETX SUM", check: "sum of STX…ETX, mod 256",
+        capabilities: [.storedReadings, .push, .information],
+        changes: "the acknowledgement (ACK) deletes the stored result on the cuff; it is sent after the reading is on disk",
+        unverified: [
+            "the slash form of BP250 (one reader, no recording)",
+            "the content of the answer to V",
+            "the fields behind the pulse",
+            "YYMMDD: three sources agree, one comment says DDMMYY",
+        ],
+        notes: [
+            "Selvas: 38400 8N1 (BP210 on paper 4800 8N2). Terumo kiosks: 9600 or 19200 8N1.",
+            "The first result after opening may be of an earlier person: look at its device time.",
+            "Selvas cuffs never push: `--option poll=yes` asks once a second while following.",
+        ],
+        sources: [
+            "Dart readers (61983531261, 62279456549, 62145757642, 62045266295)",
+            "C# readers (23780876158, 23714416099), Flutter readers (67588633852, 67517840472)",
+            "Python simulator (56494747509)",
+        ],
+        options: [
+            "poll": "yes: while following, ask (ENQ) once a second and acknowledge what is on disk",
+            "keep": "yes: never acknowledge, so that the cuff keeps its result",
+        ],
+        makeSession: { R1Session($0) },
+        makeSimulator: { R1Simulator($0) },
+        countFrames: { FrameReader.count(R1Frame(), in: $0) })
+}
+
+struct R1Frame: FrameFormat {
+    /// The longest known body has about 80 characters; newer firmware may add a few fields.
+    static let maximumLength = 200
+    static let startByte: UInt8? = 0x02
+    static let enq: UInt8 = 0x05
+    static let ack: UInt8 = 0x06
+    static let eot: UInt8 = 0x04
+    static let version: UInt8 = 0x56
+
+    func verdict(on bytes: Span<UInt8>) -> FrameVerdict {
+        guard bytes[0] == 0x02 else { return .reject(.notAStart) }
+        var sum: UInt8 = 0x02
+        var index = 1
+        while index < bytes.count {
+            let byte = bytes[index]
+            sum &+= byte
+            if byte == 0x03 {
+                guard index > 1 else { return .reject(.badLength) }
+                guard index + 1 < bytes.count else { return .needMore }
+                return bytes[index + 1] == sum ? .frame(length: index + 2) : .reject(.badCheck)
+            }
+            guard byte >= 0x20 && byte < 0x7F || byte == Self.enq || byte == Self.ack || byte == Self.eot else {
+                return .reject(.badCharacter)
+            }
+            index += 1
+        }
+        return .needMore
+    }
+
+    static func encode(_ body: [UInt8]) -> [UInt8] {
+        let frame = [0x02] + body + [0x03]
+        return frame + [frame.sum8]
+    }
+}
+
+/// What a whole, checked frame says.
+enum R1Message {
+    case result(Reading, endsWithEOT: Bool)
+    case nothingStored
+    case endOfTransfer
+    /// A body of one control character or letter that a host sends; here an echo.
+    case control
+    case text([UInt8])
+}
+
+struct R1Session: CuffSession {
+    private enum Mode { case listening, polling, reading, probing, identifying }
+
+    private static let enquiry = R1Frame.encode([R1Frame.enq])
+    private static let retryLimit = 3
+
+    private var reader = FrameReader(R1Frame())
+    private var mode = Mode.listening
+    private var isFinished = false
+    private var wasAsked = false
+    private var tries = 0
+    private var emitted = 0
+    private var committed = 0
+    /// How many emissions must be on disk before the cuff may forget its result.
+    private var owed: Int?
+    private var awaitsEnd = false
+    private let polls: Bool
+    private let keeps: Bool
+
+    init(_ context: SessionContext) {
+        polls = context.options["poll"] == "yes"
+        keeps = context.options["keep"] == "yes"
+    }
+
+    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
+        guard !isFinished else { return }
+        switch event {
+        case .opened: break
+        case .received(let bytes):
+            reader.feed(bytes)
+            while let step = reader.next() { take(step, into: &actions) }
+        case .sent(let bytes): if bytes == Self.enquiry { wasAsked = true }
+        case .timerFired(let timer): timeOut(timer, into: &actions)
+        case .committed(let through):
+            committed = through
+            acknowledge(into: &actions)
+        case .command(let command): obey(command, into: &actions)
+        case .closed:
+            if let step = reader.finish() { take(step, into: &actions) }
+            finish(
+                mode == .listening || mode == .polling ? .complete : .noAnswer("the line ended before the cuff had answered"),
+                into: &actions)
+        }
+    }
+
+    private mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+        switch command {
+        case .follow:
+            mode = polls ? .polling : .listening
+            if polls { poll(into: &actions) }
+        case .readMemory(user: nil):
+            mode = .reading
+            enquire(into: &actions)
+        case .information:
+            mode = .identifying
+            askVersion(into: &actions)
+        case .readMemory: finish(.unsupported("an R1 cuff has no users"), into: &actions)
+        default: finish(.unsupported("an R1 cuff has no command for that"), into: &actions)
+        }
+    }
+
+    private mutating func enquire(into actions: inout SessionActions) {
+        tries += 1
+        actions.append(.write(Self.enquiry))
+        actions.append(.arm(.response, .seconds(2)))
+    }
+
+    private mutating func askVersion(into actions: inout SessionActions) {
+        tries += 1
+        actions.append(.write(R1Frame.encode([R1Frame.version])))
+        actions.append(.arm(.response, .seconds(2)))
+    }
+
+    private func poll(into actions: inout SessionActions) {
+        actions.append(.write(Self.enquiry))
+        actions.append(.arm(.poll, .seconds(1)))
+    }
+
+    private mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+        if timer == .poll, mode == .polling { return poll(into: &actions) }
+        if timer == .silence, awaitsEnd {
+            // BP210 and BP250 erase a result by themselves; without EOT nobody acknowledges it.
+            awaitsEnd = false
+            owed = nil
+            if mode == .reading { finish(.complete, into: &actions) }
+        }
+        guard timer == .response else { return }
+        switch mode {
+        case .reading where tries < Self.retryLimit: enquire(into: &actions)
+        case .reading:
+            // An idle BP210 is silent to ENQ but answers V.
+            mode = .probing
+            tries = 0
+            askVersion(into: &actions)
+        case .probing where tries < Self.retryLimit, .identifying where tries < Self.retryLimit: askVersion(into: &actions)
+        case .probing: finish(.noAnswer("the cuff answered neither ENQ nor V; some answer only while they hold a result"), into: &actions)
+        case .identifying: finish(.noAnswer("the cuff did not answer V"), into: &actions)
+        case .listening, .polling: break
+        }
+    }
+
+    private mutating func take(_ step: FrameStep, into actions: inout SessionActions) {
+        switch step {
+        case .skipped(let count, let fault): actions.report(skipped: count, fault)
+        case .frame(let range):
+            let message = Self.message(reader.buffer.span.extracting(range), origin: wasAsked ? .memory : .push)
+            switch message {
+            case .result(let reading, let endsWithEOT):
+                wasAsked = false
+                arrived(reading, endsWithEOT, into: &actions)
+            case .nothingStored:
+                wasAsked = false
+                if mode == .reading || mode == .probing, emitted == 0 { finish(.complete, into: &actions) }
+            case .endOfTransfer:
+                awaitsEnd = false
+                actions.append(.disarm(.silence))
+                acknowledge(into: &actions)
+            case .control: break
+            case .text(let text): told(text, into: &actions)
+            }
+        }
+    }
+
+    private mutating func arrived(_ reading: Reading, _ endsWithEOT: Bool, into actions: inout SessionActions) {
+        emitted += 1
+        actions.append(.emit(reading))
+        guard mode == .reading || mode == .probing || mode == .polling else { return }
+        mode = mode == .polling ? .polling : .reading
+        actions.append(.disarm(.response))
+        owed = emitted
+        let isSlashForm = reading.raw.withBytes { $0.byte(1) != 0x52 }
+        awaitsEnd = isSlashForm && !endsWithEOT
+        if awaitsEnd { actions.append(.arm(.silence, .seconds(1))) }
+    }
+
+    /// Lets the cuff forget its result, once that is on disk and the cuff has said all of it.
+    private mutating func acknowledge(into actions: inout SessionActions) {
+        guard let owed, committed >= owed, !awaitsEnd else { return }
+        self.owed = nil
+        if !keeps { actions.append(.write(R1Frame.encode([R1Frame.ack]))) }
+        if mode == .reading { finish(.complete, into: &actions) }
+    }
+
+    private mutating func told(_ text: [UInt8], into actions: inout SessionActions) {
+        switch mode {
+        case .identifying, .probing:
+            actions.append(.identify(DeviceIdentity(firmware: DeviceIdentity.text(text))))
+            finish(.complete, into: &actions)
+        default: actions.append(.report(.note("a frame that is no result: \(text.count) characters")))
+        }
+    }
+
+    private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
+        isFinished = true
+        for timer in [TimerID.response, .silence, .poll] { actions.append(.disarm(timer)) }
+        actions.append(.finish(outcome))
+    }
+}

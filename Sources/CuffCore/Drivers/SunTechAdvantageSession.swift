@@ -1,0 +1,218 @@
+/// The conversation with a SunTech module.
+struct SunTechAdvantageSession: CuffSession {
+    private enum Mode { case listening, reading, measuring }
+    private enum Phase { case inflating, starting, running, fetching }
+
+    private static let retryLimit = 3
+
+    private var reader = FrameReader(SunTechPacket())
+    private var mode = Mode.listening
+    private var phase = Phase.fetching
+    private var isFinished = false
+    private var tries = 0
+    /// The last command that was sent, by whomever.
+    private var asked: [UInt8] = []
+    /// A start was sent and its result has not come.
+    private var isStarted = false
+    private let streams: Bool
+    private let inflation: Int?
+
+    init(_ context: SessionContext) {
+        streams = context.options["stream"] == "yes"
+        inflation = context.options["inflation"].flatMap { Int($0) }.flatMap { 100...240 ~= $0 ? $0 : nil }
+    }
+
+    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
+        guard !isFinished else { return }
+        switch event {
+        case .opened, .committed: break
+        case .received(let bytes):
+            reader.feed(bytes)
+            while let step = reader.next() { take(step, into: &actions) }
+        case .sent(let bytes): noteQuestion(bytes)
+        case .timerFired(let timer): timeOut(timer, into: &actions)
+        case .command(let command): obey(command, into: &actions)
+        case .closed:
+            if let step = reader.finish() { take(step, into: &actions) }
+            finish(mode == .listening ? .complete : .noAnswer("the line ended before the module had answered"), into: &actions)
+        }
+    }
+
+    private mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+        switch command {
+        case .follow: mode = .listening
+        case .readMemory(user: nil):
+            mode = .reading
+            ask(SunTechCommand.result, into: &actions)
+        case .readMemory: finish(.unsupported("a SunTech module has no users"), into: &actions)
+        case .measure:
+            mode = .measuring
+            if let inflation {
+                phase = .inflating
+                ask(SunTechCommand.inflation(inflation), into: &actions)
+            } else {
+                start(into: &actions)
+            }
+        case .stop:
+            actions.append(.write(SunTechPacket.host(SunTechCommand.abort)))
+            actions.append(.live(.aborted))
+            finish(.complete, into: &actions)
+        default: finish(.unsupported("suntech-advantage has no command for that"), into: &actions)
+        }
+    }
+
+    private mutating func ask(_ command: [UInt8], into actions: inout SessionActions) {
+        tries += 1
+        actions.append(.write(SunTechPacket.host(command)))
+        actions.append(.arm(.response, .seconds(2)))
+    }
+
+    private mutating func start(into actions: inout SessionActions) {
+        phase = .starting
+        tries = 0
+        ask(streams ? SunTechCommand.startStream : SunTechCommand.start, into: &actions)
+    }
+
+    private mutating func noteQuestion(_ bytes: [UInt8]) {
+        guard bytes.count >= 3, bytes[0] == 0x3A, bytes.sum8 == 0 else { return }
+        asked = Array(bytes[1..<(bytes.count - 1)])
+        if asked == SunTechCommand.start || asked == SunTechCommand.startStream { isStarted = true }
+        if asked == SunTechCommand.abort { isStarted = false }
+    }
+
+    private mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+        switch (timer, mode, phase) {
+        case (.overall, .measuring, _): giveUp("the module did not finish within three minutes", into: &actions)
+        case (.poll, .measuring, .running):
+            actions.append(.write(SunTechPacket.host(SunTechCommand.cuffPressure)))
+            actions.append(.arm(.poll, .milliseconds(500)))
+        case (.response, .measuring, .starting): giveUp("the module did not acknowledge the start", into: &actions)
+        case (.response, .measuring, .inflating):
+            finish(.noAnswer("the module did not answer; nothing was started"), into: &actions)
+        case (.response, .measuring, .fetching), (.response, .reading, _):
+            guard tries >= Self.retryLimit else { return ask(SunTechCommand.result, into: &actions) }
+            finish(.noAnswer("the module did not give its result"), into: &actions)
+        default: break
+        }
+    }
+
+    private mutating func giveUp(_ why: String, into actions: inout SessionActions) {
+        actions.append(.write(SunTechPacket.host(SunTechCommand.abort)))
+        actions.append(.live(.failed(Failure(.timeout))))
+        finish(.noAnswer(why), into: &actions)
+    }
+
+    private mutating func take(_ step: FrameStep, into actions: inout SessionActions) {
+        guard case .frame(let range) = step else {
+            if case .skipped(let count, let fault) = step { actions.report(skipped: count, fault) }
+            return
+        }
+        let packet = Array(reader.buffer[range])
+        switch (packet.count, packet[2]) {
+        case (4, let letter): told(letter, into: &actions)
+        case (5, _) where asked == SunTechCommand.cuffPressure:
+            actions.append(.live(.cuffPressure(.mmHg(Int(packet[2]) | Int(packet[3]) << 8))))
+        case (7, 1) where packet[5] == 0: actions.append(.live(.cuffPressure(.mmHg(Int(packet[3]) | Int(packet[4]) << 8))))
+        case (0x18, _): arrived(packet, offset: 2, into: &actions)
+        case (0x19, 3): arrived(packet, offset: 3, into: &actions)
+        default: actions.append(.report(.ignored("a packet of no known kind", packet)))
+        }
+    }
+
+    private mutating func told(_ letter: UInt8, into actions: inout SessionActions) {
+        switch (letter, mode, phase) {
+        case (0x4F, .measuring, .inflating): start(into: &actions)
+        case (0x4F, .measuring, .starting):
+            phase = .running
+            actions.append(.disarm(.response))
+            // Longer than error 88, the module's own time-out, which its sources do not quantify: guess.
+            actions.append(.arm(.overall, .seconds(180)))
+            if !streams { actions.append(.arm(.poll, .milliseconds(500))) }
+            actions.append(.live(.started))
+        case (0x4F, .listening, _) where isStarted && (asked == SunTechCommand.start || asked == SunTechCommand.startStream):
+            actions.append(.live(.started))
+        case (0x4B, .measuring, .running):
+            phase = .fetching
+            tries = 0
+            actions.append(.disarm(.poll))
+            actions.append(.disarm(.overall))
+            actions.append(.live(.ended))
+            // In stream mode the result comes by itself; the question is the retry.
+            if streams {
+                actions.append(.arm(.response, .seconds(2)))
+            } else {
+                ask(SunTechCommand.result, into: &actions)
+            }
+        case (0x4B, .listening, _) where isStarted: actions.append(.live(.ended))
+        case (0x42, .measuring, .starting), (0x42, .measuring, .inflating), (0x45, .measuring, .starting),
+            (0x45, .measuring, .inflating):
+            finish(.failed(letter == 0x42 ? "the module is busy" : "the module refused the command"), into: &actions)
+        case (0x41, .measuring, .running):
+            actions.append(.live(.aborted))
+            finish(.aborted("the measurement was stopped on the module"), into: &actions)
+        case (0x41, .listening, _) where isStarted || asked == SunTechCommand.abort: actions.append(.live(.aborted))
+        case (0x53, .measuring, _), (0x53, .reading, _): finish(.failed("the module is asleep"), into: &actions)
+        default: break
+        }
+    }
+
+    private mutating func arrived(_ packet: [UInt8], offset: Int, into actions: inout SessionActions) {
+        // While a measurement runs, the stored result is the former one.
+        if mode == .measuring, phase != .fetching { return }
+        guard Self.isWithinRange(packet.span, offset) else {
+            // The sum does not see two equal bytes change places; the question is asked again when its time is up.
+            return actions.append(.report(.ignored("a result beyond the module's own range", packet)))
+        }
+        guard let content = Self.content(packet.span, offset) else {
+            if mode == .reading { finish(.complete, into: &actions) }
+            return
+        }
+        actions.append(
+            .emit(
+                Reading(
+                    content, driver: "suntech-advantage", origin: isStarted ? .measurement : .memory, raw: RawBytes(packet))))
+        isStarted = false
+        if mode != .listening { finish(.complete, into: &actions) }
+    }
+
+    /// No cuff of this module holds more than 300 mmHg: observed [3].
+    static func isWithinRange(_ packet: Span<UInt8>, _ offset: Int) -> Bool {
+        [0, 2, 16].allSatisfy { packet.littleEndian16(offset + $0) ?? .max <= 300 }
+    }
+
+    /// What a result says; `nil` when the module has none.
+    static func content(_ packet: Span<UInt8>, _ offset: Int) -> Reading.Content? {
+        guard let systolic = packet.littleEndian16(offset), let diastolic = packet.littleEndian16(offset + 2),
+            let rate = packet.byte(offset + 14), let mean = packet.littleEndian16(offset + 16), let error = packet.byte(offset + 18)
+        else { return nil }
+        guard error == 0 else { return .failure(failure(Int(error))) }
+        if systolic == 0, diastolic == 0 { return nil }
+        guard systolic > 0, diastolic > 0 else { return .failure(Failure(.noValue)) }
+        return .bloodPressure(
+            BloodPressure(
+                systolic: .mmHg(Int(systolic)), diastolic: .mmHg(Int(diastolic)), mean: mean > 0 ? .mmHg(Int(mean)) : nil,
+                pulse: rate > 0 ? PulseRate(Int(rate)) : nil, meanAbsence: mean > 0 ? .none : .notMeasured,
+                pulseAbsence: rate > 0 ? .none : .notMeasured))
+    }
+
+    static func failure(_ code: Int) -> Failure {
+        let reason: FailureReason =
+            switch code {
+            case 3: .outOfRange
+            case 86: .stopped
+            case 87: .leak
+            case 88: .timeout
+            case 89: .overPressure
+            case 90, 97, 99: .hardware
+            case 91: .zeroCalibration
+            default: .unknown
+            }
+        return Failure(reason, code: ShortText(String(code)))
+    }
+
+    private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
+        isFinished = true
+        for timer in [TimerID.response, .overall, .poll] { actions.append(.disarm(timer)) }
+        actions.append(.finish(outcome))
+    }
+}

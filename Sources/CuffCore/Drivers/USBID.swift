@@ -1,0 +1,78 @@
+/// Vendor and product id of a USB device, as in `0403:6001`. It says who made the chip, which is often not who made
+/// the cuff.
+public struct USBID: Sendable, Hashable, Comparable, CustomStringConvertible {
+    public var vendor: UInt16
+    public var product: UInt16
+
+    public init(vendor: UInt16, product: UInt16) {
+        self.vendor = vendor
+        self.product = product
+    }
+
+    /// Reads `VVVV:PPPP`, four hexadecimal digits each; `nil` when it is anything else.
+    public init?(_ text: some StringProtocol) {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2, let vendor = Self.number(parts[0]), let product = Self.number(parts[1]) else {
+            return nil
+        }
+        self.init(vendor: vendor, product: product)
+    }
+
+    /// Four hexadecimal digits and nothing else (`UInt16.init(_:radix:)` would take a sign and fewer digits).
+    public static func number(_ text: some StringProtocol) -> UInt16? {
+        guard text.utf8.count == 4, text.utf8.allSatisfy({ $0 != 0x2B && $0 != 0x2D }) else { return nil }
+        return UInt16(text, radix: 16)
+    }
+
+    /// Lower case, as udev compares it.
+    public static func text(_ number: UInt16) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: 4 - digits.count) + digits
+    }
+
+    public var description: String { Self.text(vendor) + ":" + Self.text(product) }
+
+    public static func < (a: USBID, b: USBID) -> Bool {
+        (a.vendor, a.product) < (b.vendor, b.product)
+    }
+}
+
+extension CuffDriver.Claim {
+    public var id: USBID {
+        switch self {
+        case .usb(let vendor, let product), .shared(let vendor, let product): USBID(vendor: vendor, product: product)
+        case .release(let vendor, let product, _): USBID(vendor: vendor, product: product)
+        }
+    }
+}
+
+/// What is known of an id that says nothing about the device behind it, for a sentence to a person.
+public struct USBBridge: Sendable, Hashable {
+    public var id: USBID
+    public var name: String
+    /// The kernel module that makes a node of it.
+    public var module: String
+
+    /// Ids that many unlike devices carry (gpsd keeps the first ones commented out for the same reason).
+    public static let known: [USBBridge] = [
+        USBBridge(0x067B, 0x2303, "any Prolific PL2303 adapter", "pl2303"),
+        USBBridge(0x0403, 0x6001, "any FTDI FT232 adapter", "ftdi_sio"),
+        USBBridge(0x10C4, 0xEA60, "any Silicon Labs CP210x adapter", "cp210x"),
+        USBBridge(0x10C4, 0xEA80, "any Silicon Labs CP2110 HID-UART bridge", "usbhid"),
+        USBBridge(0x1A86, 0x7523, "any WCH CH340 adapter", "ch341"),
+        USBBridge(0x1A86, 0x55D3, "any WCH CH343 adapter", "cdc_acm"),
+        USBBridge(0x0483, 0x5740, "ST's example virtual COM port, in thousands of unlike devices", "cdc_acm"),
+        USBBridge(0x0483, 0x5750, "ST's example HID id, in many unlike devices", "usbhid"),
+        USBBridge(0x04B4, 0x5500, "any Cypress HID-to-COM bridge", "cypress_m8"),
+        USBBridge(0x04D9, 0xB554, "any Holtek USB-HID-UART bridge", "usbhid"),
+        USBBridge(0x0557, 0x2008, "any ATEN UC-232A adapter", "pl2303"),
+    ]
+
+    private init(_ vendor: UInt16, _ product: UInt16, _ name: String, _ module: String) {
+        id = USBID(vendor: vendor, product: product)
+        self.name = name
+        self.module = module
+    }
+
+    public static func named(_ id: USBID) -> USBBridge? { known.first { $0.id == id } }
+}

@@ -1,0 +1,171 @@
+/// The two files that tell udev about cuffs, made from the driver list and from nothing else.
+///
+/// `70-cuff.hwdb` gives a property to each USB id that is certainly a cuff; `70-cuff.rules` acts on the property. So a new
+/// cuff adds a line of data and edits no logic. Both sort before 73-seat-late.rules, which turns the tag `uaccess` into
+/// access for the person at the seat.
+public enum UdevRules {
+    /// Where a rule of the user's own goes: after 60-serial.rules, which imports what it matches; before 73.
+    public static let localPath = "/etc/udev/rules.d/71-cuff-local.rules"
+
+    // MARK: 70-cuff.hwdb
+
+    public static func hardwareDatabase(for drivers: [CuffDriver]) -> String {
+        var lines = [
+            "# 70-cuff.hwdb: USB ids that are certainly cuffs. Generated from the list of drivers; do not edit.",
+            "# After installing: systemd-hwdb update. Acted on by 70-cuff.rules.",
+        ]
+        for driver in drivers {
+            for case .usb(let vendor, let product) in driver.claims {
+                lines += ["", "# \(driver.id): \(driver.models.joined(separator: ", "))"]
+                lines.append("usb:v\(upper(vendor))p\(upper(product))*")
+                lines.append(" ID_CUFF=1")
+                lines.append(" ID_CUFF_DRIVER=\(driver.id)")
+            }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    // MARK: 70-cuff.rules
+
+    public static func text(for drivers: [CuffDriver], group: String = "dialout") -> String {
+        var lines = head
+        for driver in drivers {
+            for case .release(let vendor, let product, let release) in driver.claims {
+                let ids =
+                    "ATTR{idVendor}==\"\(USBID.text(vendor))\", ATTR{idProduct}==\"\(USBID.text(product))\", "
+                    + "ATTR{bcdDevice}==\"\(USBID.text(release))\""
+                let mark = "ENV{ID_CUFF}=\"1\", ENV{ID_CUFF_DRIVER}=\"\(driver.id)\""
+                lines += ["", "# \(driver.id): \(driver.models.joined(separator: ", ")); other releases of the id are other products."]
+                lines.append("SUBSYSTEM==\"usb\", ENV{DEVTYPE}==\"usb_device\", \(ids), \(mark)")
+                lines.append("SUBSYSTEM==\"\(driver.medium.rawValue)\", \(ids.replacing("ATTR{", with: "ATTRS{")), \(mark)")
+            }
+        }
+        lines += tail(group: group)
+        lines += shared(drivers, group: group)
+        lines += ["", "LABEL=\"cuff_end\""]
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static let head = """
+        # 70-cuff.rules: access to devices that are certainly cuffs. Generated from the list of drivers; do not edit.
+        # Rules of your own go to \(localPath); `cuff doctor --print-rule DEVICE` writes them.
+
+        ACTION=="remove", GOTO="cuff_end"
+        SUBSYSTEM!="usb|tty|hidraw", GOTO="cuff_end"
+
+        # What 70-cuff.hwdb knows. 50-udev-default.rules asks it for USB devices, 60-serial.rules for serial ports, and
+        # nobody for HID nodes, whose own events carry no USB ids.
+        SUBSYSTEM=="hidraw", SUBSYSTEMS=="usb", IMPORT{builtin}="usb_id", IMPORT{builtin}="hwdb --subsystem=usb"
+        """.lines
+
+    private static func tail(group: String) -> [String] {
+        """
+
+        # ModemManager reads this from the USB device. Only for certain cuffs: behind a bridge chip may be somebody's modem.
+        SUBSYSTEM=="usb", ENV{DEVTYPE}=="usb_device", ENV{ID_CUFF}=="1", ENV{ID_MM_DEVICE_IGNORE}="1"
+
+        # The node: for the person at the seat (uaccess) and for a service in the group (GROUP). No world-writable nodes.
+        SUBSYSTEM=="tty|hidraw", ENV{ID_CUFF}=="1", TAG+="uaccess", TAG+="systemd", GROUP="\(group)", MODE="0660"
+        # A name that stays: /dev/cuff/DRIVER-SERIAL, or by the socket where the cuff has no serial number.
+        SUBSYSTEM=="tty|hidraw", ENV{ID_CUFF}=="1", ENV{ID_SERIAL_SHORT}=="?*", \
+        SYMLINK+="cuff/$env{ID_CUFF_DRIVER}-$env{ID_SERIAL_SHORT}"
+        SUBSYSTEM=="tty|hidraw", ENV{ID_CUFF}=="1", ENV{ID_SERIAL_SHORT}=="", SUBSYSTEMS=="usb", ATTRS{idVendor}=="?*", \
+        SYMLINK+="cuff/$env{ID_CUFF_DRIVER}-port-$id"
+        # A service for each cuff instead of one for all (then do not run cuff.service as well):
+        #SUBSYSTEM=="tty|hidraw", ENV{ID_CUFF}=="1", ENV{SYSTEMD_WANTS}+="cuff@%k.service"
+        """.lines
+    }
+
+    /// One block for each id that many devices carry, commented out.
+    private static func shared(_ drivers: [CuffDriver], group: String) -> [String] {
+        var ids: [USBID] = []
+        var users: [USBID: [CuffDriver]] = [:]
+        for driver in drivers {
+            for case .shared(let vendor, let product) in driver.claims {
+                let id = USBID(vendor: vendor, product: product)
+                if users[id] == nil { ids.append(id) }
+                users[id, default: []].append(driver)
+            }
+        }
+        guard !ids.isEmpty else { return [] }
+        var lines = """
+
+            # Generic ids: nothing by default. Each of these sits in far too many unlike devices, and a program that takes
+            # them all takes somebody's modem, printer or Braille display. Open one for the port your cuff sits in: copy its
+            # line to \(localPath), uncomment it and put in your port (`cuff list` shows it).
+            """.lines
+        for id in ids.sorted() {
+            let families = users[id] ?? []
+            lines += [
+                "",
+                "# \(id): \(USBBridge.named(id)?.name ?? "an id of many devices"); cuffs: "
+                    + families.map { "\($0.id)" }.joined(separator: ", "),
+            ]
+            for medium in [CuffDriver.Medium.tty, .hidraw] {
+                guard let driver = families.first(where: { $0.medium == medium }) else { continue }
+                lines.append(
+                    "#"
+                        + rule(
+                            medium: medium, id: id, place: .port("1-1.2"), driver: driver.id, group: group))
+            }
+        }
+        return lines
+    }
+
+    // MARK: one device
+
+    /// What tells one device from its likes.
+    public enum Place: Sendable, Hashable {
+        case serial(String)
+        case port(String)
+    }
+
+    /// The rule for one device that the user named, as one line. Without a driver it gives access and claims nothing;
+    /// with one it is the administrator's word that this is such a cuff.
+    public static func rule(
+        medium: CuffDriver.Medium, id: USBID, place: Place, driver: DriverID?, group: String = "dialout"
+    ) -> String {
+        let ids = "ATTRS{idVendor}==\"\(USBID.text(id.vendor))\", ATTRS{idProduct}==\"\(USBID.text(id.product))\""
+        let match =
+            switch place {
+            case .serial(let serial): "\(ids), ATTRS{serial}==\"\(pattern(serial))\""
+            // All keys of one line must hold for the same parent: this is the USB device in that socket.
+            case .port(let port): "\(ids), KERNELS==\"\(pattern(port))\""
+            }
+        let claim = driver.map { "ENV{ID_CUFF}=\"1\", ENV{ID_CUFF_DRIVER}=\"\($0)\", " } ?? ""
+        return
+            "SUBSYSTEM==\"\(medium.rawValue)\", \(match), \(claim)ENV{ID_MM_PORT_IGNORE}=\"1\", TAG+=\"uaccess\", TAG+=\"systemd\", GROUP=\"\(group)\", MODE=\"0660\", "
+            + "SYMLINK+=\"cuff/\(driver.map { "\($0)" } ?? "port")-$id\""
+    }
+
+    /// Text as a udev pattern: what means something to udev, or could end the string, stands for any one character.
+    static func pattern(_ text: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { scalar in
+                    let isPlain = scalar.isASCII && scalar.value > 0x20 && scalar.value != 0x7F
+                    return isPlain && !"*?[]|\"\\$%,".unicodeScalars.contains(scalar) ? scalar : "?"
+                }))
+    }
+
+    /// The hardware database spells USB ids in capitals.
+    private static func upper(_ number: UInt16) -> String { USBID.text(number).uppercased() }
+}
+
+extension String {
+    fileprivate var lines: [String] { split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }
+
+    fileprivate func replacing(_ part: String, with other: String) -> String {
+        var rest = self[...]
+        var text = ""
+        while !rest.isEmpty {
+            if rest.hasPrefix(part) {
+                text += other
+                rest = rest.dropFirst(part.count)
+            } else {
+                text.append(rest.removeFirst())
+            }
+        }
+        return text
+    }
+}

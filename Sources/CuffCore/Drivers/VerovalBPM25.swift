@@ -1,0 +1,234 @@
+/// Hartmann Veroval BPM25. USB-serial; sends its whole memory as one answer, which only silence ends.
+///
+/// Host    `A5 F9 01 01 FB` ask for the memory, `A6 F9 01 01 FB` after it (FB = F9 + 01 + 01)          observed [1]
+/// Answer  `h h N` then N records, then one byte                                                       observed [1]
+///   h h header of unknown meaning; N number of records; the last byte is a check of unknown algorithm: not verified
+/// Record  `user index 0 SYS 0 DIA rhythm pulse month day year-high year-low hour minute`  14 bytes    observed [1]
+///   rhythm 1 irregular; other values are of unknown meaning
+/// Silence one second                                                                                  observed [1]
+/// No answer: the device has gone to sleep                                                             observed [1]
+/// What `A6` does is unknown; it may let the cuff forget. It goes out only when every reading is on disk.   guess
+/// Asking twice changes nothing on the cuff                                                            guess
+///
+/// With no check that could be verified, the memory is asked for until two answers are the same byte for byte, and an
+/// answer counts only whole: its length must be 3 + 14 N + 1, and the constant zeros and the dates of every record right.
+///
+/// [1] cpresser/veroval veroval.py (MIT), sniffed from the vendor's program
+extension CuffDriver {
+    public static let verovalBPM25 = CuffDriver(
+        id: "veroval-bpm25",
+        models: ["Hartmann Veroval BPM25"],
+        summary: "sends its whole memory on request",
+        grade: .b, testedOn: .derived,
+        line: LineSettings(rate: 19200),
+        framing: "one answer of 3 + 14 n + 1 bytes, ended by silence", check: nil,
+        capabilities: [.storedReadings, .users],
+        changes: "nothing known; the vendor's closing command is sent when all readings are stored",
+        unverified: [
+            "the algorithm of the last byte", "the first two bytes of the answer", "what the closing command does",
+            "rhythm values other than 0 and 1", "which chip is in the cable",
+        ],
+        notes: [
+            "The memory is read until two answers agree, because its check cannot be verified.",
+            "No answer means that the cuff has gone to sleep: wake it and try again.",
+        ],
+        sources: ["cpresser/veroval (MIT)"],
+        makeSession: { _ in VerovalBPM25Session() },
+        makeSimulator: { VerovalBPM25Simulator($0) },
+        countFrames: { VerovalBPM25Answer.count(in: $0) })
+}
+
+/// The one answer: all that is stored, or nothing.
+enum VerovalBPM25Answer {
+    static let question: [UInt8] = [0xA5, 0xF9, 0x01, 0x01, 0xFB]
+    static let closing: [UInt8] = [0xA6, 0xF9, 0x01, 0x01, 0xFB]
+    static let head = 3
+    static let recordLength = 14
+    /// The number of records is one byte.
+    static let maximumLength = head + 255 * recordLength + 1
+
+    /// The readings of a whole answer; `nil` when its length or any record of it cannot be right. One wrong record spoils
+    /// the answer: a byte lost before it would have shifted it.
+    static func readings(_ answer: Span<UInt8>) -> [Reading]? {
+        guard answer.count >= head + 1, answer.count == head + Int(answer[2]) * recordLength + 1 else { return nil }
+        var occurrences = DumpOccurrences()
+        var readings: [Reading] = []
+        for start in stride(from: head, to: answer.count - 1, by: recordLength) {
+            guard var reading = reading(answer.extracting(start..<(start + recordLength))) else { return nil }
+            occurrences.mark(&reading)
+            readings.append(reading)
+        }
+        return readings
+    }
+
+    static func reading(_ record: Span<UInt8>) -> Reading? {
+        guard record.count == recordLength, record[2] == 0, record[4] == 0, record[0] >= 1, record[0] <= 9,
+            let clock = clock(record)
+        else { return nil }
+        let systolic = Int(record[3])
+        let diastolic = Int(record[5])
+        let pulse = Int(record[7])
+        var flags: MeasurementFlags = .noMeasurementCheck
+        if record[6] != 0 { flags.insert(.irregularPulse) }
+        if record[6] > 1 { flags.insert(.qualityNoted) }
+        var content = Reading.Content.failure(Failure(.noValue))
+        if systolic > 0, diastolic > 0 {
+            content = .bloodPressure(
+                BloodPressure(
+                    systolic: .mmHg(systolic), diastolic: .mmHg(diastolic), pulse: pulse > 0 ? PulseRate(pulse) : nil,
+                    pulseAbsence: pulse > 0 ? .none : .notMeasured))
+        }
+        return Reading(
+            content, driver: "veroval-bpm25", user: Int32(record[0]), flags: flags, clock: clock, origin: .memory,
+            raw: RawBytes(record))
+    }
+
+    /// The time of a record; zeros are a clock that was never set (guess), and anything out of range is no record at all.
+    private static func clock(_ record: Span<UInt8>) -> DeviceClock? {
+        guard let year = record.bigEndian16(10) else { return nil }
+        let (month, day, hour, minute) = (Int(record[8]), Int(record[9]), Int(record[12]), Int(record[13]))
+        if year == 0, month == 0, day == 0 { return .unset }
+        guard year >= 2000, year < 2100, month <= 12, day <= 31, hour < 24, minute < 60 else { return nil }
+        return DeviceClock(DeviceTime(year: Int(year), month: month, day: day, hour: hour, minute: minute))
+    }
+
+    static func count(in bytes: [UInt8]) -> (frames: Int, bytes: Int) {
+        guard bytes.count <= maximumLength, let readings = readings(bytes.span), !readings.isEmpty else { return (0, 0) }
+        return (1, bytes.count)
+    }
+}
+
+struct VerovalBPM25Session: CuffSession {
+    private enum Mode { case listening, reading, storing }
+
+    static let silence = Duration.seconds(1)
+    /// Two good answers in a row within six: enough for a line that damages every second one.
+    static let maximumQuestions = 6
+
+    private var mode = Mode.listening
+    private var isFinished = false
+    private var user: Int?
+    private var answer: [UInt8] = []
+    /// Bytes of an answer longer than any can be.
+    private var lost = 0
+    /// The last answer that was right in itself, until a second one confirms it.
+    private var kept: [UInt8]?
+    private var questions = 0
+    private var silences = 0
+    private var emitted = 0
+
+    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
+        guard !isFinished else { return }
+        switch event {
+        case .opened: break
+        case .received(let bytes):
+            gather(bytes)
+            actions.append(.disarm(.response))
+            actions.append(.arm(.silence, Self.silence))
+        case .sent(let bytes):
+            if mode == .listening, bytes == VerovalBPM25Answer.question || bytes == VerovalBPM25Answer.closing {
+                settle(into: &actions)
+            }
+        case .committed(let through): if mode == .storing, through >= emitted { close(into: &actions) }
+        case .timerFired(let timer): timeOut(timer, into: &actions)
+        case .command(let command): obey(command, into: &actions)
+        case .closed:
+            if mode == .listening { settle(into: &actions) }
+            finish(mode == .listening ? .complete : .noAnswer("the line ended before the memory was read"), into: &actions)
+        }
+    }
+
+    private mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+        switch command {
+        case .follow: break
+        case .readMemory(let user):
+            self.user = user
+            mode = .reading
+            ask(into: &actions)
+        case .measure, .stop, .readClock, .setClock, .information, .schedule, .clear:
+            finish(.unsupported("veroval-bpm25 can only be read"), into: &actions)
+        }
+    }
+
+    private mutating func ask(into actions: inout SessionActions) {
+        guard questions < Self.maximumQuestions else {
+            return finish(.failed("no two answers agreed; nothing was taken from them"), into: &actions)
+        }
+        questions += 1
+        actions.append(.write(VerovalBPM25Answer.question))
+        actions.append(.arm(.response, .seconds(2)))
+    }
+
+    private mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+        switch (mode, timer) {
+        case (_, .silence): settle(into: &actions)
+        case (.reading, .response):
+            silences += 1
+            if silences < 3 {
+                ask(into: &actions)
+            } else if let kept, let readings = VerovalBPM25Answer.readings(kept.span) {
+                actions.append(.report(.warning("the cuff answered only once, so its answer could not be confirmed")))
+                store(readings, into: &actions)
+            } else {
+                finish(.noAnswer("the cuff does not answer: it may have gone to sleep"), into: &actions)
+            }
+        case (.storing, .overall):
+            finish(.failed("the readings were not stored in time; the cuff was not told that they were"), into: &actions)
+        default: break
+        }
+    }
+
+    private mutating func gather(_ bytes: [UInt8]) {
+        if lost > 0 || answer.count + bytes.count > VerovalBPM25Answer.maximumLength {
+            lost += answer.count + bytes.count
+            answer.removeAll()
+        } else {
+            answer += bytes
+        }
+    }
+
+    /// Silence, or the next question, has ended what came before.
+    private mutating func settle(into actions: inout SessionActions) {
+        let bytes = answer
+        let tooLong = lost
+        answer.removeAll()
+        lost = 0
+        guard !bytes.isEmpty || tooLong > 0 else { return }
+        let readings = VerovalBPM25Answer.readings(bytes.span)
+        if readings == nil { actions.report(skipped: bytes.count + tooLong, tooLong > 0 ? .tooLong : .badLength) }
+        switch mode {
+        case .listening: for reading in readings ?? [] { actions.append(.emit(reading)) }
+        case .reading:
+            if let readings, bytes == kept {
+                store(readings, into: &actions)
+            } else {
+                if readings != nil {
+                    kept = bytes
+                    silences = 0
+                }
+                ask(into: &actions)
+            }
+        case .storing: break
+        }
+    }
+
+    private mutating func store(_ readings: [Reading], into actions: inout SessionActions) {
+        mode = .storing
+        for reading in readings where user == nil || reading.user.map(Int.init) == user {
+            emitted += 1
+            actions.append(.emit(reading))
+        }
+        if emitted == 0 { close(into: &actions) } else { actions.append(.arm(.overall, .seconds(60))) }
+    }
+
+    private mutating func close(into actions: inout SessionActions) {
+        actions.append(.write(VerovalBPM25Answer.closing))
+        finish(.complete, into: &actions)
+    }
+
+    private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
+        isFinished = true
+        for timer in [TimerID.response, .silence, .overall] { actions.append(.disarm(timer)) }
+        actions.append(.finish(outcome))
+    }
+}

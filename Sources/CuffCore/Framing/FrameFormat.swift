@@ -1,0 +1,40 @@
+/// Why bytes are not a frame.
+public enum FrameFault: UInt8, Sendable, Hashable {
+    case notAStart, badLength, badCheck, badCharacter, tooLong, incomplete
+
+    public var sentence: StaticString {
+        switch self {
+        case .notAStart: "no frame starts here"
+        case .badLength: "a length field is impossible"
+        case .badCheck: "the check does not agree"
+        case .badCharacter: "a character is not allowed here"
+        case .tooLong: "no end came within the longest possible frame"
+        case .incomplete: "the bytes end within a frame"
+        }
+    }
+}
+
+public enum FrameVerdict: Sendable, Hashable {
+    case needMore
+    /// The first `length` bytes are one whole, checked frame.
+    case frame(length: Int)
+    /// No frame starts at the first byte.
+    case reject(FrameFault)
+}
+
+/// A format judges the front of a buffer and does nothing else; `FrameReader` owns the one loop that resynchronises.
+///
+/// A verdict other than `needMore` must not change when more bytes follow: that is what makes the result independent of
+/// how the stream was cut. Test length, then start, then check, before anything is decoded.
+public protocol FrameFormat: Sendable {
+    /// No frame is longer; a longer one is refused rather than waited for.
+    static var maximumLength: Int { get }
+    /// The byte every frame begins with, where there is one: lets the reader skip noise quickly.
+    static var startByte: UInt8? { get }
+    /// Judges a non-empty buffer.
+    func verdict(on bytes: Span<UInt8>) -> FrameVerdict
+}
+
+extension FrameFormat {
+    public static var startByte: UInt8? { nil }
+}

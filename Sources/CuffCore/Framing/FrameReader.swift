@@ -1,0 +1,140 @@
+public enum FrameStep: Sendable, Hashable {
+    /// A frame lies in `FrameReader.buffer` at this range, until the reader is asked again.
+    case frame(Range<Int>)
+    /// Bytes that belong to no frame, with the first reason. Told once per gap, whatever the chunks were.
+    case skipped(Int, FrameFault)
+}
+
+/// Cuts a byte stream into frames and resynchronises after damage: the one loop for every format.
+///
+/// Frames are judged in the chunk where they arrived; only what stands across two chunks is copied, so that a large file
+/// is read without copying it. Memory is bounded by one chunk and twice `Format.maximumLength`.
+public struct FrameReader<Format: FrameFormat>: Sendable {
+    public var format: Format
+    /// Where the ranges of `FrameStep.frame` point to.
+    public private(set) var buffer: [UInt8] = []
+    private var head = 0
+    /// The chunk whose beginning was copied behind a rest, while that rest is being judged.
+    private var pending: [UInt8] = []
+    private var rest = 0
+    private var isJoint = false
+    private var skipped = 0
+    private var fault = FrameFault.notAStart
+    public private(set) var frames = 0
+    public private(set) var skippedBytes = 0
+
+    public init(_ format: Format) { self.format = format }
+
+    /// Hands over the next bytes of the stream. Call `next` until it answers `nil` before feeding again.
+    public mutating func feed(_ chunk: [UInt8]) {
+        guard !chunk.isEmpty else { return }
+        if buffer.isEmpty {
+            buffer = chunk
+            head = 0
+            return
+        }
+        rest = buffer.count
+        if chunk.count <= Format.maximumLength {
+            buffer.append(contentsOf: chunk)
+        } else {
+            buffer.append(contentsOf: chunk[..<Format.maximumLength])
+            pending = chunk
+            isJoint = true
+        }
+    }
+
+    /// The next frame or gap; `nil` when the bytes so far hold no more.
+    public mutating func next() -> FrameStep? {
+        while true {
+            if isJoint && head >= rest {
+                head -= rest
+                buffer = pending
+                pending = []
+                isJoint = false
+            }
+            let available = buffer.count - head
+            guard available > 0 else {
+                settle()
+                return nil
+            }
+            let verdict = format.verdict(on: buffer.span.extracting(head..<buffer.count))
+            switch verdict {
+            case .frame(let length) where length > 0 && length <= available:
+                if skipped > 0 { return gap() }
+                let range = head..<(head + length)
+                head += length
+                frames += 1
+                return .frame(range)
+            case .frame: skip(.badLength)
+            case .needMore where available < Format.maximumLength:
+                settle()
+                return nil
+            case .needMore: skip(.tooLong)
+            case .reject(let fault): skip(fault)
+            }
+        }
+    }
+
+    /// The stream has ended: what is left can never become a frame.
+    public mutating func finish() -> FrameStep? {
+        let left = buffer.count - head
+        if left > 0 {
+            if skipped == 0 { fault = .incomplete }
+            skipped += left
+            skippedBytes += left
+        }
+        buffer = []
+        head = 0
+        return skipped > 0 ? gap() : nil
+    }
+
+    /// How many bytes wait for the rest of their frame.
+    public var waiting: Int { buffer.count - head }
+
+    /// Forgets everything that waits, e.g. after the protocol lost its state; tells how much that was.
+    public mutating func discard() -> Int {
+        let left = buffer.count - head + (isJoint ? pending.count - (buffer.count - rest) : 0)
+        buffer = []
+        pending = []
+        head = 0
+        isJoint = false
+        skippedBytes += left
+        return left
+    }
+
+    private mutating func gap() -> FrameStep {
+        defer { skipped = 0 }
+        return .skipped(skipped, fault)
+    }
+
+    private mutating func skip(_ fault: FrameFault) {
+        if skipped == 0 { self.fault = fault }
+        var next = head + 1
+        if let start = Format.startByte {
+            next = buffer.span.firstOffset(of: start, from: next) ?? buffer.count
+            // Beyond the copied part of a joint buffer the chunk itself goes on.
+            if isJoint { next = min(next, max(rest, head + 1)) }
+        }
+        skipped += next - head
+        skippedBytes += next - head
+        head = next
+    }
+
+    private mutating func settle() {
+        buffer = head == 0 ? buffer : head == buffer.count ? [] : Array(buffer[head...])
+        head = 0
+    }
+}
+
+extension FrameReader {
+    /// How many whole frames `bytes` hold and how many bytes they cover: what `cuff identify` counts.
+    public static func count(_ format: Format, in bytes: [UInt8]) -> (frames: Int, bytes: Int) {
+        var reader = FrameReader(format)
+        var covered = 0
+        reader.feed(bytes)
+        while let step = reader.next() {
+            if case .frame(let range) = step { covered += range.count }
+        }
+        return (reader.frames, covered)
+    }
+}

@@ -1,0 +1,78 @@
+/// Why a component that a cuff could have sent is not there. `none` means the cuff does not send it at all.
+public enum Absence: UInt8, Sendable, Hashable {
+    case none
+    /// IEEE 11073 NaN: no valid result.
+    case notANumber
+    /// IEEE 11073 NRes: not representable at this resolution.
+    case notAtThisResolution
+    case positiveInfinity, negativeInfinity
+    /// A reserved special value.
+    case reserved
+    /// The cuff sent dashes, blanks or its own "no value" code.
+    case notMeasured
+
+    public var word: StaticString? {
+        switch self {
+        case .none: nil
+        case .notANumber: "not_a_number"
+        case .notAtThisResolution: "not_at_this_resolution"
+        case .positiveInfinity: "positive_infinity"
+        case .negativeInfinity: "negative_infinity"
+        case .reserved: "reserved_value"
+        case .notMeasured: "not_measured"
+        }
+    }
+}
+
+/// One inflation of the cuff. Systolic and diastolic are not optional: half a blood pressure cannot be built.
+public struct BloodPressure: Sendable, Hashable {
+    public var systolic: Pressure
+    public var diastolic: Pressure
+    /// Only as the cuff sent it; never computed here.
+    public var mean: Pressure?
+    public var pulse: PulseRate?
+    public var meanAbsence: Absence
+    public var pulseAbsence: Absence
+
+    @inlinable
+    public init(
+        systolic: Pressure, diastolic: Pressure, mean: Pressure? = nil, pulse: PulseRate? = nil,
+        meanAbsence: Absence = .none, pulseAbsence: Absence = .none
+    ) {
+        self.systolic = systolic
+        self.diastolic = diastolic
+        self.mean = mean
+        self.pulse = pulse
+        self.meanAbsence = meanAbsence
+        self.pulseAbsence = pulseAbsence
+    }
+
+    /// A reading in whole mmHg and beats per minute, the common case of serial cuffs.
+    /// A mean or pulse of `nil` is one the cuff did not send.
+    @inlinable
+    public static func mmHg(_ systolic: Int, _ diastolic: Int, mean: Int? = nil, pulse: Int? = nil) -> BloodPressure {
+        BloodPressure(
+            systolic: .mmHg(systolic), diastolic: .mmHg(diastolic),
+            mean: mean.map(Pressure.mmHg), pulse: pulse.map { PulseRate($0) })
+    }
+
+    /// Whether the values could come from a living arm: systolic above diastolic, pressures within 0…300 mmHg, and a
+    /// pulse, where there is one, within 20…300 per minute. The pressure limits are those of IEEE 11073 practice
+    /// (PHD profile policy); the pulse limits are wider than the range of every documented cuff.
+    /// A reading outside is flagged `implausible`; it is neither dropped nor repaired.
+    @inline(__always)
+    public var isPlausible: Bool {
+        guard let high = systolic.wholeMmHg, let low = diastolic.wholeMmHg else { return isPlausibleAsFractions }
+        guard high > low, low > 0, high <= 300 else { return false }
+        return pulse?.isPlausible ?? true
+    }
+
+    /// The same for pressures in kPa or with decimals.
+    @inline(never)
+    private var isPlausibleAsFractions: Bool {
+        let high = systolic.inMmHg
+        let low = diastolic.inMmHg
+        guard high > low, low > 0, high <= 300 else { return false }
+        return pulse?.isPlausible ?? true
+    }
+}

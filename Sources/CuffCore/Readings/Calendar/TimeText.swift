@@ -1,0 +1,99 @@
+/// Reading the times this program writes.
+extension Timestamp {
+    /// RFC 3339, e.g. `2026-05-05T07:33:00+02:00` or `2026-05-05T05:40:00.120Z`, with the minutes east of UTC.
+    /// A blank in place of `T` is read as well. `nil` for anything else: a time without a zone is not an instant.
+    public static func parse(_ text: Span<UInt8>) -> (time: Timestamp, offset: Int16)? {
+        guard text.count >= 20, let wall = TimeText.wall(text), wall.second != nil else { return nil }
+        var index = 19
+        var milliseconds = 0
+        if text[index] == 0x2E {
+            index += 1
+            var digits = 0
+            while index < text.count, let digit = TimeText.digit(text[index]) {
+                if digits < 3 { milliseconds = milliseconds * 10 + digit }
+                digits += 1
+                index += 1
+            }
+            guard digits > 0 else { return nil }
+            for _ in min(digits, 3)..<3 { milliseconds *= 10 }
+        }
+        guard index < text.count else { return nil }
+        var offset = 0
+        switch text[index] {
+        case 0x5A, 0x7A: guard index + 1 == text.count else { return nil }
+        case 0x2B, 0x2D:
+            guard index + 6 == text.count, text[index + 3] == 0x3A, let hours = TimeText.number(text, index + 1, 2),
+                let minutes = TimeText.number(text, index + 4, 2), hours < 24, minutes < 60
+            else { return nil }
+            offset = (hours * 60 + minutes) * (text[index] == 0x2D ? -1 : 1)
+        default: return nil
+        }
+        let seconds = wall.time.wallSeconds - Int64(offset) * 60
+        return (Timestamp(milliseconds: seconds * 1000 + Int64(milliseconds)), Int16(offset))
+    }
+
+    public static func parse(_ text: String) -> (time: Timestamp, offset: Int16)? { parse(Array(text.utf8).span) }
+}
+
+extension DeviceTime {
+    /// A local time without zone: `2026-05-05`, `…T07:31`, `…T07:31:10`, `…T07:31:10.50`. It may be impossible.
+    public static func parse(_ text: String) -> DeviceTime? {
+        let bytes = Array(text.utf8)
+        if bytes.count == 10, let day = TimeText.day(bytes.span) {
+            var time = DeviceTime(year: day.year, month: day.month, day: day.day)
+            time.precision = .day
+            return time
+        }
+        guard let wall = TimeText.anyWall(bytes.span) else { return nil }
+        switch bytes.count {
+        case 16: return wall.time
+        case 19 where wall.second != nil: return wall.time
+        case 22 where wall.second != nil && bytes[19] == 0x2E:
+            guard let hundredths = TimeText.number(bytes.span, 20, 2) else { return nil }
+            var time = wall.time
+            time.hundredths = UInt8(hundredths)
+            time.precision = .hundredth
+            return time
+        default: return nil
+        }
+    }
+}
+
+enum TimeText {
+    static func digit(_ byte: UInt8) -> Int? { byte >= 0x30 && byte <= 0x39 ? Int(byte - 0x30) : nil }
+
+    static func number(_ text: Span<UInt8>, _ start: Int, _ length: Int) -> Int? {
+        guard start + length <= text.count else { return nil }
+        var value = 0
+        for index in start..<(start + length) {
+            guard let digit = digit(text[index]) else { return nil }
+            value = value * 10 + digit
+        }
+        return value
+    }
+
+    static func day(_ text: Span<UInt8>) -> (year: Int, month: Int, day: Int)? {
+        guard text.count >= 10, text[4] == 0x2D, text[7] == 0x2D, let year = number(text, 0, 4),
+            let month = number(text, 5, 2), let day = number(text, 8, 2)
+        else { return nil }
+        return (year, month, day)
+    }
+
+    /// A wall time that a calendar has.
+    static func wall(_ text: Span<UInt8>) -> (time: DeviceTime, second: Int?)? {
+        guard let wall = anyWall(text), wall.time.isPossible else { return nil }
+        return wall
+    }
+
+    static func anyWall(_ text: Span<UInt8>) -> (time: DeviceTime, second: Int?)? {
+        guard text.count >= 16, let day = day(text), text[10] == 0x54 || text[10] == 0x20 || text[10] == 0x74,
+            let hour = number(text, 11, 2), text[13] == 0x3A, let minute = number(text, 14, 2)
+        else { return nil }
+        var second: Int?
+        if text.count >= 19, text[16] == 0x3A { second = number(text, 17, 2) }
+        return (
+            DeviceTime(year: day.year, month: day.month, day: day.day, hour: hour, minute: minute, second: second),
+            second
+        )
+    }
+}

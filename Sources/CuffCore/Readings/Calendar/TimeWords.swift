@@ -1,0 +1,67 @@
+/// Times as people name them on a command line: `2026-05-05`, `2026-05-05T07:30`, RFC 3339, `7d`, `36h`, `today`,
+/// `yesterday`, `monday`, `now`. Where no zone is written they are read in the given one.
+public enum TimeWords {
+    private static let weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+
+    /// A date or a day's name is its beginning; `7d` is the same time of the day seven days ago. `nil` for anything else.
+    public static func instant(_ text: String, now: Timestamp, zone: ZoneTable) -> Timestamp? {
+        if let exact = Timestamp.parse(text) { return exact.time }
+        if let local = DeviceTime.parse(text) { return local.isPossible ? at(local.wallSeconds, zone) : nil }
+        // A blank in place of the `T` is what people type within quotes.
+        let wall = zone.wall(at: now.seconds)
+        let today = CalendarCut.floor(wall, 86400)
+        let word = text.lowercased()
+        switch word {
+        case "now": return now
+        case "today": return at(today * 86400, zone)
+        case "yesterday": return at((today - 1) * 86400, zone)
+        default: break
+        }
+        if let weekday = weekdays.firstIndex(of: word) {
+            let back = Int64(Int(today + 3 - CalendarCut.floor(today + 3, 7) * 7) - weekday + 7) % 7
+            return at((today - back) * 86400, zone)
+        }
+        guard let unit = word.last, let count = Int64(word.dropLast()), count >= 0, count < 100_000 else { return nil }
+        switch unit {
+        case "d": return at(wall - count * 86400, zone)
+        case "w": return at(wall - count * 7 * 86400, zone)
+        case "h": return Timestamp(seconds: now.seconds - count * 3600)
+        default: return nil
+        }
+    }
+
+    private static func at(_ wall: Int64, _ zone: ZoneTable) -> Timestamp { Timestamp(seconds: zone.instant(ofWall: wall)) }
+
+    /// Minutes after midnight of `08:00` or `8:00`; 24:00 is the end of the day.
+    public static func minuteOfDay(_ text: String) -> Int? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2, (1...2).contains(parts[0].count), parts[1].count == 2, let hour = Int(parts[0]), let minute = Int(parts[1]),
+            (0...24).contains(hour), (0..<60).contains(minute), hour < 24 || minute == 0
+        else { return nil }
+        return hour * 60 + minute
+    }
+}
+
+extension Reading.ID {
+    /// Reads the printed form, `20260505T073110-9f0c61d2a4b7e3f0`.
+    public static func parse(_ text: Span<UInt8>) -> Reading.ID? {
+        guard text.count == 32, text[8] == 0x54, text[15] == 0x2D else { return nil }
+        var hash: UInt64 = 0
+        for index in 16..<32 {
+            let byte = text[index]
+            switch byte {
+            case 0x30...0x39: hash = hash << 4 | UInt64(byte - 0x30)
+            case 0x61...0x66: hash = hash << 4 | UInt64(byte - 0x57)
+            default: return nil
+            }
+        }
+        guard let year = TimeText.number(text, 0, 4), let month = TimeText.number(text, 4, 2), let day = TimeText.number(text, 6, 2),
+            let hour = TimeText.number(text, 9, 2), let minute = TimeText.number(text, 11, 2), let second = TimeText.number(text, 13, 2)
+        else { return nil }
+        if year == 0 { return Reading.ID(wallSeconds: nil, hash: hash) }
+        let time = DeviceTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
+        return time.isPossible ? Reading.ID(wallSeconds: time.wallSeconds, hash: hash) : nil
+    }
+
+    public static func parse(_ text: String) -> Reading.ID? { parse(Array(text.utf8).span) }
+}

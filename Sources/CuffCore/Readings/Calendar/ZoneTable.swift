@@ -1,0 +1,71 @@
+/// The offsets of one time zone from UTC over time: what days and hours need of a zone, and no more.
+///
+/// It is a value without a clock and without files: the host brings the bytes of a zone file (`init(tzif:name:)`), or a
+/// POSIX rule (`init(rule:name:)`). Seconds are counted from 1970-01-01T00:00:00Z and know no leap seconds.
+public struct ZoneTable: Sendable, Hashable {
+    /// As people name it, e.g. `Europe/Berlin`.
+    public let name: String
+    /// Ascending instants at which an offset begins.
+    private let starts: [Int64]
+    /// Seconds east of UTC: `offsets[0]` before `starts[0]`, `offsets[k]` from `starts[k - 1]` on.
+    private let offsets: [Int32]
+
+    public static let utc = ZoneTable(name: "UTC", first: 0, changes: [])
+
+    /// Changes that are not in order, or change nothing, are left out.
+    public init(name: String, first: Int32, changes: [(start: Int64, offset: Int32)]) {
+        self.name = name
+        var starts: [Int64] = []
+        var offsets = [first]
+        var last = first
+        for change in changes where change.offset != last && change.start > starts.last ?? .min {
+            starts.append(change.start)
+            offsets.append(change.offset)
+            last = change.offset
+        }
+        self.starts = starts
+        self.offsets = offsets
+    }
+
+    /// How many offsets began at or before the instant.
+    private func span(at instant: Int64) -> Int {
+        var low = 0
+        var high = starts.count
+        while low < high {
+            let middle = (low + high) / 2
+            if starts[middle] <= instant { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// Seconds east of UTC at an instant.
+    public func offset(at instant: Int64) -> Int { Int(offsets[span(at: instant)]) }
+
+    /// What a wall clock in this zone shows, as seconds since 1970 as if it were UTC.
+    public func wall(at instant: Int64) -> Int64 { instant + Int64(offset(at: instant)) }
+
+    /// The earliest instant at which a wall clock here shows `wall` or, where a change of the zone leaves that time out,
+    /// the instant of the change. In an hour that a change repeats it is the first of the two.
+    public func instant(ofWall wall: Int64) -> Int64 {
+        // No zone is further than 26 hours from UTC.
+        var index = span(at: wall - 26 * 3600)
+        while true {
+            let candidate = wall - Int64(offsets[index])
+            if index == starts.count || candidate < starts[index] {
+                return index == 0 ? candidate : max(candidate, starts[index - 1])
+            }
+            index += 1
+        }
+    }
+
+    /// The instants within the range at which the offset changes.
+    public func changes(in range: Range<Int64>) -> [Int64] {
+        starts[span(at: range.lowerBound - 1)...].prefix { $0 < range.upperBound }.map { $0 }
+    }
+}
+
+extension Timestamp {
+    /// Whole seconds, rounded down.
+    public var seconds: Int64 { (milliseconds >= 0 ? milliseconds : milliseconds - 999) / 1000 }
+    public init(seconds: Int64) { self.init(milliseconds: seconds &* 1000) }
+}

@@ -1,0 +1,29 @@
+/// A decimal number with exactly the digits its device sent: `mantissa` × 10^`exponent`.
+///
+/// It is not a `Double`: 60.0 and 60 are different messages (IEEE 11073 SFLOAT `F258` and `003C`), and both survive here.
+public struct Digits: Sendable, Hashable {
+    public var mantissa: Int64
+    /// -128…127, the range of an IEEE 11073 FLOAT exponent.
+    public var exponent: Int8
+
+    @inlinable
+    public init(mantissa: Int64, exponent: Int8 = 0) {
+        self.mantissa = mantissa
+        self.exponent = exponent
+    }
+
+    @inlinable
+    public init(_ integer: Int) { self.init(mantissa: Int64(integer)) }
+
+    /// The nearest `Double`, for arithmetic and comparison only.
+    public var value: Double {
+        var scale = 1.0
+        for _ in 0..<exponent.magnitude { scale *= 10 }
+        return exponent < 0 ? Double(mantissa) / scale : Double(mantissa) * scale
+    }
+
+    /// Numerical order, which ignores how many digits were sent.
+    public static func precedes(_ a: Digits, _ b: Digits) -> Bool {
+        a.exponent == b.exponent ? a.mantissa < b.mantissa : a.value < b.value
+    }
+}

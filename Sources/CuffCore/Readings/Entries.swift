@@ -1,0 +1,124 @@
+/// What goes to the sinks, in the order in which a cuff said it: readings, and live events between them.
+///
+/// It is a collection of `Entry`. Inside, the readings lie in one array of their own: they are the ones that come by the
+/// million, and here they can be named, stamped and printed in place, with no copy into and out of a case.
+public struct Entries: RandomAccessCollection, Sendable {
+    private struct Live: Sendable {
+        var event: LiveEvent
+        var driver: DriverID
+        var elapsed: Duration?
+        /// Its place among the entries.
+        var position: Int
+    }
+
+    public private(set) var readings: [Reading] = []
+    private var live: [Live] = []
+
+    public init() {}
+
+    public init(_ entries: some Sequence<Entry>) {
+        for entry in entries { append(entry) }
+    }
+
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { readings.count + live.count }
+
+    public subscript(position: Int) -> Entry {
+        let before = liveCount(before: position)
+        if before < live.count, live[before].position == position {
+            return .live(live[before].event, driver: live[before].driver, elapsed: live[before].elapsed)
+        }
+        return .reading(readings[position - before])
+    }
+
+    private func liveCount(before position: Int) -> Int {
+        guard let last = live.last, last.position >= position else { return live.count }
+        var low = 0
+        var high = live.count
+        while low < high {
+            let middle = (low + high) / 2
+            if live[middle].position < position { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// Readings that can be added before storage has to grow.
+    public var capacity: Int { readings.capacity }
+    public mutating func reserveCapacity(_ count: Int) { readings.reserveCapacity(count) }
+
+    public mutating func append(_ entry: Entry) {
+        switch entry {
+        case .reading(let reading): readings.append(reading)
+        case .live(let event, let driver, let elapsed): append(event, driver: driver, elapsed: elapsed, afterNext: 0)
+        }
+    }
+
+    /// The event comes after `count` readings that are still to be appended.
+    mutating func append(_ event: LiveEvent, driver: DriverID, elapsed: Duration?, afterNext count: Int) {
+        live.append(Live(event: event, driver: driver, elapsed: elapsed, position: self.count + count))
+    }
+
+    public mutating func append(contentsOf more: Entries) {
+        let count = count
+        for event in more.live {
+            live.append(event)
+            live[live.count - 1].position += count
+        }
+        readings.append(contentsOf: more.readings)
+    }
+
+    /// Takes all of `more`, which is empty afterwards; where there are none yet, without a copy.
+    mutating func append(moving more: inout [Reading]) {
+        if readings.isEmpty { return swap(&readings, &more) }
+        readings.append(contentsOf: more)
+        more.removeAll(keepingCapacity: true)
+    }
+
+    public mutating func removeAll(keepingCapacity: Bool = false) {
+        readings.removeAll(keepingCapacity: keepingCapacity)
+        live.removeAll(keepingCapacity: keepingCapacity)
+    }
+
+    /// Takes the first `count` entries off.
+    public mutating func takeFirst(_ count: Int) -> Entries {
+        let first = Entries(prefix(count))
+        self = Entries(dropFirst(count))
+        return first
+    }
+
+    /// Changes every reading in place.
+    public mutating func updateReadings(_ body: (inout Reading) -> Void) {
+        for index in readings.indices { body(&readings[index]) }
+    }
+
+    public mutating func removeLiveEvents(where isUnwanted: (LiveEvent) -> Bool) {
+        guard live.contains(where: { isUnwanted($0.event) }) else { return }
+        self = Entries(
+            filter { entry in
+                guard case .live(let event, _, _) = entry else { return true }
+                return !isUnwanted(event)
+            })
+    }
+
+    /// The stretches of readings and the live events of `range`, in order.
+    @inline(__always)
+    func visit(
+        _ range: Range<Int>, readings visitReadings: (UnsafeBufferPointer<Reading>) -> Void, live visitLive: (Entry) -> Void
+    ) {
+        var position = range.lowerBound
+        var event = liveCount(before: position)
+        while position < range.upperBound {
+            let next = event < live.count ? Swift.min(live[event].position, range.upperBound) : range.upperBound
+            if position < next {
+                let stretch = (position - event)..<(next - event)
+                readings.withUnsafeBufferPointer { visitReadings(UnsafeBufferPointer(rebasing: $0[stretch])) }
+            }
+            position = next
+            if position < range.upperBound {
+                visitLive(self[position])
+                position += 1
+                event += 1
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+/// What happens while a cuff measures. Live events are shown and may be thinned; they are not readings and are never
+/// acknowledged to the cuff.
+public enum LiveEvent: Sendable, Hashable {
+    case cuffPressure(Pressure)
+    /// A heart beat with the pressures the cuff derived from it (continuous finger cuffs).
+    case beat(BloodPressure, interval: UInt16)
+    case started
+    /// One oscillation of the deflation, as a cuff lists them after a result: cuff pressure and amplitude (no unit known).
+    case oscillation(Pressure, amplitude: UInt16)
+    /// The measurement ended; its result, if any, is a reading of its own.
+    case ended
+    /// The measurement was stopped, by the host or on the cuff.
+    case aborted
+    /// The measurement did not start or was lost, and the cuff sent no record of that.
+    case failed(Failure)
+}
+
+/// Who a cuff says it is. Every text is printable ASCII.
+public struct DeviceIdentity: Sendable, Hashable {
+    /// The key under which its readings are stored: an IEEE 11073 system id, a serial number. Empty: the cuff tells none.
+    public var id: String
+    public var manufacturer: String?
+    public var model: String?
+    public var serial: String?
+    public var firmware: String?
+    /// Battery charge in percent.
+    public var battery: Int?
+
+    public init(
+        id: String = "", manufacturer: String? = nil, model: String? = nil, serial: String? = nil,
+        firmware: String? = nil, battery: Int? = nil
+    ) {
+        self.id = id
+        self.manufacturer = manufacturer
+        self.model = model
+        self.serial = serial
+        self.firmware = firmware
+        self.battery = battery
+    }
+
+    /// Printable ASCII of what a device sent, blanks trimmed at both ends; everything else becomes `?`.
+    public static func text(_ bytes: some Sequence<UInt8>) -> String {
+        var text = ""
+        for byte in bytes where byte != 0 {
+            text.unicodeScalars.append(byte >= 0x20 && byte < 0x7F ? Unicode.Scalar(byte) : "?")
+        }
+        while text.last == " " { text.removeLast() }
+        while text.first == " " { text.removeFirst() }
+        return text
+    }
+}
+
+/// One thing that goes to the sinks, in the order in which the cuff said it.
+public enum Entry: Sendable {
+    case reading(Reading)
+    case live(LiveEvent, driver: DriverID, elapsed: Duration?)
+}

@@ -1,0 +1,37 @@
+/// A blood pressure that a person types in. It becomes a reading of origin `entered`, which is marked as such wherever it
+/// goes; the same values at the same time are the same reading.
+public struct ManualEntry: Sendable, Hashable {
+    public static let driver: DriverID = "manual"
+
+    public var pressure: BloodPressure
+    public var time: Timestamp
+    public var user: Int32?
+    public var flags: MeasurementFlags
+
+    public init(_ pressure: BloodPressure, at time: Timestamp, user: Int32? = nil, flags: MeasurementFlags = []) {
+        self.pressure = pressure
+        self.time = time
+        self.user = user
+        self.flags = flags
+    }
+
+    public func reading(received: Timestamp, zone: ZoneTable) -> Reading {
+        var text = TextBuffer(capacity: 64)
+        text.append(utc: time)
+        for digits in [pressure.systolic.digits, pressure.diastolic.digits, pressure.pulse?.digits ?? Digits(0)] {
+            text.append(0x20)
+            text.append(digits)
+        }
+        var reading = Reading(
+            .bloodPressure(pressure), driver: Self.driver, user: user, flags: flags, origin: .entered, trigger: .manual,
+            raw: RawBytes(text.array))
+        let offset = zone.offset(at: time.seconds)
+        // The text is what was typed; the id rests on it and on the user alone, so typing it twice changes nothing.
+        reading.id = Reading.ID(
+            wallSeconds: time.seconds + Int64(offset), hash: XXHash64.hash(text.array.span, seed: UInt64(truncatingIfNeeded: user ?? -1)))
+        reading.received = received
+        reading.measured = time
+        reading.measuredOffset = Int16(truncatingIfNeeded: offset / 60)
+        return reading
+    }
+}

@@ -1,0 +1,271 @@
+/// Writes text into room that `TextBuffer.pen(atMost:)` made before; it checks nothing, so whoever asks for the room
+/// knows the longest text. It exists so that a line of JSON costs what it costs in C: one check of room per line instead
+/// of one per piece, and a position that stays in a register.
+struct Pen {
+    private(set) var position: UnsafeMutablePointer<UInt8>
+
+    @inline(__always)
+    init(at position: UnsafeMutablePointer<UInt8>) { self.position = position }
+
+    @inline(__always)
+    mutating func put(_ byte: UInt8) {
+        position.pointee = byte
+        position += 1
+    }
+
+    @inline(__always)
+    mutating func put(_ text: StaticString) { put(text.utf8Start, text.utf8CodeUnitCount) }
+
+    mutating func put(word: Word) { put(word.literal) }
+
+    @inline(__always)
+    mutating func put(_ source: UnsafePointer<UInt8>, _ count: Int) {
+        UnsafeMutableRawPointer(position).copyMemory(from: source, byteCount: count)
+        position += count
+    }
+
+    @inline(__always)
+    private mutating func put<Piece: FixedWidthInteger & BitwiseCopyable>(piece: Piece) {
+        UnsafeMutableRawPointer(position).storeBytes(of: piece.littleEndian, as: Piece.self)
+        position += Piece.bitWidth / 8
+    }
+
+    // MARK: Numbers
+
+    private static let pairs: StaticString =
+        "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899"
+
+    /// Exactly two decimal digits; higher ones are cut.
+    @inline(__always)
+    mutating func put(twoDigits value: UInt8) {
+        let pair = Int(value < 100 ? value : value % 100)
+        put(piece: UnsafeRawPointer(Self.pairs.utf8Start).loadUnaligned(fromByteOffset: 2 * pair, as: UInt16.self).littleEndian)
+    }
+
+    /// Exactly `width` decimal digits, with leading zeros; higher digits are cut.
+    mutating func put(padded value: Int, width: Int) {
+        var rest = value
+        var index = width
+        while index > 0 {
+            index -= 1
+            position[index] = 0x30 &+ UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
+        position += width
+    }
+
+    /// A decimal integer; at most 20 bytes.
+    @inline(__always)
+    mutating func put(decimal value: Int64) {
+        guard value >= 0 && value < 1000 else { return put(longDecimal: value) }
+        let small = UInt32(truncatingIfNeeded: value)
+        if small >= 100 {
+            put(0x30 &+ UInt8(truncatingIfNeeded: small / 100))
+            put(twoDigits: UInt8(truncatingIfNeeded: small % 100))
+        } else if small >= 10 {
+            put(twoDigits: UInt8(truncatingIfNeeded: small))
+        } else {
+            put(0x30 &+ UInt8(truncatingIfNeeded: small))
+        }
+    }
+
+    @inline(never)
+    private mutating func put(longDecimal value: Int64) {
+        if value < 0 { put(0x2D) }
+        var rest = value.magnitude
+        var length = 1
+        var limit: UInt64 = 10
+        while length < 19 && rest >= limit {
+            length += 1
+            limit = limit &* 10
+        }
+        if length == 19 && rest >= 10_000_000_000_000_000_000 { length = 20 }
+        var index = length
+        while index > 0 {
+            index -= 1
+            position[index] = 0x30 &+ UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
+        position += length
+    }
+
+    /// 16 lower-case hexadecimal digits.
+    @inline(__always)
+    mutating func put(hex value: UInt64) {
+        put(piece: Self.eightDigits(UInt32(truncatingIfNeeded: value >> 32)).bigEndian)
+        put(piece: Self.eightDigits(UInt32(truncatingIfNeeded: value)).bigEndian)
+    }
+
+    /// The eight hexadecimal digits of `value`, the first in the highest byte: its nibbles are spread over eight bytes and
+    /// turned into characters together.
+    @inline(__always)
+    private static func eightDigits(_ value: UInt32) -> UInt64 {
+        var nibbles = UInt64(value)
+        nibbles = (nibbles | nibbles << 16) & 0x0000_FFFF_0000_FFFF
+        nibbles = (nibbles | nibbles << 8) & 0x00FF_00FF_00FF_00FF
+        nibbles = (nibbles | nibbles << 4) & 0x0F0F_0F0F_0F0F_0F0F
+        let letters = (nibbles &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+        return nibbles &+ 0x3030_3030_3030_3030 &+ letters &* 0x27
+    }
+
+    /// Two lower-case hexadecimal digits per byte.
+    mutating func put(hexOf bytes: Span<UInt8>) {
+        for index in bytes.indices {
+            put(TextBuffer.hexDigit(bytes[index] >> 4))
+            put(TextBuffer.hexDigit(bytes[index] & 15))
+        }
+    }
+
+    /// A JSON number with the digits that were sent: 60.0 stays 60.0. Exponents beyond ±12 are written in `e` form.
+    /// At most 34 bytes.
+    @inline(__always)
+    mutating func put(_ digits: Digits) {
+        if digits.exponent == 0 { put(decimal: digits.mantissa) } else { put(scaled: digits) }
+    }
+
+    @inline(never)
+    private mutating func put(scaled digits: Digits) {
+        if digits.exponent > 12 || digits.exponent < -12 {
+            put(decimal: digits.mantissa)
+            put(0x65)
+            return put(decimal: Int64(digits.exponent))
+        }
+        if digits.exponent > 0 {
+            put(decimal: digits.mantissa)
+            if digits.mantissa != 0 { for _ in 0..<digits.exponent { put(0x30) } }
+            return
+        }
+        let places = Int(-digits.exponent)
+        var divisor: UInt64 = 1
+        for _ in 0..<places { divisor *= 10 }
+        if digits.mantissa < 0 { put(0x2D) }
+        put(decimal: Int64(digits.mantissa.magnitude / divisor))
+        put(0x2E)
+        put(padded: Int(digits.mantissa.magnitude % divisor), width: places)
+    }
+
+    /// A number with at most two decimals, for values this program derived (kPa to mmHg). What no cuff can mean, yet an
+    /// 11073 FLOAT can say (10^127 kPa), is written in `e` form. At most 24 bytes.
+    mutating func put(rounded value: Double) {
+        guard value.isFinite else { return put("null") }
+        var scaled = value * 100
+        var exponent = -2
+        while scaled.magnitude >= 1e15 {
+            scaled /= 10
+            exponent += 1
+        }
+        let hundredths = Int64(scaled.rounded())
+        if exponent > -2 {
+            put(decimal: hundredths)
+            put(0x65)
+            return put(decimal: Int64(exponent))
+        }
+        let magnitude = hundredths.magnitude
+        if hundredths < 0 { put(0x2D) }
+        put(decimal: Int64(magnitude / 100))
+        let rest = Int(magnitude % 100)
+        guard rest != 0 else { return }
+        put(0x2E)
+        if rest % 10 == 0 { put(padded: rest / 10, width: 1) } else { put(padded: rest, width: 2) }
+    }
+
+    // MARK: Times
+
+    @inline(__always)
+    private mutating func put(year: Int16) {
+        guard year >= 0 && year < 10000 else { return put(padded: Int(year), width: 4) }
+        put(twoDigits: UInt8(truncatingIfNeeded: year / 100))
+        put(twoDigits: UInt8(truncatingIfNeeded: year % 100))
+    }
+
+    /// ISO 8601 local time without zone, to the precision the cuff gave; hundredths only where they are not zero.
+    /// At most 22 bytes.
+    @inline(__always)
+    mutating func put(_ time: DeviceTime) {
+        put(year: time.year)
+        put(0x2D)
+        put(twoDigits: time.month)
+        put(0x2D)
+        put(twoDigits: time.day)
+        guard time.precision != .day else { return }
+        put(0x54)
+        put(twoDigits: time.hour)
+        put(0x3A)
+        put(twoDigits: time.minute)
+        guard time.precision != .minute else { return }
+        put(0x3A)
+        put(twoDigits: time.second)
+        guard time.precision == .hundredth, time.hundredths != 0 else { return }
+        put(0x2E)
+        put(twoDigits: time.hundredths)
+    }
+
+    /// RFC 3339 in UTC with milliseconds, `2026-05-05T05:40:00.120Z`.
+    mutating func put(utc time: Timestamp) {
+        put(wall: time, offset: 0)
+        put(0x2E)
+        let rest = time.milliseconds % 1000
+        put(padded: Int(rest < 0 ? rest + 1000 : rest), width: 3)
+        put(0x5A)
+    }
+
+    /// RFC 3339 in whole seconds with a numeric zone, `2026-05-05T07:33:00+02:00`.
+    mutating func put(local time: Timestamp, offset: Int) {
+        put(wall: time, offset: offset)
+        put(offset < 0 ? 0x2D : 0x2B)
+        put(padded: Int(offset.magnitude) / 60, width: 2)
+        put(0x3A)
+        put(padded: Int(offset.magnitude) % 60, width: 2)
+    }
+
+    private mutating func put(wall time: Timestamp, offset: Int) {
+        let milliseconds = time.milliseconds
+        let seconds = (milliseconds >= 0 ? milliseconds : milliseconds - 999) / 1000
+        put(DeviceTime(wallSeconds: seconds + Int64(offset) * 60))
+    }
+
+    /// The printed form of a reading's id, `20260505T073110-9f0c61d2a4b7e3f0`: 32 bytes.
+    @inline(__always)
+    mutating func put(_ id: Reading.ID) {
+        put(year: id.year)
+        put(twoDigits: id.month)
+        put(twoDigits: id.day)
+        put(0x54)
+        put(twoDigits: id.hour)
+        put(twoDigits: id.minute)
+        put(twoDigits: id.second)
+        put(0x2D)
+        put(hex: id.hash)
+    }
+
+    // MARK: JSON
+
+    /// A JSON string with its quotes. Control characters, quotes and backslashes are escaped; bytes that are not UTF-8
+    /// cannot occur in a `String`. At most 2 bytes and 6 for each of the text's.
+    mutating func put(jsonString text: String) {
+        put(0x22)
+        for byte in text.utf8 { put(escaped: byte) }
+        put(0x22)
+    }
+
+    mutating func put(jsonString text: ShortText) {
+        put(0x22)
+        for index in 0..<text.count { put(escaped: text[index]) }
+        put(0x22)
+    }
+
+    @inline(__always)
+    private mutating func put(escaped byte: UInt8) {
+        switch byte {
+        case 0x22: put("\\\"")
+        case 0x5C: put("\\\\")
+        case 0x0A: put("\\n")
+        case 0x09: put("\\t")
+        case 0..<0x20, 0x7F:
+            put("\\u00")
+            put(TextBuffer.hexDigit(byte >> 4))
+            put(TextBuffer.hexDigit(byte & 15))
+        default: put(byte)
+        }
+    }
+}

@@ -1,0 +1,31 @@
+/// A measured value that is not a blood pressure: what another IEEE 11073 agent sends, or a private metric of a cuff.
+/// It is carried, named where the nomenclature is known, and never interpreted.
+public struct Quantity: Sendable, Hashable {
+    /// Nomenclature partition and term; the printed `mdc` is partition × 65536 + term.
+    public var partition: UInt16
+    public var term: UInt16
+    /// The value; `nil` when it is absent (see `absence`) or is not a number.
+    public var value: Digits?
+    public var absence: Absence
+    /// An enumeration's bits or object identifier where the value is one of these.
+    public var bits: UInt32?
+    /// Unit term of the nomenclature's dimension partition; 0 when there is none.
+    public var unit: UInt16
+    /// Position within a compound observation; 0 for a simple one.
+    public var component: UInt8
+
+    public init(
+        partition: UInt16, term: UInt16, value: Digits?, absence: Absence = .none, bits: UInt32? = nil,
+        unit: UInt16 = 0, component: UInt8 = 0
+    ) {
+        self.partition = partition
+        self.term = term
+        self.value = value
+        self.absence = absence
+        self.bits = bits
+        self.unit = unit
+        self.component = component
+    }
+
+    public var mdc: UInt32 { UInt32(partition) << 16 | UInt32(term) }
+}

@@ -1,0 +1,205 @@
+/// What a sink receives and keeps: one result of one cuff, with where and when it came from.
+public struct Reading: Sendable, Hashable {
+    public enum Content: Sendable, Hashable {
+        case bloodPressure(BloodPressure)
+        /// A pulse with no blood pressure beside it: an oximeter's, or one whose pressures never came.
+        case pulseRate(PulseRate)
+        case quantity(Quantity)
+        /// The cuff measured and failed.
+        case failure(Failure)
+    }
+
+    public enum Origin: UInt8, Sendable, Hashable {
+        /// Read from the cuff's memory.
+        case memory
+        /// Sent by the cuff of its own accord.
+        case push
+        /// The end of a measurement that the host started or watched.
+        case measurement
+        /// Typed in by a person.
+        case entered
+
+        public var word: StaticString {
+            switch self {
+            case .memory: "memory"
+            case .push: "push"
+            case .measurement: "measurement"
+            case .entered: "entered"
+            }
+        }
+    }
+
+    public enum Trigger: UInt8, Sendable, Hashable {
+        case unknown, manual, automatic
+        public var word: StaticString? {
+            switch self {
+            case .unknown: nil
+            case .manual: "manual"
+            case .automatic: "automatic"
+            }
+        }
+    }
+
+    /// Deterministic and sortable: the cuff's own time of the measurement, then a hash (see `ReadingLedger`).
+    ///
+    /// The time is kept as the fields that are printed, so that no calendar has to be computed for a line of text.
+    public struct ID: Sendable, Hashable {
+        private(set) var year: Int16 = 0
+        /// 0 where no time begins the id, which then prints as zeros.
+        private(set) var month: UInt8 = 0
+        private(set) var day: UInt8 = 0
+        private(set) var hour: UInt8 = 0
+        private(set) var minute: UInt8 = 0
+        private(set) var second: UInt8 = 0
+        public var hash: UInt64 = 0
+
+        private init() {}
+        /// Not yet named.
+        public static var none: ID { ID() }
+
+        public init(wallSeconds: Int64?, hash: UInt64) {
+            self.hash = hash
+            begin(wallSeconds.map { DeviceTime(wallSeconds: $0) })
+        }
+
+        /// The wall clock that begins the printed form, to the second.
+        @inline(__always)
+        mutating func begin(_ time: DeviceTime?) {
+            year = time?.year ?? 0
+            month = time?.month ?? 0
+            day = time?.day ?? 0
+            hour = time?.hour ?? 0
+            minute = time?.minute ?? 0
+            second = time?.second ?? 0
+        }
+
+        /// The same as seconds since 1970 on that wall clock; `nil` where no time begins the id.
+        public var wallSeconds: Int64? {
+            get {
+                guard month > 0 else { return nil }
+                return DeviceTime(
+                    year: Int(year), month: Int(month), day: Int(day), hour: Int(hour), minute: Int(minute),
+                    second: Int(second)
+                ).wallSeconds
+            }
+            set { begin(newValue.map { DeviceTime(wallSeconds: $0) }) }
+        }
+    }
+
+    /// Everything but the record's bytes. It is one plain block of memory, which keeps the many hands a reading goes
+    /// through cheap: copying it field by field was a fifth of the way from bytes to JSON.
+    @usableFromInline
+    struct Facts: Sendable, Hashable {
+        @usableFromInline var content: Content
+        @usableFromInline var driver: DriverID
+        @usableFromInline var clock: DeviceClock
+        @usableFromInline var user: Int32?
+        @usableFromInline var flags: MeasurementFlags
+        @usableFromInline var sequence: UInt32?
+        @usableFromInline var occurrence: UInt16 = 0
+        @usableFromInline var origin: Origin
+        @usableFromInline var trigger: Trigger
+        @usableFromInline var isPending = false
+        @usableFromInline var revision: UInt8 = 0
+        @usableFromInline var rule = ClockRule.none
+        @usableFromInline var measuredOffset: Int16 = 0
+        @usableFromInline var id = ID.none
+        @usableFromInline var received: Timestamp?
+        @usableFromInline var measured: Timestamp?
+    }
+    @usableFromInline var facts: Facts
+    public var raw: RawBytes
+
+    public init(
+        _ content: Content, driver: DriverID, user: Int32? = nil, flags: MeasurementFlags = [],
+        clock: DeviceClock = .absent, origin: Origin, trigger: Trigger = .unknown, sequence: UInt32? = nil,
+        raw: RawBytes
+    ) {
+        var flags = flags
+        if case .bloodPressure(let pressure) = content, !pressure.isPlausible { flags.insert(.implausible) }
+        facts = Facts(
+            content: content, driver: driver, clock: clock, user: user, flags: flags, sequence: sequence,
+            origin: origin, trigger: trigger)
+        self.raw = raw
+    }
+
+    public var bloodPressure: BloodPressure? {
+        if case .bloodPressure(let pressure) = content { pressure } else { nil }
+    }
+}
+
+extension Reading {
+    // What the driver says.
+    @inlinable public var content: Content {
+        get { facts.content }
+        set { facts.content = newValue }
+    }
+    @inlinable public var driver: DriverID {
+        get { facts.driver }
+        set { facts.driver = newValue }
+    }
+    /// The user slot or person number exactly as the cuff counts; `nil` when the cuff has no users.
+    @inlinable public var user: Int32? {
+        get { facts.user }
+        set { facts.user = newValue }
+    }
+    @inlinable public var flags: MeasurementFlags {
+        get { facts.flags }
+        set { facts.flags = newValue }
+    }
+    @inlinable public var clock: DeviceClock {
+        get { facts.clock }
+        set { facts.clock = newValue }
+    }
+    @inlinable public var origin: Origin {
+        get { facts.origin }
+        set { facts.origin = newValue }
+    }
+    @inlinable public var trigger: Trigger {
+        get { facts.trigger }
+        set { facts.trigger = newValue }
+    }
+    /// The cuff's own number of this record, where it has one that stays with the record.
+    @inlinable public var sequence: UInt32? {
+        get { facts.sequence }
+        set { facts.sequence = newValue }
+    }
+    /// How many equal records stood before this one in the same dump (`DumpOccurrences`); 0 for a pushed reading.
+    @inlinable public var occurrence: UInt16 {
+        get { facts.occurrence }
+        set { facts.occurrence = newValue }
+    }
+    /// The values may still be completed under the same id (IEEE 11073 agents send pulse and pressure apart).
+    @inlinable public var isPending: Bool {
+        get { facts.isPending }
+        set { facts.isPending = newValue }
+    }
+    /// 0 at first; higher numbers replace lower ones of the same id.
+    @inlinable public var revision: UInt8 {
+        get { facts.revision }
+        set { facts.revision = newValue }
+    }
+
+    // What the host adds.
+    @inlinable public var id: ID {
+        get { facts.id }
+        set { facts.id = newValue }
+    }
+    @inlinable public var received: Timestamp? {
+        get { facts.received }
+        set { facts.received = newValue }
+    }
+    @inlinable public var measured: Timestamp? {
+        get { facts.measured }
+        set { facts.measured = newValue }
+    }
+    /// Minutes east of UTC of the zone in which `measured` is shown.
+    @inlinable public var measuredOffset: Int16 {
+        get { facts.measuredOffset }
+        set { facts.measuredOffset = newValue }
+    }
+    @inlinable public var rule: ClockRule {
+        get { facts.rule }
+        set { facts.rule = newValue }
+    }
+}

@@ -1,0 +1,147 @@
+/// Readings as lines for a person at a terminal: fixed columns, one line each, no colour. Programs read `ReadingLine`.
+public enum ReadingTable {
+    public static let header = "WHEN                   SYS/DIA  MEAN  PULSE  USER  NOTES\n"
+
+    /// Appends one line. Pressures are in mmHg; a kPa cuff's own numbers stand under NOTES.
+    public static func append(_ entry: Entry, to text: inout TextBuffer) {
+        switch entry {
+        case .reading(let reading): append(reading, to: &text)
+        case .live(let event, _, let elapsed): append(event, elapsed, to: &text)
+        }
+    }
+
+    public static func append(_ reading: borrowing Reading, to text: inout TextBuffer) {
+        // Shown when it is complete; the stores keep it meanwhile.
+        guard !reading.isPending else { return }
+        var line = TextBuffer(capacity: 160)
+        appendTime(reading, to: &line)
+        pad(&line, to: 23)
+        switch reading.content {
+        case .bloodPressure(let pressure):
+            appendPressures(pressure, to: &line)
+        case .pulseRate(let pulse):
+            pad(&line, to: 31)
+            appendRight(whole(pulse.digits), endingAt: 44, to: &line)
+        case .failure(let failure):
+            line.append("failed: ")
+            appendWords(failure.reason.word, to: &line)
+            if !failure.code.isEmpty {
+                line.append(" (")
+                line.append(short: failure.code)
+                line.append(0x29)
+            }
+        case .quantity(let quantity): appendQuantity(quantity, to: &line)
+        }
+        if let user = reading.user {
+            pad(&line, to: 44)
+            appendRight("\(user)", endingAt: 50, to: &line)
+        }
+        appendNotes(reading, to: &line)
+        text.append(bytes: line.array.span)
+        text.append(0x0A)
+    }
+
+    private static func append(_ event: LiveEvent, _ elapsed: Duration?, to text: inout TextBuffer) {
+        switch event {
+        case .cuffPressure(let pressure):
+            text.append("  cuff ")
+            text.append(rounded: pressure.inMmHg)
+            text.append(" mmHg")
+        case .beat(let pressure, _):
+            text.append("  beat ")
+            text.append(string: "\(whole(pressure.systolic.digits))/\(whole(pressure.diastolic.digits))")
+        case .oscillation(let pressure, let amplitude):
+            text.append("  oscillation at ")
+            text.append(rounded: pressure.inMmHg)
+            text.append(" mmHg: ")
+            text.append(decimal: Int64(amplitude))
+        case .started: text.append("  the cuff measures")
+        case .ended: text.append("  the cuff has measured")
+        case .aborted: text.append("  the measurement was stopped")
+        case .failed(let failure):
+            text.append("  the measurement failed: ")
+            appendWords(failure.reason.word, to: &text)
+        }
+        text.append(0x0A)
+    }
+
+    private static func appendTime(_ reading: borrowing Reading, to line: inout TextBuffer) {
+        if let measured = reading.measured {
+            var text = TextBuffer(capacity: 32)
+            text.append(local: measured, offset: Int(reading.measuredOffset))
+            line.append(string: String(text.string.prefix(16)).replacing("T", with: " "))
+        } else if case .time(let time) = reading.clock {
+            var text = TextBuffer(capacity: 32)
+            text.append(time)
+            line.append(string: String(text.string.prefix(16)).replacing("T", with: " "))
+        } else {
+            line.append("(time unknown)")
+        }
+    }
+
+    private static func appendPressures(_ pressure: BloodPressure, to line: inout TextBuffer) {
+        appendRight("\(rounded(pressure.systolic))/\(rounded(pressure.diastolic))", endingAt: 30, to: &line)
+        if let mean = pressure.mean { appendRight("\(rounded(mean))", endingAt: 36, to: &line) }
+        if let pulse = pressure.pulse { appendRight(whole(pulse.digits), endingAt: 43, to: &line) }
+    }
+
+    private static func appendQuantity(_ quantity: Quantity, to line: inout TextBuffer) {
+        if let name = Nomenclature.name(partition: quantity.partition, term: quantity.term) {
+            line.append(name)
+        } else {
+            line.append("MDC ")
+            line.append(decimal: Int64(quantity.mdc))
+        }
+        line.append(0x20)
+        if let value = quantity.value { line.append(value) } else if let bits = quantity.bits { line.append(decimal: Int64(bits)) }
+        if let unit = Nomenclature.unit(quantity.unit) {
+            line.append(0x20)
+            line.append(unit)
+        }
+    }
+
+    private static func appendNotes(_ reading: borrowing Reading, to line: inout TextBuffer) {
+        var isFirst = true
+        func separate(_ line: inout TextBuffer) {
+            if isFirst { pad(&line, to: 52) } else { line.append(", ") }
+            isFirst = false
+        }
+        for bit in 0..<MeasurementFlags.words.count where reading.flags.rawValue & (1 << UInt32(bit)) != 0 {
+            separate(&line)
+            appendWords(MeasurementFlags.words[bit], to: &line)
+        }
+        switch reading.clock {
+        case .unset:
+            separate(&line)
+            line.append("clock never set")
+        case .impossible:
+            separate(&line)
+            line.append("clock impossible")
+        case .absent, .time: break
+        }
+        if case .bloodPressure(let pressure) = reading.content, pressure.systolic.unit == .kPa {
+            separate(&line)
+            line.append(pressure.systolic.digits)
+            line.append(0x2F)
+            line.append(pressure.diastolic.digits)
+            line.append(" kPa")
+        }
+    }
+
+    /// A word of the vocabulary as people read it: blanks for underscores.
+    private static func appendWords(_ word: StaticString, to line: inout TextBuffer) {
+        line.append(string: word.description.replacing("_", with: " "))
+    }
+
+    private static func rounded(_ pressure: Pressure) -> Int { Int(pressure.inMmHg.rounded()) }
+    private static func whole(_ digits: Digits) -> String { digits.exponent == 0 ? "\(digits.mantissa)" : "\(Int(digits.value.rounded()))" }
+
+    private static func pad(_ line: inout TextBuffer, to column: Int) {
+        while line.count < column { line.append(0x20) }
+    }
+
+    private static func appendRight(_ text: String, endingAt column: Int, to line: inout TextBuffer) {
+        pad(&line, to: column - text.utf8.count)
+        line.append(string: text)
+    }
+}

@@ -1,0 +1,35 @@
+/// An instant of the host's clock: milliseconds since 1970-01-01T00:00:00Z. It is not what a cuff's clock said.
+public struct Timestamp: Sendable, Hashable, Comparable {
+    public var milliseconds: Int64
+    @inlinable
+    public init(milliseconds: Int64) { self.milliseconds = milliseconds }
+    @inlinable
+    public static func < (a: Timestamp, b: Timestamp) -> Bool { a.milliseconds < b.milliseconds }
+}
+
+/// Which time `Reading.measured` rests on.
+public enum ClockRule: UInt8, Sendable, Hashable {
+    /// No rule was applied; there is no `measured`.
+    case none
+    /// The cuff's clock, which agreed with the host's.
+    case synced
+    /// The cuff's clock, moved by the offset that was measured against the host's.
+    case corrected
+    /// The cuff's clock as it is; nobody could compare it.
+    case deviceTime
+    /// The moment the reading arrived.
+    case receiveTime
+    /// The cuff's clock was never set or impossible, and the reading came from memory: when is unknown.
+    case unset
+
+    public var word: StaticString? {
+        switch self {
+        case .none: nil
+        case .synced: "synced"
+        case .corrected: "corrected"
+        case .deviceTime: "device_time"
+        case .receiveTime: "receive_time"
+        case .unset: "unset"
+        }
+    }
+}

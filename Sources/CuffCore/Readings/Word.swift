@@ -1,0 +1,23 @@
+/// A fixed word of this program's own vocabulary: a driver id, a unit, a name of the nomenclature.
+/// It costs no reference counting, which a `String` in every reading would.
+public struct Word: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+    public let literal: StaticString
+
+    public init(_ literal: StaticString) { self.literal = literal }
+    public init(stringLiteral literal: StaticString) { self.literal = literal }
+
+    public var description: String { literal.description }
+
+    public static func == (a: Word, b: Word) -> Bool {
+        let first = UnsafeBufferPointer(start: a.literal.utf8Start, count: a.literal.utf8CodeUnitCount)
+        let second = UnsafeBufferPointer(start: b.literal.utf8Start, count: b.literal.utf8CodeUnitCount)
+        return first.count == second.count && (first.baseAddress == second.baseAddress || first.elementsEqual(second))
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(bytes: UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+    }
+}
+
+/// The name of a driver, e.g. `and-std`; one of the list in `CuffDrivers.all`.
+public typealias DriverID = Word

@@ -1,0 +1,142 @@
+/// One conversation with one cuff: events in, actions out. It has no I/O, no clock and no thread; whoever drives it owns
+/// all three. The same session serves a live cuff, a replay, a fuzzer and a test.
+///
+/// Rules:
+/// - A session begins silent. Nothing is written before a `command`; `.follow` allows only the answers the protocol needs.
+/// - What was asked is learnt from `sent`, not from what the session meant to send: in a replay the questions are
+///   somebody else's.
+/// - A byte the protocol does not allow becomes a report. It is never a crash and never a guess.
+/// - Cutting `received` anywhere changes nothing.
+public protocol CuffSession: Sendable {
+    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions)
+}
+
+extension CuffSession {
+    public mutating func handle(_ event: SessionEvent) -> [SessionAction] {
+        var actions = SessionActions()
+        handle(event, into: &actions)
+        return Array(actions)
+    }
+}
+
+public enum SessionEvent: Sendable {
+    case opened
+    /// Bytes from the cuff, in any chunking. For HID: one report.
+    case received([UInt8])
+    /// Bytes that went to the cuff, one write each.
+    case sent([UInt8])
+    case timerFired(TimerID)
+    /// The first `through` readings that this session emitted, counted from its beginning, are on disk in every
+    /// required sink. A count, not an id: the id is made outside, and emissions are committed in order.
+    case committed(through: Int)
+    case command(SessionCommand)
+    /// The transport ended, or the capture did.
+    case closed
+}
+
+public enum SessionAction: Sendable {
+    case write([UInt8])
+    /// A HID feature report (report number 0), where the family has one.
+    case writeFeature([UInt8])
+    case emit(Reading)
+    case live(LiveEvent)
+    case identify(DeviceIdentity)
+    /// The cuff told what its clock shows at this moment.
+    case clock(DeviceTime)
+    /// Replaces the timer of the same id.
+    case arm(TimerID, Duration)
+    case disarm(TimerID)
+    /// To be kept for the next session with any cuff of this driver (`SessionContext.memory`).
+    case remember(key: String, value: [UInt8])
+    case report(Diagnostic)
+    case finish(Outcome)
+}
+
+/// A session may have several timers; each family names its own.
+public struct TimerID: RawRepresentable, Sendable, Hashable {
+    public let rawValue: UInt8
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    /// An answer must come before this.
+    public static let response = TimerID(rawValue: 0)
+    /// Nothing more came: silence is what ends a frame of this family.
+    public static let silence = TimerID(rawValue: 1)
+    /// The whole measurement or transfer must end before this.
+    public static let overall = TimerID(rawValue: 2)
+    /// The next poll or keep-alive.
+    public static let poll = TimerID(rawValue: 3)
+}
+
+/// What the session is asked to do. A driver that cannot, finishes with `Outcome.unsupported` before anything is sent.
+public enum SessionCommand: Sendable, Hashable {
+    /// Take what the cuff sends of its own accord, with only the answers its protocol requires.
+    case follow
+    /// Fetch the stored readings, all of them or one user's, then finish. Erases nothing, save where the family's
+    /// acknowledgement of a committed reading is itself the deletion.
+    case readMemory(user: Int?)
+    case measure
+    case stop
+    case readClock
+    case setClock(DeviceTime)
+    case information
+    case schedule(ScheduleCommand)
+    /// Erase stored readings; only ever after they were committed.
+    case clear(user: Int?)
+}
+
+public enum ScheduleCommand: Sendable, Hashable {
+    case get
+    case off
+    /// Minutes between automatic measurements.
+    case every(Int)
+}
+
+public enum Outcome: Sendable, Hashable {
+    case complete
+    case unsupported(String)
+    /// The cuff did not answer.
+    case noAnswer(String)
+    /// The cuff answered, but not in the way of this protocol, or ended the conversation.
+    case failed(String)
+    case aborted(String)
+}
+
+/// Something worth telling while the session goes on.
+public enum Diagnostic: Sendable, Hashable {
+    /// Bytes that belong to no frame.
+    case skipped(bytes: Int, FrameFault)
+    /// A whole frame that says something this program does not know or must not believe.
+    case ignored(Word, [UInt8])
+    case note(String)
+    case warning(String)
+
+    public var sentence: String {
+        switch self {
+        case .skipped(let bytes, let fault): "skipped \(bytes) byte\(bytes == 1 ? "" : "s"): \(fault.sentence)"
+        case .ignored(let why, let bytes): "\(why): \(Hex.text(bytes.prefix(32)))\(bytes.count > 32 ? " …" : "")"
+        case .note(let text), .warning(let text): text
+        }
+    }
+}
+
+/// What a session is told about its surroundings when it is made.
+public struct SessionContext: Sendable {
+    /// Identity of the cuff as the host knows it (USB serial number or path); empty when unknown.
+    public var device: String
+    /// Options of the family, e.g. `variant: inbody`; each driver lists its own.
+    public var options: [String: String]
+    /// What earlier sessions asked to `remember`.
+    public var memory: [String: [UInt8]]
+
+    public init(device: String = "", options: [String: String] = [:], memory: [String: [UInt8]] = [:]) {
+        self.device = device
+        self.options = options
+        self.memory = memory
+    }
+}
+
+extension SessionActions {
+    /// Reports a gap between frames.
+    public mutating func report(skipped bytes: Int, _ fault: FrameFault) {
+        append(.report(.skipped(bytes: bytes, fault)))
+    }
+}

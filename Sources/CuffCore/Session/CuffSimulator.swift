@@ -1,0 +1,103 @@
+/// The cuff's side of a protocol, as pure as the driver's: it serves `cuff simulate`, the tests and the fuzzers.
+public protocol CuffSimulator: Sendable {
+    mutating func handle(_ event: SimulatorEvent) -> [SimulatorAction]
+}
+
+public enum SimulatorEvent: Sendable {
+    case opened
+    /// Bytes from the host. For HID: one report.
+    case received([UInt8])
+    /// A HID feature report from the host.
+    case receivedFeature([UInt8])
+    case timerFired(TimerID)
+    case closed
+}
+
+public enum SimulatorAction: Sendable, Hashable {
+    /// For HID: one report.
+    case write([UInt8])
+    case arm(TimerID, Duration)
+    case disarm(TimerID)
+    /// Worth telling whoever plays with the simulator.
+    case note(String)
+    case finish
+}
+
+/// What a simulated cuff holds and how it behaves.
+public struct SimulatorScript: Sendable {
+    public var records: [SimulatedRecord]
+    /// Send the records unasked, one per `interval`, where the family can.
+    public var pushes: Bool
+    public var interval: Duration
+    /// What the cuff's clock shows at the start.
+    public var clock: DeviceTime
+    /// Options of the family, the same as `CuffDriver.options` plus what its simulator documents.
+    public var options: [String: String]
+
+    public init(
+        records: [SimulatedRecord] = SimulatedRecord.sample(count: 3, seed: 1), pushes: Bool = true,
+        interval: Duration = .seconds(1),
+        clock: DeviceTime = DeviceTime(year: 2026, month: 5, day: 5, hour: 7, minute: 31, second: 10),
+        options: [String: String] = [:]
+    ) {
+        self.records = records
+        self.pushes = pushes
+        self.interval = interval
+        self.clock = clock
+        self.options = options
+    }
+}
+
+/// One measurement in a simulated memory. Values are in mmHg and beats per minute.
+public struct SimulatedRecord: Sendable, Hashable {
+    public var systolic, diastolic, mean, pulse: Int
+    public var user: Int
+    public var time: DeviceTime
+    public var flags: MeasurementFlags
+    /// The measurement failed; the values do not count.
+    public var failure: FailureReason?
+
+    public init(
+        _ systolic: Int, _ diastolic: Int, mean: Int, pulse: Int, user: Int = 1, time: DeviceTime,
+        flags: MeasurementFlags = [], failure: FailureReason? = nil
+    ) {
+        self.systolic = systolic
+        self.diastolic = diastolic
+        self.mean = mean
+        self.pulse = pulse
+        self.user = user
+        self.time = time
+        self.flags = flags
+        self.failure = failure
+    }
+
+    /// Measurements an hour and some minutes apart from 2026-05-05 07:31 on, the same for the same seed.
+    public static func sample(count: Int, seed: UInt64) -> [SimulatedRecord] {
+        var random = SplitMix64(seed: seed)
+        let start = DeviceTime(year: 2026, month: 5, day: 5, hour: 7, minute: 31, second: 10).wallSeconds
+        var seconds = start
+        return (0..<count).map { index in
+            let diastolic = 62 + Int(random.next() % 34)
+            let systolic = diastolic + 32 + Int(random.next() % 38)
+            let mean = diastolic + (systolic - diastolic) / 3
+            let pulse = 54 + Int(random.next() % 44)
+            defer { seconds += 3600 + Int64(random.next() % 3600) }
+            return SimulatedRecord(
+                systolic, diastolic, mean: mean, pulse: pulse, user: index % 2 + 1,
+                time: DeviceTime(wallSeconds: seconds))
+        }
+    }
+}
+
+/// A small seeded generator (Steele, Lea, Flood 2014), so that everything drawn can be drawn again.
+public struct SplitMix64: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+    public init(seed: UInt64) { state = seed }
+    public mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
+        return z ^ z >> 31
+    }
+}

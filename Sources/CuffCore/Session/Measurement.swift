@@ -1,0 +1,212 @@
+/// The life of one measurement that the host asks for: started, or why not; live data; and exactly one end.
+///
+/// It is pure: whoever drives it hands over what the session did and what the person did, and performs the effects. It
+/// knows no protocol and no time; waiting is an effect, and its end is told (`waitedForDeflation`, `timedOut`).
+///
+/// Rules:
+/// - `started` or `notStarted` comes once and before everything else. `ended` comes once and last, also after
+///   `notStarted`, with the reason again.
+/// - A blood pressure of origin `measurement` is the result; a failure record is a failure. What comes afterwards (a
+///   table of oscillations) belongs to the session, not to the measurement.
+/// - Asking to stop sends the cuff's stop at once and waits for the session to end. Asking again leaves.
+/// - A session that ends by itself has told its cuff to stop where that was needed; where the host ends it, it does.
+public struct Measurement: Sendable {
+    public enum End: Sendable, Hashable {
+        case result(Reading)
+        /// By the person, here or on the cuff.
+        case aborted
+        case failed(Fault)
+    }
+
+    /// Why there is no result.
+    public enum Fault: Sendable, Hashable {
+        /// The driver cannot measure on demand; nothing was sent.
+        case unsupported
+        /// The cuff did not answer the start.
+        case noAnswer(String)
+        /// The cuff answered that it will not.
+        case refused(String)
+        /// The cuff measured and failed.
+        case cuff(Failure)
+        /// The line broke, or the cuff ended the conversation.
+        case lost(String)
+        /// It took longer than it may.
+        case timedOut
+        /// The measurement ended, and no result came.
+        case noResult
+        /// It was stopped before it started.
+        case stopped
+
+        /// The word of `reason` in JSON.
+        public var word: String {
+            switch self {
+            case .unsupported: "unsupported"
+            case .noAnswer: "no_answer"
+            case .refused: "refused"
+            case .cuff(let failure): failure.reason.word.description
+            case .lost: "lost"
+            case .timedOut: "timeout"
+            case .noResult: "no_result"
+            case .stopped: "stopped"
+            }
+        }
+    }
+
+    public enum Effect: Sendable, Hashable {
+        /// Tell the session.
+        case command(SessionCommand)
+        /// Call `waitedForDeflation` after this time, unless it has ended.
+        case wait(Duration)
+        /// The session is not needed any more.
+        case leave
+        case started
+        case notStarted(Fault)
+        case live(LiveEvent)
+        case ended(End)
+    }
+
+    public enum State: Sendable, Hashable {
+        /// Asked for; the cuff has not said that it started.
+        case asked
+        case running
+        /// Stop was sent; the cuff deflates.
+        case stopping
+        case ended
+    }
+
+    /// After this the cuff is left to deflate by itself: longer than any documented cuff takes to open its valve.
+    public static let deflationWait = Duration.seconds(3)
+
+    public private(set) var state = State.asked
+    private let canStop: Bool
+    private var hasAnswered = false
+    private var wasStopSent = false
+    private var wasAborted = false
+    private var failure: Failure?
+
+    private init(canStop: Bool) { self.canStop = canStop }
+
+    /// Asks for a measurement. A driver that cannot is told apart before anything is sent.
+    public static func begin(_ capabilities: Capabilities, into effects: inout [Effect]) -> Measurement {
+        var measurement = Measurement(canStop: capabilities.contains(.stop))
+        guard capabilities.contains(.measure) else {
+            measurement.hasAnswered = true
+            effects.append(.notStarted(.unsupported))
+            measurement.end(.failed(.unsupported), into: &effects)
+            return measurement
+        }
+        effects.append(.command(.measure))
+        return measurement
+    }
+
+    /// What the session did. Writes, timers and reports are no concern of the measurement.
+    public mutating func take(_ action: SessionAction, into effects: inout [Effect]) {
+        guard state != .ended else { return }
+        switch action {
+        case .live(let event): take(event, into: &effects)
+        case .emit(let reading):
+            guard reading.origin == .measurement, !reading.isPending else { return }
+            switch reading.content {
+            case .bloodPressure:
+                start(into: &effects)
+                end(.result(reading), into: &effects)
+            case .failure(let failure):
+                start(into: &effects)
+                // A cuff that was told to stop reports that as an error of its own.
+                end(wasStopSent ? .aborted : .failed(.cuff(failure)), into: &effects)
+            case .pulseRate, .quantity: break
+            }
+        case .finish(let outcome): take(outcome, into: &effects)
+        case .write, .writeFeature, .identify, .clock, .arm, .disarm, .remember, .report: break
+        }
+    }
+
+    private mutating func take(_ event: LiveEvent, into effects: inout [Effect]) {
+        switch event {
+        case .started: start(into: &effects)
+        case .cuffPressure, .beat, .oscillation:
+            // A cuff that shows pressure has started, whether it said so or not.
+            start(into: &effects)
+            effects.append(.live(event))
+        case .ended: break
+        case .aborted: wasAborted = true
+        case .failed(let failure): self.failure = failure
+        }
+    }
+
+    private mutating func take(_ outcome: Outcome, into effects: inout [Effect]) {
+        let fault: Fault
+        switch outcome {
+        case .aborted: return finish(.aborted, or: .stopped, into: &effects)
+        case .complete: fault = failure.map { .cuff($0) } ?? .noResult
+        case .unsupported: fault = .unsupported
+        case .noAnswer(let text): fault = hasAnswered ? failure.map { .cuff($0) } ?? .lost(text) : .noAnswer(text)
+        case .failed(let text): fault = hasAnswered ? failure.map { .cuff($0) } ?? .lost(text) : .refused(text)
+        }
+        if wasAborted || wasStopSent { return finish(.aborted, or: .stopped, into: &effects) }
+        finish(.failed(fault), or: fault, into: &effects)
+    }
+
+    /// The transport ended: unplugged, or the line was lost. Nobody can be told to stop any more.
+    public mutating func lineEnded(_ reason: String, into effects: inout [Effect]) {
+        guard state != .ended else { return }
+        let end: End = wasAborted || wasStopSent ? .aborted : .failed(failure.map { .cuff($0) } ?? .lost(reason))
+        finish(end, or: .lost(reason), into: &effects)
+    }
+
+    /// The person wants it to stop. The first time the cuff is told and gets its time to deflate; the second time
+    /// nothing is waited for.
+    public mutating func stop(into effects: inout [Effect]) {
+        guard state != .ended else { return }
+        guard state != .stopping, canStop else { return leave(.aborted, or: .stopped, into: &effects) }
+        sendStop(into: &effects)
+        state = .stopping
+        effects.append(.wait(Self.deflationWait))
+    }
+
+    /// `wait` is over.
+    public mutating func waitedForDeflation(into effects: inout [Effect]) {
+        guard state == .stopping else { return }
+        leave(.aborted, or: .stopped, into: &effects)
+    }
+
+    /// The host's own limit for a measurement is reached.
+    public mutating func timedOut(into effects: inout [Effect]) {
+        guard state != .ended else { return }
+        if canStop { sendStop(into: &effects) }
+        leave(.failed(.timedOut), or: .timedOut, into: &effects)
+    }
+
+    private mutating func start(into effects: inout [Effect]) {
+        guard !hasAnswered else { return }
+        hasAnswered = true
+        if state == .asked { state = .running }
+        effects.append(.started)
+    }
+
+    private mutating func sendStop(into effects: inout [Effect]) {
+        guard !wasStopSent else { return }
+        wasStopSent = true
+        effects.append(.command(.stop))
+    }
+
+    private mutating func leave(_ end: End, or fault: Fault, into effects: inout [Effect]) {
+        finish(end, or: fault, into: &effects)
+        effects.append(.leave)
+    }
+
+    /// Ends it; where it never started, says so first.
+    private mutating func finish(_ end: End, or fault: Fault, into effects: inout [Effect]) {
+        if !hasAnswered {
+            hasAnswered = true
+            effects.append(.notStarted(fault))
+        }
+        self.end(end, into: &effects)
+    }
+
+    private mutating func end(_ end: End, into effects: inout [Effect]) {
+        guard state != .ended else { return }
+        state = .ended
+        effects.append(.ended(end))
+    }
+}

@@ -1,0 +1,147 @@
+/// Keeps a plan for a cuff that only measures when the host asks: says what is due, and remembers across restarts what
+/// was done and what was missed. It has no clock; every question brings the time.
+///
+/// A measurement that could not be made at its time is not made up for later than `grace`: it is skipped and reported.
+public struct ScheduleKeeper: Sendable, Hashable {
+    public enum Miss: String, Sendable, Hashable, CaseIterable {
+        /// This program did not run, or the machine slept.
+        case hostAway = "host_away"
+        case cuffAbsent = "cuff_absent"
+        /// Another measurement, or somebody else's use of the cuff.
+        case cuffBusy = "cuff_busy"
+        /// It was tried and gave no result.
+        case failed
+    }
+
+    /// Measurements due in a row that were missed for one reason.
+    public struct Skipped: Sendable, Hashable {
+        public var first: Int64
+        public var last: Int64
+        public var count: Int
+        public var reason: Miss
+
+        public init(first: Int64, last: Int64, count: Int, reason: Miss) {
+            self.first = first
+            self.last = last
+            self.count = count
+            self.reason = reason
+        }
+    }
+
+    public enum Decision: Sendable, Hashable {
+        /// Nothing before this time (seconds since 1970).
+        case wait(until: Int64)
+        /// Measure now; answer with `measured` or `skip`.
+        case measure(due: Int64)
+    }
+
+    /// How late a measurement may be and still count as that of its time.
+    public static let grace: Int64 = 120
+    /// As many stretches of misses are remembered until they are reported; a week of flapping at five minutes.
+    public static let maximumSkips = 2048
+    /// Beyond this a count of missed measurements says nothing more.
+    static let maximumCount = 100_000
+
+    public let plan: MonitoringPlan
+    /// The latest time that was dealt with, done or missed.
+    public private(set) var handled: Int64
+    public private(set) var measuredCount = 0
+    public private(set) var skipped: [Skipped] = []
+    /// Stretches that found no room in `skipped`.
+    public private(set) var forgotten = 0
+
+    /// A new plan: what was due before `now` is nobody's business.
+    public init(_ plan: MonitoringPlan, from now: Int64) {
+        self.plan = plan
+        handled = now
+    }
+
+    /// What to do at `now`. A clock that was set back waits for the next time after what was dealt with.
+    public mutating func decide(at now: Int64, in zone: ZoneTable) -> Decision {
+        let next = plan.next(after: handled, in: zone)
+        guard next <= now else { return .wait(until: next) }
+        let latest = self.latest(through: now, from: next, in: zone)
+        if now - latest <= Self.grace {
+            if latest > next { miss(next, through: latest - 1, .hostAway, in: zone) }
+            return .measure(due: latest)
+        }
+        miss(next, through: latest, .hostAway, in: zone)
+        return .wait(until: plan.next(after: handled, in: zone))
+    }
+
+    /// The measurement due at `due` was made.
+    public mutating func measured(due: Int64) {
+        guard due > handled else { return }
+        handled = due
+        measuredCount += 1
+    }
+
+    /// The measurement due at `due` could not be made.
+    public mutating func skip(due: Int64, _ reason: Miss) {
+        guard due > handled else { return }
+        handled = due
+        note(Skipped(first: due, last: due, count: 1, reason: reason))
+    }
+
+    /// Hands out what was missed since it was last asked.
+    public mutating func takeSkipped() -> [Skipped] {
+        defer {
+            skipped = []
+            forgotten = 0
+        }
+        return skipped
+    }
+
+    private func latest(through now: Int64, from next: Int64, in zone: ZoneTable) -> Int64 {
+        // The last one cannot lie further back than two days of windows and one interval.
+        var due = max(next, plan.next(after: max(next - 1, now - 3 * 86400), in: zone))
+        while true {
+            let following = plan.next(after: due, in: zone)
+            guard following <= now else { return due }
+            due = following
+        }
+    }
+
+    private mutating func miss(_ first: Int64, through last: Int64, _ reason: Miss, in zone: ZoneTable) {
+        let count = plan.count(after: first - 1, through: last, in: zone, limit: Self.maximumCount)
+        handled = last
+        note(Skipped(first: first, last: last, count: count, reason: reason))
+    }
+
+    private mutating func note(_ miss: Skipped) {
+        if let index = skipped.indices.last, skipped[index].reason == miss.reason {
+            skipped[index].last = miss.last
+            skipped[index].count += miss.count
+        } else if skipped.count < Self.maximumSkips {
+            skipped.append(miss)
+        } else {
+            forgotten += 1
+        }
+    }
+}
+
+extension ScheduleKeeper {
+    /// What must survive a restart, as one line: `1 <every> <from> <to> <handled> <measured>`; `-` for no window.
+    /// Missed measurements are reported before the line is written, or again after the restart as `host_away`.
+    public var line: String {
+        let window = plan.window.map { "\($0.from) \($0.to)" } ?? "- -"
+        return "1 \(plan.interval) \(window) \(handled) \(measuredCount)\n"
+    }
+
+    public init?(line: String) {
+        guard line.hasSuffix("\n") else { return nil }
+        let parts = line.dropLast().split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 6, parts[0] == "1", let interval = Int(parts[1]), let handled = Int64(parts[4]),
+            let measured = Int(parts[5]), measured >= 0, handled.magnitude < 1 << 40
+        else { return nil }
+        var window: MonitoringPlan.Window?
+        if parts[2] != "-" || parts[3] != "-" {
+            guard let from = Int(parts[2]), let to = Int(parts[3]), let read = MonitoringPlan.Window(from: from, to: to)
+            else { return nil }
+            window = read
+        }
+        guard let plan = MonitoringPlan(every: interval, window: window) else { return nil }
+        self.init(plan, from: handled)
+        measuredCount = measured
+    }
+}

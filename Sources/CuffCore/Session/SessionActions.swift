@@ -1,0 +1,48 @@
+/// What a session wants done, in its order; the buffer is reused from event to event.
+///
+/// Readings lie apart from the other actions, in one array without a case around each: they are the one kind that comes
+/// by the million, and here they can be named and handed on in place.
+public struct SessionActions: Sendable, Sequence {
+    public var readings: [Reading] = []
+    /// Every other action, with the number of readings that came before it.
+    public private(set) var others: [(after: Int, action: SessionAction)] = []
+
+    public init() {}
+
+    @inline(__always)
+    public mutating func append(_ action: SessionAction) {
+        if case .emit(let reading) = action { readings.append(reading) } else { others.append((readings.count, action)) }
+    }
+
+    public static func += (actions: inout SessionActions, more: some Sequence<SessionAction>) {
+        for action in more { actions.append(action) }
+    }
+
+    public var count: Int { readings.count + others.count }
+    public var isEmpty: Bool { readings.isEmpty && others.isEmpty }
+
+    public mutating func removeAll() {
+        readings.removeAll(keepingCapacity: true)
+        others.removeAll(keepingCapacity: true)
+    }
+
+    public func makeIterator() -> Iterator { Iterator(actions: self) }
+
+    public struct Iterator: IteratorProtocol {
+        fileprivate let actions: SessionActions
+        private var reading = 0
+        private var other = 0
+
+        fileprivate init(actions: SessionActions) { self.actions = actions }
+
+        public mutating func next() -> SessionAction? {
+            if other < actions.others.count, actions.others[other].after <= reading {
+                defer { other += 1 }
+                return actions.others[other].action
+            }
+            guard reading < actions.readings.count else { return nil }
+            defer { reading += 1 }
+            return .emit(actions.readings[reading])
+        }
+    }
+}

@@ -1,0 +1,19 @@
+/// A monitor in native binary mode: fifty blocks a second with flat waves and empty parameters, for two hundred blocks. It
+/// carries none of the script's records, since nobody knows how.
+struct DinamapNativeSimulator: CuffSimulator {
+    private let script: SimulatorScript
+    private var sent = 0
+
+    init(_ script: SimulatorScript) { self.script = script }
+
+    mutating func handle(_ event: SimulatorEvent) -> [SimulatorAction] {
+        switch event {
+        case .opened: return script.pushes ? [.arm(.poll, .milliseconds(20))] : []
+        case .timerFired(.poll):
+            let block = DinamapNativeFrame.encode(sequence: UInt8(sent % 200), [UInt8](repeating: 0, count: 14))
+            sent += 1
+            return [.write(block)] + (sent < 200 ? [.arm(.poll, .milliseconds(20))] : [])
+        default: return []
+        }
+    }
+}

@@ -1,0 +1,297 @@
+/// A complete agent: a blood-pressure cuff that associates, spells out its configuration where it is asked to, pushes
+/// its records or keeps them in a PM-store, and gives up and comes back as the standard's timers say.
+///
+/// Options, beside those of the manager:
+/// `configuration: standard|extended` · `unit: kPa` · `persons: yes` (multi-person reports, one segment a person)
+/// `report: fixed|variable|apart` (apart: all pressures, then all pulses, as A&D cuffs do) · `batch: N` records a report
+/// `status: yes` (the status enumeration) · `confirm: no` (unconfirmed reports) · `store: yes` (records in a PM-store)
+/// `entries: N` entries a segment event · `time: absolute|base-offset|relative|unset|impossible` · `release: no`
+/// `system-id: 16 hex digits`
+struct PHDSimulator: CuffSimulator {
+    enum State { case closed, unassociated, associating, configuring, operating, releasing }
+
+    let script: SimulatorScript
+    let cuff: PHDSimulatedCuff
+    private var reader = FrameReader(PHDFrame())
+    private(set) var state = State.closed
+    /// Records not yet confirmed by the manager, in order.
+    private(set) var unsent: [SimulatedRecord]
+    /// Records in the store, by segment.
+    private(set) var segments: [[SimulatedRecord]]
+    private var clock: DeviceTime
+    private var invoke: UInt16 = 1
+    private var awaited: UInt16?
+    private var reportNumber: UInt16 = 0
+    /// Reports of the batch that is being sent: two when pressures and pulses go apart.
+    private var reports: [[UInt8]] = []
+    private var inBatch = 0
+    private var transfer: (segment: Int, index: Int)?
+    private var attempts = 0
+    private var offered = 0
+
+    init(_ script: SimulatorScript) {
+        self.script = script
+        cuff = PHDSimulatedCuff(script.options)
+        clock = script.clock
+        unsent = cuff.hasStore || !script.pushes ? [] : script.records
+        segments = []
+        if cuff.hasStore {
+            let users = cuff.hasPersons ? Array(Set(script.records.map(\.user))).sorted() : [0]
+            segments = users.map { user in script.records.filter { user == 0 || $0.user == user } }
+        }
+    }
+
+    mutating func handle(_ event: SimulatorEvent) -> [SimulatorAction] {
+        var actions: [SimulatorAction] = []
+        switch event {
+        case .opened:
+            state = .unassociated
+            associate(into: &actions)
+        case .received(let bytes): receive(bytes, into: &actions)
+        case .timerFired(let timer): timeOut(timer, into: &actions)
+        case .closed: leave(.closed, into: &actions)
+        case .receivedFeature: break
+        }
+        return actions
+    }
+
+    private mutating func receive(_ bytes: [UInt8], into actions: inout [SimulatorAction]) {
+        reader.feed(bytes)
+        while let step = reader.next() {
+            guard case .frame(let range) = step else { continue }
+            let apdu = Array(reader.buffer[range])
+            take(apdu, into: &actions)
+            reader.format.isAssociated = state == .configuring || state == .operating || state == .releasing
+        }
+        actions.append(reader.waiting > 0 ? .arm(.silence, .seconds(3)) : .disarm(.silence))
+    }
+
+    private mutating func associate(into actions: inout [SimulatorAction]) {
+        state = .associating
+        attempts += 1
+        actions += [.write(cuff.associationRequest), .arm(.response, .seconds(10))]  // TOassoc
+    }
+
+    private mutating func leave(_ next: State, into actions: inout [SimulatorAction]) {
+        state = next
+        reader.format.isAssociated = false
+        _ = reader.discard()
+        awaited = nil
+        reports = []
+        transfer = nil
+        offered = 0
+        reportNumber = 0
+        actions += [.disarm(.response), .disarm(.poll)]
+    }
+
+    /// Gives up this association and comes back after a while with what was not confirmed.
+    private mutating func giveUp(_ reason: UInt16?, into actions: inout [SimulatorAction]) {
+        if let reason { actions.append(.write(PHDManagerAPDU.abort(reason))) }
+        leave(.unassociated, into: &actions)
+        actions += [.arm(.overall, script.interval), .note("association given up; coming back")]
+    }
+
+    private mutating func timeOut(_ timer: TimerID, into actions: inout [SimulatorAction]) {
+        switch (timer, state) {
+        case (.overall, .unassociated): associate(into: &actions)
+        case (.response, .associating):
+            // RCassoc: three tries, then the link is left alone.
+            if attempts % 3 == 0 {
+                giveUp(nil, into: &actions)
+            } else {
+                associate(into: &actions)
+            }
+        case (.response, .configuring): giveUp(PHDAbortReason.configurationTimeout, into: &actions)
+        case (.response, .operating), (.response, .releasing): giveUp(PHDAbortReason.responseTimeout, into: &actions)
+        case (.poll, .operating): push(into: &actions)
+        // Half an APDU and then nothing: what follows would be taken for its rest.
+        case (.silence, _):
+            _ = reader.discard()
+            if state == .configuring || state == .operating || state == .releasing {
+                giveUp(PHDAbortReason.responseTimeout, into: &actions)
+            }
+        default: break
+        }
+    }
+
+    // MARK: what the manager says
+
+    private mutating func take(_ apdu: [UInt8], into actions: inout [SimulatorAction]) {
+        switch apdu.span.bigEndian16(0) {
+        case PHDChoice.associationResponse where state == .associating:
+            attempts = 0
+            switch apdu.span.bigEndian16(4) {
+            case 0: operate(into: &actions)
+            case 3:
+                state = .configuring
+                offer(into: &actions)
+            default:
+                leave(.unassociated, into: &actions)
+                actions.append(.note("the manager refused the association"))
+            }
+        case PHDChoice.releaseRequest where state != .unassociated && state != .associating:
+            actions.append(.write(PHDManagerAPDU.releaseResponse))
+            leave(.unassociated, into: &actions)
+            actions.append(.note("the manager released"))
+        case PHDChoice.releaseResponse where state == .releasing:
+            leave(.unassociated, into: &actions)
+            actions.append(.note("released"))
+        case PHDChoice.abort where state != .unassociated && state != .closed: giveUp(nil, into: &actions)
+        case PHDChoice.presentation where state == .configuring || state == .operating:
+            takePresentation(apdu, into: &actions)
+        case PHDChoice.associationResponse, PHDChoice.presentation:
+            if state == .operating || state == .configuring { giveUp(PHDAbortReason.undefined, into: &actions) }
+        default: if state == .operating, apdu.count < 6 { giveUp(PHDAbortReason.undefined, into: &actions) }
+        }
+    }
+
+    private mutating func takePresentation(_ apdu: [UInt8], into actions: inout [SimulatorAction]) {
+        let bytes = apdu.span
+        guard let inner = bytes.bigEndian16(4), Int(inner) == apdu.count - 6, let invoke = bytes.bigEndian16(6),
+            let message = bytes.bigEndian16(8), let length = bytes.bigEndian16(10), Int(length) == apdu.count - 12
+        else { return giveUp(PHDAbortReason.undefined, into: &actions) }
+        switch message {
+        case PHDMessage.eventReportResult: takeConfirmation(apdu, invoke, into: &actions)
+        case PHDMessage.get: answerGet(bytes.bigEndian16(12) ?? 0, invoke, into: &actions)
+        case PHDMessage.confirmedAction: answerAction(apdu, invoke, into: &actions)
+        case PHDMessage.error, PHDMessage.rejection:
+            actions.append(.note("the manager refused a report"))
+            giveUp(PHDAbortReason.undefined, into: &actions)
+        default: actions.append(.write(PHDManagerAPDU.rejection(invoke: invoke, PHDProblem.unrecognizedOperation)))
+        }
+    }
+
+    private mutating func takeConfirmation(_ apdu: [UInt8], _ invoke: UInt16, into actions: inout [SimulatorAction]) {
+        guard invoke == awaited else { return giveUp(PHDAbortReason.undefined, into: &actions) }
+        awaited = nil
+        actions.append(.disarm(.response))
+        switch apdu.span.bigEndian16(18) {
+        case PHDEvent.configuration:
+            if apdu.span.bigEndian16(24) == 0 { return operate(into: &actions) }
+            // Nothing else to offer: the manager has seen the standard and the extended one.
+            if offered < 2 { return offer(into: &actions) }
+            actions.append(.write(PHDManagerAPDU.releaseRequest(1)))
+            state = .releasing
+            actions.append(.arm(.response, .seconds(3)))
+        case PHDEvent.segmentData: segmentConfirmed(apdu.span.bigEndian16(32) ?? 0, into: &actions)
+        default:
+            reports.removeFirst(min(1, reports.count))
+            if reports.isEmpty { unsent.removeFirst(min(inBatch, unsent.count)) }
+            actions.append(.arm(.poll, reports.isEmpty ? script.interval : .milliseconds(1)))
+        }
+    }
+
+    // MARK: reports
+
+    private mutating func operate(into actions: inout [SimulatorAction]) {
+        state = .operating
+        awaited = nil
+        actions += [.disarm(.response), .arm(.poll, script.interval)]
+    }
+
+    private mutating func offer(into actions: inout [SimulatorAction]) {
+        offered += 1
+        let id: UInt16 = cuff.configurationID == 0x02BC && offered == 2 ? 0x4000 : cuff.configurationID
+        let cuff = self.cuff
+        send(into: &actions) { cuff.configurationReport(invoke: $0, id: id) }
+        actions.append(.arm(.response, .seconds(10)))  // TOconfig
+    }
+
+    private mutating func send(into actions: inout [SimulatorAction], _ report: (UInt16) -> [UInt8]) {
+        awaited = invoke
+        actions.append(.write(report(invoke)))
+        actions.append(.arm(.response, .seconds(3)))  // TOcer
+        invoke &+= 1
+    }
+
+    private mutating func push(into actions: inout [SimulatorAction]) {
+        guard awaited == nil else { return }
+        if reports.isEmpty {
+            guard !unsent.isEmpty else {
+                // An agent with a store waits for requests; one without has nothing more to say.
+                guard !cuff.hasStore, cuff.releases else { return }
+                state = .releasing
+                actions += [.write(PHDManagerAPDU.releaseRequest()), .arm(.response, .seconds(3))]
+                return
+            }
+            inBatch = min(cuff.batch, unsent.count)
+            reports = cuff.reportBodies(Array(unsent.prefix(inBatch)))
+        }
+        let body = reports[0]
+        let number = reportNumber
+        reportNumber &+= 1
+        guard cuff.confirms else {
+            actions.append(.write(cuff.report(invoke: invoke, number: number, body)))
+            invoke &+= 1
+            reports.removeFirst()
+            if reports.isEmpty { unsent.removeFirst(min(inBatch, unsent.count)) }
+            actions.append(.arm(.poll, script.interval))
+            return
+        }
+        let cuff = self.cuff
+        send(into: &actions) { cuff.report(invoke: $0, number: number, body) }
+    }
+
+    // MARK: answers
+
+    private mutating func answerGet(_ handle: UInt16, _ invoke: UInt16, into actions: inout [SimulatorAction]) {
+        switch handle {
+        case 0: actions.append(.write(cuff.description(invoke: invoke, clock: clock)))
+        case PHDSimulatedCuff.storeHandle where cuff.hasStore:
+            actions.append(.write(cuff.storeDescription(invoke: invoke, segments: segments)))
+        default: actions.append(.write(PHDManagerAPDU.error(invoke: invoke, PHDError.noSuchObjectInstance)))
+        }
+    }
+
+    private mutating func answerAction(_ apdu: [UInt8], _ invoke: UInt16, into actions: inout [SimulatorAction]) {
+        let bytes = apdu.span
+        let handle = bytes.bigEndian16(12) ?? 0
+        let action = bytes.bigEndian16(14) ?? 0
+        guard handle == 0 || cuff.hasStore && handle == PHDSimulatedCuff.storeHandle else {
+            return actions.append(.write(PHDManagerAPDU.error(invoke: invoke, PHDError.noSuchObjectInstance)))
+        }
+        switch action {
+        case PHDAction.setTime:
+            let bits = (0..<8).reduce(UInt64(0)) { $0 << 8 | UInt64(bytes.byte(18 + $1) ?? 0) }
+            if case .time(let time) = PHDStamp.absolute(bits) { clock = time }
+            actions += [.write(cuff.actionResult(invoke: invoke, handle, action)), .note("clock set")]
+        case PHDAction.segmentInfo:
+            actions.append(.write(cuff.segmentInfo(invoke: invoke, segments: segments)))
+        case PHDAction.triggerTransfer:
+            let instance = bytes.bigEndian16(18) ?? 0
+            let index = Int(instance) - 1
+            let result: UInt16 = !segments.indices.contains(index) ? 1 : segments[index].isEmpty ? 3 : 0
+            actions.append(.write(cuff.triggerResult(invoke: invoke, instance: instance, result)))
+            guard result == 0 else { return }
+            transfer = (index, 0)
+            sendEntries(into: &actions)
+        case PHDAction.clearSegments:
+            for index in segments.indices where cuff.clears(UInt16(index + 1), bytes) { segments[index] = [] }
+            actions += [.write(cuff.actionResult(invoke: invoke, handle, action)), .note("store cleared")]
+        default: actions.append(.write(PHDManagerAPDU.error(invoke: invoke, PHDError.noSuchAction)))
+        }
+    }
+
+    private mutating func sendEntries(into actions: inout [SimulatorAction]) {
+        guard let transfer else { return }
+        let records = segments[transfer.segment]
+        let end = min(records.count, transfer.index + cuff.entries)
+        let range = transfer.index..<end
+        let cuff = self.cuff
+        send(into: &actions) { cuff.segmentData(invoke: $0, instance: UInt16(transfer.segment + 1), records, range) }
+    }
+
+    private mutating func segmentConfirmed(_ status: UInt16, into actions: inout [SimulatorAction]) {
+        guard let current = transfer else { return }
+        if status & PHDSegmentEvent.managerAborts != 0 {
+            transfer = nil
+        } else if status & PHDSegmentEvent.managerConfirms == 0 {
+            sendEntries(into: &actions)
+        } else if current.index + cuff.entries < segments[current.segment].count {
+            transfer = (current.segment, current.index + cuff.entries)
+            sendEntries(into: &actions)
+        } else {
+            transfer = nil
+        }
+    }
+}

@@ -1,0 +1,42 @@
+/// A cuff that only sends: its records one after another, each `interval` later than the one before. It hears nothing.
+struct PushSimulator: CuffSimulator {
+    private let script: SimulatorScript
+    /// The frame of one record; `nil` where no source says how the family tells such a one.
+    private let encode: @Sendable (SimulatedRecord) -> [UInt8]?
+    private var next = 0
+
+    init(_ script: SimulatorScript, encode: @escaping @Sendable (SimulatedRecord) -> [UInt8]?) {
+        self.script = script
+        self.encode = encode
+    }
+
+    mutating func handle(_ event: SimulatorEvent) -> [SimulatorAction] {
+        switch event {
+        case .opened: return script.pushes && !script.records.isEmpty ? [.arm(.poll, script.interval)] : []
+        case .timerFired(.poll): return push()
+        default: return []
+        }
+    }
+
+    private mutating func push() -> [SimulatorAction] {
+        guard next < script.records.count else { return [] }
+        let record = script.records[next]
+        next += 1
+        let more: [SimulatorAction] = next < script.records.count ? [.arm(.poll, script.interval)] : []
+        guard let frame = encode(record) else {
+            return [.note("a failed measurement: no source says what this cuff sends, so it sends nothing")] + more
+        }
+        return [.write(frame)] + more
+    }
+
+    /// A number in `width` decimal digits, zeros on the left; the last digits where it is longer.
+    static func digits(_ value: Int, _ width: Int) -> [UInt8] {
+        var rest = max(0, value)
+        var text = [UInt8](repeating: 0x30, count: width)
+        for index in (0..<width).reversed() {
+            text[index] += UInt8(rest % 10)
+            rest /= 10
+        }
+        return text
+    }
+}

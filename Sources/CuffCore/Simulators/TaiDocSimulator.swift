@@ -1,0 +1,73 @@
+/// A TD-3128, newest record first. Asked for user 0 it gives the records of all.
+struct TaiDocSimulator: CuffSimulator {
+    private var records: [SimulatedRecord]
+    private var clock: DeviceTime
+    private let model: [UInt8]
+    private var reader = FrameReader(TaiDocFrame())
+
+    init(_ script: SimulatorScript) {
+        records = script.records
+        clock = script.clock
+        model =
+            script.options["model"].flatMap { Hex.bytes($0) }.flatMap { $0.count == 2 ? $0.reversed() : nil } ?? [
+                0x28, 0x31,
+            ]
+    }
+
+    mutating func handle(_ event: SimulatorEvent) -> [SimulatorAction] {
+        guard case .received(let bytes) = event else { return [] }
+        reader.feed(bytes)
+        var actions: [SimulatorAction] = []
+        while let step = reader.next() {
+            if case .frame(let range) = step { actions += answer(Array(reader.buffer[range])) }
+        }
+        return actions
+    }
+
+    private mutating func answer(_ frame: [UInt8]) -> [SimulatorAction] {
+        guard frame[6] == 0xA3, let command = TaiDocCommand(rawValue: frame[1]) else { return [] }
+        let index = Int(frame[2]) | Int(frame[3]) << 8
+        switch command {
+        case .hello, .communicate: return say(command, [0, 0, 0, 0])
+        case .model: return say(command, model)
+        case .clock: return say(command, TaiDocRecord.bytes(clock))
+        case .setClock:
+            if case .time(let time) = TaiDocRecord.clock(Array(frame[2..<6])) { clock = time }
+            return say(command, Array(frame[2..<6]))
+        case .count: return say(command, [UInt8(clamping: stored(frame[2]).count), 0, 0, 0])
+        case .recordTime:
+            let stored = stored(frame[5])
+            return index < stored.count ? say(command, Self.time(stored[index])) : []
+        case .recordValues:
+            let stored = stored(frame[5])
+            return index < stored.count ? say(command, Self.values(stored[index])) : []
+        case .clear:
+            records = []
+            return say(command, [0, 0, 0, 0]) + [.note("cleared")]
+        }
+    }
+
+    private func stored(_ user: UInt8) -> [SimulatedRecord] {
+        records.filter { user == 0 || $0.user == Int(user) }.reversed()
+    }
+
+    private func say(_ command: TaiDocCommand, _ data: [UInt8]) -> [SimulatorAction] {
+        [.write(TaiDocFrame.encode(command, data, direction: 0xA5))]
+    }
+
+    private static func time(_ record: SimulatedRecord) -> [UInt8] {
+        var bytes = TaiDocRecord.bytes(record.time)
+        bytes[2] |= record.flags.contains(.irregularPulse) ? 0xC0 : 0x80
+        if record.flags.contains(.averaged) { bytes[3] |= 0x80 }
+        return bytes
+    }
+
+    private static func values(_ record: SimulatedRecord) -> [UInt8] {
+        record.failure != nil
+            ? [0, 0, 0, 0]
+            : [
+                UInt8(clamping: record.systolic), UInt8(clamping: record.mean), UInt8(clamping: record.diastolic),
+                UInt8(clamping: record.pulse),
+            ]
+    }
+}

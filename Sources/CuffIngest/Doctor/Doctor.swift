@@ -1,0 +1,116 @@
+import CuffCore
+
+/// Why a cuff does not work: the way from the socket to the database, walked in order, one line for each step and the
+/// cure under what fails. It decides from `Facts` and looks at nothing itself; `Doctor.examine` collects them.
+public enum Doctor {
+    public enum Step: String, Sendable, CaseIterable {
+        case bus
+        case kernelDriver = "kernel driver"
+        case node
+        case permission
+        case groups
+        case holders = "lock holders"
+        case neighbours
+        case line
+        case driver
+        case clock
+        case database
+    }
+
+    public enum State: String, Sendable {
+        case ok
+        case warning
+        case failed
+        /// Not looked at, because an earlier step failed or nobody asked for it.
+        case skipped
+    }
+
+    public struct Finding: Sendable, Hashable {
+        public var step: Step
+        public var state: State
+        public var text: String
+        public var cure: String?
+        /// What the command ends with when this is the first failure; 0 otherwise.
+        public var exitCode: Int32
+
+        init(_ step: Step, _ state: State, _ text: String, cure: String? = nil, exitCode: Int32 = 0) {
+            self.step = step
+            self.state = state
+            self.text = text
+            self.cure = cure
+            self.exitCode = exitCode
+        }
+
+        /// `permission     FAILED  the port belongs to …`, and the cure below it.
+        public var lines: String {
+            let name = step.rawValue + String(repeating: " ", count: max(1, 15 - step.rawValue.count))
+            let word = (state == .failed ? "FAILED" : state.rawValue)
+            let head = name + word + String(repeating: " ", count: max(1, 9 - word.count)) + text
+            return head + (cure.map { "\n" + String(repeating: " ", count: 15) + "fix: " + $0 } ?? "")
+        }
+    }
+
+    /// What is known about one device and its surroundings.
+    public struct Facts: Sendable {
+        /// How the user named it.
+        public var name: String
+        public var device: PluggedDevice?
+        /// The USB device, also when no node came of it, with the kernel drivers of its interfaces.
+        public var usb: USBDevice?
+        public var interfaceDrivers: [String?] = []
+        /// Why the name leads nowhere, where it does not.
+        public var resolution: ResolutionFault?
+        /// The path to open: of the device, of a pseudo terminal, or none for a network address.
+        public var node: String?
+        public var isNetwork = false
+        public var hasUdev = true
+        public var permissions: NodePermissions?
+        public var process: ProcessIdentity?
+        /// Groups the user database gives this user, whether or not this process has them already.
+        public var listedGroups: Set<UInt32> = []
+        public var holders: [NodeHolder] = []
+        /// Programs that look at serial ports by themselves and run here.
+        public var neighbours: [String] = []
+        public var line: LineFacts?
+        public var verdict: Claiming.Verdict?
+        public var driver: CuffDriver?
+        public var clock: ClockFacts?
+        public var database: DatabaseFacts?
+
+        public init(name: String) { self.name = name }
+    }
+
+    /// What opening the node, without writing to it, showed.
+    public struct LineFacts: Sendable, Hashable {
+        /// 0 when it opened.
+        public var errno: Int32
+        /// The lines that are up, e.g. `DTR`, `CTS`; `nil` where the driver has none (a pseudo terminal, HID).
+        public var modemLines: [String]?
+        public init(errno: Int32 = 0, modemLines: [String]? = nil) {
+            self.errno = errno
+            self.modemLines = modemLines
+        }
+    }
+
+    public enum ClockFacts: Sendable, Hashable {
+        /// The cuff's clock minus the host's, in seconds.
+        case offset(Int64)
+        case unset
+        case unreadable(String)
+    }
+
+    public enum DatabaseFacts: Sendable, Hashable {
+        case fine(path: String, readings: Int)
+        /// Not there yet, and may be made.
+        case absent(path: String)
+        case failed(path: String, why: String, exitCode: Int32)
+    }
+}
+
+extension Array where Element == Doctor.Finding {
+    /// The class of the first failure; with `strict`, 1 for warnings only; else 0.
+    public func exitCode(strict: Bool = false) -> Int32 {
+        if let failure = first(where: { $0.state == .failed }) { return failure.exitCode }
+        return strict && contains { $0.state == .warning } ? 1 : 0
+    }
+}

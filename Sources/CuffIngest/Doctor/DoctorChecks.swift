@@ -1,0 +1,232 @@
+import CuffCore
+import Glibc
+
+extension Doctor {
+    /// Every step in its order. A step whose ground is gone is `skipped`, so that one fault shows as one failure.
+    public static func findings(_ facts: Facts) -> [Finding] {
+        var findings = [bus(facts)]
+        func failed() -> Bool { findings.contains { $0.state == .failed } }
+        func then(_ step: Step, _ check: (Facts) -> Finding) {
+            findings.append(failed() ? Finding(step, .skipped, "an earlier step failed") : check(facts))
+        }
+        then(.kernelDriver, kernelDriver)
+        then(.node, node)
+        then(.permission, permission)
+        findings.append(groups(facts))
+        then(.holders, holders)
+        findings.append(neighbours(facts))
+        then(.line, line)
+        findings.append(facts.device == nil && facts.verdict == nil ? Finding(.driver, .skipped, "no device") : driver(facts))
+        then(.clock, clock)
+        findings.append(database(facts))
+        return findings
+    }
+
+    private static func bus(_ facts: Facts) -> Finding {
+        if facts.isNetwork { return Finding(.bus, .ok, "\(facts.name) is behind the network") }
+        if let usb = facts.usb ?? facts.device?.usb {
+            let name = [usb.manufacturer, usb.product].compactMap { $0 }.joined(separator: " ")
+            let serial = usb.serial.map { ", serial number \($0)" + (usb.uniqueSerial == nil ? " (as all of its kind)" : "") }
+            let text = "USB \(usb.id)\(name.isEmpty ? "" : " " + name) at port \(usb.port)\(serial ?? ", no serial number")"
+            return facts.hasUdev
+                ? Finding(.bus, .ok, text)
+                : Finding(
+                    .bus, .warning, text + "; no udevd runs here: no links, no rules",
+                    cure: "nothing, if this is a container; on a machine of its own: install and start udev")
+        }
+        if facts.node != nil && facts.resolution == nil { return Finding(.bus, .ok, "not on USB") }
+        return Finding(
+            .bus, .failed, facts.resolution?.description ?? "\(facts.name) is not plugged in",
+            cure: "check the cable; many cuffs show up only when switched on, in PC mode, or with a data cable",
+            exitCode: facts.resolution?.exitCode ?? 69)
+    }
+
+    private static func kernelDriver(_ facts: Facts) -> Finding {
+        guard let usb = facts.usb ?? facts.device?.usb else { return Finding(.kernelDriver, .ok, "none needed") }
+        if let device = facts.device {
+            return Finding(.kernelDriver, .ok, "\(device.kernelDriver ?? "a driver without a name") makes \(device.node)")
+        }
+        let module = USBBridge.named(usb.id)?.module
+        if facts.interfaceDrivers.contains("usbfs") {
+            return Finding(
+                .kernelDriver, .failed, "a program took \(usb.id) from the kernel (usbfs), so it has no node",
+                cure: "brltty before 6.5 does this to bridge chips: configure it, or give the cuff another adapter; "
+                    + "a virtual machine or the vendor's program does it too: end it",
+                exitCode: 69)
+        }
+        let bound = facts.interfaceDrivers.compactMap { $0 }
+        if bound.isEmpty {
+            return Finding(
+                .kernelDriver, .failed, "no kernel driver took \(usb.id)",
+                cure: module.map { "sudo modprobe \($0)" } ?? "no driver of this program's needs it; see `cuff drivers`",
+                exitCode: 69)
+        }
+        return Finding(
+            .kernelDriver, .failed, "\(bound.joined(separator: ", ")) took \(usb.id) and made no serial or HID node",
+            cure: module.map { "sudo modprobe \($0), then plug it in anew" } ?? "this is probably no cuff", exitCode: 69)
+    }
+
+    private static func node(_ facts: Facts) -> Finding {
+        if facts.isNetwork { return Finding(.node, .ok, "none needed") }
+        guard let path = facts.node else { return Finding(.node, .failed, "there is no node", exitCode: 69) }
+        guard facts.permissions != nil else {
+            return Finding(
+                .node, .failed, "\(path) does not exist",
+                cure: facts.device == nil
+                    ? "see what is there: cuff list" : "in a container, pass it in: --device=\(path); else start udev",
+                exitCode: 69)
+        }
+        let links = facts.device?.links ?? []
+        return Finding(.node, .ok, path + (links.isEmpty ? "" : ", also " + links.joined(separator: ", ")))
+    }
+
+    private static func permission(_ facts: Facts) -> Finding {
+        guard let node = facts.permissions, let process = facts.process else {
+            return Finding(.permission, .ok, "none needed")
+        }
+        let access = Access.verdict(on: node, for: process)
+        if let reason = access.reason {
+            return Finding(.permission, .failed, reason, cure: access.cure(for: facts.device?.key), exitCode: 77)
+        }
+        let named = node.entries.contains { $0.tag == .user && $0.id == process.user } ? ", and by the seat's access list" : ""
+        return Finding(.permission, .ok, "\(node.ownerName):\(node.groupName) \(node.modeText)\(named)")
+    }
+
+    private static func groups(_ facts: Facts) -> Finding {
+        guard let process = facts.process else { return Finding(.groups, .skipped, "not asked") }
+        let text = "runs as \(process.userName), groups: \(process.groupNames.joined(separator: " "))"
+        if let node = facts.permissions, node.group != 0, facts.listedGroups.contains(node.group),
+            !process.groups.contains(node.group)
+        {
+            return Finding(
+                .groups, .warning, "\(process.userName) is in \(node.groupName), but this process is not yet",
+                cure: "log in anew, or in this terminal: newgrp \(node.groupName)")
+        }
+        return Finding(.groups, .ok, text)
+    }
+
+    private static func holders(_ facts: Facts) -> Finding {
+        guard !facts.holders.isEmpty else {
+            return Finding(.holders, .ok, facts.isNetwork ? "none" : "nobody, as far as this user may see")
+        }
+        let text = facts.holders.map { "\($0.command) (\($0.pid), \($0.hold.rawValue))" }.joined(separator: ", ")
+        let isLocked = facts.holders.contains { $0.hold != .open }
+        return Finding(
+            .holders, isLocked ? .failed : .warning, text,
+            cure: "end that program; two readers of one line each get half of it", exitCode: isLocked ? 75 : 0)
+    }
+
+    /// Programs that open serial ports by themselves: what they leave alone is known from their own tables.
+    private static func neighbours(_ facts: Facts) -> Finding {
+        guard !facts.neighbours.isEmpty else { return Finding(.neighbours, .ok, "no ModemManager, brltty or gpsd runs") }
+        let running = facts.neighbours.joined(separator: ", ")
+        guard let device = facts.device, let usb = device.usb else {
+            return Finding(.neighbours, .ok, "\(running) running")
+        }
+        var warnings: [String] = []
+        var cures: [String] = []
+        let isIgnored = ["ID_MM_DEVICE_IGNORE", "ID_MM_PORT_IGNORE"].contains { device.properties[$0] == "1" }
+        if facts.neighbours.contains("ModemManager"), device.subsystem == .tty, !isIgnored {
+            warnings.append("ModemManager was not told to leave \(device.node) alone")
+            cures.append("cuff doctor --print-rule \(device.key) | sudo tee \(UdevRules.localPath)")
+        }
+        if facts.neighbours.contains("brltty"), brlttyIDs.contains(usb.id.description) {
+            warnings.append("brltty has \(usb.id) in its table and may take it")
+            cures.append("brltty 6.5 and later leaves it alone unless configured; somebody may need it, so it stays")
+        }
+        if facts.neighbours.contains("gpsd"), usb.id.description == "10c4:ea60" {
+            warnings.append("gpsd starts on \(usb.id)")
+            cures.append("USBAUTO=\"false\" in /etc/default/gpsd")
+        }
+        return warnings.isEmpty
+            ? Finding(.neighbours, .ok, "\(running) running, and leaving this one alone")
+            : Finding(.neighbours, .warning, warnings.joined(separator: "; "), cure: cures.joined(separator: "; "))
+    }
+
+    /// brltty's "generic identifiers".
+    private static let brlttyIDs: Set<String> = [
+        "0403:6001", "0403:6010", "10c4:ea60", "10c4:ea80", "1a86:55d3", "1a86:7523",
+    ]
+
+    private static func line(_ facts: Facts) -> Finding {
+        guard let line = facts.line else {
+            return Finding(.line, .skipped, "not opened: only a device that is claimed, or that you name, is")
+        }
+        let name = facts.node ?? facts.name
+        switch line.errno {
+        case 0:
+            let wanted = facts.driver.flatMap { $0.medium == .tty ? ", to be set to \($0.line.text)" : nil } ?? ""
+            let up = line.modemLines.map { ", up: " + ($0.isEmpty ? "none" : $0.joined(separator: " ")) } ?? ""
+            return Finding(.line, .ok, "\(name) opens\(wanted)\(up)")
+        case EBUSY:
+            return Finding(
+                .line, .failed, "\(name) is busy: another program has it for itself",
+                cure: "end that program (sudo cuff doctor \(facts.name) shows which)", exitCode: 75)
+        case EACCES, EPERM:
+            return Finding(
+                .line, .failed, "\(name): permission denied, though its owner and mode allow it",
+                cure: "in a container or a systemd unit the device must be allowed too (--device, DeviceAllow=)", exitCode: 77)
+        default:
+            return Finding(
+                .line, .failed, "\(name): \(String(cString: strerror(line.errno)))",
+                cure: "unplug it and plug it in again", exitCode: 74)
+        }
+    }
+
+    private static func driver(_ facts: Facts) -> Finding {
+        guard let verdict = facts.verdict, let device = facts.device else {
+            return facts.driver.map { Finding(.driver, .ok, "\($0.id), as you say") }
+                ?? Finding(.driver, .warning, "nobody said which", cure: "\(facts.name),driver=ID (see `cuff drivers`)")
+        }
+        let sentence = verdict.sentence(for: device)
+        switch verdict {
+        case .claimed(let id, _): return Finding(.driver, .ok, "\(id): \(sentence)")
+        case .unassigned(let drivers):
+            let example = drivers.first.map { "\($0)" } ?? "DRIVER"
+            return Finding(
+                .driver, .warning, sentence, cure: "cuff read \(device.key),driver=\(example), or --assign with `cuff watch`")
+        case .ignored: return Finding(.driver, .warning, sentence)
+        case .unknown:
+            return Finding(
+                .driver, .failed, sentence, cure: "if it is a cuff: cuff identify \(device.key), cuff drivers", exitCode: 69)
+        case .refused: return Finding(.driver, .failed, sentence, cure: "let one of them stand", exitCode: 78)
+        }
+    }
+
+    /// A clock is slow or fast when it is off by more than a minute: no cuff shows seconds to its owner.
+    private static func clock(_ facts: Facts) -> Finding {
+        switch facts.clock {
+        case nil: Finding(.clock, .skipped, "not asked; the cuff would have to be talked to (cuff clock)")
+        case .offset(let seconds) where abs(seconds) <= 60: Finding(.clock, .ok, "right to the minute")
+        case .offset(let seconds):
+            Finding(
+                .clock, .warning, "\(DoctorWords.span(abs(seconds))) \(seconds < 0 ? "slow" : "fast")",
+                cure: "cuff clock \(facts.name) --set now")
+        case .unset: Finding(.clock, .warning, "never set", cure: "cuff clock \(facts.name) --set now")
+        case .unreadable(let why): Finding(.clock, .warning, why)
+        }
+    }
+
+    private static func database(_ facts: Facts) -> Finding {
+        switch facts.database {
+        case nil: Finding(.database, .skipped, "not asked")
+        case .fine(let path, let readings): Finding(.database, .ok, "\(path), \(readings) reading\(readings == 1 ? "" : "s")")
+        case .absent(let path): Finding(.database, .ok, "\(path) will be made by the first reading")
+        case .failed(let path, let why, let code): Finding(.database, .failed, "\(path): \(why)", exitCode: code)
+        }
+    }
+}
+
+enum DoctorWords {
+    /// The two largest units: `3 h 12 min`.
+    static func span(_ seconds: Int64) -> String {
+        let units: [(Int64, String)] = [(86400, "d"), (3600, "h"), (60, "min"), (1, "s")]
+        var rest = seconds
+        var parts: [String] = []
+        for (length, word) in units where rest >= length && parts.count < 2 {
+            parts.append("\(rest / length) \(word)")
+            rest %= length
+        }
+        return parts.isEmpty ? "0 s" : parts.joined(separator: " ")
+    }
+}

@@ -1,0 +1,109 @@
+import CuffCore
+
+/// What was asked for on a command line, judged.
+extension HealthRuns.Format {
+    public init(_ name: String, layout: AppleHealthExport.Layout, dialect: CSVExport.Dialect) throws(IngestError) {
+        switch name {
+        case "csv": self = .csv(dialect)
+        case "jsonl": self = .jsonLines
+        case "apple-health": self = .appleHealth(layout)
+        default:
+            throw IngestError(
+                .usage, "`\(name)` is no format", why: "known are csv, jsonl, apple-health", cure: "write e.g. --format csv")
+        }
+    }
+}
+
+extension HealthRuns {
+    public static func text(_ id: Reading.ID) -> String { ReadingSelection.text(id) }
+
+    /// Statistics as they are printed; without a format a terminal gets a table and a pipe JSON Lines.
+    public static func text(
+        _ collection: StatisticsCollection, _ table: StatisticsTable, format: String?, isTerminal: Bool
+    ) throws(IngestError) -> String {
+        var text = TextBuffer(capacity: 1 << 14)
+        switch format ?? (isTerminal ? "table" : "jsonl") {
+        case "table": table.appendTable(collection, to: &text)
+        case "jsonl": table.appendLines(collection, to: &text)
+        case let name:
+            throw IngestError(.usage, "`\(name)` is no format", why: "known are table, jsonl", cure: "write e.g. --format jsonl")
+        }
+        return text.string
+    }
+}
+
+extension HealthRuns.ExportReport {
+    /// What a person should know of the export; nothing where a pipe got everything.
+    public func sentences(_ path: String) -> [String] {
+        var lines = leftOut.sorted { $0.key < $1.key }.map { "\($0.value) left out: \($0.key)" }
+        if path != "-" { lines.insert("\(path): \(written) readings", at: 0) }
+        return lines
+    }
+}
+
+extension HeartRateLimits {
+    public static func checked(low: Double, high: Double) throws(IngestError) -> HeartRateLimits {
+        guard let limits = HeartRateLimits(low: low, high: high) else {
+            throw IngestError(
+                .usage, "the pulse limits cross", why: "the low one is not below the high one",
+                cure: "write e.g. --low-pulse 40 --high-pulse 120")
+        }
+        return limits
+    }
+}
+
+extension ManualEntry {
+    /// Values that no arm has are a slip of the fingers unless the person insists; they are stored and flagged then.
+    public static func checked(
+        _ systolic: Int, _ diastolic: Int, _ pulse: Int?, at time: Timestamp, user: Int?, irregular: Bool, force: Bool
+    ) throws(IngestError) -> ManualEntry {
+        let pressure = BloodPressure.mmHg(systolic, diastolic, pulse: pulse)
+        guard pressure.isPlausible || force else {
+            throw IngestError(
+                .usage, "\(systolic)/\(diastolic)\(pulse.map { " pulse \($0)" } ?? "") can hardly be right",
+                why: systolic <= diastolic
+                    ? "the systolic pressure comes first and is the higher one" : "it is outside what an arm can have",
+                cure: "check the numbers, or add --force")
+        }
+        guard time <= Timestamp(milliseconds: HealthRuns.now().milliseconds + 60_000) else {
+            throw IngestError(.usage, "the time lies in the future", cure: "check --at")
+        }
+        return ManualEntry(
+            pressure, at: time, user: user.map { Int32(truncatingIfNeeded: $0) }, flags: irregular ? [.irregularPulse] : [])
+    }
+}
+
+/// The manners of deleting.
+public enum Deletion {
+    /// Without any condition nobody can have meant it.
+    public static func permit(_ selection: ReadingSelection) throws(IngestError) {
+        guard !selection.isEverything else {
+            throw IngestError(
+                .usage, "nothing says which readings to delete", cure: "name ids, or narrow it, e.g. --until 2020-01-01 or --user 2")
+        }
+    }
+
+    public static func confirm(_ answer: String?) throws(IngestError) {
+        guard answer == "delete" else {
+            throw IngestError(
+                answer == nil ? .usage : .no, "nothing was deleted",
+                why: answer == nil ? "there is no terminal to ask at" : "it was not confirmed",
+                cure: "write `delete` when asked, or add --confirm delete")
+        }
+    }
+}
+
+/// The columns of csv and the keys of jsonl, explained.
+public enum ExportGuide {
+    public static var text: String {
+        var lines = ["csv: one row per reading; an empty cell means unknown", ""]
+        for column in CSVExport.columns { lines.append("  \(padded(column.name.description, 16)) \(column.meaning)") }
+        lines += ["", "jsonl: one object per line; an absent key means unknown; skip types you do not know", ""]
+        for key in JSONLinesExport.keys { lines.append("  \(padded("\(key.type)", 16)) \(padded("\(key.name)", 32)) \(key.meaning)") }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        text.count >= width ? text : text + String(repeating: " ", count: width - text.count)
+    }
+}

@@ -1,0 +1,190 @@
+import CuffCore
+import Glibc
+
+/// What the verbs over stored readings do. Each reads the database once and keeps no more than its answer needs.
+public enum HealthRuns {
+    /// Statistics of the selected blood pressures, with the sources by the numbers the collection uses. The time-weighted
+    /// style sorts the points first and so holds them in memory; all other styles hold buckets only.
+    public static func statistics(
+        _ store: Store, _ selection: ReadingSelection, by bucketing: Bucketing, style: AggregationStyle = .discreteArithmetic,
+        options: StatisticsCollection.Options = [], excludesDisturbed: Bool = false, parts: DayParts = .usual
+    ) throws(IngestError) -> (collection: StatisticsCollection, table: StatisticsTable) {
+        let rule = InclusionRule(zone: selection.zone, excludesDisturbed: excludesDisturbed)
+        var collection = StatisticsCollection(CalendarCut(bucketing, zone: selection.zone, parts: parts), options: options)
+        let known = try store.sources()
+        let order = known.keys.sorted()
+        let places = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($0.element, $0.offset) })
+        var points: [(ReadingPoint, Int)] = []
+        try store.forEachPoint(selection, rule: rule) { verdict, source in
+            switch verdict {
+            case .excluded(let reason): collection.exclude(reason)
+            case .counts(let point):
+                let place = places[source] ?? order.count
+                if style == .discreteTemporallyWeighted { points.append((point, place)) } else { collection.add(point, source: place) }
+            }
+        }
+        points.sort { ReadingPoint.isEarlier($0.0, $1.0) }
+        for (point, place) in points { collection.add(point, source: place) }
+        let sources = order.compactMap { known[$0]?.provenance }
+        return (collection, StatisticsTable(style: style, sources: sources))
+    }
+
+    /// What is written with `cuff export`.
+    public enum Format: Sendable, Hashable {
+        case appleHealth(AppleHealthExport.Layout)
+        case csv(CSVExport.Dialect)
+        case jsonLines
+    }
+
+    public struct ExportReport: Sendable, Hashable {
+        public var written = 0
+        /// Readings that have no place in the format, by reason.
+        public var leftOut: [String: Int] = [:]
+    }
+
+    /// Writes the selected readings, each as it comes from the database.
+    public static func export(
+        _ store: Store, _ selection: ReadingSelection, as format: Format, to output: OutputFile, limits: HeartRateLimits = .usual,
+        version: String, includesRaw: Bool = false
+    ) throws(IngestError) -> ExportReport {
+        let zone = selection.zone
+        let rule = InclusionRule(zone: zone)
+        var report = ExportReport()
+        let text = Growing(output)
+        let source = HealthSource(name: "cuff", version: version)
+        switch format {
+        case .appleHealth(let layout):
+            let writer = AppleHealthExport(layout, source: source, zone: zone, limits: limits)
+            writer.appendHeader(exported: now(), to: &text.buffer)
+            try store.forEach(selection) { reading, provenance in
+                do throws(HealthError) {
+                    try writer.append(reading, from: provenance, to: &text.buffer)
+                    report.written += 1
+                } catch { report.leftOut[error.reason, default: 0] += 1 }
+                return try text.flush()
+            }
+            writer.appendFooter(to: &text.buffer)
+        case .csv(let dialect):
+            let writer = CSVExport(dialect, zone: zone)
+            writer.appendHeader(to: &text.buffer)
+            try store.forEach(selection) { reading, provenance in
+                var excluded: Exclusion?
+                if case .excluded(let reason) = rule.verdict(on: reading) { excluded = reason }
+                writer.append(reading, from: provenance, excluded: excluded, to: &text.buffer)
+                report.written += 1
+                return try text.flush()
+            }
+        case .jsonLines:
+            let writer = JSONLinesExport(zone: zone, limits: limits, includesRaw: includesRaw)
+            try store.forEach(selection) { reading, provenance in
+                writer.append(reading, from: provenance, to: &text.buffer)
+                report.written += 1
+                return try text.flush()
+            }
+        }
+        try output.append(&text.buffer)
+        try output.finish()
+        return report
+    }
+
+    /// The page for the doctor. Answers how many readings it counts and how many it left out.
+    public static func report(
+        _ store: Store, _ selection: ReadingSelection, person: String, excludesDisturbed: Bool = false, lines: ReferenceLines = .home,
+        generator: String, to output: OutputFile
+    ) throws(IngestError) -> (counted: Int, leftOut: Int) {
+        var report = Report(person: person, zone: selection.zone, lines: lines, excludesDisturbed: excludesDisturbed)
+        try store.forEach(selection) { reading, provenance in
+            report.add(reading, from: provenance)
+            return true
+        }
+        var text = TextBuffer(capacity: 1 << 16)
+        ReportPage(report, generator: generator).append(generated: now(), to: &text)
+        try output.append(&text)
+        try output.finish()
+        return (report.entries.count, report.leftOut.count)
+    }
+
+    /// The days as a picture for a terminal.
+    public static func plot(_ store: Store, _ selection: ReadingSelection, style: RangePlot.Style) throws(IngestError) -> String {
+        let days = try statistics(store, selection, by: .day).collection
+        var text = TextBuffer()
+        RangePlot(days, style: style).append(to: &text)
+        return text.string
+    }
+
+    public enum Listing: String, Sendable, CaseIterable { case table, plain, jsonl }
+
+    /// The selected readings as lines.
+    public static func list(_ store: Store, _ selection: ReadingSelection, as form: Listing, to output: OutputFile) throws(IngestError) {
+        let text = Growing(output)
+        if form == .table { text.buffer.append(string: ReadingTable.header) }
+        try store.forEach(selection) { reading, provenance in
+            switch form {
+            case .table: ReadingTable.append(reading, to: &text.buffer)
+            case .jsonl: ReadingLine().append(reading, device: provenance.device, to: &text.buffer)
+            case .plain: PlainLine.append(reading, provenance, zone: selection.zone, to: &text.buffer)
+            }
+            return try text.flush()
+        }
+        try output.append(&text.buffer)
+        try output.finish()
+    }
+
+    /// Keeps a reading that a person typed in. Answers whether it is new.
+    public static func add(_ entry: ManualEntry, zone: ZoneTable, to path: String) throws(IngestError) -> (reading: Reading, isNew: Bool) {
+        let reading = entry.reading(received: now(), zone: zone)
+        let sink = try SQLiteSink(path: path)
+        let repeated = try sink.write(Batch(source: 0, driver: ManualEntry.driver, entries: [.reading(reading)]))
+        try sink.close()
+        return (reading, repeated == 0)
+    }
+
+    /// The host's clock; `SOURCE_DATE_EPOCH` stands in for it where a page must come out the same every time.
+    static func now() -> Timestamp {
+        if let text = getenv("SOURCE_DATE_EPOCH"), let seconds = Int64(String(cString: text)) { return Timestamp(seconds: seconds) }
+        return HostClock.now()
+    }
+}
+
+/// Text that goes out in pieces, so that a million readings do not lie in memory.
+private final class Growing {
+    var buffer = TextBuffer(capacity: 1 << 17)
+    private let output: OutputFile
+    init(_ output: OutputFile) { self.output = output }
+
+    func flush() throws(IngestError) -> Bool {
+        if buffer.count >= 1 << 16 { try output.append(&buffer) }
+        return true
+    }
+}
+
+/// One reading as tab-separated cells: time, systolic, diastolic, mean, pulse, user, flags, driver, device, id.
+enum PlainLine {
+    static func append(_ reading: Reading, _ provenance: Provenance, zone: ZoneTable, to text: inout TextBuffer) {
+        if let measured = reading.measured {
+            text.append(local: measured, offset: Int(reading.measuredOffset))
+        } else if let time = reading.clock.time {
+            text.append(time)
+        } else if let received = reading.received {
+            text.append(utc: received)
+        }
+        let pressure = reading.bloodPressure
+        for one in [pressure?.systolic, pressure?.diastolic, pressure?.mean] {
+            text.append(0x09)
+            if let one { text.append(rounded: one.inMmHg) }
+        }
+        text.append(0x09)
+        var pulse = pressure?.pulse
+        if case .pulseRate(let rate) = reading.content { pulse = rate }
+        if let pulse { text.append(pulse.digits) }
+        text.append(0x09)
+        if let user = reading.user { text.append(decimal: Int64(user)) }
+        for cell in [reading.flags.text(separator: ","), provenance.driver, provenance.device] {
+            text.append(0x09)
+            for byte in cell.utf8 { text.append(byte < 0x20 ? 0x20 : byte) }
+        }
+        text.append(0x09)
+        text.append(reading.id)
+        text.append(0x0A)
+    }
+}

@@ -1,0 +1,91 @@
+import CuffCore
+import Glibc
+
+/// Time zones as this machine knows them.
+public enum HostZone {
+    static let folder = "/usr/share/zoneinfo"
+
+    /// The zone of that name, e.g. `Europe/Berlin`, or a POSIX rule; without a name the machine's own (`TZ`, else
+    /// `/etc/localtime`).
+    public static func named(_ name: String?) throws(IngestError) -> ZoneTable {
+        guard let name else { return local() }
+        guard let zone = find(name) else {
+            throw IngestError(
+                .usage, "there is no time zone `\(name)`", why: "\(folder) has none of that name",
+                cure: "write e.g. Europe/Berlin or UTC; `apt-get install tzdata` if no zone is found")
+        }
+        return zone
+    }
+
+    /// The machine's own zone; UTC where it has none.
+    public static func local() -> ZoneTable {
+        if let value = getenv("TZ").map({ String(cString: $0) }) {
+            return find(value.hasPrefix(":") ? String(value.dropFirst()) : value) ?? .utc
+        }
+        guard let bytes = contents("/etc/localtime") else { return .utc }
+        return ZoneTable(tzif: bytes, name: localName() ?? "local") ?? .utc
+    }
+
+    private static func find(_ name: String) -> ZoneTable? {
+        if name.isEmpty || name == "UTC" { return .utc }
+        if name.hasPrefix("/") { return contents(name).flatMap { ZoneTable(tzif: $0, name: name) } }
+        let isPlain = name.utf8.allSatisfy {
+            $0 == 0x2F || $0 == 0x5F || $0 == 0x2B || $0 == 0x2D || $0 &- 0x30 < 10 || ($0 | 0x20) &- 0x61 < 26
+        }
+        if isPlain, !name.contains(".."), let bytes = contents("\(folder)/\(name)") { return ZoneTable(tzif: bytes, name: name) }
+        return ZoneTable(rule: name)
+    }
+
+    private static func contents(_ path: String) -> [UInt8]? {
+        guard let descriptor = try? Descriptor.open(path, O_RDONLY), Descriptor.kind(descriptor) == .regular else { return nil }
+        defer { close(descriptor) }
+        return try? Descriptor.chunk(descriptor, 65536)
+    }
+
+    /// `/etc/localtime` is a link into the zone folder, which gives the name.
+    private static func localName() -> String? {
+        guard let path = realpath("/etc/localtime", nil) else { return nil }
+        defer { free(path) }
+        let text = String(cString: path)
+        guard let range = text.split(separator: "/").firstIndex(of: "zoneinfo") else { return nil }
+        let name = text.split(separator: "/")[(range + 1)...].joined(separator: "/")
+        return name.isEmpty ? nil : name
+    }
+}
+
+extension HostZone {
+    /// A time as people name it, now being now.
+    public static func instant(_ text: String, _ zone: ZoneTable) throws(IngestError) -> Timestamp {
+        guard let time = TimeWords.instant(text, now: HealthRuns.now(), zone: zone) else {
+            throw IngestError(
+                .usage, "`\(text)` is no time", why: "it is neither a date nor a length of time",
+                cure: "write e.g. 2026-05-05, 2026-05-05T07:30, 7d, 36h, today or monday")
+        }
+        return time
+    }
+}
+
+extension ReadingSelection {
+    public static func kind(_ word: String) throws(IngestError) -> Kind {
+        guard let kind = Kind(rawValue: word) else {
+            throw IngestError(
+                .usage, "`\(word)` is no type of reading", why: "known are \(Kind.allCases.map(\.rawValue).joined(separator: ", "))",
+                cure: "write e.g. --type blood_pressure")
+        }
+        return kind
+    }
+
+    /// Ids as they were printed.
+    public static func ids(_ texts: [String]) throws(IngestError) -> [Reading.ID] {
+        var found: [Reading.ID] = []
+        for text in texts {
+            guard let id = Reading.ID.parse(text) else {
+                throw IngestError(
+                    .usage, "`\(text)` is no id", why: "an id looks like 20260505T073110-9f0c61d2a4b7e3f0",
+                    cure: "`cuff show --format plain` prints them")
+            }
+            found.append(id)
+        }
+        return found
+    }
+}

@@ -1,0 +1,136 @@
+import CuffCore
+
+/// The user's word about a device: this is such a cuff, on this line, under this name. It is what allows a generic
+/// bridge chip to be written to.
+public struct Assignment: Sendable, Hashable {
+    /// Where it was said, for a sentence: `--assign`, `config.toml:12`.
+    public var origin: String
+    public var address: DeviceAddress
+    /// `nil`: never open this device.
+    public var driver: DriverID?
+    public var line: LineSettings?
+    public var options: [String: String]
+    /// A name of the user's own. It then is the cuff's identity, wherever it is plugged in.
+    public var name: String?
+
+    public init(
+        _ address: DeviceAddress, driver: DriverID?, line: LineSettings? = nil, options: [String: String] = [:],
+        name: String? = nil, origin: String = "--assign"
+    ) {
+        self.address = address
+        self.driver = driver
+        self.line = line
+        self.options = options
+        self.name = name
+        self.origin = origin
+    }
+
+    /// Reads `ADDRESS=DRIVER[,baud=9600-8N1][,name=hallway][,option=value…]`.
+    public init(
+        _ text: String, drivers: [CuffDriver] = CuffDrivers.all, origin: String = "--assign"
+    ) throws(AddressFault) {
+        var parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        let head = parts.removeFirst()
+        // A link under /dev/serial may itself hold an `=`; a driver's id never does.
+        guard let sign = head.lastIndex(of: "=") else {
+            throw AddressFault(text, "an assignment reads DEVICE=DRIVER, as in port:1-1.2=beurer-serial")
+        }
+        let address = try DeviceAddress(String(head[..<sign]))
+        let settings = try DeviceSettings(
+            ["driver=" + head[head.index(after: sign)...]] + parts.map(String.init), of: text, drivers: drivers)
+        guard address != .automatic else { throw AddressFault(text, "`auto` names no device to assign a driver to") }
+        self.init(
+            address, driver: settings.driver, line: settings.line, options: settings.options, name: settings.name,
+            origin: origin)
+    }
+}
+
+/// What may follow a device after commas: `,driver=beurer-serial,baud=4800,name=hallway,variant=inbody`.
+public struct DeviceSettings: Sendable, Hashable {
+    public var driver: DriverID?
+    public var line: LineSettings?
+    public var name: String?
+    public var options: [String: String] = [:]
+
+    public init() {}
+
+    init(_ parts: [String], of text: String, drivers: [CuffDriver]) throws(AddressFault) {
+        for part in parts {
+            guard let sign = part.firstIndex(of: "="), sign > part.startIndex else {
+                throw AddressFault(text, "`\(part)` is not of the form key=value")
+            }
+            let key = String(part[..<sign])
+            let value = String(part[part.index(after: sign)...])
+            switch key {
+            case "driver":
+                guard let driver = drivers.first(where: { $0.id.description == value }) else {
+                    throw AddressFault(text, Self.unknownDriver(value, drivers))
+                }
+                self.driver = driver.id
+            case "baud", "line":
+                guard let line = LineSettings(value) else {
+                    throw AddressFault(text, "`\(value)` is no line setting; write 9600 or 9600-8N1")
+                }
+                self.line = line
+            case "name": name = value
+            default: options[key] = value
+            }
+        }
+        guard let id = driver, let driver = drivers.first(where: { $0.id == id }) else { return }
+        for key in options.keys.sorted() where driver.options[key] == nil {
+            let known = driver.options.keys.sorted()
+            throw AddressFault(
+                text,
+                "\(id) has no option `\(key)`"
+                    + (known.isEmpty ? "" : NearestWord.hint(key, among: known) ?? "; it has \(known.joined(separator: ", "))"))
+        }
+    }
+
+    static func unknownDriver(_ word: String, _ drivers: [CuffDriver]) -> String {
+        let hint = NearestWord.hint(word, among: drivers.map(\.id.description)) ?? "; `cuff drivers` lists them"
+        return "there is no driver `\(word)`" + hint
+    }
+}
+
+/// DEVICE as the verbs take it: an address and what is said about it.
+public struct DeviceRequest: Sendable, Hashable {
+    public var address: DeviceAddress
+    public var settings: DeviceSettings
+
+    public init(_ text: String, drivers: [CuffDriver] = CuffDrivers.all) throws(AddressFault) {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        address = try DeviceAddress(parts.first ?? "")
+        settings = try DeviceSettings(Array(parts.dropFirst()), of: text, drivers: drivers)
+    }
+}
+
+/// The word somebody probably meant.
+public enum NearestWord {
+    /// The nearest of the words, when it is near: at most a third of the letters differ, and at least one may.
+    public static func match(_ word: String, among words: [String]) -> String? {
+        let limit = max(1, word.count / 3)
+        let ranked = words.map { (distance(Array(word), Array($0)), $0) }.min { $0.0 < $1.0 }
+        return ranked.flatMap { $0.0 <= limit ? $0.1 : nil }
+    }
+
+    /// `; did you mean X?`
+    static func hint(_ word: String, among words: [String]) -> String? {
+        match(word, among: words).map { "; did you mean `\($0)`?" }
+    }
+
+    /// Letters to insert, drop, change or swap with the neighbour.
+    static func distance(_ a: [Character], _ b: [Character]) -> Int {
+        guard !a.isEmpty, !b.isEmpty else { return max(a.count, b.count) }
+        var before: [Int] = []
+        var previous = Array(0...b.count)
+        for i in 1...a.count {
+            var row = [i] + Array(repeating: 0, count: b.count)
+            for j in 1...b.count {
+                row[j] = min(previous[j] + 1, row[j - 1] + 1, previous[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1))
+                if i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] { row[j] = min(row[j], before[j - 2] + 1) }
+            }
+            (before, previous) = (previous, row)
+        }
+        return previous[b.count]
+    }
+}

@@ -1,0 +1,163 @@
+import CuffCore
+
+/// Which driver a device belongs to and by whose word. Nothing is written to a device that nobody identified: a generic
+/// bridge chip is claimed only where the user assigned it.
+public enum Claiming {
+    public enum Reason: Sendable, Hashable {
+        /// The cuff's own USB ids.
+        case exactID(USBID)
+        /// A shared id, but this release of it is known to be the cuff.
+        case release(USBID, bcdDevice: UInt16)
+        case assigned(Assignment)
+        /// A udev rule of the administrator's says so (`ID_CUFF_DRIVER`; `cuff doctor --print-rule` writes such rules).
+        case rule
+    }
+
+    public enum Verdict: Sendable, Hashable {
+        case claimed(DriverID, Reason)
+        /// An id that many devices carry; these drivers may be behind it, if the user says so.
+        case unassigned([DriverID])
+        /// No driver knows the id.
+        case unknown
+        /// The user said: never open it.
+        case ignored(Assignment)
+        /// Two claims or assignments contradict each other, or the driver cannot speak to such a node.
+        case refused(String)
+
+        public var driver: DriverID? {
+            if case .claimed(let driver, _) = self { driver } else { nil }
+        }
+    }
+
+    public static func verdict(
+        on device: PluggedDevice, assignments: [Assignment] = [], drivers: [CuffDriver] = CuffDrivers.all
+    ) -> Verdict {
+        let spoken = assignments.filter { $0.address.matches(device) }
+        if let closest = spoken.map(\.address.closeness).max() {
+            return verdict(on: device, spoken.filter { $0.address.closeness == closest }, drivers)
+        }
+        let ruled = device.properties["ID_CUFF_DRIVER"].flatMap { word in
+            drivers.first { $0.id.description == word && $0.medium.rawValue == device.subsystem.rawValue }
+        }
+        guard let usb = device.usb else { return ruled.map { .claimed($0.id, .rule) } ?? .unassigned([]) }
+        var exact: [(DriverID, Reason)] = []
+        var possible: [DriverID] = []
+        for driver in drivers where driver.medium.rawValue == device.subsystem.rawValue {
+            for claim in driver.claims where claim.id == usb.id {
+                switch claim {
+                case .usb: exact.append((driver.id, .exactID(usb.id)))
+                case .release(_, _, let release) where release == usb.bcdDevice:
+                    exact.append((driver.id, .release(usb.id, bcdDevice: release)))
+                case .release, .shared: possible.append(driver.id)
+                }
+            }
+        }
+        // The packaged rules only repeat the exact ids; a word that differs is the administrator's own.
+        if let ruled, !exact.contains(where: { $0.0 == ruled.id }) { return .claimed(ruled.id, .rule) }
+        if exact.count > 1 {
+            return .refused("\(exact.map { "\($0.0)" }.joined(separator: " and ")) both claim \(usb.id); assign one of them")
+        }
+        if let (driver, reason) = exact.first { return .claimed(driver, reason) }
+        return possible.isEmpty ? .unknown : .unassigned(possible)
+    }
+
+    private static func verdict(
+        on device: PluggedDevice, _ spoken: [Assignment], _ drivers: [CuffDriver]
+    ) -> Verdict {
+        // Said twice alike is said once; the last word of two equal ones counts for line and options.
+        guard let last = spoken.last else { return .unknown }
+        if let other = spoken.first(where: { $0.driver != last.driver }) {
+            return .refused(
+                "\(other.origin) says \(other.driver.map { "\($0)" } ?? "ignore"), \(last.origin) says "
+                    + "\(last.driver.map { "\($0)" } ?? "ignore")")
+        }
+        guard let id = last.driver else { return .ignored(last) }
+        guard let driver = drivers.first(where: { $0.id == id }) else { return .refused("there is no driver \(id)") }
+        guard driver.medium.rawValue == device.subsystem.rawValue else {
+            return .refused("\(id) speaks to a \(driver.medium.rawValue) node, \(device.node) is \(device.subsystem.rawValue)")
+        }
+        return .claimed(id, .assigned(last))
+    }
+}
+
+extension Claiming.Verdict {
+    /// Why, for `cuff list` and the log.
+    public func sentence(for device: PluggedDevice) -> String {
+        switch self {
+        case .claimed(_, .exactID(let id)): "\(id) is this cuff's own id"
+        case .claimed(_, .release(let id, let release)): "\(id) with bcdDevice \(USBID.text(release)) is this cuff"
+        case .claimed(_, .rule): "a udev rule says so (ID_CUFF_DRIVER)"
+        case .claimed(_, .assigned(let assignment)): "assigned by \(assignment.origin) as \(assignment.address)"
+        case .unassigned(let drivers):
+            Self.unassigned(drivers, device)
+        case .unknown: device.usb.map { "no driver knows \($0.id)" } ?? "not assigned"
+        case .ignored(let assignment): "\(assignment.origin) says never to open it"
+        case .refused(let why): why
+        }
+    }
+
+    private static func unassigned(_ drivers: [DriverID], _ device: PluggedDevice) -> String {
+        let name = device.usb.map { usb in "\(usb.id) is \(USBBridge.named(usb.id)?.name ?? "an id of many devices")" }
+        let example = drivers.first.map { "\($0)" } ?? "DRIVER"
+        return (name ?? "a built-in port says nothing of what is behind it")
+            + "; if it is a cuff: --assign \(device.key)=\(example)"
+            + (drivers.count > 1 ? " (or \(drivers.dropFirst().map { "\($0)" }.joined(separator: ", ")))" : "")
+    }
+}
+
+/// Where a verb's DEVICE leads.
+public enum DeviceTarget: Sendable, Hashable {
+    case plugged(PluggedDevice)
+    /// A node that no enumeration shows: a pseudo terminal, a link of the user's own.
+    case node(String)
+    case tcp(host: String, port: UInt16)
+}
+
+/// Why a DEVICE leads nowhere.
+public enum ResolutionFault: Error, Sendable, Hashable, CustomStringConvertible {
+    case notFound(DeviceAddress, present: [PluggedDevice])
+    case ambiguous(DeviceAddress, [PluggedDevice])
+
+    /// 69 (no such device), 64 (say which).
+    public var exitCode: Int32 {
+        switch self {
+        case .notFound: 69
+        case .ambiguous: 64
+        }
+    }
+
+    public var description: String {
+        switch self {
+        case .notFound(.automatic, let present) where present.isEmpty: "no cuff is plugged in"
+        case .notFound(.automatic, let present):
+            "no cuff among what is plugged in:\n" + Self.list(present) + "\n  name one of them, with its driver"
+        case .notFound(let address, let present):
+            "\(address) is not plugged in"
+                + (present.isEmpty ? "; nothing is" : "; there is:\n" + Self.list(present))
+        case .ambiguous(let address, let devices):
+            "\(address) means more than one device:\n" + Self.list(devices) + "\n  name one of them"
+        }
+    }
+
+    private static func list(_ devices: [PluggedDevice]) -> String {
+        devices.map { "  \($0.key)  \($0.summary)" }.joined(separator: "\n")
+    }
+}
+
+extension DeviceAddress {
+    /// The one device that is meant. `auto` means the one claimed device; two are never guessed between.
+    public func resolve(
+        among devices: [PluggedDevice], assignments: [Assignment] = [], drivers: [CuffDriver] = CuffDrivers.all
+    ) throws(ResolutionFault) -> DeviceTarget {
+        if case .tcp(let host, let port) = self { return .tcp(host: host, port: port) }
+        let found = devices.filter { device in
+            self == .automatic
+                ? Claiming.verdict(on: device, assignments: assignments, drivers: drivers).driver != nil : matches(device)
+        }
+        if let only = found.first, found.count == 1 { return .plugged(only) }
+        if found.count > 1 { throw .ambiguous(self, found) }
+        // A path may be good though no enumeration knows it; opening will tell.
+        if case .node(let path) = self { return .node(path) }
+        throw .notFound(self, present: devices)
+    }
+}

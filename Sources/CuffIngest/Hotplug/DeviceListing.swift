@@ -1,0 +1,113 @@
+import CuffCore
+import Dispatch
+
+/// What is plugged in, as text: for a terminal in columns, for a pipe tab-separated or one JSON object per line.
+public struct DeviceListing: Sendable {
+    private let assignments: [Assignment]
+    private let isJSON: Bool
+    private let isTerminal: Bool
+
+    public init(assignments: [Assignment], isJSON: Bool, isTerminal: Bool) {
+        self.assignments = assignments
+        self.isJSON = isJSON
+        self.isTerminal = isTerminal
+    }
+
+    public func plugged() throws(IngestError) -> String {
+        let devices: [PluggedDevice]
+        do throws(HotplugFault) { devices = try DeviceEnumeration.plugged() } catch {
+            throw IngestError(.osError, "cannot list devices", why: "\(error)", cure: "is /sys mounted?")
+        }
+        if isJSON { return devices.map { json($0, event: nil) }.joined() }
+        let rows = devices.map(cells)
+        guard isTerminal else { return rows.map { $0.joined(separator: "\t") + "\n" }.joined() }
+        guard !rows.isEmpty else { return "nothing is plugged in that could be a cuff (no tty or hidraw device)\n" }
+        return table([["ID", "PATH", "USB", "DRIVER", "ACCESS", "NOTE"]] + rows)
+    }
+
+    /// Tells what comes and goes, until the process ends.
+    public func follow(_ put: @escaping @Sendable (String) -> Void, warn: (String) -> Void) throws(IngestError) {
+        let queue = DispatchQueue(label: "cuff.list")
+        let watcher = HotplugWatcher(queue: queue)
+        if watcher.source == .kernel {
+            warn("udevd does not run here: the kernel's own events are told, which come before names and permissions are set")
+        }
+        let isSettled = Locked(false)
+        do throws(HotplugFault) {
+            try watcher.start { events in
+                for event in events {
+                    switch event {
+                    case .plugged(let device) where isSettled.withLock { $0 }: put(line(device, event: "plugged"))
+                    case .unplugged(let device): put(line(device, event: "unplugged"))
+                    case .settled: isSettled.withLock { $0 = true }
+                    default: break
+                    }
+                }
+            }
+        } catch {
+            throw IngestError(.osError, "cannot watch for devices", why: "\(error)")
+        }
+        let stop = StopSignal()
+        stop.watch()
+        let gate = Gate(isOpen: false)
+        stop.whenRaised { gate.set(open: true) }
+        gate.pass()
+        watcher.stop()
+    }
+
+    private func line(_ device: PluggedDevice, event: String) -> String {
+        isJSON ? json(device, event: event) : event + "\t" + cells(device).joined(separator: "\t") + "\n"
+    }
+
+    private func cells(_ device: PluggedDevice) -> [String] {
+        let verdict = Claiming.verdict(on: device, assignments: assignments, drivers: CuffDrivers.all)
+        return [
+            device.key.description, device.node, device.usb.map { "\($0.id)" } ?? "-", verdict.driver?.description ?? "-",
+            NodePermissions.access(to: device.node).word, verdict.sentence(for: device),
+        ]
+    }
+
+    private func json(_ device: PluggedDevice, event: String?) -> String {
+        let verdict = Claiming.verdict(on: device, assignments: assignments, drivers: CuffDrivers.all)
+        let access = NodePermissions.access(to: device.node)
+        var text = TextBuffer()
+        func field(_ key: String, _ value: String?, _ text: inout TextBuffer) {
+            guard let value, !value.isEmpty else { return }
+            text.append(string: ",\"\(key)\":")
+            text.append(jsonString: value)
+        }
+        text.append("{\"type\":\"device\",\"schema\":1")
+        field("event", event, &text)
+        field("id", device.key.description, &text)
+        field("path", device.node, &text)
+        field("subsystem", device.subsystem.rawValue, &text)
+        field("usb", device.usb.map { "\($0.id)" }, &text)
+        field("usb_port", device.usb?.port, &text)
+        field("serial", device.usb?.serial, &text)
+        field("manufacturer", device.usb?.manufacturer, &text)
+        field("product", device.usb?.product, &text)
+        field("kernel_driver", device.kernelDriver, &text)
+        field("driver", verdict.driver?.description, &text)
+        field("why", verdict.sentence(for: device), &text)
+        field("access", access.word, &text)
+        field("access_reason", access.reason, &text)
+        text.append("}\n")
+        return text.string
+    }
+
+    private func table(_ rows: [[String]]) -> String {
+        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            row.indices.map { column in
+                column == row.count - 1 ? row[column] : row[column] + String(repeating: " ", count: widths[column] - row[column].count + 2)
+            }.joined() + "\n"
+        }.joined()
+    }
+}
+
+extension NodePermissions {
+    /// Whether this process may open the node.
+    static func access(to node: String) -> Access {
+        Access.look(at: node)
+    }
+}

@@ -1,0 +1,55 @@
+import CuffCore
+
+/// Where a verb's DEVICE leads, with the driver to talk with and the key under which its readings are kept.
+public struct DevicePlace: Sendable {
+    public var address: TransportAddress
+    public var driver: String
+    /// Who the cuff is as far as the host knows: its USB serial number or socket; empty for a bare path.
+    public var device: String
+
+    /// `driver` is what the user named; without it only a device that a driver claims for itself will do.
+    public init(_ text: String, driver: String?) throws(IngestError) {
+        if text.hasPrefix("tcp-listen://") {
+            self.init(address: try TransportAddress(text), driver: try Self.named(driver, text), device: "")
+            return
+        }
+        let request: DeviceRequest
+        do throws(AddressFault) { request = try DeviceRequest(text) } catch {
+            throw IngestError(.usage, error.description, cure: "write e.g. /dev/ttyUSB0; `cuff list` shows what is plugged in")
+        }
+        let wanted = request.address
+        let driver = driver ?? request.settings.driver?.description
+        if case .node(let path) = wanted, wanted.isOutsideHotplug {
+            self.init(address: .path(path), driver: try Self.named(driver, text), device: "")
+            return
+        }
+        let target: DeviceTarget
+        do throws(ResolutionFault) { target = try wanted.resolve(among: (try? DeviceEnumeration.plugged()) ?? []) } catch {
+            throw IngestError(error.exitCode == 64 ? .usage : .unavailable, error.description, cure: "`cuff list` shows what is plugged in")
+        }
+        switch target {
+        case .tcp(let host, let port):
+            self.init(address: .tcp(host: host, port: Int(port)), driver: try Self.named(driver, text), device: "")
+        case .node(let path): self.init(address: .path(path), driver: try Self.named(driver, text), device: "")
+        case .plugged(let plugged):
+            let claimed = Claiming.verdict(on: plugged, assignments: [], drivers: CuffDrivers.all).driver?.description
+            self.init(
+                address: .path(plugged.node), driver: try Self.named(driver ?? claimed, text), device: "\(plugged.key)")
+        }
+    }
+
+    private init(address: TransportAddress, driver: String, device: String) {
+        self.address = address
+        self.driver = driver
+        self.device = device
+    }
+
+    private static func named(_ driver: String?, _ text: String) throws(IngestError) -> String {
+        guard let driver else {
+            throw IngestError(
+                .usage, "no driver claims \(text)", why: "nothing about it says that it is a cuff",
+                cure: "add --driver ID; `cuff drivers` lists them, `cuff identify \(text)` may tell which")
+        }
+        return driver
+    }
+}

@@ -1,0 +1,163 @@
+import CUdev
+import Dispatch
+import Glibc
+
+/// Where a watch hears of devices. udev is one such place; a test is another.
+protocol HotplugSource: AnyObject, Sendable {
+    func start(deliver: @escaping @Sendable ([HotplugEvent]) -> Void) throws(HotplugFault)
+    func stop()
+}
+
+extension HotplugWatcher: HotplugSource {}
+
+/// Tells what is plugged in, then what comes and goes. It neither opens a node nor decides who may.
+///
+/// The monitor is armed before the first enumeration, so that nothing plugged in between is missed; what both tell is
+/// told once. When the kernel's queue of events overflows, the devices are counted anew and the difference is told.
+public final class HotplugWatcher: @unchecked Sendable {
+    /// Whose events these are. udevd's come after its rules ran, the kernel's before anyone set an owner.
+    public enum Source: String, Sendable { case udev, kernel }
+
+    public let source: Source
+    private let queue: DispatchQueue
+    // From here on: touched on `queue` only.
+    private var udev: Udev?
+    private var monitor: OpaquePointer?
+    private var events: DispatchSourceRead?
+    private var table = DeviceTable()
+    private var deliver: (@Sendable ([HotplugEvent]) -> Void)?
+
+    /// With no `source`, udevd's events where udevd runs, else the kernel's.
+    public init(queue: DispatchQueue, source: Source? = nil) {
+        self.queue = queue
+        self.source = source ?? (Udev.hasDaemon ? .udev : .kernel)
+    }
+
+    /// Delivers on the queue, beginning with everything that is there and `settled`. Call once.
+    public func start(deliver: @escaping @Sendable ([HotplugEvent]) -> Void) throws(HotplugFault) {
+        let fault: HotplugFault? = queue.sync {
+            do throws(HotplugFault) {
+                try begin(deliver)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let fault { throw fault }
+    }
+
+    /// No event is delivered after the block that is running on the queue, if any.
+    public func stop() {
+        queue.async { self.end() }
+    }
+
+    private func begin(_ deliver: @escaping @Sendable ([HotplugEvent]) -> Void) throws(HotplugFault) {
+        let udev = try Udev()
+        guard let monitor = udev_monitor_new_from_netlink(udev.context, source.rawValue) else {
+            throw HotplugFault("udev_monitor_new_from_netlink", errno)
+        }
+        self.udev = udev
+        self.monitor = monitor
+        self.deliver = deliver
+        for subsystem in ["tty", "hidraw"] {
+            udev_monitor_filter_add_match_subsystem_devtype(monitor, subsystem, nil)
+        }
+        // A hub with 64 adapters brings some 500 events of 1 KiB at once. Refused without privilege: then the kernel's
+        // own limit holds, and an overflow is handled below.
+        udev_monitor_set_receive_buffer_size(monitor, 1 << 20)
+        let result = udev_monitor_enable_receiving(monitor)
+        guard result >= 0 else {
+            release()
+            throw HotplugFault("udev_monitor_enable_receiving", -result)
+        }
+        let events = DispatchSource.makeReadSource(fileDescriptor: udev_monitor_get_fd(monitor), queue: queue)
+        events.setEventHandler { @Sendable [weak self] in self?.receive() }
+        // The descriptor is libudev's and must outlive the source.
+        let lease = MonitorLease(udev: udev, monitor: monitor)
+        events.setCancelHandler { @Sendable in lease.end() }
+        self.events = events
+        events.activate()
+        var first: [HotplugEvent] = []
+        if source == .kernel {
+            first.append(
+                .notice(
+                    "no udevd here (/run/udev/control is missing): using the kernel's own events; there are no /dev/serial links"
+                        + " and nobody sets the owner of a new node"))
+        }
+        do throws(HotplugFault) {
+            first += table.reconcile(try udev.plugged())
+        } catch {
+            end()
+            throw error
+        }
+        deliver(first + [.settled])
+    }
+
+    private func receive() {
+        guard let monitor else { return }
+        var told: [HotplugEvent] = []
+        // libudev's descriptor is non-blocking: read until it has nothing more.
+        while true {
+            errno = 0
+            guard let device = udev_monitor_receive_device(monitor) else {
+                if errno == ENOBUFS {
+                    told += recount()
+                    continue
+                }
+                if errno == EINTR { continue }
+                break
+            }
+            defer { udev_device_unref(device) }
+            if Udev.text(udev_device_get_action(device)) == "remove" {
+                told += table.remove(syspath: Udev.syspath(device))
+            } else if let plugged = PluggedDevice(Udev.chain(device)) {
+                told += table.add(plugged)
+            }
+        }
+        if !told.isEmpty { deliver?(told) }
+    }
+
+    /// Events were lost: enumerate and tell the difference.
+    func recount() -> [HotplugEvent] {
+        guard let udev else { return [] }
+        do throws(HotplugFault) {
+            return [.notice("the kernel's event queue overflowed; counting the devices anew")]
+                + table.reconcile(try udev.plugged())
+        } catch {
+            return [.notice("the kernel's event queue overflowed and the devices cannot be counted: \(error)")]
+        }
+    }
+
+    private func end() {
+        deliver = nil
+        events?.cancel()  // its cancel handler releases the monitor
+        events = nil
+        monitor = nil
+        udev = nil
+    }
+
+    private func release() {
+        if let monitor { udev_monitor_unref(monitor) }
+        monitor = nil
+        udev = nil
+    }
+
+    deinit { events?.cancel() }
+}
+
+/// Keeps the monitor and its context alive until the source that watches its descriptor is gone.
+private final class MonitorLease: @unchecked Sendable {
+    private var udev: Udev?
+    private var monitor: OpaquePointer?
+
+    init(udev: Udev, monitor: OpaquePointer) {
+        self.udev = udev
+        self.monitor = monitor
+    }
+
+    func end() {
+        if let monitor { udev_monitor_unref(monitor) }
+        monitor = nil
+        udev = nil
+    }
+}

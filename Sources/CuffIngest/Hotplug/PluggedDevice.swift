@@ -1,0 +1,165 @@
+import CuffCore
+
+/// The name under which a device is known for as long as it exists: its USB serial number, or, where it has none worth
+/// the name, the socket it sits in. Never `ttyUSB0`, which the kernel gives to whoever comes first.
+public struct DeviceKey: Sendable, Hashable, Comparable, CustomStringConvertible {
+    public let description: String
+    public init(_ text: String) { description = text }
+    public static func < (a: DeviceKey, b: DeviceKey) -> Bool { a.description < b.description }
+}
+
+/// The USB device behind a node, as its own descriptors say.
+public struct USBDevice: Sendable, Hashable {
+    public var id: USBID
+    public var bcdDevice: UInt16?
+    public var serial: String?
+    public var manufacturer: String?
+    public var product: String?
+    /// The socket: bus and chain of hub ports, e.g. `1-1.2`.
+    public var port: String
+    /// The kernel counts every plugging-in: the same socket with another number is another plugging-in.
+    public var address: String?
+    public var syspath: String
+
+    public init(
+        id: USBID, bcdDevice: UInt16? = nil, serial: String? = nil, manufacturer: String? = nil, product: String? = nil,
+        port: String, address: String? = nil, syspath: String = ""
+    ) {
+        self.id = id
+        self.bcdDevice = bcdDevice
+        self.serial = serial
+        self.manufacturer = manufacturer
+        self.product = product
+        self.port = port
+        self.address = address
+        self.syspath = syspath
+    }
+
+    /// `nil` unless the node is a USB device with readable ids.
+    public init?(_ node: SysfsNode) {
+        guard node.subsystem == "usb", node.devtype == "usb_device",
+            let vendor = node.attributes["idVendor"].flatMap({ USBID.number($0) }),
+            let product = node.attributes["idProduct"].flatMap({ USBID.number($0) })
+        else { return nil }
+        self.init(
+            id: USBID(vendor: vendor, product: product),
+            bcdDevice: node.attributes["bcdDevice"].flatMap { USBID.number($0) },
+            serial: Self.text(node.attributes["serial"]), manufacturer: Self.text(node.attributes["manufacturer"]),
+            product: Self.text(node.attributes["product"]), port: node.name,
+            address: node.attributes["devnum"], syspath: node.path)
+    }
+
+    /// A descriptor's text, printable and without blanks around it; `nil` when nothing is left.
+    static func text(_ raw: String?) -> String? {
+        guard let raw else { return nil }
+        let printable = raw.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : Character($0) }
+        let trimmed = String(String(printable.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()).prefix(126))
+        return trimmed.isEmpty ? nil : trimmed
+    }
+
+    /// The serial number, unless it is one that a factory writes into every piece: `0001` is what a CP2102 says before
+    /// anyone programs it, zeros and `0123456789…` are the like. Two such adapters would pass for one.
+    public var uniqueSerial: String? {
+        guard let serial, !Self.factorySerials.contains(serial.lowercased()), let first = serial.first,
+            !serial.allSatisfy({ $0 == first })
+        else { return nil }
+        return serial
+    }
+
+    static let factorySerials: Set<String> = [
+        "0001", "001", "01", "1", "123456", "1234567890", "0123456789", "12345678", "0123456789abcdef", "123456789",
+        "123456789abc", "123456789abcdef", "none", "default", "serial", "n/a", "1.0", "demo 1.000",
+    ]
+}
+
+/// A serial or HID node that is there now, with the USB device it belongs to. It says what is plugged in, not what may
+/// be done with it (`Claiming`) nor whether it can be opened (`Access`).
+public struct PluggedDevice: Sendable, Hashable {
+    public enum Subsystem: String, Sendable, Hashable { case tty, hidraw }
+
+    public var node: String
+    public var subsystem: Subsystem
+    public var kernelDriver: String?
+    /// `nil` for a built-in serial port.
+    public var usb: USBDevice?
+    /// Which of several ports of one USB device: the interface number, and the port number behind it where an interface
+    /// has several, e.g. `1` or `0.2`; `nil` for the first or only one.
+    public var channel: String?
+    public var links: [String]
+    public var syspath: String
+    /// What udev's rules said about it, or nothing where no udevd runs.
+    public var properties: [String: String]
+    public var key: DeviceKey
+
+    public init(
+        node: String, subsystem: Subsystem, kernelDriver: String? = nil, usb: USBDevice? = nil, channel: String? = nil,
+        links: [String] = [], syspath: String, properties: [String: String] = [:]
+    ) {
+        self.node = node
+        self.subsystem = subsystem
+        self.kernelDriver = kernelDriver
+        self.usb = usb
+        self.channel = channel
+        self.links = links
+        self.syspath = syspath
+        self.properties = properties
+        self.key = DeviceKey("")
+        self.key = bySerial ?? byPort
+    }
+
+    /// The device whose chain of nodes, itself first, this is; `nil` for consoles, pseudo terminals, ports without
+    /// hardware and everything else no cuff can sit behind.
+    public init?(_ chain: [SysfsNode]) {
+        guard let own = chain.first, let node = own.node,
+            let subsystem = own.subsystem.flatMap(Subsystem.init(rawValue:))
+        else { return nil }
+        let parents = chain.dropFirst()
+        // Virtual consoles and pty masters hang in the air; a real port has hardware above it.
+        guard !parents.isEmpty else { return nil }
+        let usbNode = parents.first { $0.subsystem == "usb" && $0.devtype == "usb_device" }
+        let interface = parents.first { $0.subsystem == "usb" && $0.devtype == "usb_interface" }
+        // `type` 0 is an 8250 slot of which the kernel found no chip.
+        if usbNode == nil && own.attributes["type"] == "0" { return nil }
+        var properties: [String: String] = [:]
+        for level in chain.reversed() { properties.merge(level.properties) { $1 } }
+        self.init(
+            node: node, subsystem: subsystem,
+            kernelDriver: interface?.driver ?? parents.lazy.compactMap(\.driver).first,
+            usb: usbNode.flatMap(USBDevice.init), channel: Self.channel(parents, interface: interface),
+            links: own.links.sorted(), syspath: own.path, properties: properties)
+    }
+
+    private static func channel(_ parents: ArraySlice<SysfsNode>, interface: SysfsNode?) -> String? {
+        guard let interface else { return nil }
+        let number = interface.attributes["bInterfaceNumber"].flatMap { Int($0, radix: 16) } ?? 0
+        let port = parents.lazy.compactMap { $0.attributes["port_number"] }.first.flatMap { Int($0) } ?? 0
+        return port > 0 ? "\(number).\(port)" : number > 0 ? "\(number)" : nil
+    }
+
+    /// By serial number, where there is one that tells pieces apart.
+    var bySerial: DeviceKey? {
+        guard let usb, let serial = usb.uniqueSerial else { return nil }
+        return DeviceKey("usb:\(usb.id):\(serial)" + suffix)
+    }
+
+    /// By the socket; a built-in port is its own socket.
+    var byPort: DeviceKey { usb.map { DeviceKey("port:\($0.port)" + suffix) } ?? DeviceKey(node) }
+
+    private var suffix: String { channel.map { "#" + $0 } ?? "" }
+
+    public var byIDLink: String? { links.first { $0.hasPrefix("/dev/serial/by-id/") } }
+    public var byPathLink: String? { links.first { $0.hasPrefix("/dev/serial/by-path/") } }
+
+    /// Whether this is the same plugging-in of the same device: the kernel reuses every name at once.
+    func isSamePlugging(as other: PluggedDevice) -> Bool {
+        syspath == other.syspath && node == other.node && usb?.address == other.usb?.address && usb?.id == other.usb?.id
+            && usb?.serial == other.usb?.serial
+    }
+
+    /// One line for a person.
+    public var summary: String {
+        guard let usb else { return "\(node), built-in port" }
+        let name = [usb.manufacturer, usb.product].compactMap { $0 }.joined(separator: " ")
+        return "\(node), USB \(usb.id)\(name.isEmpty ? "" : " \(name)") at port \(usb.port)"
+    }
+}

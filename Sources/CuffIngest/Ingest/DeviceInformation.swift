@@ -1,0 +1,89 @@
+import CuffCore
+import Glibc
+
+/// What a cuff told about itself, and what its family can do.
+public struct DeviceInformation: Sendable {
+    public var driver: CuffDriver
+    public var identity: DeviceIdentity?
+    public var clock: DeviceClockReport?
+
+    public init(driver: CuffDriver, identity: DeviceIdentity?, clock: DeviceClockReport?) {
+        self.driver = driver
+        self.identity = identity
+        self.clock = clock
+    }
+
+    private var rows: [(key: String, value: String)] {
+        [
+            ("driver", driver.id.description), ("id", identity?.id ?? ""), ("manufacturer", identity?.manufacturer ?? ""),
+            ("model", identity?.model ?? ""), ("serial", identity?.serial ?? ""), ("firmware", identity?.firmware ?? ""),
+            ("battery_percent", identity?.battery.map(String.init) ?? ""), ("clock", clock?.text ?? ""),
+        ].filter { !$0.value.isEmpty }
+    }
+
+    public var text: String {
+        (rows + [("can", driver.capabilities.words.joined(separator: ", "))]).map { row in
+            row.key + String(repeating: " ", count: max(1, 16 - row.key.count)) + row.value + "\n"
+        }.joined()
+    }
+
+    public var json: String {
+        var text = TextBuffer()
+        text.append("{\"type\":\"device\",\"schema\":1")
+        for row in rows where row.key != "battery_percent" && row.key != "clock" {
+            text.append(string: ",\"\(row.key)\":")
+            text.append(jsonString: row.value)
+        }
+        if let battery = identity?.battery { text.append(string: ",\"battery_percent\":\(battery)") }
+        if let clock {
+            text.append(",\"device_clock\":\"")
+            text.append(clock.time)
+            text.append(string: "\",\"behind_s\":\(clock.behind)")
+        }
+        text.append(string: ",\"capabilities\":[\(driver.capabilities.words.map { "\"\($0)\"" }.joined(separator: ","))]}\n")
+        return text.string
+    }
+}
+
+/// Local times as people write them.
+public enum HostTime {
+    /// `now`, or `2026-05-05T07:31[:00]`.
+    public static func local(_ text: String) throws(IngestError) -> DeviceTime {
+        if text == "now" {
+            var seconds = time(nil)
+            var parts = tm()
+            localtime_r(&seconds, &parts)
+            return DeviceTime(
+                year: Int(parts.tm_year) + 1900, month: Int(parts.tm_mon) + 1, day: Int(parts.tm_mday), hour: Int(parts.tm_hour),
+                minute: Int(parts.tm_min), second: min(59, Int(parts.tm_sec)))
+        }
+        let numbers = text.split(whereSeparator: { !$0.isNumber }).map { Int($0) ?? -1 }
+        guard numbers.count == 5 || numbers.count == 6, text.count >= 16 else { throw malformed(text) }
+        let time = DeviceTime(
+            year: numbers[0], month: numbers[1], day: numbers[2], hour: numbers[3], minute: numbers[4],
+            second: numbers.count == 6 ? numbers[5] : 0)
+        guard time.isPossible else { throw malformed(text) }
+        return time
+    }
+
+    private static func malformed(_ text: String) -> IngestError {
+        IngestError(.usage, "`\(text)` is no local time", cure: "write `now`, or e.g. 2026-05-05T07:31:00")
+    }
+}
+
+/// What must hold before a cuff's memory may be erased.
+public enum Clearing {
+    public static func permit(_ options: IngestOptions, confirmation: String) throws(IngestError) {
+        let durable = options.sinks.contains { $0.isRequired && $0.kind != .stdout && $0.kind != .table }
+        guard durable || !options.moreSinks.isEmpty else {
+            throw IngestError(
+                .usage, "nothing would keep the readings", why: "no database or file is among the sinks",
+                cure: "add e.g. --sink sqlite:bp.db")
+        }
+        guard confirmation == "erase" else {
+            throw IngestError(
+                .usage, "the cuff's memory was not erased", why: "erasing cannot be undone",
+                cure: "add --confirm erase; everything is stored in the sinks before")
+        }
+    }
+}

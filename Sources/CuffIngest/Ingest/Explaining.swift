@@ -1,0 +1,68 @@
+import CuffCore
+
+/// A conversation of IEEE 11073 APDUs as text for people who debug agents.
+public enum Explaining {
+    /// Refuses drivers whose frames have no tree to show.
+    public static func permit(_ driver: String) throws(IngestError) {
+        guard driver == "phd" else {
+            _ = try Ingest.driver(driver)
+            throw IngestError(
+                .usage, "\(driver) has nothing to explain", why: "only IEEE 11073 APDUs have fields within fields",
+                cure: "leave --explain out, or add --raw to see each record's bytes")
+        }
+    }
+
+    public static func run(_ source: String, put: (String) -> Void) throws(IngestError) {
+        var explanation = PHDExplanation()
+        let file = try InputFile(.path(source))
+        let stop = StopSignal()
+        guard let first = try file.next(stop) else {
+            throw IngestError(.badData, "\(file.name) is empty", cure: "name a capture, e.g. one from `cuff record`")
+        }
+        var form = CaptureForms.source(for: first)
+        var items: [CaptureItem] = []
+        var chunk: [UInt8]? = first
+        var isCapture = true
+        var isFirst = true
+        while let bytes = chunk {
+            if isCapture {
+                do throws(CaptureFault) { try form.read(bytes, into: &items) } catch {
+                    // What does not even begin as a capture is the agent's own bytes.
+                    guard isFirst else {
+                        throw IngestError(.badData, "\(file.name):\(error.line): \(error.reason)", cure: "correct that line")
+                    }
+                    isCapture = false
+                    items = []
+                }
+            }
+            if !isCapture { items.append(CaptureItem(.fromCuff(bytes))) }
+            tell(items, &explanation, put)
+            items.removeAll()
+            isFirst = false
+            chunk = try file.next(stop)
+        }
+        if isCapture {
+            do throws(CaptureFault) { try form.finish(into: &items) } catch {
+                throw IngestError(.badData, "\(file.name):\(error.line): \(error.reason)", cure: "correct that line")
+            }
+            tell(items, &explanation, put)
+        }
+    }
+
+    private static func tell(_ items: [CaptureItem], _ explanation: inout PHDExplanation, _ put: (String) -> Void) {
+        for item in items {
+            let (bytes, isAgent): ([UInt8], Bool)
+            switch item.content {
+            case .fromCuff(let sent): (bytes, isAgent) = (sent, true)
+            case .toCuff(let sent): (bytes, isAgent) = (sent, false)
+            case .event(let event):
+                put("! \(DeviceIdentity.text(event.text.utf8))\n")
+                continue
+            }
+            let lines = explanation.explain(bytes, fromAgent: isAgent)
+            guard !lines.isEmpty else { continue }
+            put("\(isAgent ? "<" : ">")\(item.time.map { " at \(Double($0) / 1_000_000) s" } ?? "")\n")
+            put(lines.joined(separator: "\n") + "\n")
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import CuffCore
+import Glibc
+
+/// How a live device is read, beside what every run needs.
+public struct ReadOptions: Sendable {
+    public var command: SessionCommand
+    /// Stay afterwards for readings that the cuff sends by itself.
+    public var follows: Bool
+    /// Everything must be done by then; `nil` waits as long as the session does.
+    public var timeout: Duration?
+    /// Other line settings than the driver's.
+    public var line: LineSettings?
+    public var pace: Duration?
+    /// A file for the bytes of both directions, as `cuff record` writes.
+    public var recording: String?
+
+    public init(_ command: SessionCommand = .readMemory(user: nil), follows: Bool = false) {
+        self.command = command
+        self.follows = follows
+    }
+}
+
+extension Ingest {
+    /// One live cuff: obeys the command, stores what comes, and acknowledges to the cuff only what is stored.
+    public static func read(
+        _ address: TransportAddress, driver id: String, _ read: ReadOptions = ReadOptions(),
+        options: IngestOptions = IngestOptions()
+    ) throws(IngestError) -> IngestReport {
+        let driver = try driver(id)
+        let commands = Self.commands(driver, read)
+        if let first = commands.first { try driver.require(first) }
+        let clock = Locked<DeviceClockReport?>(nil)
+        let ending = Locked<(outcome: Outcome, fault: TransportFault?)?>(nil)
+        let outcomes = Locked<[(SessionCommand, Outcome)]>([])
+        let identity = Locked<DeviceIdentity?>(nil)
+        let isTimedOut = Locked(false)
+        let done = Gate(isOpen: false)
+
+        let pipeline = try pipeline(options)
+        var transport = address.transport(for: driver, line: read.line, pace: read.pace)
+        if let path = read.recording {
+            transport = RecordingTransport(transport, to: try CaptureWriter(path, driver: driver, line: read.line))
+        }
+        let link = CuffLink(
+            driver: driver, device: options.device, transport: transport, pipeline: pipeline,
+            options: options.driverOptions, memory: options.memory
+        ) { event in
+            switch event {
+            case .diagnostic(let diagnostic): options.diagnostics(diagnostic)
+            case .readings: break
+            case .identified(let told): identity.withLock { $0 = told }
+            case .clock(let time, let behind):
+                clock.withLock { $0 = DeviceClockReport(time: time, behind: behind) }
+                if behind != 0 { options.diagnostics(.note("the cuff's clock is \(behind) s behind")) }
+            case .finished(let command, let outcome): outcomes.withLock { $0.append((command, outcome)) }
+            case .ended(let outcome, let fault):
+                ending.withLock { $0 = (outcome, fault) }
+                done.set(open: true)
+            }
+        }
+        // A sink that failed, or a closed output, ends the conversation too.
+        pipeline.whenStopped { link.stop() }
+        link.start(commands)
+        let number = options.stop.whenRaised { link.stop() }
+        defer { options.stop.forget(number) }
+        if let timeout = read.timeout {
+            if !done.pass(within: timeout) {
+                isTimedOut.withLock { $0 = true }
+                link.stop()
+                done.pass()
+            }
+        } else {
+            done.pass()
+        }
+        var report = IngestReport()
+        report.counters = link.counters
+        report.identity = identity.withLock { $0 }
+        report.clock = clock.withLock { $0 }
+        try finish(pipeline, &report)
+        if let error = link.openingFault { throw error }
+        let end = ending.withLock { $0 }
+        report.judge(
+            end?.outcome, outcomes.withLock { $0 }, fault: end?.fault, address: "\(address)",
+            isStopped: options.stop.isRaised, isTimedOut: isTimedOut.withLock { $0 })
+        return report
+    }
+
+    private static func commands(_ driver: CuffDriver, _ read: ReadOptions) -> [SessionCommand] {
+        // A family without a memory can only be listened to.
+        if case .readMemory = read.command, read.follows, !driver.capabilities.contains(.storedReadings) { return [.follow] }
+        return read.follows && read.command != .follow ? [read.command, .follow] : [read.command]
+    }
+}
+
+extension IngestReport {
+    fileprivate mutating func judge(
+        _ outcome: Outcome?, _ outcomes: [(SessionCommand, Outcome)], fault: TransportFault?, address: String,
+        isStopped: Bool, isTimedOut: Bool
+    ) {
+        // What counts is the command that was given; listening afterwards ends when it is ended.
+        self.outcome = outcomes.first?.1 ?? outcome
+        if isOutputClosed { return }
+        if isTimedOut {
+            status = .timedOut
+            closing = "\(address): the time allowed ran out"
+            return
+        }
+        if let fault, !isStopped {
+            self.fault = IngestError(.inputOutput, "\(address): \(fault.sentence)")
+        }
+        switch self.outcome {
+        case .complete?, nil: break
+        case .unsupported(let why)?: (status, closing) = (.usage, why)
+        case .noAnswer(let why)?: (status, closing) = (fault == nil ? .unavailable : .inputOutput, why)
+        case .failed(let why)?: (status, closing) = (.protocolFault, why)
+        case .aborted(let why)?: (status, closing) = (isStopped ? .done : .inputOutput, why)
+        }
+        if isStopped && status == .unavailable { status = .done }
+        if let fault, status == .done, !isStopped {
+            status = .inputOutput
+            closing = "\(address): \(fault.sentence)"
+        }
+    }
+}

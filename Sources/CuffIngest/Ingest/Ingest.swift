@@ -1,0 +1,66 @@
+import CuffCore
+import Glibc
+
+/// What every run of the program needs to know. Commands fill this in and hold no other logic.
+public struct IngestOptions: Sendable {
+    /// Where readings go; empty means standard output.
+    public var sinks: [SinkSpec] = []
+    /// Sinks of the embedding program's own, all of them required.
+    public var moreSinks: [any Sink] = []
+    /// Print the record's bytes in JSON Lines.
+    public var includesRaw = false
+    /// Who the cuff is, as far as the host knows.
+    public var device = ""
+    /// Options of the driver's family.
+    public var driverOptions: [String: String] = [:]
+    /// Hears of everything worth telling, from any thread.
+    public var diagnostics: @Sendable (Diagnostic) -> Void = { _ in }
+    public var stop = StopSignal()
+    /// The run ends in order after so many readings; `nil` sets no end.
+    public var maximum: Int?
+    /// Where sessions keep what they remember; `nil` keeps nothing.
+    public var memory: DriverMemory?
+
+    public init() {}
+}
+
+/// Runs of the program, from input to stored readings. Each call blocks its thread until the run is over, so it must not
+/// be made on a queue or in a task; each throws when the run cannot begin or not go on, and reports how it ended otherwise.
+public enum Ingest {
+    static func driver(_ id: String) throws(IngestError) -> CuffDriver {
+        guard let driver = CuffDrivers.named(id) else {
+            throw .unknownDriver(id, known: CuffDrivers.all.map { $0.id.description })
+        }
+        return driver
+    }
+
+    /// Opens the sinks, all or none.
+    static func pipeline(
+        _ options: IngestOptions, policy: Pipeline.FaultPolicy = .stop,
+        onFault: @escaping @Sendable (String, IngestError) -> Void = { _, _ in }
+    ) throws(IngestError) -> Pipeline {
+        // A closed pipe is an error of write(2) here, not the end of the process.
+        signal(SIGPIPE, SIG_IGN)
+        let line = ReadingLine(includesRaw: options.includesRaw)
+        var members: [Pipeline.Member] = []
+        let specs = options.sinks.isEmpty && options.moreSinks.isEmpty ? [.stdout] : options.sinks
+        for spec in specs {
+            do throws(IngestError) { members.append(Pipeline.Member(try spec.open(line: line), isRequired: spec.isRequired)) } catch {
+                for member in members { try? member.sink.close() }
+                throw error
+            }
+        }
+        members += options.moreSinks.map { Pipeline.Member($0) }
+        if let maximum = options.maximum { members.append(Pipeline.Member(MaximumSink(maximum, stop: options.stop))) }
+        return Pipeline(members, policy: policy, onFault: onFault)
+    }
+
+    /// Stores what is under way and closes the sinks. A closed output is an end, not an error.
+    static func finish(_ pipeline: Pipeline, _ report: inout IngestReport) throws(IngestError) {
+        do throws(IngestError) { try pipeline.finish() } catch {
+            guard error.isOutputClosed else { throw error }
+            report.isOutputClosed = true
+        }
+        report.sinks = pipeline.reports
+    }
+}

@@ -1,0 +1,79 @@
+import CuffCore
+
+/// What went through a run, counted.
+public struct IngestCounters: Sendable, Equatable {
+    /// Bytes from the cuff.
+    public var bytes = 0
+    /// Of these, bytes that belong to no frame.
+    public var skippedBytes = 0
+    public var readings = 0
+    /// Of the readings, measurements that failed.
+    public var failures = 0
+    public var liveEvents = 0
+    /// Live samples left out because a sink was slow.
+    public var thinned = 0
+    /// Readings that had come before in the same conversation.
+    public var duplicates = 0
+    /// How often, and for how long, the source waited for the sinks.
+    public var pauses = 0
+    public var paused = Duration.zero
+
+    public init() {}
+
+    public static func += (a: inout IngestCounters, b: IngestCounters) {
+        a.bytes += b.bytes
+        a.skippedBytes += b.skippedBytes
+        a.readings += b.readings
+        a.failures += b.failures
+        a.liveEvents += b.liveEvents
+        a.thinned += b.thinned
+        a.duplicates += b.duplicates
+        a.pauses += b.pauses
+        a.paused += b.paused
+    }
+}
+
+/// How one sink fared.
+public struct SinkReport: Sendable, Equatable {
+    public var label: String
+    public var isRequired: Bool
+    /// Readings it has kept, those it already had included.
+    public var stored = 0
+    /// Of these, readings it already had.
+    public var known = 0
+    /// Readings an optional sink could not take in time.
+    public var missed = 0
+    public var fault: IngestError?
+}
+
+/// How a run ended.
+public struct IngestReport: Sendable {
+    public var counters = IngestCounters()
+    public var sinks: [SinkReport] = []
+    public var identity: DeviceIdentity?
+    /// What the cuff's clock showed, where it told.
+    public var clock: DeviceClockReport?
+    /// How the conversation with the cuff ended; `nil` when it was stopped from outside.
+    public var outcome: Outcome?
+    /// The reader of standard output went away: the run ended early, and quietly.
+    public var isOutputClosed = false
+    /// Why the line ended, where it was not the host that closed it.
+    public var fault: IngestError?
+    public var status = EndStatus.done
+    /// What to tell at the end, when there is something to tell.
+    public var closing: String?
+}
+
+/// A cuff's clock compared with the host's.
+public struct DeviceClockReport: Sendable, Equatable {
+    public var time: DeviceTime
+    /// Seconds by which the cuff's clock is behind the host's; negative when it is ahead.
+    public var behind: Int64
+
+    public var text: String {
+        var text = TextBuffer(capacity: 32)
+        text.append(time)
+        let drift = behind == 0 ? "as the host's" : behind > 0 ? "\(behind) s behind the host's" : "\(-behind) s ahead of the host's"
+        return "\(text.string), \(drift)"
+    }
+}

@@ -1,0 +1,103 @@
+import CuffCore
+
+/// A `SessionPlayer` as a source of the pipeline: it waits while the sinks are full.
+struct PlayRun {
+    var player: SessionPlayer
+    private let driver: CuffDriver
+    private let pipeline: Pipeline
+    private let diagnostics: @Sendable (Diagnostic) -> Void
+    private let memory: DriverMemory?
+    private let source: Int
+    private let gate: Gate
+    private var counters = IngestCounters()
+    private var identity: DeviceIdentity?
+    private var device: String
+
+    init(_ driver: CuffDriver, pipeline: Pipeline, options: IngestOptions, device: String? = nil, looksAhead: Bool) {
+        self.driver = driver
+        self.pipeline = pipeline
+        diagnostics = options.diagnostics
+        memory = options.memory
+        self.device = device ?? options.device
+        player = SessionPlayer(
+            driver,
+            context: SessionContext(
+                device: self.device, options: options.driverOptions, memory: memory?.load(driver.id) ?? [:]),
+            looksAhead: looksAhead)
+        let gate = Gate(isOpen: true)
+        self.gate = gate
+        source = pipeline.attach(
+            Pipeline.Source(mayThin: false, committed: { _ in }, paused: { gate.set(open: !$0) }))
+    }
+
+    mutating func play(bytes: [UInt8]) {
+        counters.bytes += bytes.count
+        player.play(bytes: bytes)
+    }
+
+    mutating func play(_ item: CaptureItem) {
+        if case .fromCuff(let bytes) = item.content { counters.bytes += bytes.count }
+        player.play(item)
+    }
+
+    mutating func end() { player.end() }
+
+    mutating func stamp(_ rule: inout MeasuredRule) {
+        player.entries.updateReadings { rule.apply(to: &$0) }
+    }
+
+    /// Hands over what was read since the last time, under the cuff's identity as it is now, and waits if it must.
+    mutating func submit() {
+        for diagnostic in player.takeDiagnostics() {
+            if case .skipped(let bytes, _) = diagnostic { counters.skippedBytes += bytes }
+            diagnostics(diagnostic)
+        }
+        var submitted = 0
+        for (before, told) in player.takeIdentified() {
+            if before > submitted {
+                submit(player.entries.takeFirst(before - submitted))
+                submitted = before
+            }
+            identity = told
+            if !told.id.isEmpty { device = told.id }
+        }
+        guard !player.entries.isEmpty else { return }
+        var entries = pipeline.takeSpare()
+        swap(&entries, &player.entries)
+        submit(entries)
+        wait()
+    }
+
+    private mutating func submit(_ entries: consuming Entries) {
+        count(entries)
+        pipeline.submit(
+            Batch(source: source, driver: driver.id, device: device, identity: identity, entries: entries))
+    }
+
+    private mutating func count(_ entries: borrowing Entries) {
+        counters.readings += entries.readings.count
+        counters.liveEvents += entries.count - entries.readings.count
+        for index in entries.readings.indices {
+            if case .failure = entries.readings[index].content { counters.failures += 1 }
+        }
+    }
+
+    private mutating func wait() {
+        if gate.isPassable { return }
+        let start = HostClock.monotonic()
+        counters.pauses += 1
+        gate.pass()
+        counters.paused += .nanoseconds(HostClock.monotonic() - start)
+    }
+
+    /// Adds what this run counted, and how its conversation ended.
+    func report(into report: inout IngestReport) {
+        var counters = counters
+        counters.duplicates = player.ledger.duplicates
+        report.counters += counters
+        report.identity = identity
+        report.outcome = player.outcome
+        for (key, value) in player.remembered { try? memory?.store(driver.id, key, value) }
+        pipeline.detach(source)
+    }
+}

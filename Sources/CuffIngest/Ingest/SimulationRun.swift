@@ -1,0 +1,57 @@
+import CuffCore
+import Glibc
+
+/// A simulation in the foreground: announced, linked, and ended by a signal, a limit or itself.
+public enum SimulationRun {
+    public static func run(
+        _ simulation: Simulation, link: String? = nil, limit: Duration? = nil, announce: (String) -> Void
+    ) throws(IngestError) {
+        if let link {
+            guard symlink(simulation.address, link) == 0 else {
+                let number = errno
+                throw IngestError(
+                    .cannotCreate, "cannot make the link \(link)", why: IngestError.lowercased(number),
+                    cure: number == EEXIST ? "remove it, or name another" : "")
+            }
+        }
+        defer { if let link { unlink(link) } }
+        let stop = StopSignal()
+        stop.watch()
+        stop.whenRaised { simulation.stop() }
+        simulation.start()
+        announce(simulation.address)
+        if let limit {
+            let waiting = Gate(isOpen: false)
+            let ended = Locked(false)
+            pthread.detached {
+                simulation.waitUntilStopped()
+                ended.withLock { $0 = true }
+                waiting.set(open: true)
+            }
+            if !waiting.pass(within: limit) { simulation.stop() }
+            waiting.pass()
+        } else {
+            simulation.waitUntilStopped()
+        }
+    }
+}
+
+/// A thread for one piece of waiting, so that no queue's thread is held.
+enum pthread {
+    private final class Body: @unchecked Sendable {
+        let run: @Sendable () -> Void
+        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+    }
+
+    static func detached(_ body: @escaping @Sendable () -> Void) {
+        var thread = pthread_t()
+        let box = Unmanaged.passRetained(Body(body)).toOpaque()
+        pthread_create(
+            &thread, nil,
+            { pointer in
+                if let pointer { Unmanaged<Body>.fromOpaque(pointer).takeRetainedValue().run() }
+                return nil
+            }, box)
+        pthread_detach(thread)
+    }
+}

@@ -1,0 +1,338 @@
+import CuffCore
+import Dispatch
+
+/// What a link tells while it works. Called on the link's queue.
+public enum LinkEvent: Sendable {
+    case identified(DeviceIdentity)
+    case diagnostic(Diagnostic)
+    /// So many new readings went on to the sinks.
+    case readings(Int)
+    /// How far the cuff's clock is behind the host's, in seconds.
+    case clock(DeviceTime, behind: Int64)
+    /// The session under `command` ended. The link goes on to the next command, if there is one.
+    case finished(SessionCommand, Outcome)
+    /// The link is over; nothing follows.
+    case ended(Outcome, TransportFault?)
+}
+
+/// Transport, session and timers of one cuff, on a queue of their own: what the cuff sends becomes batches of the
+/// pipeline, and what the pipeline has committed becomes the cuff's acknowledgement. A cuff that misbehaves holds up
+/// nobody but itself.
+public final class CuffLink: @unchecked Sendable {
+    public let driver: CuffDriver
+    private let queue: DispatchQueue
+    private let transport: any Transport
+    private let pipeline: Pipeline
+    private let memory: DriverMemory?
+    private let options: [String: String]
+    private let host: String
+    private let tell: @Sendable (LinkEvent) -> Void
+
+    // Everything below is touched on `queue` alone.
+    private var session: any CuffSession
+    private var ledger: ReadingLedger
+    private var rule = MeasuredRule()
+    private var timers: LinkTimers!
+    private var source = 0
+    private var identity: DeviceIdentity?
+    private var commands: [SessionCommand] = []
+    private var command: SessionCommand?
+    private var pending: [SessionEvent] = []
+    private var actions = SessionActions()
+    private var batch = Entries()
+    /// Readings emitted on this link, and how many of them before the present session began.
+    private var emitted = 0
+    private var emittedBefore = 0
+    private var isHandling = false
+    private var isPaused = false
+    private var pausedSince: Int64 = 0
+    private var measuringSince: Int64?
+    private var isEnded = false
+    private var transportFault: TransportFault?
+    private var isTransportClosed = false
+    private var outcome: Outcome?
+    /// Writes that the kernel has not taken whole yet.
+    private var unsent = 0
+    /// The outcome, while the last words are still on their way: a paced stop command must reach the cuff.
+    private var lingering: Outcome?
+    private var totals = IngestCounters()
+    private let published = Locked(IngestCounters())
+
+    /// `device` is who the cuff is as far as the host knows: a USB serial number or a path.
+    public init(
+        driver: CuffDriver, device: String = "", transport: any Transport, pipeline: Pipeline,
+        options: [String: String] = [:], memory: DriverMemory? = nil,
+        tell: @escaping @Sendable (LinkEvent) -> Void = { _ in }
+    ) {
+        self.driver = driver
+        host = device
+        self.transport = transport
+        self.pipeline = pipeline
+        self.options = options
+        self.memory = memory
+        self.tell = tell
+        queue = DispatchQueue(label: "cuff.link")
+        session = driver.makeSession(
+            SessionContext(device: device, options: options, memory: memory?.load(driver.id) ?? [:]))
+        ledger = ReadingLedger(device: device, driver: driver.id)
+    }
+
+    /// What went through so far.
+    public var counters: IngestCounters { published.withLock { $0 } }
+
+    /// Opens the device and obeys the commands one after the other, each in a conversation of its own.
+    public func start(_ commands: [SessionCommand]) {
+        queue.async { @Sendable in self.begin(commands) }
+    }
+
+    /// Something more to do, at once and within the conversation under way, e.g. `.stop`.
+    public func send(_ command: SessionCommand) {
+        queue.async { @Sendable in self.handle(.command(command)) }
+    }
+
+    /// Ends in order: a measurement is stopped and the cuff deflated, then the line is closed.
+    public func stop(within limit: Duration = .seconds(3)) {
+        queue.async { @Sendable in
+            guard !self.isEnded else { return }
+            self.commands.removeAll()
+            guard self.command == .measure else { return self.transport.close() }
+            self.handle(.command(.stop))
+            self.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(limit.nanoseconds))) { @Sendable in
+                self.transport.close()
+            }
+        }
+    }
+
+    private func begin(_ commands: [SessionCommand]) {
+        timers = LinkTimers(queue: queue) { [weak self] in self?.timersFired() }
+        source = pipeline.attach(
+            Pipeline.Source(
+                mayThin: true,
+                committed: { [weak self] through in
+                    guard let self else { return }
+                    queue.async { @Sendable in self.committed(through) }
+                },
+                paused: { [weak self] isPaused in
+                    guard let self else { return }
+                    queue.async { @Sendable in self.setPaused(isPaused) }
+                }))
+        self.commands = commands
+        do throws(IngestError) {
+            try transport.start(on: queue) { [weak self] event in self?.take(event) }
+        } catch {
+            openingError.withLock { $0 = error }
+            return end(.aborted(error.what))
+        }
+        handle(.opened)
+        nextCommand()
+    }
+
+    /// A cuff that takes nothing for so long will not take the rest. 16 bytes at 2400 bit/s are 70 ms.
+    private static let lingerLimit = DispatchTimeInterval.seconds(2)
+
+    private let openingError = Locked<IngestError?>(nil)
+    /// Why the device did not open.
+    public var openingFault: IngestError? { openingError.withLock { $0 } }
+
+    private func nextCommand() {
+        guard !commands.isEmpty else { return }
+        let next = commands.removeFirst()
+        command = next
+        handle(.command(next))
+    }
+
+    // MARK: Events
+
+    private func take(_ event: TransportEvent) {
+        switch event {
+        case .received(let bytes):
+            totals.bytes += bytes.count
+            handle(.received(bytes))
+        case .sent(let bytes):
+            unsent = max(0, unsent - 1)
+            handle(.sent(bytes))
+            if unsent == 0, let last = lingering { end(last) }
+        case .line(let event): tell(.diagnostic(.warning("the line reports: \(event.text)")))
+        case .closed(let fault):
+            isTransportClosed = true
+            transportFault = fault
+            if let last = lingering { return end(last) }
+            handle(.closed)
+            // A session that has nothing to say about the end ends all the same.
+            if !isEnded { finished(outcome ?? .aborted(fault?.sentence ?? "the line was closed")) }
+        }
+    }
+
+    private func timersFired() {
+        while !isEnded, let due = timers.takeDue() { handle(.timerFired(due)) }
+    }
+
+    private func committed(_ through: Int) {
+        guard !isEnded, through > emittedBefore else { return }
+        handle(.committed(through: through - emittedBefore))
+    }
+
+    private func setPaused(_ paused: Bool) {
+        guard paused != isPaused, !isEnded else { return }
+        isPaused = paused
+        if paused {
+            transport.pause()
+            timers.freeze()
+            pausedSince = HostClock.monotonic()
+            totals.pauses += 1
+        } else {
+            totals.paused += .nanoseconds(HostClock.monotonic() - pausedSince)
+            timers.thaw()
+            transport.resume()
+        }
+        publish()
+    }
+
+    /// Events wait their turn: a transport may answer `write` with `sent` before it returns.
+    private func handle(_ event: SessionEvent) {
+        guard !isEnded, lingering == nil else { return }
+        pending.append(event)
+        guard !isHandling else { return }
+        isHandling = true
+        var index = 0
+        while index < pending.count {
+            session.handle(pending[index], into: &actions)
+            index += 1
+            // Actions may grow while they are performed only through `pending`, never in place.
+            let due = actions
+            actions.removeAll()
+            for action in due { perform(action) }
+        }
+        pending.removeAll(keepingCapacity: true)
+        isHandling = false
+        submit()
+        if let outcome { finished(outcome) }
+    }
+
+    // MARK: Actions
+
+    private func perform(_ action: SessionAction) {
+        switch action {
+        case .write(let bytes):
+            unsent += 1
+            transport.write(bytes)
+        case .writeFeature(let bytes):
+            unsent += 1
+            transport.writeFeature(bytes)
+        case .emit(let reading): emit(reading)
+        case .live(let event): live(event)
+        case .identify(let identity): identify(identity)
+        case .clock(let time): compareClock(time)
+        case .arm(let timer, let duration): timers.arm(timer, duration)
+        case .disarm(let timer): timers.disarm(timer)
+        case .remember(let key, let value): remember(key, value)
+        case .report(let diagnostic):
+            if case .skipped(let bytes, _) = diagnostic { totals.skippedBytes += bytes }
+            tell(.diagnostic(diagnostic))
+        case .finish(let outcome): if self.outcome == nil { self.outcome = outcome }
+        }
+    }
+
+    private func emit(_ reading: Reading) {
+        var reading = reading
+        emitted += 1
+        guard ledger.admit(&reading, received: HostClock.now()) else {
+            totals.duplicates += 1
+            return
+        }
+        rule.apply(to: &reading)
+        totals.readings += 1
+        if case .failure = reading.content { totals.failures += 1 }
+        batch.append(.reading(reading))
+    }
+
+    private func live(_ event: LiveEvent) {
+        let now = HostClock.monotonic()
+        if case .started = event { measuringSince = now }
+        let since = measuringSince ?? now
+        measuringSince = since
+        totals.liveEvents += 1
+        batch.append(.live(event, driver: driver.id, elapsed: .milliseconds((now - since) / 1_000_000)))
+        switch event {
+        case .ended, .aborted, .failed: measuringSince = nil
+        case .started, .cuffPressure, .beat, .oscillation: break
+        }
+    }
+
+    private func identify(_ identity: DeviceIdentity) {
+        // What was said before belongs to what the cuff was called before.
+        submit()
+        self.identity = identity
+        ledger.identify(identity.id.isEmpty ? host : identity.id, driver: driver.id)
+        tell(.identified(identity))
+    }
+
+    private func compareClock(_ time: DeviceTime) {
+        rule.compare(time, at: HostClock.now())
+        if let shift = rule.shift { tell(.clock(time, behind: shift)) }
+    }
+
+    private func remember(_ key: String, _ value: [UInt8]) {
+        do throws(IngestError) { try memory?.store(driver.id, key, value) } catch {
+            tell(.diagnostic(.warning(error.what)))
+        }
+    }
+
+    /// Hands over what this event brought. Readings that were duplicates still count: their commit follows the original's.
+    private var submitted = 0
+    private var toldReadings = 0
+    private func submit() {
+        guard !batch.isEmpty || emitted > submitted else { return }
+        submitted = emitted
+        var entries = Entries()
+        swap(&entries, &batch)
+        let fresh = totals.readings - toldReadings
+        toldReadings = totals.readings
+        if fresh > 0 { tell(.readings(fresh)) }
+        pipeline.submit(
+            Batch(
+                source: source, driver: driver.id, device: ledger.device, identity: identity, entries: entries,
+                through: emitted))
+        let thinned = pipeline.takeThinned(source)
+        if thinned > 0 {
+            totals.thinned += thinned
+            tell(.diagnostic(.note("\(thinned) live samples left out: a sink is slow")))
+        }
+        publish()
+    }
+
+    private func publish() {
+        let totals = totals
+        published.withLock { $0 = totals }
+    }
+
+    // MARK: The end
+
+    private func finished(_ outcome: Outcome) {
+        self.outcome = nil
+        if let command { tell(.finished(command, outcome)) }
+        guard !commands.isEmpty, !isTransportClosed else { return end(outcome) }
+        timers.removeAll()
+        emittedBefore = emitted
+        session = driver.makeSession(
+            SessionContext(device: host, options: options, memory: memory?.load(driver.id) ?? [:]))
+        handle(.opened)
+        nextCommand()
+    }
+
+    private func end(_ outcome: Outcome) {
+        guard !isEnded else { return }
+        if unsent > 0 && !isTransportClosed && lingering == nil {
+            lingering = outcome
+            queue.asyncAfter(deadline: .now() + Self.lingerLimit) { @Sendable [weak self] in self?.end(outcome) }
+            return
+        }
+        isEnded = true
+        timers.cancel()
+        if isPaused { totals.paused += .nanoseconds(HostClock.monotonic() - pausedSince) }
+        publish()
+        transport.close()
+        pipeline.detach(source)
+        tell(.ended(outcome, transportFault))
+    }
+}

@@ -1,0 +1,75 @@
+import CuffCore
+import Glibc
+
+/// What sessions asked to have remembered for the next cuff of their driver (`SessionAction.remember`): a few bytes under
+/// a name, one file per driver in `$XDG_STATE_HOME/cuff`. Losing it costs a cuff's configuration being asked for again.
+public struct DriverMemory: Sendable {
+    private let folder: String
+    /// A remembered configuration is an APDU of at most 64 KiB; a driver keeps a handful.
+    private static let largestFile = 1 << 20
+
+    public init(folder: String) { self.folder = folder }
+
+    /// `$STATE_DIRECTORY` (systemd), else `$XDG_STATE_HOME/cuff`, else `~/.local/state/cuff`; `nil` without a home.
+    public static var standard: DriverMemory? {
+        if let folder = variable("STATE_DIRECTORY")?.split(separator: ":").first { return DriverMemory(folder: String(folder)) }
+        if let state = variable("XDG_STATE_HOME"), state.hasPrefix("/") { return DriverMemory(folder: "\(state)/cuff") }
+        guard let home = variable("HOME"), home.hasPrefix("/") else { return nil }
+        return DriverMemory(folder: "\(home)/.local/state/cuff")
+    }
+
+    private static func variable(_ name: String) -> String? {
+        guard let value = getenv(name), value.pointee != 0 else { return nil }
+        return String(cString: value)
+    }
+
+    private func path(_ driver: DriverID) -> String { "\(folder)/\(driver).memory" }
+
+    /// Everything remembered for the driver; nothing when there is no file or it cannot be read.
+    public func load(_ driver: DriverID) -> [String: [UInt8]] {
+        guard let descriptor = try? Descriptor.open(path(driver), O_RDONLY | O_NOFOLLOW) else { return [:] }
+        defer { close(descriptor) }
+        var text: [UInt8] = []
+        while text.count <= Self.largestFile, let chunk = try? Descriptor.chunk(descriptor, 1 << 16), !chunk.isEmpty {
+            text += chunk
+        }
+        var memory: [String: [UInt8]] = [:]
+        for line in text.split(separator: 0x0A) {
+            let parts = line.split(separator: 0x20, maxSplits: 1)
+            guard parts.count == 2, let value = Hex.bytes(String(decoding: parts[1], as: UTF8.self)) else { continue }
+            memory[String(decoding: parts[0], as: UTF8.self)] = value
+        }
+        return memory
+    }
+
+    /// Adds or replaces one value. The file is replaced whole, so that a crash leaves the old or the new one.
+    public func store(_ driver: DriverID, _ key: String, _ value: [UInt8]) throws(IngestError) {
+        guard !key.isEmpty, key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return }
+        var memory = load(driver)
+        guard memory[key] != value else { return }
+        memory[key] = value
+        let text = memory.sorted { $0.key < $1.key }.map { "\($0.key) \(Hex.text($0.value, separator: ""))\n" }.joined()
+        makeFolders()
+        let final = path(driver)
+        let temporary = "\(final).\(getpid())"
+        do throws(SystemFault) {
+            let descriptor = try Descriptor.open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW)
+            defer { close(descriptor) }
+            var content = TextBuffer(capacity: text.utf8.count)
+            content.append(string: text)
+            try content.withBytes { (bytes) throws(SystemFault) in try Descriptor.writeAll(descriptor, bytes) }
+            guard fsync(descriptor) == 0, rename(temporary, final) == 0 else { throw SystemFault("rename") }
+        } catch {
+            unlink(temporary)
+            throw .writing(final, error.number)
+        }
+    }
+
+    private func makeFolders() {
+        var path = ""
+        for part in folder.split(separator: "/") {
+            path += "/\(part)"
+            mkdir(path, 0o700)
+        }
+    }
+}

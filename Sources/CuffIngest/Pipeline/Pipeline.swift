@@ -1,0 +1,297 @@
+import CuffCore
+import Dispatch
+import Glibc
+
+/// Performs what `PipelineState` decides: one serial queue per sink, one hop per batch. It is the only place where
+/// sources and sinks meet.
+public final class Pipeline: @unchecked Sendable {
+    /// What happens when a required sink throws.
+    public enum FaultPolicy: Sendable {
+        /// The run ends: for commands that someone waits for.
+        case stop
+        /// The batch comes again after a growing pause; sources stay paused meanwhile. For a daemon.
+        case retry
+    }
+
+    /// How a source hears from the pipeline. Called under the pipeline's lock: hop to a queue, never call back.
+    public struct Source: Sendable {
+        public var committed: @Sendable (Int) -> Void
+        public var paused: @Sendable (Bool) -> Void
+        /// Live samples are left out, with a count, rather than held when a sink is slow.
+        public var mayThin: Bool
+
+        public init(
+            mayThin: Bool, committed: @escaping @Sendable (Int) -> Void, paused: @escaping @Sendable (Bool) -> Void
+        ) {
+            self.mayThin = mayThin
+            self.committed = committed
+            self.paused = paused
+        }
+    }
+
+    public struct Member: Sendable {
+        public var sink: any Sink
+        public var isRequired: Bool
+        public init(_ sink: any Sink, isRequired: Bool = true) {
+            self.sink = sink
+            self.isRequired = isRequired
+        }
+    }
+
+    private struct Inner {
+        var state: PipelineState
+        var effects: [PipelineState.Effect] = []
+        var sources: [Int: Source] = [:]
+        var thinned: [Int: Int] = [:]
+        var nextSource = 0
+        var reports: [SinkReport]
+        var backoff: [Duration]
+        var fault: IngestError?
+        var isOutputClosed = false
+        var isClosed = false
+        /// Called once, when everything required is stored or the run has failed.
+        var onSettled: (@Sendable () -> Void)?
+        /// Called once, when the run has failed.
+        var onStopped: (@Sendable () -> Void)?
+    }
+
+    private let members: [Member]
+    private let queues: [DispatchQueue]
+    private let policy: FaultPolicy
+    private let inner: Locked<Inner>
+    private let onFault: @Sendable (String, IngestError) -> Void
+
+    /// `onFault` hears of every failed write, also of those that are tried again.
+    public convenience init(
+        _ members: [Member], policy: FaultPolicy = .stop,
+        onFault: @escaping @Sendable (_ sink: String, IngestError) -> Void = { _, _ in }
+    ) {
+        self.init(members, policy: policy, limits: PipelineState.Limits(), onFault: onFault)
+    }
+
+    init(
+        _ members: [Member], policy: FaultPolicy, limits: PipelineState.Limits,
+        onFault: @escaping @Sendable (String, IngestError) -> Void = { _, _ in }
+    ) {
+        self.members = members
+        self.policy = policy
+        self.onFault = onFault
+        queues = members.indices.map { DispatchQueue(label: "cuff.sink.\($0)") }
+        let rules = members.map {
+            PipelineState.Rule(isRequired: $0.isRequired, takesLiveEvents: $0.sink.takesLiveEvents)
+        }
+        inner = Locked(
+            Inner(
+                state: PipelineState(rules, limits: limits),
+                reports: members.map { SinkReport(label: $0.sink.label, isRequired: $0.isRequired) },
+                backoff: members.map { _ in Self.firstBackoff }))
+    }
+
+    private static let firstBackoff = Duration.milliseconds(100)
+    private static let longestBackoff = Duration.seconds(5)
+
+    // MARK: Sources
+
+    public func attach(_ source: Source) -> Int {
+        inner.withLock { inner in
+            inner.nextSource += 1
+            inner.sources[inner.nextSource] = source
+            if inner.state.isPaused { source.paused(true) }
+            return inner.nextSource
+        }
+    }
+
+    /// The source hears nothing more; what it handed over is stored all the same.
+    public func detach(_ source: Int) {
+        inner.withLock { inner in
+            inner.sources[source] = nil
+            inner.thinned[source] = nil
+        }
+    }
+
+    public func submit(_ batch: Batch) {
+        let source = batch.source
+        inner.withLock { inner in
+            guard inner.fault == nil, !inner.isClosed else { return }
+            inner.state.accept(batch, mayThin: inner.sources[source]?.mayThin ?? false, into: &inner.effects)
+            perform(&inner)
+        }
+    }
+
+    /// An array whose storage has served before.
+    func takeSpare() -> Entries { inner.withLock { $0.state.takeSpare() } }
+
+    /// Why the run cannot go on, where a required sink failed under `FaultPolicy.stop`.
+    public var fault: IngestError? { inner.withLock { $0.fault } }
+    public var isStopped: Bool { inner.withLock { $0.fault != nil } }
+    public var isOutputClosed: Bool { inner.withLock { $0.isOutputClosed } }
+    public var reports: [SinkReport] { inner.withLock { $0.reports } }
+
+    /// Live samples of this source that were left out since the last call.
+    func takeThinned(_ source: Int) -> Int { inner.withLock { $0.thinned.removeValue(forKey: source) ?? 0 } }
+
+    // MARK: Effects
+
+    private func perform(_ inner: inout Inner) {
+        for index in inner.effects.indices {
+            switch inner.effects[index] {
+            case .deliver(let batch, let sink): deliver(batch, to: sink)
+            case .committed(let source, let through): inner.sources[source]?.committed(through)
+            case .pauseSources: for source in inner.sources.values { source.paused(true) }
+            case .resumeSources: for source in inner.sources.values { source.paused(false) }
+            case .missed(let sink, let readings): inner.reports[sink].missed += readings
+            case .thinned(let source, let samples): inner.thinned[source, default: 0] += samples
+            }
+        }
+        inner.effects.removeAll(keepingCapacity: true)
+        if inner.state.isCommitted, let settled = inner.onSettled {
+            inner.onSettled = nil
+            settled()
+        }
+    }
+
+    private func deliver(_ batch: Batch, to index: Int) {
+        let parcel = Parcel(batch)
+        queues[index].async { @Sendable in
+            do throws(IngestError) {
+                let (readings, known) = try parcel.open(self.members[index].sink)
+                self.stored(index, readings, known)
+            } catch {
+                self.failed(index, error)
+            }
+        }
+    }
+
+    /// Lets go of the batch before the pipeline hears of it, so that its storage can serve again.
+    private final class Parcel: @unchecked Sendable {
+        private var batch: Batch?
+        init(_ batch: Batch) { self.batch = batch }
+
+        @inline(never)
+        func open(_ sink: any Sink) throws(IngestError) -> (readings: Int, known: Int) {
+            guard let batch else { return (0, 0) }
+            self.batch = nil
+            return (batch.readings, try sink.write(batch))
+        }
+    }
+
+    private func stored(_ index: Int, _ readings: Int, _ known: Int) {
+        inner.withLock { inner in
+            inner.reports[index].stored += readings
+            inner.reports[index].known += known
+            inner.reports[index].fault = nil
+            inner.backoff[index] = Self.firstBackoff
+            guard !inner.isClosed else { return }
+            inner.state.stored(by: index, into: &inner.effects)
+            perform(&inner)
+        }
+    }
+
+    private func failed(_ index: Int, _ error: IngestError) {
+        if !error.isOutputClosed { onFault(members[index].sink.label, error) }
+        let wait: Duration? = inner.withLock { inner in
+            inner.reports[index].fault = error
+            guard !inner.isClosed else { return nil }
+            inner.state.failed(index, into: &inner.effects)
+            perform(&inner)
+            // A reader that closed its pipe does not come back, whatever the policy.
+            if members[index].isRequired && (policy == .stop || error.isOutputClosed) {
+                stop(&inner, error)
+                return nil
+            }
+            let wait = inner.backoff[index]
+            inner.backoff[index] = min(wait * 2, Self.longestBackoff)
+            return wait
+        }
+        guard let wait else { return }
+        queues[index].asyncAfter(deadline: .now() + .nanoseconds(Int(wait.nanoseconds))) { @Sendable in
+            self.inner.withLock { inner in
+                guard !inner.isClosed else { return }
+                inner.state.retry(index, into: &inner.effects)
+                self.perform(&inner)
+            }
+        }
+    }
+
+    private func stop(_ inner: inout Inner, _ error: IngestError) {
+        guard inner.fault == nil else { return }
+        inner.fault = error
+        inner.isOutputClosed = error.isOutputClosed
+        // Whoever waits for the sinks must see that they will not come.
+        for source in inner.sources.values { source.paused(false) }
+        let settled = inner.onSettled
+        inner.onSettled = nil
+        settled?()
+        let stopped = inner.onStopped
+        inner.onStopped = nil
+        stopped?()
+    }
+
+    /// Calls back, once, when the run cannot go on, a closed output included. Called under the pipeline's lock, as a
+    /// `Source` is: hop to a queue.
+    public func whenStopped(_ body: @escaping @Sendable () -> Void) {
+        inner.withLock { inner in
+            if inner.fault != nil { body() } else if !inner.isClosed { inner.onStopped = body }
+        }
+    }
+
+    // MARK: The end
+
+    /// Calls back, once, when everything accepted is stored by every required sink, or cannot be.
+    public func whenSettled(_ body: @escaping @Sendable () -> Void) {
+        let isSettled = inner.withLock { inner -> Bool in
+            if inner.state.isCommitted || inner.fault != nil { return true }
+            inner.onSettled = body
+            return false
+        }
+        if isSettled { body() }
+    }
+
+    /// Waits until everything is stored, then closes the sinks; blocks, so never call it on a queue. Optional sinks get
+    /// `grace` for what waits for them, and what is left then counts as missed.
+    public func finish(grace: Duration = .seconds(2)) throws(IngestError) {
+        let gate = Gate(isOpen: false)
+        whenSettled { gate.set(open: true) }
+        gate.pass()
+        waitForOptionalSinks(grace)
+        inner.withLock { inner in
+            inner.isClosed = true
+            inner.onStopped = nil
+        }
+        var first = fault
+        for (index, member) in members.enumerated() {
+            let closed = Gate(isOpen: false)
+            let result = Locked<IngestError?>(nil)
+            queues[index].async { @Sendable in
+                do throws(IngestError) { try member.sink.close() } catch { result.withLock { $0 = error } }
+                closed.set(open: true)
+            }
+            // A stalled optional sink must not keep the program from ending.
+            if member.isRequired { closed.pass() } else { _ = closed.pass(within: grace) }
+            if let error = result.withLock({ $0 }) {
+                inner.withLock { $0.reports[index].fault = error }
+                if member.isRequired && first == nil { first = error }
+            }
+        }
+        if let first { throw first }
+    }
+
+    private func waitForOptionalSinks(_ grace: Duration) {
+        let until = HostClock.monotonic() + grace.nanoseconds
+        while HostClock.monotonic() < until {
+            if inner.withLock({ $0.fault != nil || $0.state.isDrained }) { return }
+            usleep(2000)
+        }
+        inner.withLock { inner in
+            for (index, missing) in inner.state.waiting.enumerated() where !members[index].isRequired {
+                inner.reports[index].missed += missing
+            }
+        }
+    }
+}
+
+extension IngestError {
+    /// The reader of standard output went away. It ends a run, and nobody needs to be told.
+    static let outputClosed = IngestError(.done, "standard output was closed")
+    var isOutputClosed: Bool { self == .outputClosed }
+}

@@ -1,0 +1,261 @@
+import CuffCore
+
+/// What the pipeline holds and what must happen next, as a value: no queue, no lock, no clock. `Pipeline` performs the
+/// effects.
+///
+/// Rules:
+/// - Batches stand in one order, the order of acceptance. Every sink takes them in that order, one delivery at a time.
+/// - A batch is committed when every required sink has stored it. Commits of a source are told in its order.
+/// - Capacity counts readings that are not committed. At the high mark the sources pause, at the low mark they resume.
+///   Nothing that was accepted is dropped for a required sink, ever.
+/// - An optional sink holds nobody up: what waits for it is bounded, and the oldest readings beyond that are counted as
+///   missed.
+/// - Live samples of a source that may thin them do not count against the capacity; beyond their own bound they are left
+///   out and counted.
+struct PipelineState: Sendable {
+    struct Rule: Sendable {
+        var isRequired = true
+        /// Live events go to sinks of lines only.
+        var takesLiveEvents = true
+    }
+
+    struct Limits: Sendable {
+        /// Readings not yet committed at which the sources pause: two chunks of a bulk file, and some seventeen times
+        /// the largest documented cuff memory.
+        var high = 4096
+        var low = 2048
+        /// Entries merged into one delivery: one transaction, one fsync.
+        var delivery = 1024
+        /// Readings that may wait for an optional sink.
+        var optional = 4096
+        /// Live samples that may wait: at 200 per second, the fastest documented cuff, five seconds.
+        var live = 1024
+    }
+
+    enum Effect: Sendable {
+        case deliver(Batch, to: Int)
+        case committed(source: Int, through: Int)
+        case pauseSources, resumeSources
+        case missed(sink: Int, readings: Int)
+        case thinned(source: Int, samples: Int)
+    }
+
+    /// A batch with what was accepted before it, so that every sum over a stretch is a difference.
+    private struct Slot: Sendable {
+        var batch: Batch
+        var readings: Int
+        var readingsBefore: Int
+        var weightBefore: Int
+        var liveBefore: Int
+    }
+
+    private struct Member: Sendable {
+        var rule: Rule
+        /// The first batch this sink has neither stored nor passed over.
+        var position = 0
+        var flight: Range<Int>?
+        var flightReadings = 0
+        var isHeld = false
+    }
+
+    private let limits: Limits
+    private var members: [Member]
+    private var slots: [Slot] = []
+    private var head = 0
+    /// Sequence number of `slots[head]`.
+    private var base = 0
+    private var end = 0
+    private var committed = 0
+    private var totals = (readings: 0, weight: 0, live: 0)
+    private(set) var isPaused = false
+    /// Emptied arrays of batches that are through, to be filled again.
+    private var spares: [Entries] = []
+
+    init(_ rules: [Rule], limits: Limits = Limits()) {
+        self.limits = limits
+        members = rules.map { Member(rule: $0) }
+    }
+
+    /// Readings accepted and not committed.
+    var held: Int { totals.weight - weightBefore(committed) }
+    /// Everything accepted is stored by every required sink.
+    var isCommitted: Bool { committed == end }
+    /// Nothing waits for any sink.
+    var isDrained: Bool { isCommitted && members.allSatisfy { $0.position == end && $0.flight == nil } }
+
+    /// Readings that wait for each sink.
+    var waiting: [Int] { members.map { totals.readings - readingsBefore($0.position) } }
+
+    /// An array to fill with the next batch's entries.
+    mutating func takeSpare() -> Entries { spares.popLast() ?? Entries() }
+
+    mutating func accept(_ batch: consuming Batch, mayThin: Bool = false, into effects: inout [Effect]) {
+        if mayThin { thin(&batch, into: &effects) }
+        let readings = batch.readings
+        let live = batch.entries.count - readings
+        slots.append(
+            Slot(
+                batch: batch, readings: readings, readingsBefore: totals.readings, weightBefore: totals.weight,
+                liveBefore: totals.live))
+        totals.readings += readings
+        totals.weight += readings + (mayThin ? 0 : live)
+        totals.live += live
+        end += 1
+        for index in members.indices {
+            if !members[index].rule.isRequired { limit(index, into: &effects) }
+            deliver(index, into: &effects)
+        }
+        settle(into: &effects)
+        if !isPaused && held >= limits.high {
+            isPaused = true
+            effects.append(.pauseSources)
+        }
+    }
+
+    /// The sink returned: what it was handed last is durable there.
+    mutating func stored(by index: Int, into effects: inout [Effect]) {
+        guard let flight = members[index].flight else { return }
+        members[index].flight = nil
+        members[index].position = max(members[index].position, flight.upperBound)
+        deliver(index, into: &effects)
+        settle(into: &effects)
+    }
+
+    /// The sink threw: the same comes again after `retry`.
+    mutating func failed(_ index: Int, into effects: inout [Effect]) {
+        guard let flight = members[index].flight else { return }
+        // An optional sink may have passed over its delivery meanwhile; then that does not come again.
+        if members[index].position >= flight.upperBound {
+            effects.append(.missed(sink: index, readings: members[index].flightReadings))
+        }
+        members[index].flight = nil
+        members[index].isHeld = true
+    }
+
+    mutating func retry(_ index: Int, into effects: inout [Effect]) {
+        guard members[index].isHeld else { return }
+        members[index].isHeld = false
+        deliver(index, into: &effects)
+        settle(into: &effects)
+    }
+
+    // MARK: Moving on
+
+    private mutating func deliver(_ index: Int, into effects: inout [Effect]) {
+        guard members[index].flight == nil, !members[index].isHeld else { return }
+        var position = members[index].position
+        while position < end, isNothing(slots[head + position - base], for: members[index].rule) { position += 1 }
+        members[index].position = position
+        guard position < end else { return }
+        var upper = position + 1
+        let first = slots[head + position - base].batch
+        var count = first.entries.count
+        while upper < end {
+            let next = slots[head + upper - base].batch
+            guard next.continues(first), count + next.entries.count <= limits.delivery else { break }
+            count += next.entries.count
+            upper += 1
+        }
+        members[index].flight = position..<upper
+        members[index].flightReadings = readingsBefore(upper) - readingsBefore(position)
+        if upper == position + 1 {
+            effects.append(.deliver(first, to: index))
+        } else {
+            effects.append(.deliver(merged(position..<upper, count), to: index))
+        }
+    }
+
+    private func isNothing(_ slot: Slot, for rule: Rule) -> Bool {
+        rule.takesLiveEvents ? slot.batch.entries.isEmpty : slot.readings == 0
+    }
+
+    private func merged(_ range: Range<Int>, _ count: Int) -> Batch {
+        var batch = slots[head + range.lowerBound - base].batch
+        batch.entries.reserveCapacity(count)
+        for sequence in range.dropFirst() {
+            batch.entries.append(contentsOf: slots[head + sequence - base].batch.entries)
+        }
+        batch.through = slots[head + range.upperBound - 1 - base].batch.through
+        return batch
+    }
+
+    /// Tells what has become committed, and lets go of what nobody needs any more.
+    private mutating func settle(into effects: inout [Effect]) {
+        var reached = end
+        for member in members where member.rule.isRequired { reached = min(reached, member.position) }
+        while committed < reached {
+            let source = slots[head + committed - base].batch.source
+            var through = slots[head + committed - base].batch.through
+            committed += 1
+            while committed < reached, slots[head + committed - base].batch.source == source {
+                through = slots[head + committed - base].batch.through
+                committed += 1
+            }
+            effects.append(.committed(source: source, through: through))
+        }
+        var needed = committed
+        for member in members { needed = min(needed, member.position) }
+        while base < needed { release() }
+        if isPaused && held <= limits.low {
+            isPaused = false
+            effects.append(.resumeSources)
+        }
+    }
+
+    private mutating func release() {
+        var entries = Entries()
+        swap(&entries, &slots[head].batch.entries)
+        if entries.capacity >= 256 && spares.count < 3 {
+            entries.removeAll(keepingCapacity: true)
+            spares.append(entries)
+        }
+        head += 1
+        base += 1
+        if head == slots.count {
+            slots.removeAll(keepingCapacity: true)
+            head = 0
+        } else if head > 256 && head > slots.count / 2 {
+            slots.removeSubrange(..<head)
+            head = 0
+        }
+    }
+
+    // MARK: Bounds
+
+    /// Lets an optional sink pass over the oldest batches beyond its bound. What it is writing at the moment stays.
+    private mutating func limit(_ index: Int, into effects: inout [Effect]) {
+        var position = members[index].position
+        let start = members[index].flight?.upperBound ?? position
+        var missed = 0
+        var next = max(position, start)
+        while next < end, totals.readings - readingsBefore(next) > limits.optional {
+            missed += slots[head + next - base].readings
+            next += 1
+            position = next
+        }
+        guard missed > 0 || position > members[index].position else { return }
+        members[index].position = position
+        if missed > 0 { effects.append(.missed(sink: index, readings: missed)) }
+    }
+
+    /// Leaves out samples beyond the bound; beginnings and ends of a measurement always pass.
+    private func thin(_ batch: inout Batch, into effects: inout [Effect]) {
+        guard totals.live - liveBefore(base) >= limits.live else { return }
+        let before = batch.entries.count
+        batch.entries.removeLiveEvents { event in
+            switch event {
+            case .cuffPressure, .beat, .oscillation: return true
+            case .started, .ended, .aborted, .failed: return false
+            }
+        }
+        let thinned = before - batch.entries.count
+        if thinned > 0 { effects.append(.thinned(source: batch.source, samples: thinned)) }
+    }
+
+    private func slot(_ sequence: Int) -> Slot? {
+        sequence < end && sequence >= base ? slots[head + sequence - base] : nil
+    }
+    private func weightBefore(_ sequence: Int) -> Int { slot(sequence)?.weightBefore ?? totals.weight }
+    private func readingsBefore(_ sequence: Int) -> Int { slot(sequence)?.readingsBefore ?? totals.readings }
+    private func liveBefore(_ sequence: Int) -> Int { slot(sequence)?.liveBefore ?? totals.live }
+}

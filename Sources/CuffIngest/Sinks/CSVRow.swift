@@ -1,0 +1,193 @@
+import CuffCore
+import Glibc
+
+/// One reading as a row of CSV.
+enum CSVRow {
+    /// `type` is the JSON vocabulary's; `values` of other types leave the pressure columns empty. Flags are separated by
+    /// blanks. `measured` is local with its zone, `received` is UTC, `device_time` is the cuff's own clock.
+    static let columns: [StaticString] = [
+        "id", "revision", "type", "driver", "device", "measured", "systolic_mmHg", "diastolic_mmHg", "mean_mmHg",
+        "pulse_per_min", "user", "flags", "device_time", "clock", "received", "origin", "trigger", "sequence",
+        "systolic_kPa", "diastolic_kPa", "mean_kPa", "reason", "code", "mdc", "value", "unit", "raw",
+    ]
+
+    static func appendHeader(to text: inout TextBuffer) {
+        for (index, column) in columns.enumerated() {
+            if index > 0 { text.append(0x2C) }
+            text.append(column)
+        }
+        text.append("\r\n")
+    }
+
+    static func isHeader(_ line: UnsafeRawBufferPointer) -> Bool {
+        var text = TextBuffer(capacity: 512)
+        appendHeader(to: &text)
+        return text.withBytes { $0.dropLast().elementsEqual(line) }
+    }
+
+    /// The key of a row this program wrote: the first two cells and the type.
+    static func key(of line: UnsafeRawBufferPointer) -> UInt64? {
+        let id = 16 + 16
+        guard line.count > id + 2, line[15] == 0x2D, line[id] == 0x2C else { return nil }
+        var hash: UInt64 = 0
+        for index in 16..<id {
+            guard let nibble = Hex.value(line[index]) else { return nil }
+            hash = hash << 4 | UInt64(nibble)
+        }
+        var revision = 0
+        var index = id + 1
+        while index < line.count, line[index] &- 0x30 < 10, revision < 256 {
+            revision = revision * 10 + Int(line[index] - 0x30)
+            index += 1
+        }
+        let isPending = line.dropFirst(index + 1).starts(with: "pending,".utf8)
+        return KnownReadings.key(hash: hash, revision: UInt8(truncatingIfNeeded: revision), isPending: isPending)
+    }
+
+    static func append(_ reading: borrowing Reading, device: String, to text: inout TextBuffer) {
+        text.append(reading.id)
+        text.append(0x2C)
+        text.append(decimal: Int64(reading.revision))
+        text.append(0x2C)
+        text.append(reading.isPending ? "pending" : reading.content.word)
+        text.append(0x2C)
+        text.append(word: reading.driver)
+        text.append(0x2C)
+        cell(device, to: &text)
+        text.append(0x2C)
+        if let measured = reading.measured { text.append(local: measured, offset: Int(reading.measuredOffset)) }
+        text.append(0x2C)
+        appendValues(reading.content, to: &text)
+        appendContext(reading, to: &text)
+        appendRest(reading.content, to: &text)
+        reading.raw.withBytes { text.append(hexOf: $0) }
+        text.append("\r\n")
+    }
+
+    private static func appendValues(_ content: Reading.Content, to text: inout TextBuffer) {
+        let pressure: BloodPressure? = if case .bloodPressure(let pressure) = content { pressure } else { nil }
+        mmHg(pressure?.systolic, to: &text)
+        mmHg(pressure?.diastolic, to: &text)
+        mmHg(pressure?.mean, to: &text)
+        let pulse: PulseRate? = if case .pulseRate(let pulse) = content { pulse } else { pressure?.pulse }
+        if let pulse { text.append(pulse.digits) }
+        text.append(0x2C)
+    }
+
+    private static func appendContext(_ reading: borrowing Reading, to text: inout TextBuffer) {
+        if let user = reading.user { text.append(decimal: Int64(user)) }
+        text.append(0x2C)
+        reading.flags.append(to: &text, separator: 0x20)
+        text.append(0x2C)
+        if let time = reading.clock.printable { text.append(time) }
+        text.append(0x2C)
+        if let word = reading.clockWord { text.append(word) }
+        text.append(0x2C)
+        if let received = reading.received { text.append(utc: received) }
+        text.append(0x2C)
+        text.append(reading.origin.word)
+        text.append(0x2C)
+        if let word = reading.trigger.word { text.append(word) }
+        text.append(0x2C)
+        if let sequence = reading.sequence { text.append(decimal: Int64(sequence)) }
+        text.append(0x2C)
+    }
+
+    private static func appendRest(_ content: Reading.Content, to text: inout TextBuffer) {
+        let pressure: BloodPressure? = if case .bloodPressure(let pressure) = content { pressure } else { nil }
+        kPa(pressure?.systolic, to: &text)
+        kPa(pressure?.diastolic, to: &text)
+        kPa(pressure?.mean, to: &text)
+        if case .failure(let failure) = content {
+            text.append(failure.reason.word)
+            text.append(0x2C)
+            cell(failure.code.description, to: &text)
+            text.append(0x2C)
+        } else {
+            text.append(",,")
+        }
+        if case .quantity(let quantity) = content {
+            text.append(decimal: Int64(quantity.mdc))
+            text.append(0x2C)
+            if let value = quantity.value { text.append(value) }
+            text.append(0x2C)
+            if let unit = Nomenclature.unit(quantity.unit) { text.append(unit) }
+            text.append(0x2C)
+        } else {
+            text.append(",,,")
+        }
+    }
+
+    private static func mmHg(_ pressure: Pressure?, to text: inout TextBuffer) {
+        if let pressure {
+            if pressure.unit == .mmHg { text.append(pressure.digits) } else { text.append(rounded: pressure.inMmHg) }
+        }
+        text.append(0x2C)
+    }
+
+    private static func kPa(_ pressure: Pressure?, to text: inout TextBuffer) {
+        if let pressure, pressure.unit == .kPa { text.append(pressure.digits) }
+        text.append(0x2C)
+    }
+
+    /// A cell of text that came from a device: quoted where it must be, and opened by an apostrophe where a spreadsheet
+    /// would take it for a formula.
+    static func cell(_ value: String, to text: inout TextBuffer) {
+        guard let first = value.utf8.first else { return }
+        let isFormula = "=+-@\t\r".utf8.contains(first)
+        let needsQuotes = value.utf8.contains { $0 == 0x22 || $0 == 0x2C || $0 < 0x20 }
+        if needsQuotes { text.append(0x22) }
+        if isFormula { text.append(0x27) }
+        for byte in value.utf8 {
+            // A line feed within a cell would make a row of two lines, which no crash recovery could tell apart.
+            text.append(byte < 0x20 ? 0x20 : byte)
+            if byte == 0x22 { text.append(0x22) }
+        }
+        if needsQuotes { text.append(0x22) }
+    }
+}
+
+extension Reading.Content {
+    /// The word of `type`.
+    var word: StaticString {
+        switch self {
+        case .bloodPressure: "blood_pressure"
+        case .pulseRate: "pulse_rate"
+        case .quantity: "quantity"
+        case .failure: "measurement"
+        }
+    }
+}
+
+extension DeviceClock {
+    /// What the cuff's clock said where the fields are numbers, possible or not.
+    var printable: DeviceTime? {
+        switch self {
+        case .time(let time): time
+        case .impossible(let time): time
+        case .absent, .unset: nil
+        }
+    }
+}
+
+extension Reading {
+    /// The word of `clock`; a clock that was never set, or is impossible, is always named.
+    var clockWord: StaticString? {
+        switch clock {
+        case .unset, .impossible: "unset"
+        case .absent, .time: rule.word
+        }
+    }
+}
+
+extension MeasurementFlags {
+    func append(to text: inout TextBuffer, separator: UInt8) {
+        guard !isEmpty else { return }
+        var isFirst = true
+        for bit in 0..<Self.words.count where rawValue & (1 << UInt32(bit)) != 0 {
+            if !isFirst { text.append(separator) }
+            text.append(Self.words[bit])
+            isFirst = false
+        }
+    }
+}

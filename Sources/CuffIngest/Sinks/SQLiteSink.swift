@@ -1,0 +1,90 @@
+import CuffCore
+import GRDB
+import GRDBSQLite
+
+/// Readings in an SQLite database: one transaction per batch, one row per reading whatever runs brought it.
+final class SQLiteSink: Sink, @unchecked Sendable {
+    let label: String
+    private let store: Store
+    private struct SourceKey: Hashable {
+        var driver: DriverID
+        var device: String
+    }
+    /// Sources of committed transactions, with what was last said of them.
+    private var sources: [SourceKey: (number: Int64, identity: DeviceIdentity?)] = [:]
+    private var row: ReadingRow?
+    /// Keeps the row's statement alive.
+    private var statement: Statement?
+
+    init(path: String) throws(IngestError) {
+        label = "sqlite:\(path)"
+        store = try Store(path, access: .write)
+    }
+
+    func write(_ batch: Batch) throws(IngestError) -> Int {
+        do {
+            var source: Int64 = 0
+            let repeated = try store.queue.write { db in
+                source = try number(of: batch, in: db)
+                return try insert(batch, source, in: db)
+            }
+            if sources.count >= 1024 { sources.removeAll() }
+            sources[SourceKey(driver: batch.driver, device: batch.device)] = (source, batch.identity)
+            return repeated
+        } catch {
+            throw Store.translated(error, store.path)
+        }
+    }
+
+    private func insert(_ batch: Batch, _ source: Int64, in db: Database) throws -> Int {
+        let row = try prepared(db)
+        var repeated = 0
+        for index in batch.entries.readings.indices {
+            let reading = batch.entries.readings[index]
+            let result = row.step(reading, source: source)
+            guard result == SQLITE_DONE else {
+                throw DatabaseError(
+                    resultCode: ResultCode(rawValue: result),
+                    message: db.sqliteConnection.map { String(cString: sqlite3_errmsg($0)) })
+            }
+            if sqlite3_changes(db.sqliteConnection) == 0 { repeated += 1 }
+        }
+        return repeated
+    }
+
+    private func prepared(_ db: Database) throws -> ReadingRow {
+        if let row { return row }
+        let statement = try db.makeStatement(sql: ReadingRow.insert)
+        let row = ReadingRow(statement.sqliteStatement)
+        self.statement = statement
+        self.row = row
+        return row
+    }
+
+    private func number(of batch: Batch, in db: Database) throws -> Int64 {
+        if let known = sources[SourceKey(driver: batch.driver, device: batch.device)], known.identity == batch.identity {
+            return known.number
+        }
+        let identity = batch.identity
+        let number = try Int64.fetchOne(
+            db,
+            sql: """
+                INSERT INTO source (driver, device, manufacturer, model, serial, firmware) VALUES (?, ?, ?, ?, ?, ?)
+                ON CONFLICT (driver, device) DO UPDATE SET
+                  manufacturer = coalesce(excluded.manufacturer, manufacturer), model = coalesce(excluded.model, model),
+                  serial = coalesce(excluded.serial, serial), firmware = coalesce(excluded.firmware, firmware)
+                RETURNING number
+                """,
+            arguments: [
+                batch.driver.description, batch.device, identity?.manufacturer, identity?.model, identity?.serial,
+                identity?.firmware,
+            ])
+        return number ?? 0
+    }
+
+    func close() throws(IngestError) {
+        row = nil
+        statement = nil
+        try store.close()
+    }
+}

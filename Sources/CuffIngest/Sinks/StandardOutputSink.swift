@@ -1,0 +1,45 @@
+import CuffCore
+import Glibc
+
+/// JSON Lines on a descriptor that somebody else opened, standard output as a rule. Whole lines only; a batch is out
+/// when `write` returns, so a line leaves the moment it exists.
+///
+/// It knows no earlier runs: what comes again is printed again.
+final class StandardOutputSink: Sink {
+    let label = "stdout"
+    let takesLiveEvents = true
+    private let line: ReadingLine
+    private let descriptor: Int32
+    // Used on the sink's queue alone.
+    nonisolated(unsafe) private var text = TextBuffer(capacity: StandardOutputSink.piece + 4096)
+    /// Bytes of one write: the capacity of a pipe.
+    private static let piece = 1 << 16
+    /// Lines are printed in stretches: a line has some 230 bytes.
+    private static let linesAtOnce = 64
+
+    init(line: ReadingLine, descriptor: Int32 = STDOUT_FILENO) {
+        self.line = line
+        self.descriptor = descriptor
+    }
+
+    func write(_ batch: Batch) throws(IngestError) -> Int {
+        text.removeAll()
+        var next = 0
+        while next < batch.entries.count {
+            let end = min(next + Self.linesAtOnce, batch.entries.count)
+            line.append(batch.entries, next..<end, device: batch.device, to: &text)
+            next = end
+            if text.count >= Self.piece || next == batch.entries.count { try flush() }
+        }
+        return 0
+    }
+
+    private func flush() throws(IngestError) {
+        defer { text.removeAll() }
+        do throws(SystemFault) {
+            try text.withBytes { (bytes) throws(SystemFault) in try Descriptor.writeAll(descriptor, bytes) }
+        } catch {
+            throw error.number == EPIPE ? .outputClosed : .writing("standard output", error.number)
+        }
+    }
+}

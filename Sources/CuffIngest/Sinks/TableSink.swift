@@ -1,0 +1,55 @@
+import CuffCore
+import Glibc
+
+/// Lines for a person at a terminal, under one heading. Programs are given `StandardOutputSink`.
+final class TableSink: Sink {
+    let label = "table"
+    let takesLiveEvents = true
+    private let descriptor: Int32
+    // Used on the sink's queue alone.
+    nonisolated(unsafe) private var text = TextBuffer()
+    nonisolated(unsafe) private var isHeadingDone = false
+
+    init(descriptor: Int32 = STDOUT_FILENO) { self.descriptor = descriptor }
+
+    func write(_ batch: Batch) throws(IngestError) -> Int {
+        text.removeAll()
+        for index in batch.entries.indices {
+            if case .reading = batch.entries[index], !isHeadingDone {
+                isHeadingDone = true
+                text.append(string: ReadingTable.header)
+            }
+            ReadingTable.append(batch.entries[index], to: &text)
+        }
+        do throws(SystemFault) {
+            try text.withBytes { (bytes) throws(SystemFault) in try Descriptor.writeAll(descriptor, bytes) }
+        } catch {
+            throw error.number == EPIPE ? .outputClosed : .writing("standard output", error.number)
+        }
+        return 0
+    }
+}
+
+/// Ends the run in order after so many readings; a required sink, so that it counts what the others have stored as well.
+final class MaximumSink: Sink {
+    let label = "maximum"
+    private let maximum: Int
+    private let stop: StopSignal
+    private let seen = Locked(0)
+
+    init(_ maximum: Int, stop: StopSignal) {
+        self.maximum = maximum
+        self.stop = stop
+    }
+
+    func write(_ batch: Batch) throws(IngestError) -> Int {
+        var settled = 0
+        for index in batch.entries.readings.indices where !batch.entries.readings[index].isPending { settled += 1 }
+        let total = seen.withLock { seen in
+            seen += settled
+            return seen
+        }
+        if total >= maximum { stop.raise() }
+        return 0
+    }
+}

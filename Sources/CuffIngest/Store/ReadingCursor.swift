@@ -1,0 +1,195 @@
+import CuffCore
+import GRDB
+import GRDBSQLite
+
+/// One row of `reading` under SQLite's own statement, turned back into a reading. Numbers come back as stored: a cuff's
+/// trailing zeros are in `raw` alone.
+struct ReadingCursor {
+    private enum Column: Int32 {
+        case id, type, source, systolic, diastolic, mean, pulse, user, flags, deviceTime, measured, clock, received, origin, trigger
+        case revision, sequence, raw, systolicKPa, diastolicKPa, meanKPa, meanAbsent, pulseAbsent, reason, code, mdc, component, value
+        case valueAbsent, bits, unit
+    }
+
+    /// What points need comes first, so that SQLite does not walk the rest of the row.
+    static let pointColumns = """
+        id, type, source, systolic_mmHg, diastolic_mmHg, mean_mmHg, pulse_per_min, user, flags, device_time, measured, clock, received,
+        origin, trigger
+        """
+    static let columns =
+        pointColumns + """
+            , revision, sequence, raw, systolic_kPa, diastolic_kPa, mean_kPa, mean_absent, pulse_absent, reason, code, mdc, component,
+            value, value_absent, bits, unit
+            """
+
+    let statement: OpaquePointer
+    let zone: ZoneTable
+
+    var source: Int64 { sqlite3_column_int64(statement, Column.source.rawValue) }
+
+    var id: Reading.ID { text(.id) { Reading.ID.parse($0) } ?? .none }
+
+    /// The best known instant, as `InclusionRule.time` has it.
+    var time: Timestamp? {
+        if let measured = text(.measured, { Timestamp.parse($0)?.time }) { return measured }
+        if !isNull(.deviceTime), !isClockUnset, let time = deviceTime, time.isPossible {
+            return Timestamp(milliseconds: zone.instant(ofWall: time.wallSeconds) * 1000 + Int64(time.hundredths) * 10)
+        }
+        return origin == .memory ? nil : text(.received) { Timestamp.parse($0)?.time }
+    }
+
+    /// What statistics need; `nil` for a row that is no blood pressure or has no time.
+    func point(_ time: Timestamp) -> ReadingPoint? {
+        guard !isNull(.systolic), !isNull(.diastolic) else { return nil }
+        return ReadingPoint(
+            id: id, time: time, systolic: sqlite3_column_double(statement, Column.systolic.rawValue),
+            diastolic: sqlite3_column_double(statement, Column.diastolic.rawValue), mean: double(.mean), pulse: double(.pulse),
+            trigger: trigger, flags: flags)
+    }
+
+    var flags: MeasurementFlags {
+        guard !isNull(.flags), let words = string(.flags) else { return [] }
+        return words.split(separator: ",").reduce(into: []) { flags, word in
+            if let flag = MeasurementFlags.named(String(word)) { flags.insert(flag) }
+        }
+    }
+
+    func reading(driver: DriverID) -> Reading? {
+        guard let content else { return nil }
+        var reading = Reading(
+            content, driver: driver, user: integer(.user).map { Int32(truncatingIfNeeded: $0) }, flags: flags, clock: clock, origin: origin,
+            trigger: trigger, sequence: integer(.sequence).map { UInt32(truncatingIfNeeded: $0) }, raw: raw)
+        reading.id = id
+        reading.revision = UInt8(clamping: integer(.revision) ?? 0)
+        reading.received = text(.received) { Timestamp.parse($0)?.time }
+        if let measured = text(.measured, { Timestamp.parse($0) }) {
+            reading.measured = measured.time
+            reading.measuredOffset = measured.offset
+        }
+        reading.rule = rule
+        return reading
+    }
+
+    private var content: Reading.Content? {
+        switch string(.type) {
+        case "blood_pressure":
+            guard let systolic = pressure(.systolic, .systolicKPa), let diastolic = pressure(.diastolic, .diastolicKPa) else { return nil }
+            return .bloodPressure(
+                BloodPressure(
+                    systolic: systolic, diastolic: diastolic, mean: pressure(.mean, .meanKPa), pulse: digits(.pulse).map { PulseRate($0) },
+                    meanAbsence: absence(.meanAbsent), pulseAbsence: absence(.pulseAbsent)))
+        case "pulse_rate": return digits(.pulse).map { .pulseRate(PulseRate($0)) }
+        case "measurement":
+            let word = string(.reason)
+            let reason = FailureReason.allCases.first { $0.word.description == word } ?? .unknown
+            return .failure(Failure(reason, code: ShortText(string(.code) ?? "")))
+        case "quantity":
+            let mdc = UInt32(truncatingIfNeeded: integer(.mdc) ?? 0)
+            var quantity = Quantity(
+                partition: UInt16(truncatingIfNeeded: mdc >> 16), term: UInt16(truncatingIfNeeded: mdc),
+                value: string(.value).flatMap(Self.digits),
+                absence: absence(.valueAbsent), component: UInt8(truncatingIfNeeded: integer(.component) ?? 0))
+            quantity.bits = integer(.bits).map { UInt32(truncatingIfNeeded: $0) }
+            quantity.unit = string(.unit).flatMap(Nomenclature.unitTerm) ?? 0
+            return .quantity(quantity)
+        default: return nil
+        }
+    }
+
+    private var isClockUnset: Bool { string(.clock) == "unset" }
+    private var deviceTime: DeviceTime? { string(.deviceTime).flatMap { DeviceTime.parse($0) } }
+
+    private var clock: DeviceClock {
+        if isClockUnset { return deviceTime.map { .impossible($0) } ?? .unset }
+        return deviceTime.map { DeviceClock($0) } ?? .absent
+    }
+
+    private var rule: ClockRule {
+        switch string(.clock) {
+        case "synced": .synced
+        case "corrected": .corrected
+        case "device_time": .deviceTime
+        case "receive_time": .receiveTime
+        case "unset": .unset
+        default: .none
+        }
+    }
+
+    private var origin: Reading.Origin {
+        switch string(.origin) {
+        case "memory": .memory
+        case "measurement": .measurement
+        case "entered": .entered
+        default: .push
+        }
+    }
+
+    private var trigger: Reading.Trigger {
+        switch string(.trigger) {
+        case "manual": .manual
+        case "automatic": .automatic
+        default: .unknown
+        }
+    }
+
+    private var raw: RawBytes {
+        let count = Int(sqlite3_column_bytes(statement, Column.raw.rawValue))
+        guard count > 0, let start = sqlite3_column_blob(statement, Column.raw.rawValue) else { return RawBytes() }
+        return RawBytes(Array(UnsafeRawBufferPointer(start: start, count: count)))
+    }
+
+    private func absence(_ column: Column) -> Absence {
+        guard let word = string(column) else { return .none }
+        let all: [Absence] = [
+            .notANumber, .notAtThisResolution, .positiveInfinity, .negativeInfinity, .reserved, .notMeasured,
+        ]
+        return all.first { $0.word?.description == word } ?? .none
+    }
+
+    private func pressure(_ mmHg: Column, _ kPa: Column) -> Pressure? {
+        if let digits = digits(kPa) { return Pressure(digits, .kPa) }
+        return digits(mmHg).map { Pressure($0, .mmHg) }
+    }
+
+    private func digits(_ column: Column) -> Digits? {
+        switch sqlite3_column_type(statement, column.rawValue) {
+        case SQLITE_NULL: nil
+        case SQLITE_INTEGER: Digits(mantissa: sqlite3_column_int64(statement, column.rawValue))
+        default: Self.digits(sqlite3_column_double(statement, column.rawValue))
+        }
+    }
+
+    /// The shortest decimal of at most four places, as far as cuffs count.
+    static func digits(_ value: Double) -> Digits? {
+        guard value.magnitude < 1e12 else { return nil }
+        var scale = 1.0
+        for exponent in 0...4 {
+            let scaled = (value * scale).rounded()
+            if exponent == 4 || (scaled / scale - value).magnitude < 1e-9 {
+                return Digits(mantissa: Int64(scaled), exponent: Int8(-exponent))
+            }
+            scale *= 10
+        }
+        return nil
+    }
+
+    /// Digits as they were printed.
+    static func digits(_ text: String) -> Digits? {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count <= 2, let first = parts.first, let mantissa = Int64(first + (parts.count == 2 ? parts[1] : "")) else {
+            return nil
+        }
+        return Digits(mantissa: mantissa, exponent: parts.count == 2 ? Int8(clamping: -parts[1].count) : 0)
+    }
+
+    private func isNull(_ column: Column) -> Bool { sqlite3_column_type(statement, column.rawValue) == SQLITE_NULL }
+    private func integer(_ column: Column) -> Int64? { isNull(column) ? nil : sqlite3_column_int64(statement, column.rawValue) }
+    private func double(_ column: Column) -> Double? { isNull(column) ? nil : sqlite3_column_double(statement, column.rawValue) }
+    private func string(_ column: Column) -> String? { sqlite3_column_text(statement, column.rawValue).map { String(cString: $0) } }
+
+    private func text<T>(_ column: Column, _ body: (Span<UInt8>) -> T?) -> T? {
+        guard let start = sqlite3_column_text(statement, column.rawValue) else { return nil }
+        let count = Int(sqlite3_column_bytes(statement, column.rawValue))
+        return body(UnsafeBufferPointer(start: start, count: count).span)
+    }
+}

@@ -1,0 +1,89 @@
+import CuffCore
+
+/// Which stored readings are meant: every condition that is set must hold.
+public struct ReadingSelection: Sendable, Hashable {
+    /// The types of the JSON vocabulary.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        case bloodPressure = "blood_pressure"
+        case pulseRate = "pulse_rate"
+        case quantity
+        /// A measurement that failed.
+        case measurement
+    }
+
+    /// From this instant on.
+    public var since: Timestamp?
+    /// Up to this instant, which is not included.
+    public var until: Timestamp?
+    public var user: Int?
+    public var device: String?
+    /// A driver's id, or `manual`.
+    public var driver: String?
+    /// Empty means all.
+    public var kinds: Set<Kind>
+    public var ids: [Reading.ID]
+    /// Only the latest so many, by their ids.
+    public var last: Int?
+    /// The zone in which a cuff's own time is read where nothing better is known.
+    public var zone: ZoneTable
+
+    public init(kinds: Set<Kind> = [], zone: ZoneTable) {
+        self.kinds = kinds
+        self.zone = zone
+        ids = []
+    }
+
+    /// Whether nothing narrows it: everything there is.
+    public var isEverything: Bool {
+        since == nil && until == nil && user == nil && device == nil && driver == nil && kinds.isEmpty && ids.isEmpty && last == nil
+    }
+
+    /// Conditions in SQL, wide enough that nothing is lost; the exact time is judged afterwards. ISO texts sort by their
+    /// days, and no zone is further than 26 hours from another.
+    func condition(_ sources: [Int64: StoredSource]) -> String {
+        var parts = ["NOT pending"]
+        let kinds = kinds.isEmpty ? Kind.allCases : Kind.allCases.filter(self.kinds.contains)
+        parts.append("type IN (\(kinds.map { Self.quoted($0.rawValue) }.joined(separator: ",")))")
+        if let since { parts.append("coalesce(measured, device_time, received) >= \(Self.day(since.seconds - 2 * 86400))") }
+        if let until { parts.append("coalesce(measured, device_time, received) < \(Self.day(until.seconds + 3 * 86400))") }
+        if let user { parts.append("user = \(user)") }
+        if device != nil || driver != nil {
+            let meant = sources.filter {
+                (device == nil || $0.value.provenance.device == device) && (driver == nil || $0.value.provenance.driver == driver)
+            }
+            parts.append("source IN (\(meant.keys.sorted().map(String.init).joined(separator: ",")))")
+        }
+        if !ids.isEmpty { parts.append("id IN (\(ids.map { Self.quoted(Self.text($0)) }.joined(separator: ",")))") }
+        return parts.joined(separator: " AND ")
+    }
+
+    /// Whether a reading of this time is meant. One whose time is unknown is not in any range.
+    func holds(_ time: Timestamp?) -> Bool {
+        guard since != nil || until != nil else { return true }
+        guard let time else { return false }
+        return (since.map { time >= $0 } ?? true) && (until.map { time < $0 } ?? true)
+    }
+
+    private static func day(_ seconds: Int64) -> String {
+        var text = TextBuffer(capacity: 16)
+        text.append(DeviceTime(wallSeconds: max(0, seconds), precision: .day))
+        return quoted(text.string)
+    }
+
+    static func text(_ id: Reading.ID) -> String {
+        var text = TextBuffer(capacity: 32)
+        text.append(id)
+        return text.string
+    }
+
+    private static func quoted(_ text: String) -> String {
+        "'" + text.map { $0 == "'" ? "''" : String($0) }.joined() + "'"
+    }
+}
+
+/// A source as the database knows it.
+public struct StoredSource: Sendable, Hashable {
+    public var number: Int64
+    public var driver: DriverID
+    public var provenance: Provenance
+}

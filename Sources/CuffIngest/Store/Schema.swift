@@ -1,0 +1,54 @@
+import GRDB
+
+/// The tables, by named migrations: a name, once released, never changes what it does.
+enum Schema {
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1 readings") { db in try db.execute(sql: first) }
+        return migrator
+    }
+
+    /// Columns carry the words of the JSON vocabulary. `reading` is ordered by id, which begins with the time, so that
+    /// new rows are appended; a random key is eight times slower. Numbers keep the digits of the cuff in `raw`.
+    private static let first = """
+        CREATE TABLE source (
+          number INTEGER PRIMARY KEY,
+          driver TEXT NOT NULL,
+          device TEXT NOT NULL,
+          manufacturer TEXT, model TEXT, serial TEXT, firmware TEXT,
+          UNIQUE (driver, device)
+        );
+        CREATE TABLE reading (
+          id TEXT NOT NULL PRIMARY KEY,
+          revision INTEGER NOT NULL,
+          pending INTEGER NOT NULL,
+          type TEXT NOT NULL,
+          source INTEGER NOT NULL,
+          systolic_mmHg NUMERIC, diastolic_mmHg NUMERIC, mean_mmHg NUMERIC, pulse_per_min NUMERIC,
+          user INTEGER, flags TEXT, device_time TEXT, measured TEXT, clock TEXT, received TEXT,
+          origin TEXT NOT NULL, trigger TEXT, sequence INTEGER, raw BLOB NOT NULL,
+          systolic_kPa NUMERIC, diastolic_kPa NUMERIC, mean_kPa NUMERIC, mean_absent TEXT, pulse_absent TEXT,
+          reason TEXT, code TEXT, mdc INTEGER, component INTEGER, value TEXT, value_absent TEXT, bits INTEGER, unit TEXT
+        ) WITHOUT ROWID;
+        CREATE VIEW readings AS
+          SELECT coalesce(measured, device_time, received) AS time,
+            systolic_mmHg, diastolic_mmHg, mean_mmHg, pulse_per_min, user, flags, clock, device_time, measured, received,
+            origin, trigger, model, device, driver, id
+          FROM reading LEFT JOIN source ON source.number = reading.source
+          WHERE type = 'blood_pressure' AND NOT pending
+          ORDER BY id;
+        CREATE VIEW failures AS
+          SELECT coalesce(measured, device_time, received) AS time,
+            reason, code, user, flags, clock, device_time, measured, received, origin, model, device, driver, id
+          FROM reading LEFT JOIN source ON source.number = reading.source
+          WHERE type = 'measurement'
+          ORDER BY id;
+        CREATE VIEW quantities AS
+          SELECT coalesce(measured, device_time, received) AS time,
+            type, code, coalesce(value, pulse_per_min) AS value, coalesce(unit, iif(type = 'pulse_rate', '/min', NULL)) AS unit,
+            user, flags, clock, device_time, measured, received, origin, model, device, driver, id
+          FROM reading LEFT JOIN source ON source.number = reading.source
+          WHERE type IN ('quantity', 'pulse_rate') AND NOT pending
+          ORDER BY id;
+        """
+}

@@ -1,0 +1,63 @@
+import CuffCore
+import GRDB
+
+/// Deleting readings. What is left of one is a tombstone: its id alone, so that reading the cuff again does not bring it
+/// back. The row keeps its key, takes the highest revision there is, which no cuff's copy can replace, and a type that no
+/// view shows; everything a person could be recognised by is overwritten.
+extension Store {
+    static let tombstone = "deleted"
+
+    /// Deletes the selected readings; answers how many.
+    public func delete(_ selection: ReadingSelection) throws(IngestError) -> Int {
+        var ids: [String] = []
+        try forEach(selection) { reading, _ in
+            ids.append(ReadingSelection.text(reading.id))
+            return true
+        }
+        do {
+            try queue.writeWithoutTransaction { db in
+                // What is deleted shall not linger in free pages or in the log.
+                try db.execute(sql: "PRAGMA secure_delete = ON")
+                try db.inTransaction {
+                    let statement = try db.makeStatement(sql: Self.bury)
+                    for id in ids { try statement.execute(arguments: [id]) }
+                    return .commit
+                }
+                _ = try Row.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+            }
+        } catch { throw Self.translated(error, path) }
+        return ids.count
+    }
+
+    private static var bury: String {
+        let kept: Set = ["id", "revision", "pending", "type", "source", "origin", "raw"]
+        let emptied = ReadingRow.columns.filter { !kept.contains($0) }.map { "\($0) = NULL" }.joined(separator: ", ")
+        return "UPDATE reading SET revision = 255, pending = 0, type = '\(tombstone)', raw = x'', \(emptied) WHERE id = ?"
+    }
+
+    /// Lifts the tombstones of these ids, or all, so that the cuff's copies are taken again; answers how many.
+    public func forgetDeletion(of ids: [Reading.ID]?) throws(IngestError) -> Int {
+        do {
+            return try queue.write { db in
+                if let ids {
+                    let statement = try db.makeStatement(sql: "DELETE FROM reading WHERE type = '\(Self.tombstone)' AND id = ?")
+                    var count = 0
+                    for id in ids {
+                        try statement.execute(arguments: [ReadingSelection.text(id)])
+                        count += db.changesCount
+                    }
+                    return count
+                }
+                try db.execute(sql: "DELETE FROM reading WHERE type = '\(Self.tombstone)'")
+                return db.changesCount
+            }
+        } catch { throw Self.translated(error, path) }
+    }
+
+    /// How many tombstones there are.
+    public func deletedCount() throws(IngestError) -> Int {
+        do {
+            return try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM reading WHERE type = '\(Self.tombstone)'") ?? 0 }
+        } catch { throw Self.translated(error, path) }
+    }
+}

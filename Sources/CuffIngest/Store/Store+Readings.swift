@@ -1,0 +1,106 @@
+import CuffCore
+import GRDB
+import GRDBSQLite
+
+extension Store {
+    /// The sources by their numbers.
+    public func sources() throws(IngestError) -> [Int64: StoredSource] {
+        do { return try queue.read { try Self.sources($0) } } catch { throw Self.translated(error, path) }
+    }
+
+    private static func sources(_ db: Database) throws -> [Int64: StoredSource] {
+        var found: [Int64: StoredSource] = [:]
+        for row in try Row.fetchAll(db, sql: "SELECT number, driver, device, manufacturer, model, serial, firmware FROM source") {
+            let name: String = row["driver"]
+            let known = CuffDrivers.named(name)?.id
+            found[row["number"]] = StoredSource(
+                number: row["number"],
+                driver: known ?? (name == ManualEntry.driver.description ? ManualEntry.driver : "unknown"),
+                provenance: Provenance(
+                    driver: name, device: row["device"],
+                    identity: DeviceIdentity(
+                        id: row["device"], manufacturer: row["manufacturer"], model: row["model"], serial: row["serial"],
+                        firmware: row["firmware"])))
+        }
+        return found
+    }
+
+    /// Hands over the selected readings one by one in the order of their ids, without keeping any. The body answers
+    /// whether to go on.
+    public func forEach(_ selection: ReadingSelection, _ body: (Reading, Provenance) throws -> Bool) throws(IngestError) {
+        // The latest so many are found backwards and told forwards.
+        var latest: [(Reading, Provenance)] = []
+        try walk(selection, columns: ReadingCursor.columns) { cursor, sources in
+            guard selection.holds(cursor.time), let source = sources[cursor.source], let reading = cursor.reading(driver: source.driver)
+            else {
+                return true
+            }
+            guard let last = selection.last else { return try body(reading, source.provenance) }
+            guard latest.count < last else { return false }
+            latest.append((reading, source.provenance))
+            return latest.count < last
+        }
+        do {
+            for (reading, provenance) in latest.reversed() { guard try body(reading, provenance) else { return } }
+        } catch { throw Self.translated(error, path) }
+    }
+
+    /// The selected blood pressures as statistics see them: what counts, and what does not with the reason. Much faster than
+    /// whole readings.
+    public func forEachPoint(
+        _ selection: ReadingSelection, rule: InclusionRule, _ body: (InclusionRule.Verdict, Int64) -> Void
+    ) throws(IngestError) {
+        var selection = selection
+        selection.kinds = [.bloodPressure]
+        var left = selection.last ?? .max
+        try walk(selection, columns: ReadingCursor.pointColumns) { cursor, _ in
+            let time = cursor.time
+            guard selection.holds(time) else { return true }
+            guard left > 0 else { return false }
+            left -= 1
+            if let reason = rule.reason(cursor.flags) {
+                body(.excluded(reason), cursor.source)
+            } else if let time, let point = cursor.point(time) {
+                body(.counts(point), cursor.source)
+            } else {
+                body(.excluded(.timeUnknown), cursor.source)
+            }
+            return true
+        }
+    }
+
+    private func walk(
+        _ selection: ReadingSelection, columns: String, _ body: (ReadingCursor, [Int64: StoredSource]) throws -> Bool
+    ) throws(IngestError) {
+        do {
+            try queue.read { db in
+                let sources = try Self.sources(db)
+                let order = selection.last == nil ? "" : " DESC"
+                let sql = "SELECT \(columns) FROM reading WHERE \(selection.condition(sources)) ORDER BY id\(order)"
+                let statement = try db.makeStatement(sql: sql)
+                let cursor = ReadingCursor(statement: statement.sqliteStatement, zone: selection.zone)
+                defer { sqlite3_reset(statement.sqliteStatement) }
+                while true {
+                    switch sqlite3_step(statement.sqliteStatement) {
+                    case SQLITE_ROW: guard try body(cursor, sources) else { return }
+                    case SQLITE_DONE: return
+                    case let result:
+                        throw DatabaseError(
+                            resultCode: ResultCode(rawValue: result),
+                            message: db.sqliteConnection.map { String(cString: sqlite3_errmsg($0)) })
+                    }
+                }
+            }
+        } catch { throw Self.translated(error, path) }
+    }
+
+    /// How many readings are selected.
+    public func count(_ selection: ReadingSelection) throws(IngestError) -> Int {
+        var count = 0
+        try forEach(selection) { _, _ in
+            count += 1
+            return true
+        }
+        return count
+    }
+}

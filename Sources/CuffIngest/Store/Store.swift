@@ -1,0 +1,150 @@
+import CuffCore
+import GRDB
+import Glibc
+
+/// The database file: opened or created, brought to the present schema, and refused when it is another program's.
+///
+/// Write-ahead log and `synchronous=FULL`: a transaction that returned survives a power cut.
+public final class Store: Sendable {
+    public let path: String
+    let queue: DatabaseQueue
+
+    /// "CUFF" in ASCII, in the header of the file (`pragma application_id`).
+    static let applicationID: Int32 = 0x4355_4646
+
+    public enum Access: Sendable { case read, write }
+
+    public init(_ path: String, access: Access) throws(IngestError) {
+        self.path = path
+        let isNew = try Self.examine(path, access)
+        do {
+            var configuration = Configuration()
+            configuration.readonly = access == .read
+            configuration.busyMode = .timeout(5)
+            // Sources are added by the one writer together with their readings.
+            configuration.foreignKeysEnabled = false
+            configuration.label = "cuff.store"
+            queue = try DatabaseQueue(path: path, configuration: configuration)
+            if access == .write { try Self.prepare(queue) }
+        } catch {
+            if isNew { unlink(path) }
+            throw Self.translated(error, path)
+        }
+    }
+
+    public func close() throws(IngestError) {
+        do { try queue.close() } catch { throw Self.translated(error, path) }
+    }
+
+    private static func prepare(_ queue: DatabaseQueue) throws {
+        try queue.writeWithoutTransaction { db in
+            // Nothing is deleted by a sink, and overwriting halves the speed; `delete` turns it on for itself.
+            try db.execute(sql: "PRAGMA secure_delete = OFF")
+            try db.execute(sql: "PRAGMA journal_mode = WAL")
+            try db.execute(sql: "PRAGMA synchronous = FULL")
+            // 16 MB of log between checkpoints instead of 4: each checkpoint is two fsyncs and copies pages.
+            try db.execute(sql: "PRAGMA wal_autocheckpoint = 4096")
+            if try Int32.fetchOne(db, sql: "PRAGMA application_id") != applicationID {
+                try db.execute(sql: "PRAGMA application_id = \(applicationID)")
+            }
+        }
+        try Schema.migrator.migrate(queue)
+    }
+
+    /// Looks at the file before SQLite may change it. Answers whether it did not exist and was created, mode 0600.
+    private static func examine(_ path: String, _ access: Access) throws(IngestError) -> Bool {
+        let descriptor: Int32
+        do throws(SystemFault) {
+            descriptor = try Descriptor.open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
+        } catch {
+            guard error.number == ENOENT, access == .write else {
+                if access == .read && error.number == ENOENT {
+                    throw IngestError(
+                        .noInput, "there is no database \(path)",
+                        cure: "read a cuff into it first, e.g. `cuff read DEVICE --driver ID --sink sqlite:\(path)`")
+                }
+                throw access == .read ? .reading(path, error.number) : .writing(path, error.number)
+            }
+            do throws(SystemFault) {
+                Glibc.close(try Descriptor.open(path, O_RDWR | O_CREAT | O_EXCL, mode: 0o600))
+                return true
+            } catch { throw .writing(path, error.number) }
+        }
+        defer { Glibc.close(descriptor) }
+        guard Descriptor.kind(descriptor) == .regular else {
+            let isFolder = Descriptor.kind(descriptor) == .directory
+            throw isFolder ? .writing(path, EISDIR) : notADatabase(path)
+        }
+        guard let size = Descriptor.size(descriptor), size > 0 else {
+            if access == .read {
+                throw IngestError(.noInput, "there are no readings in \(path)", why: "the file is empty", cure: "name another file")
+            }
+            return false
+        }
+        var head = [UInt8](repeating: 0, count: 16)
+        let count = head.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, 16, 0) }
+        guard count == 16, head == Array("SQLite format 3\u{0}".utf8) else { throw notADatabase(path) }
+        try refuseForeign(path)
+        return false
+    }
+
+    private static func notADatabase(_ path: String) -> IngestError {
+        IngestError(.badData, "cannot use \(path)", why: "it is not an SQLite database", cure: "name another file")
+    }
+
+    /// The log may hold a newer header than the file, so SQLite itself is asked, read-only.
+    private static func refuseForeign(_ path: String) throws(IngestError) {
+        do {
+            var configuration = Configuration()
+            configuration.readonly = true
+            configuration.busyMode = .timeout(5)
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            defer { try? queue.close() }
+            let (id, tables) = try queue.read { db in
+                (
+                    try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0,
+                    try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master") ?? 0
+                )
+            }
+            // A crash right after creation leaves a file with neither.
+            guard id == applicationID || id == 0 && tables == 0 else {
+                throw IngestError(
+                    .cannotCreate, "cannot use \(path)", why: "it is another program's database",
+                    cure: "name another file, e.g. sqlite:bp.db")
+            }
+        } catch let error as IngestError {
+            throw error
+        } catch {
+            throw translated(error, path)
+        }
+    }
+
+    /// SQLite's result in this program's words.
+    static func translated(_ error: any Error, _ path: String) -> IngestError {
+        if let error = error as? IngestError { return error }
+        guard let error = error as? DatabaseError else {
+            return IngestError(.software, "the database \(path) failed", why: "\(error)")
+        }
+        switch error.resultCode {
+        case .SQLITE_FULL: return .writing(path, ENOSPC)
+        case .SQLITE_BUSY, .SQLITE_LOCKED: return .writing(path, EWOULDBLOCK)
+        case .SQLITE_READONLY:
+            return IngestError(
+                .cannotCreate, "cannot write \(path)", why: "the database is read-only",
+                cure: "`chmod u+w` it and its folder, or name another file")
+        case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
+            return IngestError(
+                .cannotCreate, "cannot open \(path)", why: error.message ?? "SQLite cannot open it",
+                cure: "check the folder's permissions: SQLite keeps two files beside the database")
+        case .SQLITE_NOTADB, .SQLITE_CORRUPT:
+            return IngestError(
+                .badData, "cannot use \(path)", why: error.message ?? "the database is damaged",
+                cure: "name another file; `sqlite3 \(path) .recover` may save what is in this one")
+        case .SQLITE_IOERR:
+            return IngestError(
+                .inputOutput, "cannot write \(path)", why: error.message ?? "disk I/O error", cure: "check the disk (dmesg)")
+        default:
+            return IngestError(.software, "the database \(path) failed", why: error.message ?? "\(error.resultCode)")
+        }
+    }
+}

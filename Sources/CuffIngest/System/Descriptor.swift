@@ -1,0 +1,98 @@
+import Glibc
+
+/// A system call that failed.
+struct SystemFault: Error, Equatable, Sendable {
+    var call: String
+    var number: Int32
+
+    init(_ call: String, _ number: Int32 = errno) {
+        self.call = call
+        self.number = number
+    }
+
+    /// What the kernel says, in its own words, e.g. `No space left on device`.
+    static func text(_ number: Int32) -> String { String(cString: strerror(number)) }
+    var text: String { Self.text(number) }
+}
+
+/// Calls on file descriptors with interruptions and short counts taken care of.
+enum Descriptor {
+    static func open(_ path: String, _ flags: Int32, mode: mode_t = 0o600) throws(SystemFault) -> Int32 {
+        while true {
+            let descriptor = Glibc.open(path, flags | O_CLOEXEC, mode)
+            if descriptor >= 0 { return descriptor }
+            if errno != EINTR { throw SystemFault("open") }
+        }
+    }
+
+    /// One read; 0 is the end, `nil` means nothing is there yet.
+    static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemFault) -> Int? {
+        while true {
+            let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            if count >= 0 { return count }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN: return nil
+            default: throw SystemFault("read")
+            }
+        }
+    }
+
+    /// A chunk of at most `size` bytes; empty at the end. The descriptor must be readable or block.
+    static func chunk(_ descriptor: Int32, _ size: Int) throws(SystemFault) -> [UInt8] {
+        var fault: SystemFault?
+        let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            do throws(SystemFault) {
+                while true {
+                    if let got = try read(descriptor, into: UnsafeMutableRawBufferPointer(buffer)) {
+                        count = got
+                        return
+                    }
+                    wait(descriptor, for: Int16(POLLIN))
+                }
+            } catch {
+                fault = error
+            }
+        }
+        if let fault { throw fault }
+        return bytes
+    }
+
+    static func writeAll(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemFault) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let part = UnsafeRawBufferPointer(rebasing: rest)
+            let count = Glibc.write(descriptor, part.baseAddress, part.count)
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EAGAIN {
+                wait(descriptor, for: Int16(POLLOUT))
+            } else if errno != EINTR {
+                throw SystemFault("write")
+            }
+        }
+    }
+
+    /// Waits without limit until the descriptor is ready or has ended.
+    static func wait(_ descriptor: Int32, for events: Int16) {
+        var entry = pollfd(fd: descriptor, events: events, revents: 0)
+        while poll(&entry, 1, -1) < 0 && errno == EINTR {}
+    }
+
+    enum Kind { case regular, directory, terminal, other }
+
+    static func kind(_ descriptor: Int32) -> Kind {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return .other }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return .regular
+        case S_IFDIR: return .directory
+        default: return isatty(descriptor) == 1 ? .terminal : .other
+        }
+    }
+
+    static func size(_ descriptor: Int32) -> Int? {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 ? Int(status.st_size) : nil
+    }
+}

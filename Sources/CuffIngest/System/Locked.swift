@@ -1,0 +1,85 @@
+import Glibc
+
+/// A value behind a pthread mutex. Not `Synchronization.Mutex`: its futex is invisible to ThreadSanitizer on Linux, which
+/// then reports races that are none.
+final class Locked<Value>: @unchecked Sendable {
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private var value: Value
+
+    init(_ value: consuming sending Value) {
+        self.value = value
+        pthread_mutex_init(mutex, nil)
+    }
+
+    deinit {
+        pthread_mutex_destroy(mutex)
+        mutex.deallocate()
+    }
+
+    func withLock<Result, Failure: Error>(
+        _ body: (inout Value) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return try body(&value)
+    }
+}
+
+/// A door that a thread of its own waits at: the reader of a file while the sinks catch up. Never used on a queue.
+final class Gate: @unchecked Sendable {
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private var isOpen: Bool
+
+    init(isOpen: Bool) {
+        self.isOpen = isOpen
+        pthread_mutex_init(mutex, nil)
+        pthread_cond_init(condition, nil)
+    }
+
+    deinit {
+        pthread_cond_destroy(condition)
+        pthread_mutex_destroy(mutex)
+        condition.deallocate()
+        mutex.deallocate()
+    }
+
+    func set(open: Bool) {
+        pthread_mutex_lock(mutex)
+        isOpen = open
+        if open { pthread_cond_broadcast(condition) }
+        pthread_mutex_unlock(mutex)
+    }
+
+    var isPassable: Bool {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return isOpen
+    }
+
+    /// Returns when the door is open.
+    func pass() {
+        pthread_mutex_lock(mutex)
+        while !isOpen { pthread_cond_wait(condition, mutex) }
+        pthread_mutex_unlock(mutex)
+    }
+
+    /// As `pass`, but at most until the deadline; answers whether the door was open.
+    func pass(within limit: Duration) -> Bool {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        let parts = limit.components
+        var until = timespec(
+            tv_sec: now.tv_sec + Int(parts.seconds), tv_nsec: now.tv_nsec + Int(parts.attoseconds / 1_000_000_000))
+        if until.tv_nsec >= 1_000_000_000 {
+            until.tv_sec += 1
+            until.tv_nsec -= 1_000_000_000
+        }
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while !isOpen {
+            if pthread_cond_timedwait(condition, mutex, &until) == ETIMEDOUT { return isOpen }
+        }
+        return true
+    }
+}

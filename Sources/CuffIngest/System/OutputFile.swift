@@ -1,0 +1,80 @@
+import CuffCore
+import Glibc
+
+/// Where a finite verb writes: standard output, or a file that appears whole or not at all. The file is written under
+/// another name in its folder, mode 0600, and takes its own name in the end.
+public final class OutputFile {
+    public let path: String
+    private var descriptor: Int32
+    private let temporary: String?
+    private let replaces: Bool
+    private var isDone = false
+
+    /// `-` is standard output. An existing file is refused unless it may be replaced.
+    public init(_ path: String, replaces: Bool = false) throws(IngestError) {
+        self.path = path
+        self.replaces = replaces
+        guard path != "-" else {
+            signal(SIGPIPE, SIG_IGN)
+            (descriptor, temporary) = (STDOUT_FILENO, nil)
+            return
+        }
+        var status = stat()
+        if stat(path, &status) == 0 {
+            if status.st_mode & S_IFMT == S_IFDIR { throw .writing(path, EISDIR) }
+            // Devices and pipes are written to as they are.
+            if status.st_mode & S_IFMT != S_IFREG {
+                do throws(SystemFault) { descriptor = try Descriptor.open(path, O_WRONLY) } catch { throw .writing(path, error.number) }
+                temporary = nil
+                return
+            }
+            if !replaces { throw Self.exists(path) }
+        }
+        let name = "\(path).\(getpid()).part"
+        do throws(SystemFault) { descriptor = try Descriptor.open(name, O_WRONLY | O_CREAT | O_EXCL | O_TRUNC) } catch {
+            throw .writing(path, error.number)
+        }
+        temporary = name
+    }
+
+    deinit { discard() }
+
+    private static func exists(_ path: String) -> IngestError {
+        IngestError(.cannotCreate, "cannot create \(path)", why: "it is there already", cure: "name another file, or add --force")
+    }
+
+    public func append(_ text: inout TextBuffer) throws(IngestError) {
+        do throws(SystemFault) {
+            try text.withBytes { (bytes) throws(SystemFault) in try Descriptor.writeAll(descriptor, bytes) }
+        } catch {
+            throw error.number == EPIPE ? .outputClosed : .writing(path == "-" ? "standard output" : path, error.number)
+        }
+        text.removeAll()
+    }
+
+    /// Makes the file durable and gives it its name.
+    public func finish() throws(IngestError) {
+        guard !isDone else { return }
+        guard let temporary else {
+            isDone = true
+            if descriptor != STDOUT_FILENO { close(descriptor) }
+            return
+        }
+        guard fsync(descriptor) == 0 else { throw .writing(path, errno) }
+        close(descriptor)
+        descriptor = -1
+        // A hard link, unlike a renaming, does not replace what somebody else put there meanwhile.
+        guard replaces ? rename(temporary, path) == 0 : link(temporary, path) == 0 else {
+            let number = errno
+            throw number == EEXIST ? Self.exists(path) : .writing(path, number)
+        }
+        if !replaces { unlink(temporary) }
+        isDone = true
+    }
+
+    private func discard() {
+        guard !isDone, let temporary else { return }
+        if descriptor >= 0 { close(descriptor) }
+        unlink(temporary)
+    }
+}

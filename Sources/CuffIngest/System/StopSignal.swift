@@ -1,0 +1,97 @@
+import CLinux
+import Dispatch
+import Glibc
+
+/// Asks a run of the program to end in order: what was read is stored, then it returns. It may be raised from any
+/// thread, more than once; it does not end anything by force.
+public final class StopSignal: @unchecked Sendable {
+    private struct State {
+        var isRaised = false
+        var handlers: [Int: @Sendable () -> Void] = [:]
+        var next = 0
+    }
+
+    private let state = Locked(State())
+    /// Readable from the moment the signal is raised, so that a thread waiting for input also wakes.
+    let descriptor: Int32
+    private let sources = Locked<[any DispatchSourceSignal]>([])
+
+    public init() { descriptor = clinux_eventfd() }
+
+    deinit {
+        sources.withLock { for source in $0 { source.cancel() } }
+        close(descriptor)
+    }
+
+    public var isRaised: Bool { state.withLock { $0.isRaised } }
+
+    public func raise() {
+        let handlers = state.withLock { state -> [@Sendable () -> Void] in
+            guard !state.isRaised else { return [] }
+            state.isRaised = true
+            return Array(state.handlers.values)
+        }
+        var one: UInt64 = 1
+        _ = write(descriptor, &one, 8)
+        for handler in handlers { handler() }
+    }
+
+    /// Calls `handler` when the signal is raised, at once if it already was. Answers a number for `forget`.
+    @discardableResult
+    public func whenRaised(_ handler: @escaping @Sendable () -> Void) -> Int {
+        let (isRaised, number) = state.withLock { state in
+            state.next += 1
+            if !state.isRaised { state.handlers[state.next] = handler }
+            return (state.isRaised, state.next)
+        }
+        if isRaised { handler() }
+        return number
+    }
+
+    public func forget(_ number: Int) {
+        state.withLock { _ = $0.handlers.removeValue(forKey: number) }
+    }
+
+    /// Raised by these process signals from now on. The second one of a kind ends the process at once with its
+    /// conventional status, 128 + number.
+    public func watch(signals: [Int32] = [SIGINT, SIGTERM]) {
+        let queue = DispatchQueue(label: "cuff.signals")
+        for number in signals {
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+            source.setEventHandler { @Sendable [weak self] in
+                guard let self else { return }
+                if self.isRaised { _exit(128 + number) }
+                self.received.withLock { $0 = number }
+                self.raise()
+            }
+            source.activate()
+            sources.withLock { $0.append(source) }
+        }
+    }
+
+    private let received = Locked<Int32?>(nil)
+    /// The process signal that raised it, if one did.
+    public var number: Int32? { received.withLock { $0 } }
+
+    /// Waits until the descriptor can be read; answers `false` when the signal came first.
+    func waitForInput(_ input: Int32) -> Bool {
+        var entries = [
+            pollfd(fd: input, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+        ]
+        while poll(&entries, 2, -1) < 0 && errno == EINTR {}
+        return entries[1].revents == 0
+    }
+
+    /// Sleeps; answers `false` when the signal ended the sleep.
+    func sleep(nanoseconds: Int64) -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        let until = HostClock.monotonic() + nanoseconds
+        while true {
+            let left = until - HostClock.monotonic()
+            guard left > 0 else { return !isRaised }
+            if poll(&entry, 1, Int32(clamping: (left + 999_999) / 1_000_000)) > 0 { return false }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import CLinux
+import CuffCore
+import Dispatch
+import Glibc
+
+/// A hidraw node: one report per event, one report per write. Taking reports apart is the session's work.
+public final class HIDRawTransport: Transport, @unchecked Sendable {
+    public let address: String
+    private var descriptor: Int32 = -1
+    /// Set for a descriptor that somebody else opened, e.g. one end of a pair of message sockets in a test.
+    private let isGiven: Bool
+    private var port: Port?
+    private var deliver: (@Sendable (TransportEvent) -> Void)?
+
+    public init(path: String) {
+        address = path
+        isGiven = false
+    }
+
+    /// Takes over an open descriptor that keeps messages apart.
+    init(descriptor: Int32) {
+        address = "descriptor \(descriptor)"
+        self.descriptor = descriptor
+        isGiven = true
+    }
+
+    public func start(
+        on queue: DispatchQueue, deliver: @escaping @Sendable (TransportEvent) -> Void
+    ) throws(IngestError) {
+        self.deliver = deliver
+        if !isGiven {
+            do throws(SystemFault) { descriptor = try Descriptor.open(address, O_RDWR | O_NONBLOCK) } catch {
+                throw .device(address, error.number)
+            }
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+                Glibc.close(descriptor)
+                throw .device(address, EBUSY)
+            }
+        }
+        do throws(SystemFault) {
+            port = try Port(
+                descriptor, on: queue,
+                // The kernel wants the report's number first; 0 says that reports are not numbered.
+                writer: { descriptor, bytes in
+                    var report = [UInt8](repeating: 0, count: 1)
+                    report.append(contentsOf: bytes)
+                    let count = report.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+                    return count < 0 ? count : bytes.count
+                }
+            ) { [weak self] in self?.take($0) }
+        } catch { throw .device(address, error.number) }
+    }
+
+    private func take(_ event: Port.Event) {
+        switch event {
+        case .received(let bytes): deliver?(.received(bytes))
+        case .sent(let bytes): deliver?(.sent(bytes))
+        case .ended(let fault): end(fault ?? .unplugged)
+        }
+    }
+
+    public func write(_ bytes: [UInt8]) { port?.write(bytes) }
+
+    public func writeFeature(_ bytes: [UInt8]) {
+        guard port != nil else { return }
+        let report = [0] + bytes
+        let result = clinux_hid_set_feature(descriptor, report, Int32(report.count))
+        if result < 0 {
+            end(Port.fault(SystemFault("HIDIOCSFEATURE", -result)))
+        } else {
+            deliver?(.sent(bytes))
+        }
+    }
+
+    public func pause() { port?.pause() }
+    public func resume() { port?.resume() }
+    public func close() { end(nil) }
+
+    private func end(_ fault: TransportFault?) {
+        guard let port else { return }
+        self.port = nil
+        port.close()
+        let deliver = deliver
+        self.deliver = nil
+        deliver?(.closed(fault))
+    }
+}

@@ -1,0 +1,183 @@
+import CLinux
+import CuffCore
+import Dispatch
+import Glibc
+
+/// A serial line, real or pseudo: raw termios at any rate. The line belongs to this process alone while it is open.
+public final class TTYTransport: Transport, @unchecked Sendable {
+    public let address: String
+    private let line: LineSettings
+    private let pace: Duration?
+    private var port: Port?
+    private var lock: UUCPLock?
+    private var deliver: (@Sendable (TransportEvent) -> Void)?
+    private var descriptor: Int32 = -1
+    private var isPty = false
+    private var errors: clinux_line_errors?
+
+    /// `pace` leaves a pause between the bytes that are written.
+    public init(path: String, line: LineSettings, pace: Duration? = nil) {
+        address = path
+        self.line = line
+        self.pace = pace
+    }
+
+    public func start(
+        on queue: DispatchQueue, deliver: @escaping @Sendable (TransportEvent) -> Void
+    ) throws(IngestError) {
+        self.deliver = deliver
+        lock = try UUCPLock(for: address)
+        // Non-blocking, or a line without carrier would hold the open.
+        do throws(SystemFault) { descriptor = try Descriptor.open(address, O_RDWR | O_NOCTTY | O_NONBLOCK) } catch {
+            throw .device(address, error.number)
+        }
+        do throws(IngestError) { try prepare() } catch {
+            Glibc.close(descriptor)
+            descriptor = -1
+            lock = nil
+            throw error
+        }
+        do throws(SystemFault) {
+            port = try Port(descriptor, on: queue, pace: pace) { [weak self] in self?.take($0) }
+        } catch { throw .device(address, error.number) }
+    }
+
+    private func prepare() throws(IngestError) {
+        guard isatty(descriptor) == 1 else {
+            throw IngestError(
+                .noInput, "\(address) is not a serial port", why: "it is no terminal device",
+                cure: "name one of /dev/ttyUSB*, /dev/ttyACM*, /dev/serial/by-id/*; a file of bytes goes to `cuff decode`")
+        }
+        // TIOCEXCL does not stop root, and flock does not stop those who never ask: both.
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .device(address, EBUSY) }
+        isPty = clinux_is_pty(descriptor) == 1
+        _ = ioctl(descriptor, UInt(TIOCEXCL), 0)
+        try configure()
+        raise()
+        _ = clinux_low_latency(descriptor)
+        // What came before the line was set is noise at the wrong rate.
+        if !isPty { tcflush(descriptor, TCIFLUSH) }
+        var counts = clinux_line_errors()
+        // Pseudo terminals and some adapters do not count.
+        errors = clinux_line_errors(descriptor, &counts) == 0 ? counts : nil
+    }
+
+    private func configure() throws(IngestError) {
+        var settings = termios()
+        guard tcgetattr(descriptor, &settings) == 0 else { throw .device(address, errno) }
+        cfmakeraw(&settings)
+        settings.c_cflag &= ~tcflag_t(CSIZE | PARENB | PARODD | CSTOPB | HUPCL) & ~tcflag_t(CRTSCTS)
+        settings.c_cflag |= tcflag_t(CREAD | CLOCAL) | tcflag_t(line.dataBits == 7 ? CS7 : CS8)
+        if line.stopBits == 2 { settings.c_cflag |= tcflag_t(CSTOPB) }
+        switch line.parity {
+        case .none: break
+        case .even: settings.c_cflag |= tcflag_t(PARENB)
+        case .odd: settings.c_cflag |= tcflag_t(PARENB | PARODD)
+        }
+        // A byte with a parity error arrives as NUL, which no frame check accepts; it is not silently taken as sent.
+        settings.c_iflag = line.parity == .none ? 0 : tcflag_t(INPCK)
+        withUnsafeMutableBytes(of: &settings.c_cc) {
+            $0[Int(VMIN)] = 1
+            $0[Int(VTIME)] = 0
+        }
+        guard tcsetattr(descriptor, TCSANOW, &settings) == 0 else { throw .device(address, errno) }
+        let result = clinux_set_rate(descriptor, UInt32(clamping: line.rate))
+        guard result == 0 else { throw refused(-result) }
+        try verify(settings)
+    }
+
+    /// tcsetattr succeeds when any part of it was done, so what counts is what the driver says afterwards. A pseudo
+    /// terminal keeps neither parity nor seven bits, and needs neither.
+    private func verify(_ wanted: termios) throws(IngestError) {
+        guard !isPty else { return }
+        var settings = termios()
+        var rate: UInt32 = 0
+        guard tcgetattr(descriptor, &settings) == 0, clinux_get_rate(descriptor, &rate) == 0 else {
+            throw .device(address, errno)
+        }
+        let mask = tcflag_t(CSIZE | PARENB | PARODD | CSTOPB)
+        guard settings.c_cflag & mask == wanted.c_cflag & mask else { throw refused(EINVAL) }
+        // Dividers make the nearest rate; UARTs tolerate 2 %.
+        guard abs(Int(rate) - line.rate) * 50 <= line.rate else { throw refused(EINVAL) }
+    }
+
+    private func refused(_ number: Int32) -> IngestError {
+        IngestError(
+            .badConfiguration, "\(address) does not do \(line.text)", why: IngestError.lowercased(number),
+            cure: "try another adapter, or another rate with --baud")
+    }
+
+    private func raise() {
+        var on: Int32 = (line.raisesDTR ? Int32(TIOCM_DTR) : 0) | (line.raisesRTS ? Int32(TIOCM_RTS) : 0)
+        var off: Int32 = (line.raisesDTR ? 0 : Int32(TIOCM_DTR)) | (line.raisesRTS ? 0 : Int32(TIOCM_RTS))
+        // A pseudo terminal has no such lines.
+        if on != 0 { _ = ioctl(descriptor, UInt(TIOCMBIS), &on) }
+        if off != 0 { _ = ioctl(descriptor, UInt(TIOCMBIC), &off) }
+    }
+
+    private func take(_ event: Port.Event) {
+        switch event {
+        case .received(let bytes):
+            reportErrors()
+            deliver?(.received(bytes))
+        case .sent(let bytes): deliver?(.sent(bytes))
+        // A serial port has no end of its own: 0 from read is the device going away (UDEV: a tty's unplugging).
+        case .ended(nil): end(.unplugged)
+        case .ended(let fault): end(fault)
+        }
+    }
+
+    /// Told before the bytes of the same read, which the damage concerns.
+    private func reportErrors() {
+        guard let before = errors else { return }
+        var now = clinux_line_errors()
+        guard clinux_line_errors(descriptor, &now) == 0 else {
+            errors = nil
+            return
+        }
+        errors = now
+        if now.framing != before.framing { deliver?(.line(.framingError)) }
+        if now.parity != before.parity { deliver?(.line(.parityError)) }
+        if now.overrun != before.overrun || now.lost != before.lost { deliver?(.line(.overrun)) }
+        if now.line_break != before.line_break { deliver?(.line(.lineBreak)) }
+    }
+
+    public func write(_ bytes: [UInt8]) { port?.write(bytes) }
+    public func pause() { port?.pause() }
+    public func resume() { port?.resume() }
+    public func close() { end(nil) }
+
+    private func end(_ fault: TransportFault?) {
+        guard let port else { return }
+        self.port = nil
+        _ = ioctl(descriptor, UInt(TIOCNXCL), 0)
+        port.close()
+        lock = nil
+        let deliver = deliver
+        self.deliver = nil
+        deliver?(.closed(fault))
+    }
+}
+
+extension IngestError {
+    /// A device that does not open, or not as it must.
+    static func device(_ path: String, _ number: Int32, holder: String? = nil) -> IngestError {
+        switch number {
+        case ENOENT, ENODEV, ENXIO:
+            IngestError(
+                .unavailable, "there is no device \(path)", why: lowercased(number), cure: "`cuff list` shows what is plugged in")
+        case EACCES, EPERM:
+            IngestError(
+                .noPermission, "cannot open \(path)", why: lowercased(number),
+                cure: "sudo usermod -aG dialout $USER (then log in again), or install the udev rules; `cuff doctor \(path)` tells more")
+        case EBUSY, EWOULDBLOCK:
+            IngestError(
+                .tryAgain, "\(path) is busy", why: holder ?? "another program holds it",
+                cure: "end that program (`fuser \(path)` names it) and try again")
+        case EISDIR:
+            IngestError(.noInput, "\(path) is a directory", cure: "name the device in it")
+        default:
+            IngestError(.inputOutput, "cannot open \(path)", why: lowercased(number))
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import CuffCore
+import Dispatch
+
+/// Moves bytes to and from one device and reports its end; it knows no protocol. Not thread-safe: everything happens on
+/// the queue given to `start`, calls and events alike.
+public protocol Transport: AnyObject {
+    /// What it leads to, as a person would name it, e.g. `/dev/ttyUSB0`.
+    var address: String { get }
+    /// Opens the device. Events follow until `closed`, which is always the last one.
+    func start(on queue: DispatchQueue, deliver: @escaping @Sendable (TransportEvent) -> Void) throws(IngestError)
+    /// Hands over bytes to be written in order; `TransportEvent.sent` tells when the kernel has all of them.
+    func write(_ bytes: [UInt8])
+    /// A HID feature report; other media have none and report a fault.
+    func writeFeature(_ bytes: [UInt8])
+    /// Reads nothing more until `resume`: what comes waits in the kernel, then in the cuff.
+    func pause()
+    func resume()
+    /// Ends at once; `closed` follows. Calling it again does nothing.
+    func close()
+}
+
+public enum TransportEvent: Sendable {
+    case received([UInt8])
+    case sent([UInt8])
+    /// Damage on the line that the hardware counted.
+    case line(CaptureEvent)
+    /// `nil` when this side closed, or the other side ended in order.
+    case closed(TransportFault?)
+}
+
+public enum TransportFault: Error, Equatable, Sendable {
+    /// The device is gone.
+    case unplugged
+    case failed(call: String, errno: Int32)
+
+    public var sentence: String {
+        switch self {
+        case .unplugged: "the device was unplugged"
+        case .failed(let call, let number): "\(call): \(IngestError.lowercased(number))"
+        }
+    }
+}
+
+extension Transport {
+    public func writeFeature(_ bytes: [UInt8]) {}
+}

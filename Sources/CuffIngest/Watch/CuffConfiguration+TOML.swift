@@ -1,0 +1,219 @@
+import CuffCore
+import TOMLKit
+
+extension CuffConfiguration {
+    /// Adds what a file says; sections of a name that is there already replace it. Whatever it does not know is an error
+    /// with its place and, where there is one, the word that was probably meant.
+    mutating func read(_ text: String, file: String, drivers: [CuffDriver]) throws(IngestError) {
+        let source = ConfigurationSource(text: text, file: file)
+        let root: TOMLTable
+        do { root = try TOMLTable(string: text) } catch let error as TOMLParseError {
+            throw source.error(line: error.source.begin.line, error.description)
+        } catch {
+            throw source.error(line: 1, "this is not TOML: \(error)")
+        }
+        files.append(file)
+        for key in root.keys.sorted(by: { source.line("[\($0)", nil) < source.line("[\($1)", nil) }) {
+            switch key {
+            case "device":
+                for (name, table) in try source.sections(root, key) {
+                    let device = try source.device(name, table, drivers)
+                    devices.removeAll { $0.name == name }
+                    devices.append(device)
+                }
+            case "sink":
+                for (name, table) in try source.sections(root, key) {
+                    let sink = try source.sink(name, table)
+                    sinks.removeAll { $0.name == name }
+                    sinks.append(sink)
+                }
+            case "watch":
+                guard let table = root[key]?.table else { throw source.wrongType(key, nil, "a section, [watch]") }
+                try source.checkKeys(table, "watch", ["again"])
+                if let value = table["again"] {
+                    guard let again = value.string.flatMap(ConfigurationSource.duration) else {
+                        throw source.wrongType("again", "watch", "a time such as \"10min\"")
+                    }
+                    self.again = again
+                    againOrigin = source.origin("watch", "again")
+                }
+            default:
+                throw source.unknown(key, in: nil, ["device", "sink", "watch"])
+            }
+        }
+    }
+}
+
+/// One file's text, to find the lines that the TOML library does not tell.
+struct ConfigurationSource {
+    let text: String
+    let file: String
+
+    /// The line of a key in its section, of the section's head where the key has none of its own, or of a key at the top;
+    /// counted from 1.
+    func line(_ key: String, _ section: String?) -> Int {
+        var isInside = section == nil
+        var head = 1
+        for (index, raw) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            let line = raw.drop { $0 == " " || $0 == "\t" }
+            if line.hasPrefix("[") {
+                let name = Self.unquoted(line.dropFirst().prefix { $0 != "]" })
+                if section == nil, key.hasPrefix("["), name == key.dropFirst() || name.hasPrefix(key.dropFirst() + ".") {
+                    return index + 1
+                }
+                isInside = section == nil || name == section
+                if isInside && section != nil { head = index + 1 }
+            } else if isInside && !key.isEmpty {
+                let name = line.prefix { $0 != "=" && $0 != " " && $0 != "." && $0 != "\t" }.filter { $0 != "\"" && $0 != "'" }
+                if name == key { return index + 1 }
+            }
+        }
+        return head
+    }
+
+    /// `device."front desk"` as `device.front desk`.
+    private static func unquoted(_ head: Substring) -> String {
+        String(head.filter { $0 != "\"" && $0 != "'" && $0 != "\t" })
+    }
+
+    func origin(_ section: String, _ key: String) -> String { "\(file):\(line(key, section))" }
+
+    func error(line: Int, _ why: String, cure: String = "") -> IngestError {
+        IngestError(.badConfiguration, "\(file):\(line)", why: why, cure: cure)
+    }
+
+    func unknown(_ key: String, in section: String?, _ known: [String]) -> IngestError {
+        let place = section.map { " in [\($0)]" } ?? ""
+        // A section of an unknown name stands in brackets.
+        let number = section == nil ? max(line("[\(key)", nil), line(key, nil)) : line(key, section)
+        return error(
+            line: number, "unknown key `\(key)`\(place)",
+            cure: NearestWord.match(key, among: known).map { "did you mean `\($0)`?" }
+                ?? "known are \(known.joined(separator: ", "))")
+    }
+
+    func wrongType(_ key: String, _ section: String?, _ wanted: String) -> IngestError {
+        error(line: line(key, section), "`\(key)` is to be \(wanted)")
+    }
+
+    func checkKeys(_ table: TOMLTable, _ section: String, _ known: [String]) throws(IngestError) {
+        for key in table.keys.sorted() where !known.contains(key) { throw unknown(key, in: section, known) }
+    }
+
+    /// The named tables below a key, `[device.NAME]`, in the order of the file.
+    func sections(_ root: TOMLTable, _ key: String) throws(IngestError) -> [(String, TOMLTable)] {
+        guard let table = root[key]?.table else { throw wrongType(key, nil, "sections, [\(key).NAME]") }
+        var sections: [(String, TOMLTable)] = []
+        for name in table.keys.sorted(by: { line("", "\(key).\($0)") < line("", "\(key).\($1)") }) {
+            guard let section = table[name]?.table else {
+                throw error(line: line(name, key), "`\(name)` stands in [\(key)]", cure: "write [\(key).NAME] with a name of yours")
+            }
+            sections.append((name, section))
+        }
+        return sections
+    }
+
+    func string(_ table: TOMLTable, _ key: String, _ section: String) throws(IngestError) -> String? {
+        guard let value = table[key] else { return nil }
+        guard let text = value.string else { throw wrongType(key, section, "a text in quotes") }
+        return text
+    }
+
+    func flag(_ table: TOMLTable, _ key: String, _ section: String) throws(IngestError) -> Bool? {
+        guard let value = table[key] else { return nil }
+        guard let flag = value.bool else { throw wrongType(key, section, "true or false") }
+        return flag
+    }
+
+    func device(_ name: String, _ table: TOMLTable, _ drivers: [CuffDriver]) throws(IngestError) -> CuffConfiguration.Device {
+        let section = "device.\(name)"
+        try checkKeys(table, section, ["match", "driver", "ignore", "line", "options"])
+        guard let match = try string(table, "match", section) else {
+            throw error(
+                line: line("", section), "[\(section)] says nothing of which device", cure: "match = \"port:1-1.2\" (see `cuff list`)")
+        }
+        let address: DeviceAddress
+        do throws(AddressFault) { address = try DeviceAddress(match) } catch {
+            throw self.error(line: line("match", section), "\(error)")
+        }
+        guard address != .automatic else {
+            throw error(line: line("match", section), "`auto` names no device")
+        }
+        let isIgnored = try flag(table, "ignore", section) ?? false
+        let word = try string(table, "driver", section)
+        guard isIgnored != (word != nil) else {
+            throw error(
+                line: line(isIgnored ? "ignore" : "", section),
+                isIgnored ? "a device that is ignored has no driver" : "[\(section)] names no driver",
+                cure: isIgnored ? "leave out one of the two" : "driver = \"ID\" (see `cuff drivers`), or ignore = true")
+        }
+        var driver: CuffDriver?
+        if let word {
+            driver = drivers.first { $0.id.description == word }
+            guard driver != nil else {
+                throw error(line: line("driver", section), DeviceSettings.unknownDriver(word, drivers))
+            }
+        }
+        var line: LineSettings?
+        if let text = try string(table, "line", section) {
+            line = LineSettings(text)
+            guard line != nil else { throw wrongType("line", section, "a line setting such as \"9600 8N1\"") }
+        }
+        return CuffConfiguration.Device(
+            name: name, address: address, driver: driver?.id, line: line,
+            options: try options(table, section, driver), origin: origin(section, word == nil ? "ignore" : "driver"))
+    }
+
+    private func options(
+        _ table: TOMLTable, _ section: String, _ driver: CuffDriver?
+    ) throws(IngestError) -> [String: String] {
+        guard let value = table["options"] else { return [:] }
+        guard let entries = value.table else { throw wrongType("options", section, "a table, { key = \"value\" }") }
+        var options: [String: String] = [:]
+        for key in entries.keys.sorted() {
+            guard let text = entries[key]?.string else { throw wrongType("options", section, "a table of texts") }
+            if let driver, driver.options[key] == nil {
+                throw unknown(key, in: section, driver.options.keys.sorted())
+            }
+            options[key] = text
+        }
+        return options
+    }
+
+    func sink(_ name: String, _ table: TOMLTable) throws(IngestError) -> CuffConfiguration.NamedSink {
+        let section = "sink.\(name)"
+        let kinds = SinkSpec.Kind.allCases.map(\.rawValue)
+        try checkKeys(table, section, kinds + ["required"])
+        let given = kinds.filter { table[$0] != nil }
+        guard let kind = given.first.flatMap(SinkSpec.Kind.init), given.count == 1 else {
+            throw error(
+                line: given.map { line($0, section) }.max() ?? line("", section),
+                "[\(section)] names \(given.isEmpty ? "no place" : "more than one place") for readings",
+                cure: "one of \(kinds.joined(separator: ", ")) in each section, e.g. sqlite = \"/var/lib/cuff/bp.db\"")
+        }
+        let isRequired = try flag(table, "required", section) ?? true
+        var path = ""
+        if kind == .stdout {
+            guard try flag(table, "stdout", section) == true else { throw wrongType("stdout", section, "true") }
+        } else {
+            path = try string(table, kind.rawValue, section) ?? ""
+            guard !path.isEmpty, path != "-" else { throw wrongType(kind.rawValue, section, "the name of a file") }
+        }
+        return CuffConfiguration.NamedSink(
+            name: name, spec: SinkSpec(kind, path: path, isRequired: isRequired), origin: origin(section, kind.rawValue))
+    }
+
+    /// `500ms`, `30s`, `10min`, `2h`.
+    static func duration(_ text: String) -> Duration? {
+        let number = text.prefix { $0.isASCII && $0.isNumber }
+        // A week is longer than anybody waits, and far from overflowing.
+        guard let count = Int64(number), count > 0, count <= 604_800 else { return nil }
+        return switch text.dropFirst(number.count).drop(while: { $0 == " " }) {
+        case "ms": .milliseconds(count)
+        case "s": .seconds(count)
+        case "min", "m": .seconds(count * 60)
+        case "h": .seconds(count * 3600)
+        default: nil
+        }
+    }
+}

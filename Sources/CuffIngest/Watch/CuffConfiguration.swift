@@ -1,0 +1,80 @@
+import CuffCore
+import Glibc
+
+/// What the configuration files say, each value with the file and line that said it. Flags of the command line stand
+/// above it and are not in it.
+public struct CuffConfiguration: Sendable, Hashable {
+    public struct Device: Sendable, Hashable {
+        public var name: String
+        public var address: DeviceAddress
+        /// `nil`: never to be opened.
+        public var driver: DriverID?
+        public var line: LineSettings?
+        public var options: [String: String]
+        public var origin: String
+    }
+
+    public struct NamedSink: Sendable, Hashable {
+        public var name: String
+        public var spec: SinkSpec
+        public var origin: String
+    }
+
+    public var devices: [Device] = []
+    public var sinks: [NamedSink] = []
+    /// Read a cuff that stays plugged in again after this.
+    public var again: Duration?
+    public var againOrigin: String?
+    /// The files that were read, in order.
+    public var files: [String] = []
+
+    public init() {}
+
+    public var assignments: [Assignment] {
+        devices.map {
+            Assignment($0.address, driver: $0.driver, line: $0.line, options: $0.options, name: $0.name, origin: $0.origin)
+        }
+    }
+
+    /// Where configuration is looked for, the later file standing above the earlier: the machine's, then the user's.
+    public static func standardFiles() -> [String] {
+        let shared = Folder.names("/etc/cuff/conf.d").filter { $0.hasSuffix(".toml") && !$0.hasPrefix(".") }.sorted()
+        var files = ["/etc/cuff/config.toml"] + shared.map { "/etc/cuff/conf.d/" + $0 }
+        let own = variable("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? variable("HOME").map { $0 + "/.config" }
+        if let own { files.append(own + "/cuff/config.toml") }
+        return files.filter { access($0, F_OK) == 0 }
+    }
+
+    private static func variable(_ name: String) -> String? {
+        guard let value = getenv(name), value.pointee != 0 else { return nil }
+        return String(cString: value)
+    }
+
+    /// Reads one file (`--config FILE`, else `$CUFF_CONFIG`) or, with none, the standard ones.
+    public static func load(
+        _ file: String? = nil, drivers: [CuffDriver] = CuffDrivers.all
+    ) throws(IngestError) -> CuffConfiguration {
+        var configuration = CuffConfiguration()
+        let named = file ?? variable("CUFF_CONFIG")
+        for path in named.map({ [$0] }) ?? standardFiles() {
+            // A configuration is a page or two; a file of more is something else.
+            guard let bytes = SmallFile.bytes(path, limit: 1 << 20) else { throw .reading(path, errno == 0 ? ENOENT : errno) }
+            try configuration.read(String(decoding: bytes, as: UTF8.self), file: path, drivers: drivers)
+        }
+        return configuration
+    }
+
+    /// The effective values, one a line, with their origins.
+    public var lines: [String] {
+        var lines: [String] = []
+        for device in devices {
+            let driver = device.driver.map { "\($0)" } ?? "never opened"
+            let extra =
+                [device.line.map { "line \($0.text)" }].compactMap { $0 } + device.options.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }
+            lines.append("device \(device.name)\t\(device.address)\t\(([driver] + extra).joined(separator: " "))\t\(device.origin)")
+        }
+        for sink in sinks { lines.append("sink \(sink.name)\t\(sink.spec)\t\t\(sink.origin)") }
+        if let again { lines.append("watch again\t\(DoctorWords.span(again.components.seconds))\t\t\(againOrigin ?? "")") }
+        return lines
+    }
+}

@@ -1,0 +1,85 @@
+import CuffCore
+import Dispatch
+import Glibc
+
+/// How devices are watched, beside what every run needs.
+public struct WatchOptions: Sendable {
+    public var assignments: [Assignment] = []
+    public var settings = WatchState.Settings()
+    /// Called on SIGHUP: what the assignments are now. An error is told and changes nothing.
+    public var reload: (@Sendable () throws(IngestError) -> [Assignment])?
+    /// Hears what the watch does, from any thread.
+    public var notices: @Sendable (WatchNotice) -> Void = { _ in }
+    /// From the signal to stop to the end, whatever links and sinks do. What was not stored by then stays in the cuff.
+    public var grace: Duration = .seconds(10)
+    /// udevd's events or the kernel's; by itself it takes udevd's where udevd runs.
+    public var source: HotplugWatcher.Source?
+    /// Another place than udev to hear of devices from, on the given queue.
+    var hears: (@Sendable (DispatchQueue) -> any HotplugSource)?
+
+    public init() {}
+}
+
+extension Ingest {
+    /// Every claimed or assigned cuff, from now on until stopped, or in once-mode until all is read. Each has a link of its
+    /// own; all end in the same sinks.
+    public static func watch(
+        _ watch: WatchOptions = WatchOptions(), options: IngestOptions = IngestOptions()
+    ) throws(IngestError) -> IngestReport {
+        let faults = SinkFaults(options.diagnostics)
+        let pipeline = try pipeline(options, policy: watch.settings.isOnce ? .stop : .retry) { faults.take($0, $1) }
+        let run = WatchRun(watch, options, pipeline)
+        pipeline.whenStopped { run.stop() }
+        var report = IngestReport()
+        do throws(HotplugFault) { try run.start() } catch {
+            try? pipeline.finish()
+            throw IngestError(
+                .osError, "cannot watch for devices", why: "\(error)",
+                cure: "is /sys there, and are netlink sockets permitted (RestrictAddressFamilies=AF_NETLINK)?")
+        }
+        let number = options.stop.whenRaised { run.stop() }
+        defer { options.stop.forget(number) }
+        let code = run.wait()
+        report.counters = run.counters
+        report.status = EndStatus(rawValue: code) ?? .software
+        if report.status == .unavailable && report.counters.readings == 0 {
+            report.closing = "no cuff is plugged in that this program may read; `cuff list` shows what is there"
+        }
+        try finish(pipeline, &report, within: watch.grace, isStopped: options.stop.isRaised)
+        return report
+    }
+
+    /// A sink that never recovers must not keep the program from ending: what it lacks was not acknowledged to any cuff.
+    private static func finish(
+        _ pipeline: Pipeline, _ report: inout IngestReport, within grace: Duration, isStopped: Bool
+    ) throws(IngestError) {
+        let done = Gate(isOpen: false)
+        let fault = Locked<IngestError?>(nil)
+        DispatchQueue.global().async { @Sendable in
+            do throws(IngestError) { try pipeline.finish() } catch { fault.withLock { $0 = error } }
+            done.set(open: true)
+        }
+        let isDone = done.pass(within: grace)
+        report.sinks = pipeline.reports
+        if !isDone {
+            report.status = .tryAgain
+            report.closing = "not everything could be stored in time; the cuffs were not told that it was, and will send it again"
+        } else if let error = fault.withLock({ $0 }) {
+            guard error.isOutputClosed else { throw error }
+            report.isOutputClosed = true
+        }
+    }
+}
+
+/// Tells of a failing sink once, and of its recovery not at all: the next fault is told when its words are new.
+private final class SinkFaults: Sendable {
+    private let told = Locked<[String: IngestError]>([:])
+    private let diagnostics: @Sendable (Diagnostic) -> Void
+
+    init(_ diagnostics: @escaping @Sendable (Diagnostic) -> Void) { self.diagnostics = diagnostics }
+
+    func take(_ sink: String, _ error: IngestError) {
+        let isNews = told.withLock { $0.updateValue(error, forKey: sink) != error }
+        if isNews { diagnostics(.warning(error.description)) }
+    }
+}

@@ -1,0 +1,46 @@
+import CuffCore
+
+extension WatchState {
+    /// What a place is to be opened as by everything known now; no plan when it is not to be opened.
+    func plan(
+        for place: Place, _ station: Station
+    ) -> (LinkPlan?, Claiming.Reason?, Claiming.Verdict?) {
+        switch place {
+        case .device:
+            guard let device = station.device else { return (nil, nil, nil) }
+            let verdict = Claiming.verdict(on: device, assignments: assignments, drivers: drivers)
+            guard case .claimed(let driver, let reason) = verdict else { return (nil, nil, verdict) }
+            var plan = LinkPlan(target: .plugged(device), identity: device.key.description, driver: driver)
+            if case .assigned(let assignment) = reason { plan.take(assignment) }
+            return (plan, reason, verdict)
+        case .address(let address):
+            guard let assignment = assignments.last(where: { $0.address == address }), let driver = assignment.driver,
+                drivers.contains(where: { $0.id == driver })
+            else { return (nil, nil, nil) }
+            let target: DeviceTarget
+            switch address {
+            case .tcp(let host, let port): target = .tcp(host: host, port: port)
+            case .node(let path): target = .node(path)
+            case .automatic, .usb, .port: return (nil, nil, nil)
+            }
+            var plan = LinkPlan(target: target, identity: address.description, driver: driver)
+            plan.take(assignment)
+            return (plan, .assigned(assignment), nil)
+        }
+    }
+}
+
+extension LinkPlan {
+    mutating func take(_ assignment: Assignment) {
+        line = assignment.line
+        options = assignment.options
+        if let name = assignment.name { identity = name }
+    }
+
+    /// Whether a link under the one plan would go on just so under the other.
+    func isSameConversation(as other: LinkPlan?) -> Bool {
+        guard let other else { return false }
+        return driver == other.driver && line == other.line && options == other.options && identity == other.identity
+            && place == other.place
+    }
+}

@@ -1,0 +1,253 @@
+import CuffCore
+import Dispatch
+import Glibc
+
+/// Performs what `WatchState` decides, on one serial queue: links, timer, watcher, signals, the service manager.
+final class WatchRun: @unchecked Sendable {
+    private let queue = DispatchQueue(label: "cuff.watch")
+    private let watch: WatchOptions
+    private let options: IngestOptions
+    private let pipeline: Pipeline
+    private let done = Gate(isOpen: false)
+    private let service = ServiceNotifier()
+    private let began = HostClock.monotonic()
+
+    // From here on: touched on `queue` alone.
+    private var state: WatchState
+    private var links: [LinkID: Link] = [:]
+    private var watcher: (any HotplugSource)?
+    private var timer: (any DispatchSourceTimer)?
+    private var hangup: (any DispatchSourceSignal)?
+    private var watchdog: (any DispatchSourceTimer)?
+    private var isStopping = false
+    private var totals = IngestCounters()
+    private var code: Int32 = 0
+
+    private struct Link {
+        var link: CuffLink
+        var plan: LinkPlan
+        /// The command that is under way last in the row: with it, all is done that can be finished.
+        var commands: [SessionCommand]
+        var failure: LinkEnd?
+    }
+
+    init(_ watch: WatchOptions, _ options: IngestOptions, _ pipeline: Pipeline) {
+        self.watch = watch
+        self.options = options
+        self.pipeline = pipeline
+        state = WatchState(settings: watch.settings, assignments: watch.assignments)
+    }
+
+    func start() throws(HotplugFault) {
+        let watcher = watch.hears?(queue) ?? HotplugWatcher(queue: queue, source: watch.source)
+        queue.sync {
+            self.watcher = watcher
+            listenForHangup()
+            startWatchdog()
+        }
+        do throws(HotplugFault) {
+            try watcher.start { @Sendable [weak self] events in
+                guard let self else { return }
+                for event in events { handle(.hotplug(event)) }
+                if events.contains(.settled) { service.ready(status) }
+            }
+        } catch {
+            queue.sync { end(0) }
+            throw error
+        }
+    }
+
+    /// Closes the links, then ends; a second call changes nothing.
+    func stop() {
+        queue.async { @Sendable in
+            guard !self.isStopping else { return }
+            self.isStopping = true
+            self.service.stopping()
+            self.handle(.stop)
+            // Half of the grace is the links', the other half the sinks'.
+            self.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(self.watch.grace.nanoseconds / 2))) { @Sendable in
+                self.end(self.code)
+            }
+        }
+    }
+
+    /// Blocks until the run is over; answers its exit code.
+    func wait() -> Int32 {
+        done.pass()
+        return queue.sync { code }
+    }
+
+    var counters: IngestCounters {
+        queue.sync { links.values.reduce(into: totals) { $0 += $1.link.counters } }
+    }
+
+    private var now: Duration { .nanoseconds(HostClock.monotonic() - began) }
+
+    private func handle(_ event: WatchState.Event) {
+        for effect in state.handle(event, at: now) {
+            switch effect {
+            case .open(let id, let plan): open(id, plan)
+            case .close(let id): links[id]?.link.stop()
+            case .wake(let time): wake(at: time)
+            case .tell(let notice):
+                watch.notices(notice)
+                service.status(status)
+            case .end(let code): end(code)
+            }
+        }
+    }
+
+    private var status: String {
+        let counters = links.values.reduce(into: totals) { $0 += $1.link.counters }
+        return "\(links.count) cuff\(links.count == 1 ? "" : "s") open, \(counters.readings) readings"
+    }
+
+    // MARK: Links
+
+    private func open(_ id: LinkID, _ plan: LinkPlan) {
+        guard let driver = CuffDrivers.named("\(plan.driver)") else { return }
+        let link = CuffLink(
+            driver: driver, device: plan.identity, transport: plan.address.transport(for: driver, line: plan.line),
+            pipeline: pipeline, options: plan.options, memory: options.memory
+        ) { [weak self] event in
+            guard let self else { return }
+            queue.async { @Sendable in self.take(event, from: id) }
+        }
+        let commands = LinkPlan.commands(for: driver)
+        links[id] = Link(link: link, plan: plan, commands: commands)
+        link.start(commands)
+        if commands == [.follow] { queue.async { @Sendable in self.handle(.listening(id)) } }
+    }
+
+    private func take(_ event: LinkEvent, from id: LinkID) {
+        guard let link = links[id] else { return }
+        switch event {
+        case .readings:
+            handle(.received(id))
+            service.status(status)
+        case .diagnostic(let diagnostic):
+            options.diagnostics(diagnostic.at(link.plan.place))
+        case .identified, .clock: break
+        case .finished(let command, let outcome):
+            if command != .follow, link.commands.last == .follow {
+                if let sentence = outcome.sentence { options.diagnostics(.note("\(link.plan.place): \(sentence); listening")) }
+                handle(.listening(id))
+            }
+        case .ended(let outcome, let fault):
+            links[id] = nil
+            totals += link.link.counters
+            handle(.ended(id, LinkEnd(outcome, fault, opening: link.link.openingFault)))
+        }
+    }
+
+    // MARK: Time and signals
+
+    private func wake(at time: Duration?) {
+        timer?.cancel()
+        timer = nil
+        guard let time else { return }
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.schedule(deadline: .now() + .nanoseconds(Int(max(0, (time - now).nanoseconds))), leeway: .milliseconds(50))
+        timer.setEventHandler { @Sendable [weak self] in
+            guard let self else { return }
+            // The state's next wish counts, also when it is for the same time as this one was.
+            self.timer?.cancel()
+            self.timer = nil
+            handle(.timer)
+        }
+        timer.activate()
+        self.timer = timer
+    }
+
+    private func listenForHangup() {
+        guard watch.reload != nil else { return }
+        signal(SIGHUP, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: SIGHUP, queue: queue)
+        source.setEventHandler { @Sendable [weak self] in self?.reload() }
+        source.activate()
+        hangup = source
+    }
+
+    private func reload() {
+        guard let read = watch.reload, !isStopping else { return }
+        service.reloading()
+        do throws(IngestError) {
+            handle(.reload(try read()))
+            watch.notices(.watcher("read the configuration again"))
+        } catch {
+            watch.notices(.watcher("the configuration stays as it was: \(error.description)"))
+        }
+        service.ready(status)
+    }
+
+    /// Through this queue, so that a watch that hangs is found out.
+    private func startWatchdog() {
+        guard let interval = service.watchdogInterval else { return }
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        let step = DispatchTimeInterval.nanoseconds(Int(interval.nanoseconds))
+        timer.schedule(deadline: .now() + step, repeating: step, leeway: .seconds(1))
+        let service = service
+        timer.setEventHandler { @Sendable in service.watchdog() }
+        timer.activate()
+        watchdog = timer
+    }
+
+    private func end(_ code: Int32) {
+        guard let watcher else { return }
+        self.code = code
+        watcher.stop()
+        self.watcher = nil
+        timer?.cancel()
+        hangup?.cancel()
+        watchdog?.cancel()
+        done.set(open: true)
+    }
+}
+
+extension LinkPlan {
+    var address: TransportAddress {
+        switch target {
+        case .plugged(let device): .path(device.node)
+        case .node(let path): .path(path)
+        case .tcp(let host, let port): .tcp(host: host, port: Int(port))
+        }
+    }
+}
+
+extension LinkEnd {
+    init(_ outcome: Outcome, _ fault: TransportFault?, opening: IngestError?) {
+        if let opening {
+            self = .failed(opening.what + (opening.why.isEmpty ? "" : ": \(opening.why)"), exitCode: opening.status.rawValue)
+        } else if let fault {
+            self = fault == .unplugged ? .unplugged : .failed(fault.sentence, exitCode: EndStatus.inputOutput.rawValue)
+        } else {
+            switch outcome {
+            case .complete: self = .complete
+            case .aborted: self = .closed
+            case .noAnswer(let why): self = .failed(why, exitCode: EndStatus.unavailable.rawValue)
+            case .failed(let why): self = .failed(why, exitCode: EndStatus.protocolFault.rawValue)
+            case .unsupported(let why): self = .failed(why, exitCode: EndStatus.usage.rawValue)
+            }
+        }
+    }
+}
+
+extension Outcome {
+    /// What went wrong; `nil` when nothing did.
+    var sentence: String? {
+        switch self {
+        case .complete: nil
+        case .unsupported(let why), .noAnswer(let why), .failed(let why), .aborted(let why): why
+        }
+    }
+}
+
+extension Diagnostic {
+    /// The same, saying whose it is: several cuffs speak at once.
+    func at(_ place: String) -> Diagnostic {
+        switch self {
+        case .note: .note("\(place): \(sentence)")
+        case .skipped, .ignored, .warning: .warning("\(place): \(sentence)")
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import CuffCore
+
+/// What a watch is to do, put together from the configuration and the command line; the command line comes last and wins.
+public struct WatchSetup: Sendable {
+    public enum Configuration: Sendable {
+        case none
+        /// The named file, else the standard ones.
+        case files(String?)
+    }
+
+    public var options: WatchOptions
+    /// The configuration's sinks, for when the command line names none.
+    public var sinks: [SinkSpec]
+
+    public static func options(
+        config: Configuration, assign: [String], once: Bool, again: Duration?
+    ) throws(IngestError) -> WatchSetup {
+        let configuration = try load(config)
+        let own = try parsed(assign)
+        var watch = WatchOptions()
+        watch.assignments = configuration.assignments + own
+        watch.settings = WatchState.Settings(isOnce: once)
+        watch.settings.again = again ?? configuration.again
+        watch.reload = { () throws(IngestError) in try load(config).assignments + own }
+        return WatchSetup(options: watch, sinks: configuration.sinks.map(\.spec))
+    }
+
+    public static func assignments(config: Configuration, assign: [String]) throws(IngestError) -> [Assignment] {
+        try load(config).assignments + parsed(assign)
+    }
+
+    private static func load(_ configuration: Configuration) throws(IngestError) -> CuffConfiguration {
+        switch configuration {
+        case .none: CuffConfiguration()
+        case .files(let file): try CuffConfiguration.load(file)
+        }
+    }
+
+    private static func parsed(_ texts: [String]) throws(IngestError) -> [Assignment] {
+        try texts.map { (text) throws(IngestError) in
+            do throws(AddressFault) { return try Assignment(text) } catch {
+                throw IngestError(.usage, error.description, cure: "write e.g. --assign port:1-1.2=beurer-serial")
+            }
+        }
+    }
+}

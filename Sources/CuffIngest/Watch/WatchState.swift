@@ -1,0 +1,355 @@
+import CuffCore
+
+/// Which devices are there, whose they are, which links are open and which are to be tried again: everything `cuff watch`
+/// decides, and nothing it does. Pure: time is an argument, effects are values.
+///
+/// Rules:
+/// - A device is opened when it is claimed, and only then; at most one link each.
+/// - A link that failed is opened again after a pause that doubles from try to try; a link that held for a while, or
+///   brought a reading, begins anew. A device that is unplugged is not tried at all: its return is an event.
+/// - Being unplugged is no error. Coming, going and coming again within a second is told once, as a hint.
+/// - A link of one device never depends on another's.
+/// - Once-mode ends when everything plugged in at the start was read or given up.
+public struct WatchState: Sendable {
+    public struct Settings: Sendable, Hashable {
+        public var isOnce = false
+        /// A port that is busy or a cuff that is asleep is rarely ready within less.
+        public var firstPause: Duration = .seconds(1)
+        public var longestPause: Duration = .seconds(60)
+        /// A link that was open this long was a good one.
+        public var steady: Duration = .seconds(30)
+        /// Once-mode: how often a device is tried, and how long a cuff that only sends may say nothing.
+        public var attempts = 3
+        public var quiet: Duration = .seconds(5)
+        /// When a cuff was read to its end and stays plugged in: read it again after this. Never, unless asked for.
+        public var again: Duration?
+        public init(isOnce: Bool = false) { self.isOnce = isOnce }
+    }
+
+    public enum Event: Sendable {
+        case hotplug(HotplugEvent)
+        /// A reading arrived on the link.
+        case received(LinkID)
+        /// The link did what can be finished (its memory is read) and only listens from now on.
+        case listening(LinkID)
+        case ended(LinkID, LinkEnd)
+        case timer
+        case reload([Assignment])
+        /// Close everything, then end.
+        case stop
+    }
+
+    public enum Effect: Sendable, Equatable {
+        case open(LinkID, LinkPlan)
+        case close(LinkID)
+        /// Call `handle(.timer)` at this time; the newest word counts. `nil`: no timer at all, so that an idle watch
+        /// never wakes.
+        case wake(at: Duration?)
+        case tell(WatchNotice)
+        /// Nothing is open and nothing will be: the run is over, with this exit code.
+        case end(Int32)
+    }
+
+    /// Where a cuff is or may come: a plugged device or an address outside of udev's sight.
+    enum Place: Hashable { case device(syspath: String), address(DeviceAddress) }
+
+    struct Station {
+        var order: Int
+        var device: PluggedDevice?
+        var plan: LinkPlan?
+        var reason: Claiming.Reason?
+        var verdict: Claiming.Verdict?
+        var since: Duration
+        var link: LinkID?
+        var openedAt: Duration = .zero
+        var lastNews: Duration = .zero
+        var isListening = false
+        /// The link was asked to close; when it has, open again with what is the plan then.
+        var isReopening = false
+        var attempts = 0
+        var retryAt: Duration?
+        var lastFailure: String?
+        var isDone = false
+    }
+
+    let drivers: [CuffDriver]
+    let settings: Settings
+    var assignments: [Assignment]
+    var stations: [Place: Station] = [:]
+    /// Links whose device is gone or whose address is no longer wanted; they will report their end.
+    private var departing: Set<LinkID> = []
+    private var places: [LinkID: Place] = [:]
+    private var vanished: [DeviceKey: (at: Duration, afterOnly: Duration)] = [:]
+    private var hinted: Set<DeviceKey> = []
+    private var nextNumber = 1
+    private var isSettled = false
+    private var isStopping = false
+    private var isEnded = false
+    private var wakeAt: Duration?
+    private var worst: Int32 = 0
+    private var tried = 0
+
+    public init(
+        settings: Settings = Settings(), assignments: [Assignment] = [], drivers: [CuffDriver] = CuffDrivers.all
+    ) {
+        self.settings = settings
+        self.assignments = assignments
+        self.drivers = drivers
+    }
+
+    /// Links that are open or being opened.
+    public var openLinks: Int { places.count }
+
+    public mutating func handle(_ event: Event, at now: Duration) -> [Effect] {
+        guard !isEnded else { return [] }
+        var effects: [Effect] = []
+        switch event {
+        case .hotplug(let event): hotplug(event, now, &effects)
+        case .received(let link): news(link, now) { $0.attempts = 0 }
+        case .listening(let link): news(link, now) { $0.isListening = true }
+        case .ended(let link, let end): ended(link, end, now, &effects)
+        case .timer:
+            wakeAt = nil  // it rang; what is due later is asked for anew
+            openDue(now, &effects)
+        case .reload(let assignments): reload(assignments, now, &effects)
+        case .stop: close(&effects)
+        }
+        conclude(now, &effects)
+        return effects
+    }
+
+    private mutating func news(_ link: LinkID, _ now: Duration, _ change: (inout Station) -> Void) {
+        guard let place = places[link], var station = stations[place], station.link == link else { return }
+        station.lastNews = now
+        change(&station)
+        stations[place] = station
+    }
+
+    // MARK: Devices
+
+    private mutating func hotplug(_ event: HotplugEvent, _ now: Duration, _ effects: inout [Effect]) {
+        switch event {
+        case .plugged(let device):
+            if let trace = vanished.removeValue(forKey: device.key), now - trace.at <= .seconds(1),
+                trace.afterOnly <= .seconds(1), hinted.insert(device.key).inserted
+            {
+                effects.append(.tell(.flickered(device)))
+            }
+            let place = Place.device(syspath: device.syspath)
+            if let link = stations[place]?.link { depart(link, &effects) }
+            stations[place] = Station(order: nextOrder(), device: device, since: now)
+            judge(place, now, &effects)
+        case .changed(let device):
+            let place = Place.device(syspath: device.syspath)
+            guard stations[place] != nil else { return }
+            stations[place]?.device = device
+            // udev has set owner or properties meanwhile: what failed may work now.
+            if stations[place]?.retryAt != nil { stations[place]?.retryAt = now }
+            judge(place, now, &effects)
+            openDue(now, &effects)
+        case .unplugged(let device):
+            guard let station = stations.removeValue(forKey: .device(syspath: device.syspath)) else { return }
+            // One trace for each key, and no more keys than devices that ever flickered in the last second.
+            vanished = vanished.filter { now - $0.value.at <= .seconds(1) }
+            vanished[device.key] = (now, now - station.since)
+            if let link = station.link {
+                depart(link, &effects)
+                if settings.isOnce && !station.isListening { worst = worst == 0 ? 74 : worst }
+            }
+            if station.plan != nil { effects.append(.tell(.unplugged(device))) }
+        case .settled:
+            isSettled = true
+            for assignment in assignments where assignment.driver != nil {
+                if assignment.address.isOutsideHotplug {
+                    addStanding(assignment, now, &effects)
+                } else if !stations.values.contains(where: { $0.device.map(assignment.address.matches) == true }) {
+                    effects.append(.tell(.notPluggedIn(assignment)))
+                }
+            }
+        case .notice(let text): effects.append(.tell(.watcher(text)))
+        }
+    }
+
+    private mutating func addStanding(_ assignment: Assignment, _ now: Duration, _ effects: inout [Effect]) {
+        let place = Place.address(assignment.address)
+        if stations[place] == nil { stations[place] = Station(order: nextOrder(), since: now) }
+        judge(place, now, &effects)
+    }
+
+    /// Closes a link that has no station any more.
+    private mutating func depart(_ link: LinkID, _ effects: inout [Effect]) {
+        departing.insert(link)
+        effects.append(.close(link))
+    }
+
+    private mutating func nextOrder() -> Int {
+        defer { nextNumber += 1 }
+        return nextNumber
+    }
+
+    /// Says whose the device is by what is known now, and acts on what changed.
+    private mutating func judge(_ place: Place, _ now: Duration, _ effects: inout [Effect]) {
+        guard var station = stations[place] else { return }
+        let (plan, reason, verdict) = plan(for: place, station)
+        let isNews = station.verdict != verdict || verdict == nil
+        station.verdict = verdict
+        station.reason = reason
+        defer { stations[place] = station }
+        guard plan != station.plan || isNews else { return }
+        let old = station.plan
+        station.plan = plan
+        if let link = station.link {
+            // Only what the user changed is a reason to disturb a cuff: another name of the same node is not.
+            guard plan.map({ $0.isSameConversation(as: old) }) != true else { return }
+            station.isReopening = plan != nil
+            effects.append(.close(link))
+            return
+        }
+        guard plan != nil else {
+            if let device = station.device, let verdict { effects.append(.tell(.unclaimed(device, verdict))) }
+            return
+        }
+        // A plan that changed is a new beginning; one that did not waits for its time or is done.
+        guard old.map({ plan?.isSameConversation(as: $0) == true }) != true else { return }
+        station.attempts = 0
+        station.isDone = false
+        open(&station, place, now, &effects)
+    }
+
+    // MARK: Links
+
+    private mutating func open(_ station: inout Station, _ place: Place, _ now: Duration, _ effects: inout [Effect]) {
+        guard let plan = station.plan, station.link == nil, !isStopping else { return }
+        let link = LinkID(nextNumber)
+        nextNumber += 1
+        places[link] = place
+        station.link = link
+        station.openedAt = now
+        station.lastNews = now
+        station.isListening = false
+        station.isReopening = false
+        station.retryAt = nil
+        if station.attempts == 0 {
+            tried += 1
+            effects.append(.tell(.opening(plan, station.reason)))
+        }
+        effects.append(.open(link, plan))
+    }
+
+    private mutating func ended(_ link: LinkID, _ end: LinkEnd, _ now: Duration, _ effects: inout [Effect]) {
+        let place = places.removeValue(forKey: link)
+        if departing.remove(link) != nil { return }
+        guard let place, var station = stations[place], station.link == link else { return }
+        defer { stations[place] = station }
+        station.link = nil
+        if isStopping { return }
+        if station.isReopening {
+            station.attempts = 0
+            return open(&station, place, now, &effects)
+        }
+        guard let plan = station.plan else { return }
+        switch end {
+        case .closed: return
+        case .complete:
+            station.isDone = true
+            station.attempts = 0
+            station.lastFailure = nil
+            station.retryAt = settings.isOnce ? nil : settings.again.map { now + $0 }
+            effects.append(.tell(.complete(plan)))
+        case .unplugged:
+            // Its `unplugged` event comes within milliseconds; where none does (a pty, the network), try again.
+            retry(&station, now)
+            station.lastFailure = nil
+        case .failed(let why, let code):
+            retry(&station, now)
+            let isGivenUp = station.retryAt == nil
+            if isGivenUp { worst = worst == 0 ? code : worst }
+            if station.lastFailure != why || isGivenUp {
+                effects.append(.tell(.failed(plan, why, retryIn: station.retryAt.map { $0 - now })))
+            }
+            station.lastFailure = why
+        }
+    }
+
+    /// Sets the time of the next try, or, in once-mode after the last one, none.
+    private func retry(_ station: inout Station, _ now: Duration) {
+        if now - station.openedAt >= settings.steady { station.attempts = 0 }
+        station.attempts += 1
+        if settings.isOnce && station.attempts >= settings.attempts {
+            station.isDone = true
+            station.retryAt = nil
+            return
+        }
+        // 2^16 s is beyond any longest pause: the shift is kept from overflowing.
+        let pause = settings.firstPause * (1 << min(station.attempts - 1, 16))
+        station.retryAt = now + min(pause, settings.longestPause)
+    }
+
+    private mutating func openDue(_ now: Duration, _ effects: inout [Effect]) {
+        let due = stations.filter { ($0.value.retryAt ?? .seconds(Int64.max / 2)) <= now }
+        for (place, found) in due.sorted(by: { $0.value.order < $1.value.order }) {
+            var station = found
+            station.isDone = false
+            station.retryAt = nil
+            open(&station, place, now, &effects)
+            stations[place] = station
+        }
+    }
+
+    // MARK: The user's word changes; the end
+
+    private mutating func reload(_ new: [Assignment], _ now: Duration, _ effects: inout [Effect]) {
+        assignments = new
+        for (place, station) in stations.sorted(by: { $0.value.order < $1.value.order }) {
+            if case .address(let address) = place, !new.contains(where: { $0.address == address && $0.driver != nil }) {
+                stations[place] = nil
+                if let link = station.link { depart(link, &effects) }
+            } else {
+                judge(place, now, &effects)
+            }
+        }
+        for assignment in new where isSettled && assignment.driver != nil && assignment.address.isOutsideHotplug {
+            addStanding(assignment, now, &effects)
+        }
+    }
+
+    private mutating func close(_ effects: inout [Effect]) {
+        guard !isStopping else { return }
+        isStopping = true
+        for place in stations.keys { stations[place]?.retryAt = nil }
+        effects += places.keys.filter { !departing.contains($0) }.sorted().map { .close($0) }
+    }
+
+    /// After every event: is the run over, and when is the next thing due.
+    private mutating func conclude(_ now: Duration, _ effects: inout [Effect]) {
+        if settings.isOnce && isSettled && !isStopping && stations.values.allSatisfy({ isIdle($0, now) }) {
+            close(&effects)
+        }
+        if isStopping && places.isEmpty {
+            isEnded = true
+            if wakeAt != nil { effects.append(.wake(at: nil)) }
+            effects.append(.end(settings.isOnce && tried == 0 ? 69 : worst))
+            return
+        }
+        let next = isStopping ? nil : stations.values.compactMap { due($0, now) }.min()
+        if next != wakeAt {
+            wakeAt = next
+            effects.append(.wake(at: next))
+        }
+    }
+
+    /// Once-mode: nothing more is expected of this device.
+    private func isIdle(_ station: Station, _ now: Duration) -> Bool {
+        guard station.plan != nil else { return true }
+        guard station.link != nil else { return station.isDone && station.retryAt == nil }
+        return station.isListening && now - station.lastNews >= settings.quiet
+    }
+
+    private func due(_ station: Station, _ now: Duration) -> Duration? {
+        if let retry = station.retryAt { return retry }
+        guard settings.isOnce, station.link != nil, station.isListening else { return nil }
+        // A cuff that is quiet already waits for the others, not for a time.
+        let quiet = station.lastNews + settings.quiet
+        return quiet > now ? quiet : nil
+    }
+}

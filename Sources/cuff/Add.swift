@@ -1,0 +1,27 @@
+import ArgumentParser
+import CuffCore
+import CuffIngest
+
+struct Add: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Adds a reading by hand, marked as such: cuff add 128 82 71 --at 2026-05-05T07:30",
+        discussion: "The same values at the same time are the same reading: adding them twice changes nothing.")
+
+    @Argument(help: "Systolic pressure in mmHg.") var systolic: Int
+    @Argument(help: "Diastolic pressure in mmHg.") var diastolic: Int
+    @Argument(help: "Pulse per minute.") var pulse: Int?
+    @Option(help: ArgumentHelp("When; without it, now.", valueName: "time")) var at: String?
+    @Option(name: .shortAndLong, help: "The user.") var user: Int?
+    @Flag(help: "The device showed an irregular pulse.") var irregular = false
+    @Option(help: ArgumentHelp("The time zone of --at.", valueName: "zone")) var tz: String?
+    @Option(help: "The database.", completion: .file()) var db: String = "bp.db"
+    @Flag(name: .shortAndLong, help: "Also when the values can hardly be right.") var force = false
+
+    func run() throws {
+        let zone = try HostZone.named(tz)
+        let entry = try ManualEntry.checked(
+            systolic, diastolic, pulse, at: try HostZone.instant(at ?? "now", zone), user: user, irregular: irregular, force: force)
+        let (reading, isNew) = try HealthRuns.add(entry, zone: zone, to: db)
+        Terminal.say("cuff: \(isNew ? "added" : "it is there already") as \(HealthRuns.text(reading.id))")
+    }
+}

@@ -1,0 +1,101 @@
+import ArgumentParser
+import CuffCore
+import CuffIngest
+import Glibc
+
+struct Cuff: ParsableCommand {
+    static let version = "0.1.0"
+
+    static let configuration = CommandConfiguration(
+        commandName: "cuff",
+        abstract: "Reads blood-pressure cuffs: serial, USB and IEEE 11073, live or recorded.",
+        usage: "cuff VERB …",
+        discussion: """
+            Readings go to any number of sinks: --sink stdout, jsonl:FILE, csv:FILE, sqlite:FILE; a `?` at the end makes a \
+            sink optional. Without one, a terminal shows a table and a pipe gets JSON Lines.
+
+            A cuff is named as /dev/ttyUSB0, /dev/serial/by-id/…, usb:VVVV:PPPP[:SERIAL], port:1-1.2, tcp://host:port or auto.
+
+              cuff drivers                                     what is known
+              cuff read /dev/ttyUSB0 --driver beurer-serial    stored readings, then end
+              cuff replay two-users.capture | jq .             a recording, as if it were live
+            """,
+        version: version,
+        subcommands: [
+            Watch.self, Read.self, Measure.self, Stop.self, Info.self, Clock.self, Clear.self, Record.self, Decode.self, Replay.self,
+            Simulate.self, List.self, Identify.self, DoctorVerb.self, Drivers.self, Config.self, Show.self, Stats.self, Export.self,
+            ReportVerb.self, Add.self, Delete.self,
+        ])
+
+    func run() throws {
+        guard isatty(STDIN_FILENO) == 1 else {
+            throw IngestError(
+                .usage, "cuff was given no verb", why: "it does not guess what to do with standard input",
+                cure: "write e.g. `… | cuff decode --driver omron-hbp`, or `cuff --help`")
+        }
+        print(Self.helpMessage())
+    }
+}
+
+@main enum Main {
+    static func main() {
+        // Scripts ask this often, and need no parser: its search for conformances takes ten times as long as all the rest.
+        if CommandLine.arguments.dropFirst().elementsEqual(["--version"]) { return Terminal.put(Cuff.version + "\n") }
+        do {
+            var command = try Cuff.parseAsRoot()
+            try command.run()
+        } catch let error as IngestError {
+            if error.status != .done { Terminal.say("cuff: \(error.description)") }
+            exit(error.status.rawValue)
+        } catch {
+            Cuff.exit(withError: error)
+        }
+    }
+}
+
+/// Standard error, and what is known about the terminal.
+enum Terminal {
+    static func say(_ text: String) {
+        let line = Array((text + "\n").utf8)
+        _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+
+    /// Everything that is data. A reader that has gone ends the program quietly.
+    static func put(_ text: String) {
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            let written = bytes.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            if written < 0 && errno == EINTR { continue }
+            guard written > 0 else { exit(errno == EPIPE ? 0 : EndStatus.inputOutput.rawValue) }
+            bytes = bytes.dropFirst(written)
+        }
+    }
+
+    /// Asks a person and takes one line; `nil` where there is nobody to ask.
+    static func ask(_ question: String) -> String? {
+        guard isatty(STDIN_FILENO) == 1 else { return nil }
+        let bytes = Array(question.utf8)
+        _ = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        return readLine()
+    }
+
+    /// The terminal's width, whether its letters go beyond ASCII, and whether colour is welcome.
+    static var plotStyle: RangePlot.Style {
+        var size = winsize()
+        let isKnown = outputIsTerminal && ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+        let width = variable("COLUMNS").flatMap { Int($0) } ?? (isKnown ? Int(size.ws_col) : 80)
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(variable).first ?? ""
+        let hasColor = outputIsTerminal && variable("NO_COLOR") == nil && variable("TERM") != "dumb"
+        return RangePlot.Style(
+            width: width, height: isKnown ? min(24, max(10, Int(size.ws_row) - 6)) : 18,
+            isUnicode: locale.lowercased().contains("utf"), hasColor: hasColor || variable("FORCE_COLOR") != nil)
+    }
+
+    /// A variable of the environment that is set and not empty.
+    private static func variable(_ name: String) -> String? {
+        getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    static let outputIsTerminal = isatty(STDOUT_FILENO) == 1
+    static let errorIsTerminal = isatty(STDERR_FILENO) == 1
+}

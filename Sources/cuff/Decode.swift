@@ -1,0 +1,28 @@
+import ArgumentParser
+import CuffIngest
+
+struct Decode: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Raw bytes of a cuff in, readings out.",
+        discussion: "  cat /dev/ttyUSB0 | cuff decode --driver omron-hbp | jq .systolic_mmHg")
+
+    @Option(help: "The cuff family; see `cuff drivers`.", completion: DriverChoice.completion) var driver: String
+    @Argument(help: "A file; `-` or nothing reads standard input.", completion: .file()) var file: String = "-"
+    @Flag(help: "The bytes come from a cuff right now: readings get their receive time.") var live = false
+    @Flag(
+        help:
+            "Print each APDU as a tree of fields, offsets and values (phd only)."
+    )
+    var explain = false
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        if explain {
+            try Explaining.permit(driver)
+            return try Explaining.run(file) { Terminal.put($0) }
+        }
+        let options = try output.ingestOptions()
+        options.stop.watch()
+        try Ingest.decode(driver: driver, input: .path(file), isLive: live, options: options).conclude(output)
+    }
+}

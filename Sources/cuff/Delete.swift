@@ -1,0 +1,35 @@
+import ArgumentParser
+import CuffCore
+import CuffIngest
+
+struct Delete: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Deletes readings from the database, by id or by filter. It asks first.",
+        discussion: """
+            A tombstone stays: the id alone, so that reading the cuff again does not bring the reading back. --forget lifts \
+            tombstones. Files that other sinks wrote are not touched.
+            """)
+
+    @Argument(help: "Ids, as `cuff show --format plain` prints them.") var ids: [String] = []
+    @OptionGroup var selected: SelectionOptions
+    @Flag(name: .shortAndLong, help: "Only say what would be deleted.") var dryRun = false
+    @Option(help: "Write `delete` here to confirm without being asked.") var confirm = ""
+    @Flag(help: "Lift the tombstones of these ids, or all, so that the cuff's copies are taken again.") var forget = false
+
+    func run() throws {
+        var selection = try selected.selection()
+        selection.ids = try ReadingSelection.ids(ids)
+        let store = try selected.store(.write)
+        if forget {
+            let count = try store.forgetDeletion(of: ids.isEmpty ? nil : selection.ids)
+            return Terminal.say("cuff: \(count) tombstones lifted")
+        }
+        try Deletion.permit(selection)
+        let count = try store.count(selection)
+        if dryRun || count == 0 { return Terminal.say("cuff: \(count) readings would be deleted from \(selected.db)") }
+        let answer =
+            confirm.isEmpty ? Terminal.ask("\(count) readings will be deleted from \(selected.db). Write `delete` to go on: ") : confirm
+        try Deletion.confirm(answer)
+        Terminal.say("cuff: \(try store.delete(selection)) readings deleted")
+    }
+}

@@ -1,0 +1,27 @@
+import ArgumentParser
+import CuffCore
+import CuffIngest
+
+/// What every verb that talks with one cuff needs.
+struct DeviceVerb: ParsableArguments {
+    @Argument(help: "/dev/ttyUSB0, /dev/serial/by-id/…, usb:VVVV:PPPP[:SERIAL], port:1-1.2, tcp://host:port, auto.", completion: .file())
+    var address: String
+    @Option(help: "The cuff family; see `cuff drivers`. A cuff with USB ids of its own needs none.", completion: DriverChoice.completion)
+    var driver: String?
+    @Option(help: "Everything must be done by then, e.g. 30s.") var timeout: Span?
+    @Option(help: "Other line settings than the driver's, e.g. \"2400 8E1\".") var line: String?
+    @Option(help: "Also save the bytes of both directions to this file.", completion: .file()) var record: String?
+
+    func run(_ command: SessionCommand, follow: Bool = false, options: IngestOptions) throws -> IngestReport {
+        if let driver { try DriverChoice.named(driver).require(command) }
+        var options = options
+        let place = try DevicePlace(address, driver: driver)
+        if options.device.isEmpty { options.device = place.device }
+        var read = ReadOptions(command, follows: follow)
+        read.timeout = timeout?.duration
+        read.line = try LineChoice.settings(line)
+        read.recording = record
+        options.stop.watch()
+        return try Ingest.read(place.address, driver: place.driver, read, options: options)
+    }
+}

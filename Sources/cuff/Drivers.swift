@@ -1,0 +1,34 @@
+import ArgumentParser
+import CuffCore
+import CuffIngest
+
+struct Drivers: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Lists the cuff families, or prints one family's sheet.",
+        discussion: "A sheet tells what the driver can do, what reading changes on the cuff, and how well each fact is known.")
+
+    @Argument(help: "A driver id, e.g. and-std.", completion: .list(CuffDrivers.all.map(\.id.description)))
+    var driver: String?
+
+    @Flag(help: "One JSON object per driver.") var json = false
+    @Flag(help: "The table of the README.") var markdown = false
+
+    @Flag(help: "The udev rules for what is listed.") var udev = false
+
+    func run() throws {
+        let drivers = try driver.map { [try DriverChoice.named($0)] } ?? CuffDrivers.all
+        if json {
+            var text = TextBuffer()
+            for driver in drivers { DriverSheet.appendJSON(driver, to: &text) }
+            Terminal.put(text.string)
+        } else if markdown {
+            Terminal.put(DriverSheet.markdown(drivers))
+        } else if udev {
+            Terminal.put(UdevRules.text(for: drivers))
+        } else if driver != nil {
+            Terminal.put(drivers.map(DriverSheet.text).joined(separator: "\n"))
+        } else {
+            Terminal.put(Terminal.outputIsTerminal ? DriverSheet.table(drivers) : DriverSheet.plain(drivers))
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import ArgumentParser
+import CuffCore
+import CuffIngest
+
+struct Info: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Asks a cuff about itself, and tells what its family can do.")
+
+    @OptionGroup var device: DeviceVerb
+    @OptionGroup var output: OutputOptions
+    @Flag(help: "One JSON object.") var json = false
+
+    func run() throws {
+        let driver = try DevicePlace(device.address, driver: device.driver).driver
+        let report = try device.run(.information, options: try output.ingestOptions())
+        let information = DeviceInformation(driver: try DriverChoice.named(driver), identity: report.identity, clock: report.clock)
+        Terminal.put(json ? information.json : information.text)
+        try report.conclude(output)
+    }
+}
+
+struct Clock: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Compares a cuff's clock with this machine's, or sets it.",
+        discussion: "Stored readings carry the old clock: read them before setting a new one.")
+
+    @OptionGroup var device: DeviceVerb
+    @OptionGroup var output: OutputOptions
+    @Option(help: "Set the clock: `now`, or a local time such as 2026-05-05T07:31:00.") var set: String?
+    @Flag(help: "Exit with 1 when the clock is further off than --max-drift.") var check = false
+    @Option(help: "How far off is still right.") var maxDrift = Span(argument: "60s")
+
+    func run() throws {
+        let command = try set.map { SessionCommand.setClock(try HostTime.local($0)) } ?? .readClock
+        let report = try device.run(command, options: try output.ingestOptions())
+        if let clock = report.clock { Terminal.put("\(clock.text)\n") }
+        try report.conclude(output)
+        if check, let clock = report.clock, clock.behind.magnitude > UInt64((maxDrift?.duration ?? .seconds(60)).components.seconds) {
+            throw ExitCode(EndStatus.no.rawValue)
+        }
+    }
+}
+
+struct Clear: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Erases a cuff's memory after everything in it is stored.",
+        discussion: "It reads the memory into the sinks first; a database or a file must be among them.")
+
+    @OptionGroup var device: DeviceVerb
+    @OptionGroup var output: OutputOptions
+    @Option(name: .shortAndLong, help: "One user's readings, where the cuff has users.") var user: Int?
+    @Option(help: "Write `erase` here to confirm.") var confirm: String = ""
+
+    func run() throws {
+        let options = try output.ingestOptions()
+        try Clearing.permit(options, confirmation: confirm)
+        try device.run(.clear(user: user), options: options).conclude(output)
+    }
+}

@@ -1,0 +1,21 @@
+import ArgumentParser
+import CuffCore
+import CuffIngest
+
+struct Record: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Saves the bytes of both directions while a cuff is read, as a capture to replay.",
+        discussion:
+            "A driver is needed, because most cuffs are silent until they are asked. `--follow` records what a cuff sends by itself.")
+
+    @OptionGroup var device: DeviceVerb
+    @OptionGroup var output: OutputOptions
+    @Option(name: .shortAndLong, help: "The capture to write.", completion: .file()) var out: String
+    @Flag(help: "Ask nothing; record what the cuff sends, until stopped.") var follow = false
+
+    func run() throws {
+        var device = device
+        device.record = out
+        try device.run(follow ? .follow : .readMemory(user: nil), options: try output.ingestOptions()).conclude(output)
+    }
+}

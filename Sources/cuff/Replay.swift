@@ -1,0 +1,19 @@
+import ArgumentParser
+import CuffIngest
+
+struct Replay: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Plays captures through the very same session, pipeline and sinks as a live cuff.")
+
+    @Argument(help: "Captures; `-` reads standard input.", completion: .file()) var captures: [String]
+    @Option(help: "For captures that name no driver.", completion: DriverChoice.completion) var driver: String?
+    @Option(help: "max, real, or a factor.") var speed = "max"
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        let options = try output.ingestOptions()
+        let speed = try Ingest.Speed(speed)
+        options.stop.watch()
+        try Ingest.replay(paths: captures, driver: driver, speed: speed, options: options).conclude(output)
+    }
+}

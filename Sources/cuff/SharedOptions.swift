@@ -1,0 +1,98 @@
+import ArgumentParser
+import CuffCore
+import CuffIngest
+
+/// Where readings go and how much is told: the same flags for every verb that reads.
+struct OutputOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Where readings go: stdout, jsonl:FILE, csv:FILE, sqlite:FILE; `?` at the end makes it optional.", valueName: "spec"))
+    var sink: [String] = []
+
+    @Flag(help: "Print each record's own bytes as hex.") var raw = false
+    @Flag(name: .shortAndLong, help: "Say more on stderr.") var verbose = false
+    @Flag(name: .shortAndLong, help: "Say nothing on stderr but errors.") var quiet = false
+
+    @Option(name: .customLong("option"), help: ArgumentHelp("An option of the driver's family (see its sheet).", valueName: "name=value"))
+    var option: [String] = []
+
+    @Option(help: "Who the cuff is, where it does not say so itself: the key under which its readings are kept.")
+    var device: String?
+
+    func ingestOptions() throws -> IngestOptions {
+        var options = IngestOptions()
+        options.sinks = try sink.map { try SinkSpec($0) }
+        // A person gets a table, a program gets lines.
+        if options.sinks.isEmpty { options.sinks = [Terminal.outputIsTerminal ? .table : .stdout] }
+        options.includesRaw = raw
+        options.device = device ?? ""
+        options.driverOptions = try driverOptions()
+        options.memory = .standard
+        let (isVerbose, isQuiet) = (verbose, quiet)
+        options.diagnostics = { diagnostic in
+            guard !isQuiet else { return }
+            switch diagnostic {
+            case .warning: Terminal.say("cuff: \(diagnostic.sentence)")
+            case .note, .skipped, .ignored: if isVerbose { Terminal.say("cuff: \(diagnostic.sentence)") }
+            }
+        }
+        return options
+    }
+
+    func driverOptions() throws -> [String: String] {
+        var found: [String: String] = [:]
+        for text in option {
+            guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
+                throw IngestError(
+                    .usage, "`--option \(text)` is no option", why: "it has no `=`", cure: "write e.g. --option variant=inbody")
+            }
+            found[String(text[..<equals])] = String(text[text.index(after: equals)...])
+        }
+        return found
+    }
+}
+
+enum DriverChoice {
+    static let completion = CompletionKind.list(CuffDrivers.all.map(\.id.description))
+
+    static func named(_ id: String) throws -> CuffDriver {
+        guard let driver = CuffDrivers.named(id) else { throw IngestError.unknownDriver(id) }
+        return driver
+    }
+}
+
+/// `300ms`, `15s`, `10m`, `2h`, or seconds without a unit.
+struct Span: ExpressibleByArgument {
+    let duration: Duration
+
+    init?(argument: String) {
+        let units: [(suffix: String, seconds: Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600), ("", 1)]
+        for unit in units where argument.hasSuffix(unit.suffix) {
+            guard let value = Double(argument.dropLast(unit.suffix.count)), value > 0, value.isFinite, value * unit.seconds < 1e9 else {
+                continue
+            }
+            duration = .milliseconds(Int64((value * unit.seconds * 1000).rounded()))
+            return
+        }
+        return nil
+    }
+}
+
+extension IngestReport {
+    /// Says how the run ended where a person should know, and ends the program with its status.
+    func conclude(_ options: OutputOptions) throws {
+        if let closing, !options.quiet { Terminal.say("cuff: \(closing)") }
+        for sink in sinks where sink.missed > 0 {
+            Terminal.say("cuff: \(sink.label) was too slow and missed \(sink.missed) readings")
+        }
+        if counters.thinned > 0 { Terminal.say("cuff: \(counters.thinned) live samples were left out, because a sink was slow") }
+        if options.verbose {
+            let bytes = "\(counters.bytes) bytes, \(counters.skippedBytes) skipped"
+            Terminal.say(
+                "cuff: \(counters.readings) readings, \(counters.failures) of them failed measurements; \(counters.duplicates) came twice; \(bytes)"
+            )
+        }
+        if status != .done { throw ExitCode(status.rawValue) }
+    }
+}

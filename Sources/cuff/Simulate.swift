@@ -1,0 +1,36 @@
+import ArgumentParser
+import CuffCore
+import CuffIngest
+
+struct Simulate: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "A simulated cuff on a pseudo terminal, to try everything without hardware.",
+        discussion: "It prints the path to open, and runs until it is stopped.")
+
+    @Argument(help: "The cuff family; see `cuff drivers`.", completion: DriverChoice.completion) var driver: String
+    @Option(help: "How many measurements it holds.") var count = 3
+    @Option(help: "Draws the measurements.") var seed: UInt64 = 1
+    @Option(help: "How far apart it sends them, where it sends by itself.") var every = Span(argument: "1s")
+    @Flag(inversion: .prefixedNo, help: "Whether it sends by itself, where the family can.") var push = true
+    @Option(help: "Also make a symbolic link to the terminal here.") var link: String?
+    @Option(help: "Listen on a TCP port of this machine instead; 0 takes any.") var tcp: Int?
+    @Option(name: .customLong("for"), help: "End after this time.") var limit: Span?
+    @Option(name: .customLong("option"), help: ArgumentHelp("An option of the driver's family.", valueName: "name=value")) var option:
+        [String] = []
+    @Flag(name: .shortAndLong, help: "Tell what happens.") var verbose = false
+
+    func run() throws {
+        let driver = try DriverChoice.named(driver)
+        var output = OutputOptions()
+        output.option = option
+        var script = SimulatorScript(
+            records: SimulatedRecord.sample(count: Swift.max(0, Swift.min(count, 100_000)), seed: seed), pushes: push,
+            interval: every?.duration ?? .seconds(1))
+        script.options = try output.driverOptions()
+        let isVerbose = verbose
+        let simulation = try Simulation(
+            driver: driver, script: script, on: tcp.map { .tcp(host: "127.0.0.1", port: $0) } ?? .pty,
+            note: { if isVerbose { Terminal.say("cuff: \($0)") } })
+        try SimulationRun.run(simulation, link: link, limit: limit?.duration) { Terminal.put("\($0)\n") }
+    }
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+import CuffCore
+import CuffIngest
+
+struct Stats: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Statistics of stored blood pressures by day, week, month, hour or part of the day.",
+        discussion: """
+            Days begin at midnight in the stated zone, weeks on Monday. Readings that are implausible, invalid, test data or of \
+            unknown time are left out, and counted.
+            """)
+
+    @OptionGroup var selected: SelectionOptions
+    @Option(help: "day, week, month, hour (each hour of each day), hour-of-day or daypart.") var by: Bucketing = .day
+    @Option(help: "discrete-arithmetic, discrete-temporally-weighted or cumulative.") var style: AggregationStyle = .discreteArithmetic
+    @Flag(help: "Also for each cuff apart.") var bySource = false
+    @Flag(help: "List the manual and the automatic readings of each bucket (JSON only).") var readings = false
+    @Flag(help: "Leave out readings with movement, a loose cuff or a wrong position.") var undisturbed = false
+    @Option(help: "table or jsonl; without it a terminal gets a table and a pipe JSON Lines.") var format: String?
+
+    func run() throws {
+        var options: StatisticsCollection.Options = []
+        if bySource { options.insert(.bySource) }
+        if readings { options.insert(.readings) }
+        let (collection, table) = try HealthRuns.statistics(
+            try selected.store(), try selected.selection(), by: by, style: style, options: options, excludesDisturbed: undisturbed)
+        Terminal.put(try HealthRuns.text(collection, table, format: format, isTerminal: Terminal.outputIsTerminal))
+    }
+}
+
+extension Bucketing: ExpressibleByArgument {}
+extension AggregationStyle: ExpressibleByArgument {}

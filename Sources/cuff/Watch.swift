@@ -1,0 +1,96 @@
+import ArgumentParser
+import CuffCore
+import CuffIngest
+
+struct Watch: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "The main job: reads every claimed or assigned cuff, now and when it is plugged in, until stopped.",
+        discussion: """
+            Cuffs with USB ids of their own are claimed at once. A generic bridge chip is opened only when it is assigned, here or in \
+            the configuration:
+
+              cuff watch --assign port:1-1.2=beurer-serial --sink sqlite:bp.db
+            """)
+
+    @Option(help: ArgumentHelp("A driver for a device that does not say what it is; `none` never opens it.", valueName: "device=driver"))
+    var assign: [String] = []
+    @Flag(help: "End when everything that is plugged in has been read.") var once = false
+    @Option(help: "Read again after this time while a cuff stays plugged in, e.g. 1h.") var again: Span?
+    @Option(help: "The configuration instead of the standard files.", completion: .file()) var config: String?
+    @Flag(help: "Read no configuration.") var noConfig = false
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        var options = try output.ingestOptions()
+        var watch = try WatchSetup.options(config: noConfig ? .none : .files(config), assign: assign, once: once, again: again?.duration)
+        if output.sink.isEmpty, !watch.sinks.isEmpty { options.sinks = watch.sinks }
+        let isQuiet = output.quiet
+        watch.options.notices = { if !isQuiet { Terminal.say("cuff: \($0.sentence)") } }
+        options.stop.watch()
+        try Ingest.watch(watch.options, options: options).conclude(output)
+    }
+}
+
+struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Lists what is plugged in, which driver would claim it, and whether this user may open it.")
+
+    @Flag(help: "Stay, and tell what is plugged and unplugged.") var watch = false
+    @Flag(help: "One JSON object per device.") var json = false
+    @Option(help: ArgumentHelp("As for `cuff watch`.", valueName: "device=driver")) var assign: [String] = []
+    @Option(help: "The configuration instead of the standard files.", completion: .file()) var config: String?
+
+    func run() throws {
+        let listing = DeviceListing(
+            assignments: try WatchSetup.assignments(config: .files(config), assign: assign), isJSON: json,
+            isTerminal: Terminal.outputIsTerminal)
+        Terminal.put(try listing.plugged())
+        guard watch else { return }
+        try listing.follow {
+            Terminal.put($0)
+        } warn: {
+            Terminal.say("cuff: \($0)")
+        }
+    }
+}
+
+struct DoctorVerb: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Walks from the USB bus to the database and says, line by line, what stands in the way and how to mend it.")
+
+    @Argument(help: "A device; without one, everything that is plugged in.", completion: .file()) var device: String?
+    @Option(help: "The database to look at.", completion: .file()) var db: String?
+    @Flag(help: "Print a udev rule for this very device instead.") var printRule = false
+    @Flag(help: "Warnings count as failures.") var strict = false
+    @Option(help: ArgumentHelp("As for `cuff watch`.", valueName: "device=driver")) var assign: [String] = []
+
+    func run() throws {
+        let visit = DoctorVisit(device: device, assignments: try WatchSetup.assignments(config: .files(nil), assign: assign), database: db)
+        if printRule { return Terminal.put(try visit.rule()) }
+        let (text, code) = try visit.examine(strict: strict)
+        Terminal.put(text)
+        if code != 0 { throw ExitCode(code) }
+    }
+}
+
+struct Config: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Checks the configuration, or shows what holds and where it was said.", subcommands: [Check.self, ShowConfig.self])
+
+    struct Check: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Reads the configuration and says what is wrong with it.")
+        @Option(help: "A file instead of the standard ones.", completion: .file()) var config: String?
+        func run() throws {
+            let found = try CuffConfiguration.load(config)
+            Terminal.put(found.files.isEmpty ? "no configuration\n" : found.files.map { "\($0): ok\n" }.joined())
+        }
+    }
+
+    struct ShowConfig: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Prints the effective values, one a line, with their origins.")
+        @Option(help: "A file instead of the standard ones.", completion: .file()) var config: String?
+        func run() throws { Terminal.put(try CuffConfiguration.load(config).lines.map { $0 + "\n" }.joined()) }
+    }
+}

@@ -1,0 +1,68 @@
+import Testing
+
+@testable import CuffCore
+
+@Suite struct BeurerSerialTests {
+    private func read(_ bytes: [UInt8]) -> Reading? { BeurerSerialSession.reading(bytes.span) }
+
+    @Test func record_IsDecodedAsTheReadersDo() throws {
+        // The worked example of four readers: 129/82, 66, 2013-11-03 07:42.
+        let bytes: [UInt8] = [0xAC, 0x68, 0x39, 0x42, 0x0B, 0x03, 0x07, 0x2A, 0x0D]
+        let reading = try #require(read(bytes))
+        #expect(reading.bloodPressure == .mmHg(129, 82, pulse: 66))
+        #expect(reading.clock == .time(DeviceTime(year: 2013, month: 11, day: 3, hour: 7, minute: 42)))
+        #expect(reading.flags == .noMeasurementCheck)
+        for length in 0..<9 { #expect(read(Array(bytes.prefix(length))) == nil) }
+    }
+
+    @Test func topBits_DoNotReachTheDate() throws {
+        let bytes: [UInt8] = [0xAC, 0x68, 0x39, 0x42, 0x8B, 0x83, 0x07, 0x2A, 0x8D]
+        let reading = try #require(read(bytes))
+        #expect(reading.clock == .time(DeviceTime(year: 2013, month: 11, day: 3, hour: 7, minute: 42)))
+    }
+
+    @Test func sleepingCuff_IsWokenAFewTimes_ThenLeft() {
+        let woken = Conversation(.beurerSerial, .readMemory(user: nil), script: SimulatorScript(options: ["asleep": "5"]))
+        #expect(woken.outcome == .complete && woken.readings.count == 3)
+        let left = Conversation(.beurerSerial, .readMemory(user: nil), script: SimulatorScript(options: ["asleep": "99"]))
+        #expect(left.writes == Array(repeating: [0xAA], count: 15))
+        guard case .noAnswer = left.outcome else {
+            Issue.record("\(String(describing: left.outcome))")
+            return
+        }
+    }
+
+    @Test func verify_AsksForEachRecordTwice() {
+        let context = SessionContext(options: ["verify": "yes"])
+        let talk = Conversation(.beurerSerial, .readMemory(user: nil), context: context)
+        #expect(talk.readings.count == 3)
+        #expect(talk.writes.filter { $0.first == 0xA3 }.map { $0[1] } == [1, 1, 2, 2, 3, 3])
+    }
+
+    /// There is no check, but a record asked for twice is never wrong in ways that a second damage does not repeat.
+    @Test func verify_OnABadLine_GivesNoWrongNumber() {
+        let context = SessionContext(options: ["verify": "yes"])
+        for seed in FaultyLineTests.seeds {
+            let talk = Conversation(.beurerSerial, .readMemory(user: nil), context: context, faultRate: 0.01, seed: seed)
+            #expect(talk.outcome != nil)
+            FaultyLineTests.expectTrue(talk.readings, .beurerSerial, "seed \(seed)")
+        }
+    }
+
+    @Test func oneUserOfMany_CannotBeAskedFor() {
+        let talk = Conversation(.beurerSerial, .readMemory(user: 2))
+        #expect(talk.writes.isEmpty && talk.outcome?.isUnsupported == true)
+    }
+
+    @Test func emptyMemory_IsComplete() {
+        let talk = Conversation(.beurerSerial, .readMemory(user: nil), script: SimulatorScript(records: []))
+        #expect(talk.outcome == .complete && talk.readings.isEmpty)
+    }
+
+    @Test func equalRecords_StayTwo() {
+        let record = SimulatedRecord(128, 82, mean: 97, pulse: 71, time: DeviceTime(year: 2026, month: 5, day: 5, hour: 7, minute: 31))
+        let talk = Conversation(.beurerSerial, .readMemory(user: nil), script: SimulatorScript(records: [record, record]))
+        #expect(talk.readings.count == 2)
+        #expect(Set(talk.readings.map(\.id)).count == 2)
+    }
+}

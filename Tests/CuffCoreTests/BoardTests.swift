@@ -1,0 +1,154 @@
+import CuffCore
+import Testing
+
+/// The boards and cuffs that are started by the host: `berry-pm6750`, `evgmolt-oem`, `maibobo`, `nibp-nano`.
+@Suite struct BoardTests {
+    private func driver(_ id: String) throws -> CuffDriver { try #require(CuffDrivers.named(id)) }
+
+    private static func failures(_ readings: [Reading]) -> [FailureReason] {
+        readings.compactMap { if case .failure(let failure) = $0.content { failure.reason } else { nil } }
+    }
+
+    private static func script(failing reason: FailureReason) -> SimulatorScript {
+        var record = SimulatedRecord.sample(count: 1, seed: 4)[0]
+        record.failure = reason
+        return SimulatorScript(records: [record], pushes: false)
+    }
+
+    @Test(arguments: [
+        ("berry-pm6750", FailureReason.cuffLoose), ("berry-pm6750", .overPressure), ("berry-pm6750", .movement),
+        ("berry-pm6750", .outOfRange), ("berry-pm6750", .timeout), ("berry-pm6750", .stopped),
+        ("evgmolt-oem", .noInflation), ("evgmolt-oem", .movement), ("evgmolt-oem", .wrongCuff), ("evgmolt-oem", .weakPulse),
+        ("maibobo", .leak), ("maibobo", .overPressure), ("maibobo", .hardware),
+    ])
+    func measure_ThatFails_EndsInTheCuffsOwnReason(_ id: String, _ reason: FailureReason) throws {
+        let talk = Conversation(try driver(id), .measure, script: Self.script(failing: reason))
+        #expect(Self.failures(talk.readings) == [reason])
+        #expect(talk.readings.allSatisfy { $0.bloodPressure == nil && $0.origin == .measurement })
+        #expect(talk.outcome == .complete)
+    }
+
+    @Test(arguments: ["berry-pm6750", "evgmolt-oem", "maibobo", "nibp-nano"])
+    func measure_OfACuffThatNeverStarts_IsStoppedAndSaysSo(_ id: String) throws {
+        let talk = Conversation(try driver(id), .measure, faultRate: 0, script: nil)
+        guard case .noAnswer? = talk.outcome else { throw Unexpected(talk.outcome) }
+        // A cuff that may have heard the start is told to stop; Maibobo's is not started before it was heard.
+        #expect(talk.lives.contains { if case .failed = $0 { true } else { false } } == (id != "maibobo"))
+    }
+
+    // MARK: berry-pm6750
+
+    @Test(arguments: [("adult", "55 aa 04 09 01 f1"), ("child", "55 aa 04 09 02 f0"), ("neonate", "55 aa 04 09 03 ef")])
+    func berry_SetsThePatientMode_OnlyWhenAsked(_ patient: String, _ bytes: String) throws {
+        let berry = try driver("berry-pm6750")
+        let asked = Conversation(berry, .measure, context: SessionContext(options: ["patient": patient]))
+        #expect(asked.writes.map { Hex.text($0) } == [bytes, "55 aa 04 02 01 f8"])
+        #expect(Conversation(berry, .measure).writes.map { Hex.text($0) } == ["55 aa 04 02 01 f8"])
+    }
+
+    // MARK: evgmolt-oem
+
+    @Test func evgmolt_ResultWithoutItsMark_IsNotRead() throws {
+        // The only record failed: the board shows no new result, ever.
+        let talk = Conversation(try driver("evgmolt-oem"), .readMemory(user: nil), script: Self.script(failing: .noPulse))
+        #expect(talk.outcome == .complete)
+        #expect(talk.readings.isEmpty)
+        #expect(talk.notes.contains("the board marks no result as new"))
+    }
+
+    @Test func evgmolt_ResultOfBeforeTheStart_IsNotTheMeasurements() throws {
+        var session = try driver("evgmolt-oem").makeSession(SessionContext())
+        _ = session.handle(.command(.measure))
+        _ = session.handle(.sent([0xA1]))
+        let stale = Self.answer([0xA1, 141, 92, 0, 0x40, 0, 0, 6, 108])
+        let after = Self.answer([0xA0, 141, 92, 0, 0x00, 0, 0, 7, 77])
+        for bytes in [stale, after] {
+            for action in session.handle(.received(bytes)) {
+                if case .emit(let reading) = action { Issue.record("\(reading)") }
+            }
+        }
+    }
+
+    @Test func evgmolt_MeanAndPulseThatNeverCome_AreAbsent() throws {
+        var session = try driver("evgmolt-oem").makeSession(SessionContext())
+        _ = session.handle(.command(.readMemory(user: nil)))
+        var readings: [Reading] = []
+        for count in 0..<30 {
+            let bytes = Self.answer([0xA0, 128, 82, 0, count == 0 ? 0x40 : 0, 0, 0, 2, 3])
+            for action in session.handle(.received(bytes)) { if case .emit(let reading) = action { readings.append(reading) } }
+        }
+        #expect(readings.count == 1)
+        #expect(
+            readings.first?.bloodPressure
+                == BloodPressure(
+                    systolic: .mmHg(128), diastolic: .mmHg(82), meanAbsence: .notMeasured, pulseAbsence: .notMeasured))
+    }
+
+    @Test func evgmolt_Information_TellsSerialNumberAndVersion() throws {
+        let talk = Conversation(try driver("evgmolt-oem"), .information)
+        #expect(talk.identity?.serial == "300" && talk.identity?.firmware == "3")
+        #expect(talk.outcome == .complete)
+    }
+
+    private static func answer(_ nine: [UInt8]) -> [UInt8] { nine + [nine.sum8] }
+
+    // MARK: maibobo
+
+    @Test(arguments: [("6", 6), ("10", 6), ("7", 0), (nil, 0)])
+    func maibobo_LivePressure_IsToldOnlyFromTheOffsetAskedFor(_ offset: String?, _ count: Int) throws {
+        let options = offset.map { ["live-pressure": $0] } ?? [:]
+        let talk = Conversation(try driver("maibobo"), .measure, context: SessionContext(options: options))
+        let pressures = talk.lives.compactMap { if case .cuffPressure(let pressure) = $0 { pressure.inMmHg } else { nil } }
+        #expect(pressures == Array([40, 100, 160, 130, 95, 60].prefix(count)))
+    }
+
+    @Test func maibobo_ProtocolByte_IsTheOneAskedFor() throws {
+        let talk = Conversation(try driver("maibobo"), .measure, context: SessionContext(options: ["protocol": "2"]))
+        #expect(talk.writes.map { Hex.text($0) } == ["cc 80 02 03 01 01 00 01", "cc 80 02 03 01 02 00 02"])
+        #expect(talk.outcome == .complete && talk.readings.count == 1)
+    }
+
+    @Test func maibobo_ResultBeforeTheStartWasHeard_IsNotTheMeasurements() throws {
+        var session = try driver("maibobo").makeSession(SessionContext())
+        _ = session.handle(.command(.measure))
+        let result = Hex.bytes("aa80030f0106000000000000000079004f00427f") ?? []
+        for before in [[], Hex.bytes("aa80030301010000") ?? []] {
+            for action in session.handle(.received(before)) + session.handle(.received(result)) {
+                if case .emit(let reading) = action { Issue.record("\(reading)") }
+            }
+        }
+    }
+
+    // MARK: nibp-nano
+
+    @Test func nano_Measure_KeepsItAliveAndStopsIt() throws {
+        let talk = Conversation(
+            try driver("nibp-nano"), .measure, script: SimulatorScript(pushes: false),
+            context: SessionContext(options: ["seconds": "5"]))
+        #expect(talk.outcome == .complete)
+        #expect(talk.writes.first == [0xD4, 2, 2, 0xD4, 0x65, 0x01, 0xFB])
+        #expect(talk.writes.last == [0xD4, 2, 2, 0xD4, 0x65, 0x02, 0x19])
+        let keepAlives = talk.writes.filter { $0 == [0xD4, 1, 1, 0xD4, 0x61, 0x3B] }.count
+        #expect(Int64(keepAlives + 1) * 500_000 >= talk.elapsed, "\(keepAlives) in \(talk.elapsed) µs")
+        #expect(talk.readings.count >= 5)
+    }
+
+    @Test func nano_Information_TellsSerialNumberAndVersion() throws {
+        let talk = Conversation(try driver("nibp-nano"), .information, script: SimulatorScript(pushes: false))
+        #expect(talk.identity?.serial == "NANO-SIM-1" && talk.identity?.firmware == "2.0.1")
+        #expect(talk.writes.map { Hex.text($0) } == ["d4 02 02 d4 76 00 1c", "d4 02 02 d4 76 0a 62"])
+    }
+
+    @Test func nano_DeviceError_EndsTheMeasurement() throws {
+        let talk = Conversation(try driver("nibp-nano"), .measure, script: Self.script(failing: .overPressure))
+        guard case .failed(let sentence)? = talk.outcome else { throw Unexpected(talk.outcome) }
+        #expect(sentence == "the device reports over_pressure (39)")
+        #expect(talk.writes.last == [0xD4, 2, 2, 0xD4, 0x65, 0x02, 0x19])
+        #expect(talk.readings.isEmpty)
+    }
+}
+
+struct Unexpected: Error {
+    let outcome: Outcome?
+    init(_ outcome: Outcome?) { self.outcome = outcome }
+}

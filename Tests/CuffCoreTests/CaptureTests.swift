@@ -1,0 +1,145 @@
+import CuffCore
+import Foundation
+import Testing
+
+/// Every capture proves five things; the same five are asked of every shared vector that a driver can play.
+@Suite struct CaptureTests {
+    @Test func captures_ArePresent() {
+        #expect(!CaptureFile.own.isEmpty)
+        for file in CaptureFile.own {
+            #expect(file.driver != nil, "\(file.testDescription) names no driver of the list")
+            #expect(file.expected != nil, "\(file.testDescription) has no expected.jsonl")
+            let origin = file.header["origin"] ?? ""
+            #expect(
+                origin == "recorded" || origin == "synthetic" || origin.hasPrefix("reconstructed from "),
+                "\(file.testDescription): origin is `\(origin)`")
+        }
+    }
+
+    @Test(arguments: CaptureFile.playable)
+    func whole_GivesExpected(_ file: CaptureFile) throws {
+        let driver = try #require(file.driver)
+        let played = Played(file.items, driver: driver, device: file.header["device"] ?? "")
+        let differences = Expectation.differences(
+            try #require(file.expected), played.lines, isStrict: file.url.pathExtension == "capture")
+        #expect(differences.isEmpty, "\(differences.joined(separator: "\n"))")
+    }
+
+    @Test(arguments: CaptureFile.playable)
+    func cutAnywhere_SaysTheSame(_ file: CaptureFile) throws {
+        let driver = try #require(file.driver)
+        let whole = Played(file.items, driver: driver).lines
+        for size in 1...16 {
+            let cut = Played(file.items, driver: driver, cutEvery: size).lines
+            #expect(cut == whole, "cut every \(size) bytes")
+        }
+    }
+
+    @Test(arguments: CaptureFile.playable)
+    func cutShort_EmitsOnlyWhatTheWholeEmits(_ file: CaptureFile) throws {
+        let driver = try #require(file.driver)
+        let whole = Played(file.items, driver: driver).lines
+        for (index, item) in file.items.enumerated() {
+            guard case .fromCuff(let bytes) = item.content, driver.medium == .tty else {
+                check(Array(file.items.prefix(index)), driver, whole)
+                continue
+            }
+            // Every byte of a short line; of long ones the first, the last and every 7th, which meets every offset in turn.
+            for length in 0..<bytes.count where bytes.count <= 80 || length < 16 || length % 7 == index % 7 || length > bytes.count - 16 {
+                check(
+                    Array(file.items.prefix(index)) + [CaptureItem(time: item.time, .fromCuff(Array(bytes.prefix(length))))], driver, whole)
+            }
+        }
+    }
+
+    /// What a cut line says is a prefix of what the whole says. Only its end may differ: what was pending is settled early
+    /// there (a pulse that never came), under the id it already had; the values that were pending are never contradicted.
+    private func check(_ items: [CaptureItem], _ driver: CuffDriver, _ whole: [String]) {
+        let played = Played(items, driver: driver)
+        let cut = played.lines.prefix(played.settledFrom)
+        #expect(Array(whole.prefix(cut.count)) == Array(cut), "cut after \(items.count) lines")
+        let pending = Set(cut.map(Expectation.object).filter { $0["type"] as? String == "pending" }.compactMap { $0["id"] as? String })
+        for (index, line) in played.lines.enumerated().dropFirst(played.settledFrom) where index >= whole.count || whole[index] != line {
+            #expect(pending.contains(Expectation.object(line)["id"] as? String ?? ""), "settled without having been pending: \(line)")
+        }
+    }
+
+    @Test(arguments: CaptureFile.own)
+    func weSendWhatWasRecorded(_ file: CaptureFile) throws {
+        let driver = try #require(file.driver)
+        guard let verb = file.header["verb"] else { return }  // a capture of a pushing cuff has nothing to send
+        let recorded = file.items.compactMap { item -> [UInt8]? in
+            if case .toCuff(let bytes) = item.content { bytes } else { nil }
+        }
+        #expect(!recorded.isEmpty, "a capture with a verb shows what was sent")
+        let sent = Rehearsal(file.items, driver: driver, verb: verb).writes
+        #expect(sent.map { Hex.text($0) } == recorded.map { Hex.text($0) })
+    }
+
+    @Test(arguments: CaptureFile.playable)
+    func noOtherDriverReadsIt(_ file: CaptureFile) throws {
+        let own = try #require(file.driver)
+        for driver in CuffDrivers.all where driver.id != own.id && driver.medium == own.medium {
+            let lines = Played(file.items, driver: driver).lines
+            #expect(lines.isEmpty, "\(driver.id) read: \(lines.first ?? "")")
+        }
+    }
+}
+
+/// The capture's cuff side against a live session: what the session writes by itself, given the recorded answers.
+/// The header's `verb` says what it was asked: `read`, `measure`, `stop`, `clock`, `info`, `follow`.
+struct Rehearsal {
+    private(set) var writes: [[UInt8]] = []
+    private(set) var outcome: Outcome?
+
+    init(_ items: [CaptureItem], driver: CuffDriver, verb: String) {
+        var session = driver.makeSession(SessionContext())
+        var actions = session.handle(.opened)
+        actions += session.handle(.command(Self.command(verb)))
+        var emitted = 0
+        perform(&session, actions, &emitted)
+        for item in items {
+            switch item.content {
+            case .fromCuff(let bytes): perform(&session, session.handle(.received(bytes)), &emitted)
+            case .event(.silence):
+                guard let timer = timers.min(by: { $0.value < $1.value }) else { continue }
+                timers[timer.key] = nil
+                perform(&session, session.handle(.timerFired(timer.key)), &emitted)
+            default: break
+            }
+        }
+    }
+
+    private var timers: [TimerID: Duration] = [:]
+
+    private mutating func perform(_ session: inout any CuffSession, _ actions: [SessionAction], _ emitted: inout Int) {
+        var later: [SessionAction] = []
+        for action in actions {
+            switch action {
+            case .write(let bytes), .writeFeature(let bytes):
+                writes.append(bytes)
+                later += session.handle(.sent(bytes))
+            case .emit:
+                emitted += 1
+                later += session.handle(.committed(through: emitted))
+            case .arm(let timer, let duration): timers[timer] = duration
+            case .disarm(let timer): timers[timer] = nil
+            case .finish(let outcome): self.outcome = outcome
+            default: break
+            }
+        }
+        if !later.isEmpty { perform(&session, later, &emitted) }
+    }
+
+    static func command(_ verb: String) -> SessionCommand {
+        switch verb {
+        case "read": .readMemory(user: nil)
+        case "measure": .measure
+        case "stop": .stop
+        case "clock": .readClock
+        case "info": .information
+        case "clear": .clear(user: nil)
+        default: .follow
+        }
+    }
+}

@@ -1,0 +1,196 @@
+import CuffCore
+
+/// A session and a simulator talk in memory over a line that may be bad, with a clock that jumps from event to event.
+struct Conversation {
+    private(set) var readings: [Reading] = []
+    private(set) var lives: [LiveEvent] = []
+    private(set) var identity: DeviceIdentity?
+    private(set) var clocks: [DeviceTime] = []
+    private(set) var writes: [[UInt8]] = []
+    private(set) var notes: [String] = []
+    private(set) var remembered: [String: [UInt8]] = [:]
+    /// `nil`: the session fell silent without an end.
+    private(set) var outcome: Outcome?
+    /// Microseconds from the opening to the end.
+    private(set) var elapsed: Int64 = 0
+    private(set) var steps = 0
+
+    private enum Event {
+        case toCuff([UInt8]), featureToCuff([UInt8]), toHost([UInt8])
+        case hostTimer(TimerID, Int), cuffTimer(TimerID, Int)
+        case committed(Int)
+        case close
+    }
+
+    private let driver: CuffDriver
+    private var session: any CuffSession
+    private var simulator: any CuffSimulator
+    private var ledger: ReadingLedger
+    private var queue: [(time: Int64, order: Int, event: Event)] = []
+    private var order = 0
+    private var hostTimers: [TimerID: Int] = [:]
+    private var cuffTimers: [TimerID: Int] = [:]
+    private var generation = 0
+    private var emitted = 0
+    private var random: SplitMix64
+    private let faultRate: Double
+
+    static let stepLimit = 50_000
+    /// Longer than any family's own limits: a measurement of four minutes, and retries around it.
+    static let timeLimit: Int64 = 1_800_000_000
+
+    /// `faultRate` is the share of bytes that are dropped, doubled or have a bit flipped, each kind as often. HID reports
+    /// are dropped or doubled whole. `closesAfter`: when the line ends, for `.follow`, which has no end of its own.
+    init(
+        _ driver: CuffDriver, _ command: SessionCommand, script: SimulatorScript = SimulatorScript(),
+        context: SessionContext = SessionContext(), faultRate: Double = 0, seed: UInt64 = 0, closesAfter: Duration? = nil
+    ) {
+        self.driver = driver
+        self.faultRate = faultRate
+        session = driver.makeSession(context)
+        simulator = driver.makeSimulator(script)
+        ledger = ReadingLedger(device: context.device, driver: driver.id)
+        random = SplitMix64(seed: seed)
+        if let closesAfter { post(.close, after: Self.microseconds(closesAfter)) }
+        perform(simulator.handle(.opened))
+        perform(session.handle(.opened))
+        perform(session.handle(.command(command)))
+        run()
+    }
+
+    private mutating func run() {
+        while outcome == nil, steps < Self.stepLimit, elapsed < Self.timeLimit, !queue.isEmpty {
+            steps += 1
+            guard let first = queue.indices.min(by: { (queue[$0].time, queue[$0].order) < (queue[$1].time, queue[$1].order) })
+            else { return }
+            let (time, _, event) = queue.remove(at: first)
+            elapsed = max(elapsed, time)
+            switch event {
+            case .toCuff(let bytes): perform(simulator.handle(.received(bytes)))
+            case .featureToCuff(let bytes): perform(simulator.handle(.receivedFeature(bytes)))
+            case .toHost(let bytes): perform(session.handle(.received(bytes)))
+            case .hostTimer(let timer, let number):
+                if hostTimers[timer] == number { perform(session.handle(.timerFired(timer))) }
+            case .cuffTimer(let timer, let number):
+                if cuffTimers[timer] == number { perform(simulator.handle(.timerFired(timer))) }
+            case .committed(let through): perform(session.handle(.committed(through: through)))
+            case .close: perform(session.handle(.closed))
+            }
+        }
+    }
+
+    private mutating func post(_ event: Event, after delay: Int64) {
+        order += 1
+        queue.append((elapsed + delay, order, event))
+    }
+
+    private static func microseconds(_ duration: Duration) -> Int64 {
+        duration.components.seconds * 1_000_000 + duration.components.attoseconds / 1_000_000_000_000
+    }
+
+    private mutating func perform(_ actions: [SessionAction]) {
+        for action in actions {
+            switch action {
+            case .write(let bytes):
+                writes.append(bytes)
+                let arrived = worn(bytes)
+                if !arrived.isEmpty || bytes.isEmpty { post(.toCuff(arrived), after: 2000) }
+                perform(session.handle(.sent(bytes)))
+            case .writeFeature(let bytes):
+                writes.append(bytes)
+                post(.featureToCuff(bytes), after: 2000)
+                perform(session.handle(.sent(bytes)))
+            case .emit(var reading):
+                emitted += 1
+                if ledger.admit(&reading, received: nil) { readings.append(reading) }
+                post(.committed(emitted), after: 1000)
+            case .live(let event): lives.append(event)
+            case .identify(let identity): self.identity = identity
+            case .clock(let time): clocks.append(time)
+            case .arm(let timer, let duration):
+                generation += 1
+                hostTimers[timer] = generation
+                post(.hostTimer(timer, generation), after: Self.microseconds(duration))
+            case .disarm(let timer): hostTimers[timer] = nil
+            case .remember(let key, let value): remembered[key] = value
+            case .report(let diagnostic): notes.append(diagnostic.sentence)
+            case .finish(let outcome): if self.outcome == nil { self.outcome = outcome }
+            }
+        }
+    }
+
+    private mutating func perform(_ actions: [SimulatorAction]) {
+        for action in actions {
+            switch action {
+            case .write(let bytes):
+                for piece in driver.medium == .hidraw ? wornReport(bytes) : cut(worn(bytes)) { post(.toHost(piece), after: 3000) }
+            case .arm(let timer, let duration):
+                generation += 1
+                cuffTimers[timer] = generation
+                post(.cuffTimer(timer, generation), after: Self.microseconds(duration))
+            case .disarm(let timer): cuffTimers[timer] = nil
+            case .note, .finish: break
+            }
+        }
+    }
+
+    private mutating func isFaulty() -> Bool {
+        faultRate > 0 && Double(random.next() % 1_000_000) < faultRate * 1_000_000
+    }
+
+    private mutating func worn(_ bytes: [UInt8]) -> [UInt8] {
+        guard faultRate > 0 else { return bytes }
+        if driver.medium == .hidraw { return wornReport(bytes).first ?? [] }
+        var result: [UInt8] = []
+        for byte in bytes {
+            guard isFaulty() else {
+                result.append(byte)
+                continue
+            }
+            switch random.next() % 3 {
+            case 0: break
+            case 1: result += [byte, byte]
+            default: result.append(byte ^ 1 << UInt8(random.next() % 8))
+            }
+        }
+        return result
+    }
+
+    private mutating func wornReport(_ report: [UInt8]) -> [[UInt8]] {
+        guard isFaulty() else { return [report] }
+        switch random.next() % 3 {
+        case 0: return []
+        case 1: return [report, report]
+        default:
+            var flipped = report
+            let index = report.isEmpty ? 0 : Int(random.next() % UInt64(report.count))
+            if !report.isEmpty { flipped[index] ^= 1 << UInt8(random.next() % 8) }
+            return [flipped]
+        }
+    }
+
+    /// Pieces as a serial driver hands them over: of any size.
+    private mutating func cut(_ bytes: [UInt8]) -> [[UInt8]] {
+        var pieces: [[UInt8]] = []
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let size = 1 + Int(random.next() % 24)
+            pieces.append(Array(rest.prefix(size)))
+            rest = rest.dropFirst(size)
+        }
+        return pieces
+    }
+}
+
+extension SessionCommand {
+    /// One of each kind.
+    static let all: [SessionCommand] = [
+        .follow, .readMemory(user: nil), .readMemory(user: 1), .measure, .stop, .readClock,
+        .setClock(DeviceTime(year: 2026, month: 5, day: 5, hour: 7, minute: 31, second: 10)), .information,
+        .schedule(.get), .schedule(.off), .schedule(.every(30)), .clear(user: nil), .clear(user: 1),
+    ]
+}
+
+extension Outcome {
+    var isUnsupported: Bool { if case .unsupported = self { true } else { false } }
+}

@@ -1,0 +1,94 @@
+import CuffCore
+import Testing
+
+/// `A5 n …n bytes… sum`: small, fictional, and with every fault a format can name.
+private struct ToyFrame: FrameFormat {
+    static let maximumLength = 10
+    static let startByte: UInt8? = 0xA5
+    func verdict(on bytes: Span<UInt8>) -> FrameVerdict {
+        guard bytes[0] == 0xA5 else { return .reject(.notAStart) }
+        guard let length = bytes.byte(1) else { return .needMore }
+        guard length <= 7 else { return .reject(.badLength) }
+        let total = Int(length) + 3
+        guard bytes.count >= total else { return .needMore }
+        return Checksum.sum8(bytes, 0..<(total - 1)) == bytes[total - 1] ? .frame(length: total) : .reject(.badCheck)
+    }
+    static func encode(_ payload: [UInt8]) -> [UInt8] {
+        let body = [0xA5, UInt8(payload.count)] + payload
+        return body + [body.sum8]
+    }
+}
+
+/// Has no start byte and never ends: what a reader must survive.
+private struct EndlessFrame: FrameFormat {
+    static let maximumLength = 4
+    func verdict(on bytes: Span<UInt8>) -> FrameVerdict { .needMore }
+}
+
+@Suite struct FrameReaderTests {
+    private func steps(_ stream: [UInt8], cutEvery size: Int) -> [String] {
+        var reader = FrameReader(ToyFrame())
+        var said: [String] = []
+        for start in stride(from: 0, to: stream.count, by: size) {
+            reader.feed(Array(stream[start..<min(start + size, stream.count)]))
+            while let step = reader.next() { said.append(word(step, reader.buffer)) }
+        }
+        if let step = reader.finish() { said.append(word(step, reader.buffer)) }
+        return said
+    }
+
+    private func word(_ step: FrameStep, _ buffer: [UInt8]) -> String {
+        switch step {
+        case .frame(let range): "frame " + Hex.text(buffer[range].dropFirst(2).dropLast())
+        case .skipped(let count, let fault): "skipped \(count) \(fault)"
+        }
+    }
+
+    @Test func damagedStream_SaysTheSame_HoweverItIsCut() {
+        var broken = ToyFrame.encode([1, 2, 3])
+        broken[3] ^= 0x40
+        let stream =
+            [0x00, 0x11] + ToyFrame.encode([9]) + broken + [0xA5] + ToyFrame.encode([0xA5, 7]) + [0xA5, 0x99]
+            + ToyFrame.encode([]) + [0xA5, 3, 1]
+        let whole = steps(stream, cutEvery: stream.count)
+        #expect(
+            whole == [
+                "skipped 2 notAStart", "frame 09", "skipped 7 badCheck", "frame a5 07", "skipped 2 badLength", "frame ",
+                "skipped 3 incomplete",
+            ])
+        for size in 1..<stream.count { #expect(steps(stream, cutEvery: size) == whole, "cut every \(size)") }
+    }
+
+    @Test func aFrameAcrossALongChunk_IsFound() {
+        let frame = ToyFrame.encode([1, 2, 3, 4, 5, 6, 7])
+        let stream = (0..<50).flatMap { _ in frame }
+        for cut in 1..<frame.count {
+            var reader = FrameReader(ToyFrame())
+            var found = 0
+            for part in [Array(stream[..<cut]), Array(stream[cut...])] {
+                reader.feed(part)
+                while let step = reader.next() { if case .frame = step { found += 1 } }
+            }
+            #expect(found == 50, "cut at \(cut)")
+            #expect(reader.skippedBytes == 0)
+        }
+    }
+
+    @Test func anEndlessFrame_IsRefused_NotCollected() {
+        var reader = FrameReader(EndlessFrame())
+        for _ in 0..<100 {
+            reader.feed([1, 2, 3])
+            while reader.next() != nil {}
+            #expect(reader.waiting < EndlessFrame.maximumLength)
+        }
+    }
+
+    @Test func discard_ForgetsWhatWaits() {
+        var reader = FrameReader(ToyFrame())
+        reader.feed([0xA5, 5, 1])
+        #expect(reader.next() == nil)
+        #expect(reader.discard() == 3)
+        reader.feed(ToyFrame.encode([4]))
+        #expect(reader.next() == .frame(0..<4))
+    }
+}

@@ -1,0 +1,103 @@
+import Testing
+
+@testable import CuffCore
+
+@Suite struct MicrolifeBPA100Tests {
+    private func verdict(_ format: MicrolifeAnswer, _ bytes: [UInt8]) -> FrameVerdict { format.verdict(on: bytes.span) }
+    private func patient(_ frame: [UInt8]) -> String { MicrolifeBPA100Session.patient(frame.span) }
+    private func clock(_ frame: [UInt8]) -> DeviceTime? { MicrolifeBPA100Session.clock(frame.span) }
+    private func read(_ record: [UInt8]) -> Reading? { MicrolifeBPA100Session.reading(record.span) }
+
+    private func closed(_ text: String) -> [UInt8] {
+        let bytes = Array(text.utf8)
+        return [0x06] + bytes + Hex.upper(bytes.sum8)
+    }
+
+    @Test func sum_HoldsOnTheRecordedAnswers() {
+        // 06 12 16 18 28 32 31, then "CB"; and the id answer of the same document.
+        #expect(Hex.upper(([0x12, 0x16, 0x18, 0x28, 0x32, 0x31] as [UInt8]).sum8) == Array("CB".utf8))
+        let answer = Hex.bytes("06 34 41 34 37 34 35 34 46 35 32 34 37 39 39 39 39 39 39 39 39 39 39 2c 30 35 2e 30 30 0d 0a 30 35") ?? []
+        var format = MicrolifeAnswer()
+        format.question = .patientID
+        #expect(verdict(format, answer) == .frame(length: 33))
+        #expect(patient(answer) == "JGEORG")
+        #expect(verdict(format, Array(answer.dropLast())) == .needMore)
+    }
+
+    @Test func words_AreSplitIntoTenBits() throws {
+        // 71 pulse, 82 diastolic, 128 systolic: 0000 0100 0111 00 0101 0010 00 1000 0000.
+        let record = Array("260505073102000004714880".utf8) + Array("04714880".utf8)
+        let reading = try #require(read(record))
+        #expect(reading.bloodPressure == .mmHg(128, 82, pulse: 71))
+        #expect(reading.clock == .time(DeviceTime(year: 2026, month: 5, day: 5, hour: 7, minute: 31)))
+    }
+
+    @Test func lengths_FollowFromTheQuestion() {
+        var format = MicrolifeAnswer()
+        let empty = closed("00000001" + String(repeating: "9", count: 24))
+        #expect(empty.count == 35 && verdict(format, empty) == .frame(length: 35))
+        let huge = closed("0FFF0001" + String(repeating: "9", count: 24))
+        #expect(verdict(format, huge) == .reject(.badLength))
+        let odd = closed("00000002" + String(repeating: "9", count: 24))
+        #expect(verdict(format, odd) == .reject(.badCharacter))
+        format.question = .setClock
+        #expect(verdict(format, ([0x06, 0x31] as [UInt8])) == .frame(length: 1))
+    }
+
+    @Test func unsetClock_IsUnset_AndEqualRecordsStayTwo() {
+        let record = SimulatedRecord(128, 82, mean: 97, pulse: 71, time: DeviceTime(year: 2026, month: 5, day: 5))
+        let script = SimulatorScript(records: [record, record], options: ["clock": "unset"])
+        let talk = Conversation(.microlifeBPA100, .readMemory(user: nil), script: script)
+        #expect(talk.readings.map(\.clock) == [.unset, .unset])
+        #expect(Set(talk.readings.map(\.id)).count == 2)
+    }
+
+    @Test func memory_IsReadWithTheClock() {
+        let talk = Conversation(.microlifeBPA100, .readMemory(user: nil))
+        #expect(talk.writes == [[0x12, 0x16, 0x18, 0x26], [0x12, 0x16, 0x18, 0x22]])
+        #expect(talk.clocks == [DeviceTime(year: 2026, month: 5, day: 5, hour: 7, minute: 31, second: 10)])
+        #expect(talk.readings.count == 3)
+    }
+
+    @Test func largeMemory_IsReadWhole() {
+        let script = SimulatorScript(records: SimulatedRecord.sample(count: 200, seed: 4))
+        let talk = Conversation(.microlifeBPA100, .readMemory(user: nil), script: script)
+        #expect(talk.readings.count == 200 && talk.outcome == .complete)
+        FaultyLineTests.expectTrue(talk.readings, .microlifeBPA100, of: script)
+    }
+
+    @Test func clock_IsSetInPieces_AndReadBack() {
+        let time = DeviceTime(year: 2026, month: 11, day: 21, hour: 13, minute: 5, second: 9)
+        let talk = Conversation(.microlifeBPA100, .setClock(time), script: SimulatorScript(clock: DeviceTime(year: 2015, month: 1, day: 1)))
+        #expect(talk.outcome == .complete)
+        #expect(talk.clocks == [time])
+        #expect(talk.writes.first == [0x12, 0x16, 0x18, 0x27])
+        let pieces = talk.writes.dropFirst().dropLast()
+        #expect(pieces.allSatisfy { $0.count <= 7 })
+        #expect(Array(pieces.joined()) == MicrolifeBPA100Session.settingText(time))
+        #expect(String(decoding: MicrolifeBPA100Session.settingText(time).prefix(16), as: UTF8.self) == "1121202613050900")
+        #expect(MicrolifeBPA100Session.settingText(time).count == 82)
+    }
+
+    /// Only its own verb sets the clock.
+    @Test func clock_IsNotSetOtherwise() {
+        for command in SessionCommand.all {
+            if case .setClock = command { continue }
+            let talk = Conversation(.microlifeBPA100, command, faultRate: 0.05, seed: 3, closesAfter: .seconds(60))
+            #expect(!talk.writes.contains(MicrolifeCommand.setClock.bytes), "\(command)")
+        }
+    }
+
+    @Test func patientID_IsToldByInformationOnly() {
+        #expect(Conversation(.microlifeBPA100, .information).notes.contains("patient id: A1"))
+        #expect(!Conversation(.microlifeBPA100, .readMemory(user: nil)).notes.contains { $0.contains("A1") })
+        #expect(Conversation(.microlifeBPA100, .information).identity?.firmware == "05.00")
+    }
+
+    @Test(arguments: ["05052026070000", "13052026070000", "05051926070000", "05052026240000", "0505202607000X"])
+    func clockAnswers_AreBelievedWhenPossible(_ text: String) {
+        let frame = closed(text + String(repeating: "0", count: 62) + ",05.00\r\n")
+        #expect(frame.count == 87)
+        #expect((clock(frame) != nil) == (text == "05052026070000"))
+    }
+}

@@ -1,0 +1,399 @@
+import CuffCore
+import Testing
+
+/// Manager and simulated agent against each other in memory, on a clock of their own. What passes between them can be
+/// lost, doubled, cut or held back; time moves only when neither has anything to say.
+struct PHDConversation {
+    var session: any CuffSession
+    var agent: any CuffSimulator
+    var ledger: ReadingLedger
+    var readings: [Reading] = []
+    /// Readings by id, the highest revision of each: what a sink keeps.
+    var stored: [UInt64: Reading] = [:]
+    var managerWrites: [[UInt8]] = []
+    var agentWrites: [[UInt8]] = []
+    var outcome: Outcome?
+    var clocks: [DeviceTime] = []
+    var identities: [DeviceIdentity] = []
+    var remembered: [String: [UInt8]] = [:]
+    var notes: [String] = []
+    var now = Duration.zero
+    /// Each write of a side as it arrives at the other; empty = lost.
+    var fault: (_ fromAgent: Bool, _ number: Int, _ bytes: [UInt8]) -> [[UInt8]] = { _, _, bytes in [bytes] }
+    /// How long a sink takes to store what was emitted.
+    var commitDelay: Duration?
+
+    private var sessionTimers: [TimerID: Duration] = [:]
+    private var agentTimers: [TimerID: Duration] = [:]
+    private var toAgent: [[UInt8]] = []
+    private var toSession: [[UInt8]] = []
+    private var emitted = 0
+    private var commits: [(at: Duration, through: Int)] = []
+    private var written = (manager: 0, agent: 0)
+
+    init(_ script: SimulatorScript, options: [String: String] = [:], memory: [String: [UInt8]] = [:]) {
+        session = CuffDriver.phd.makeSession(SessionContext(options: options, memory: memory))
+        agent = CuffDriver.phd.makeSimulator(script)
+        ledger = ReadingLedger(device: "", driver: "phd")
+    }
+
+    mutating func start(_ command: SessionCommand) {
+        tell(.opened)
+        tell(.command(command))
+        perform(agent.handle(.opened))
+    }
+
+    mutating func tell(_ event: SessionEvent) { perform(session.handle(event)) }
+
+    /// Runs until the session finishes, nothing is left to happen, or `limit` is over.
+    mutating func run(until limit: Duration = .seconds(600)) {
+        var steps = 0
+        while outcome == nil, steps < 20000 {
+            steps += 1
+            if !toAgent.isEmpty {
+                perform(agent.handle(.received(toAgent.removeFirst())))
+            } else if !toSession.isEmpty {
+                tell(.received(toSession.removeFirst()))
+            } else if !wait(limit) {
+                return
+            }
+        }
+    }
+
+    private mutating func wait(_ limit: Duration) -> Bool {
+        let moments = Array(sessionTimers.values) + Array(agentTimers.values) + commits.map(\.at)
+        guard let next = moments.min(), next <= limit else { return false }
+        now = max(now, next)
+        if let index = commits.firstIndex(where: { $0.at <= now }) {
+            tell(.committed(through: commits.remove(at: index).through))
+        } else if let timer = sessionTimers.first(where: { $0.value <= now })?.key {
+            sessionTimers[timer] = nil
+            tell(.timerFired(timer))
+        } else if let timer = agentTimers.first(where: { $0.value <= now })?.key {
+            agentTimers[timer] = nil
+            perform(agent.handle(.timerFired(timer)))
+        }
+        return true
+    }
+
+    private mutating func perform(_ actions: [SessionAction]) {
+        let before = emitted
+        var sent: [[UInt8]] = []
+        for action in actions {
+            switch action {
+            case .write(let bytes), .writeFeature(let bytes):
+                managerWrites.append(bytes)
+                sent.append(bytes)
+                toAgent += fault(false, written.manager, bytes)
+                written.manager += 1
+            case .emit(var reading):
+                emitted += 1
+                if ledger.admit(&reading, received: Timestamp(milliseconds: 1_770_000_000_000)) {
+                    readings.append(reading)
+                    if let known = stored[reading.id.hash], known.revision > reading.revision { continue }
+                    stored[reading.id.hash] = reading
+                }
+            case .identify(let identity):
+                identities.append(identity)
+                ledger.identify(identity.id, driver: "phd")
+            case .clock(let time): clocks.append(time)
+            case .arm(let timer, let duration): sessionTimers[timer] = now + duration
+            case .disarm(let timer): sessionTimers[timer] = nil
+            case .remember(let key, let value): remembered[key] = value
+            case .report(let diagnostic): notes.append(diagnostic.sentence)
+            case .finish(let end): outcome = end
+            case .live: break
+            }
+        }
+        for bytes in sent { tell(.sent(bytes)) }
+        guard emitted > before else { return }
+        if let commitDelay { commits.append((now + commitDelay, emitted)) } else { tell(.committed(through: emitted)) }
+    }
+
+    private mutating func perform(_ actions: [SimulatorAction]) {
+        for action in actions {
+            switch action {
+            case .write(let bytes):
+                agentWrites.append(bytes)
+                toSession += fault(true, written.agent, bytes)
+                written.agent += 1
+            case .arm(let timer, let duration): agentTimers[timer] = now + duration
+            case .disarm(let timer): agentTimers[timer] = nil
+            case .note, .finish: break
+            }
+        }
+    }
+
+    /// The final blood pressures that a sink keeps, as text, in the order of their time.
+    var pressures: [String] {
+        stored.values.filter { !$0.isPending }.compactMap { reading in
+            reading.bloodPressure.map { pressure in
+                "\(reading.clock.time?.wallSeconds ?? 0) \(reading.user ?? 0) \(pressure.systolic.digits.mantissa)/\(pressure.diastolic.digits.mantissa) \(pressure.pulse?.digits.mantissa ?? -1)"
+            }
+        }.sorted()
+    }
+}
+
+@Suite struct PHDConversationTests {
+    private static let records: [SimulatedRecord] = {
+        var records = SimulatedRecord.sample(count: 7, seed: 3)
+        records[1].flags = [.irregularPulse]
+        records[4].failure = .noValue
+        return records
+    }()
+
+    private static func script(_ options: [String: String], _ records: [SimulatedRecord] = records) -> SimulatorScript {
+        SimulatorScript(records: records, options: options)
+    }
+
+    private static func expected(persons: Bool, _ records: [SimulatedRecord] = records) -> [String] {
+        records.filter { $0.failure == nil }.map {
+            "\($0.time.wallSeconds) \(persons ? $0.user : 0) \($0.systolic)/\($0.diastolic) \($0.pulse)"
+        }.sorted()
+    }
+
+    private static let variants: [[String: String]] = [
+        [:], ["configuration": "extended"], ["persons": "yes"], ["report": "variable"], ["report": "apart", "batch": "3"],
+        ["status": "yes", "batch": "7"], ["report": "apart", "persons": "yes", "batch": "4"], ["confirm": "no"],
+        ["store": "yes"], ["store": "yes", "persons": "yes", "status": "yes"], ["store": "yes", "entries": "100"],
+    ]
+
+    @Test(arguments: variants)
+    func reading_FetchesEveryRecord(_ options: [String: String]) {
+        var talk = PHDConversation(Self.script(options))
+        talk.start(.readMemory(user: nil))
+        talk.run()
+        #expect(talk.outcome == .complete, "\(talk.notes)")
+        #expect(talk.pressures == Self.expected(persons: options["persons"] == "yes"), "\(talk.notes)")
+        #expect(talk.stored.values.contains { if case .failure = $0.content { true } else { false } })
+        #expect(talk.stored.values.allSatisfy { !$0.isPending })
+        if options["status"] == "yes" {
+            #expect(
+                talk.stored.values.contains {
+                    $0.flags.contains(.irregularPulse) && $0.bloodPressure?.systolic.digits.mantissa == Int64(Self.records[1].systolic)
+                })
+        }
+        // The largest APDU every agent can take, and an association is ended in order.
+        #expect(talk.managerWrites.allSatisfy { $0.count <= 224 })
+        #expect(!talk.managerWrites.contains { $0.first == 0xE6 } && !talk.agentWrites.contains { $0.first == 0xE6 })
+    }
+
+    /// Whatever is lost, doubled or cut on the way: every record arrives, none twice, and only what is on disk is thanked.
+    @Test(arguments: [["report": "apart", "batch": "2"], ["persons": "yes"], ["store": "yes"], ["configuration": "extended"]], 1...24)
+    func faults_LoseNothingAndDoubleNothing(_ options: [String: String], _ seed: Int) {
+        var talk = PHDConversation(Self.script(options))
+        var random = SplitMix64(seed: UInt64(seed))
+        let target = Int(random.next() % 24)
+        let kind = seed % 4
+        let isAgent = seed % 3 != 0
+        talk.fault = { fromAgent, number, bytes in
+            guard fromAgent == isAgent, number == target else { return [bytes] }
+            switch kind {
+            case 0: return []
+            case 1: return [bytes, bytes]
+            case 2: return [Array(bytes.prefix(bytes.count / 2))]
+            default: return [Array(bytes.prefix(bytes.count / 3)), Array(bytes.dropFirst(bytes.count / 3))]
+            }
+        }
+        talk.start(seed > 12 ? .readMemory(user: nil) : .follow)
+        talk.run(until: .seconds(300))
+        talk.tell(.closed)
+        #expect(
+            talk.pressures == Self.expected(persons: options["persons"] == "yes"),
+            "seed \(seed) kind \(kind) target \(target): \(talk.notes)")
+        #expect(!talk.stored.values.contains { if case .pulseRate = $0.content, !$0.isPending { true } else { false } })
+    }
+
+    /// A line that loses, doubles and cuts one write in twelve for ten minutes, and then gets better.
+    @Test(
+        arguments: [
+            ["report": "apart", "batch": "3"], ["status": "yes"], ["store": "yes", "entries": "3"],
+            ["persons": "yes", "report": "variable"],
+        ], 1...10)
+    func badLine_LosesNothingAndDoublesNothing(_ options: [String: String], _ seed: Int) {
+        var talk = PHDConversation(Self.script(options))
+        let random = Seeded(SplitMix64(seed: UInt64(seed) &* 77))
+        talk.fault = { _, _, bytes in
+            // ABRT is never answered: a side that misses it, and is owed nothing, waits for the other for ever.
+            guard random.isBad, bytes.first != 0xE6, random.next() % 12 == 0 else { return [bytes] }
+            switch random.next() % 4 {
+            case 0: return []
+            case 1: return [bytes, bytes]
+            case 2: return [Array(bytes.prefix(Int(random.next() % UInt64(bytes.count))))]
+            default: return [[UInt8(truncatingIfNeeded: random.next())], bytes]
+            }
+        }
+        talk.commitDelay = .milliseconds(Int64(seed) * 350)  // the slower ones are too slow for the agent's patience
+        talk.start(.follow)
+        talk.run(until: .seconds(600))
+        random.isBad = false
+        talk.commitDelay = .milliseconds(5)
+        talk.run(until: .seconds(3600))
+        talk.tell(.closed)
+        #expect(talk.pressures == Self.expected(persons: options["persons"] == "yes"), "seed \(seed): \(talk.notes.suffix(12))")
+    }
+
+    private final class Seeded: @unchecked Sendable {
+        private var generator: SplitMix64
+        var isBad = true
+        init(_ generator: SplitMix64) { self.generator = generator }
+        func next() -> UInt64 { generator.next() }
+    }
+
+    @Test func slowSinks_AreNotThankedFor_AndNothingIsLost() {
+        var talk = PHDConversation(Self.script(["report": "apart"]))
+        // Slower than the agent waits (3 s): it gives up, comes back and sends the same again.
+        talk.commitDelay = .seconds(4)
+        talk.start(.follow)
+        talk.run(until: .seconds(30))
+        #expect(talk.agentWrites.contains([0xE6, 0, 0, 2, 0, 2]))
+        talk.commitDelay = .milliseconds(10)
+        talk.run(until: .seconds(400))
+        talk.tell(.closed)
+        #expect(talk.pressures == Self.expected(persons: false))
+    }
+
+    @Test func confirmation_LeavesOnlyAfterCommit() {
+        var talk = PHDConversation(Self.script([:]))
+        talk.commitDelay = .seconds(2)
+        talk.start(.follow)
+        talk.run(until: .milliseconds(1100))
+        #expect(talk.readings.count == 1)
+        #expect(!talk.managerWrites.contains { $0.count == 22 && $0[9] == 1 })
+        talk.run(until: .milliseconds(3200))
+        #expect(talk.managerWrites.contains { $0.count == 22 && $0[9] == 1 })
+    }
+
+    @Test func clear_HappensOnlyWhenAskedAndCommitted() throws {
+        var reading = PHDConversation(Self.script(["store": "yes"]))
+        reading.start(.readMemory(user: nil))
+        reading.run()
+        #expect(!reading.managerWrites.contains { $0.count > 16 && $0[14] == 0x0C && $0[15] == 0x0C })
+
+        var clearing = PHDConversation(Self.script(["store": "yes"]))
+        clearing.commitDelay = .seconds(1)
+        clearing.start(.clear(user: nil))
+        clearing.run()
+        #expect(clearing.outcome == .complete)
+        #expect(clearing.pressures == Self.expected(persons: false))
+        let place = try #require(clearing.managerWrites.firstIndex { $0.count > 16 && $0[14] == 0x0C && $0[15] == 0x0C })
+        // The segments are listed again right before: nothing may have been added.
+        #expect(clearing.managerWrites[place - 1][14] == 0x0C && clearing.managerWrites[place - 1][15] == 0x0D)
+        #expect(clearing.managerWrites[place] == Hex.bytes("e700 0018 0016 0006 0107 0010 0008 0c0c 000a 0002 0006 0001 0002 0001") ?? [])
+    }
+
+    @Test func clear_WithoutAStore_SaysSo() {
+        var talk = PHDConversation(Self.script([:]))
+        talk.start(.clear(user: nil))
+        talk.run()
+        guard case .unsupported = talk.outcome else { return #expect(Bool(false), "\(String(describing: talk.outcome))") }
+    }
+
+    @Test func oneUsersMemory_IsFetchedAlone() {
+        var talk = PHDConversation(Self.script(["store": "yes", "persons": "yes"]))
+        talk.start(.readMemory(user: 2))
+        talk.run()
+        #expect(talk.outcome == .complete)
+        #expect(!talk.readings.isEmpty && talk.readings.allSatisfy { $0.user == 2 })
+    }
+
+    @Test func setClock_AddsTheWaitingTime() throws {
+        var talk = PHDConversation(Self.script(["release": "no"], []))
+        talk.tell(.opened)
+        talk.tell(.command(.setClock(DeviceTime(year: 2026, month: 11, day: 21, hour: 9, minute: 0, second: 0))))
+        for _ in 0..<90 { talk.tell(.timerFired(.poll)) }
+        talk.start(.setClock(DeviceTime(year: 2026, month: 11, day: 21, hour: 9, minute: 0, second: 0)))
+        for _ in 0..<7 { talk.tell(.timerFired(.poll)) }
+        talk.run()
+        #expect(talk.outcome == .complete)
+        let set = try #require(talk.managerWrites.first { $0.count == 30 && $0[14] == 0x0C && $0[15] == 0x17 })
+        #expect(Array(set[18..<26]) == [0x20, 0x26, 0x11, 0x21, 0x09, 0x00, 0x07, 0x00])
+        // The clock's own time was read before, so that old stamps can still be understood.
+        #expect(talk.clocks == [DeviceTime(year: 2026, month: 5, day: 5, hour: 7, minute: 31, second: 10, hundredths: 0)])
+    }
+
+    @Test func information_NamesTheAgent() {
+        var talk = PHDConversation(Self.script([:]))
+        talk.start(.information)
+        talk.run()
+        #expect(talk.outcome == .complete)
+        #expect(
+            talk.identities.last
+                == DeviceIdentity(id: "00091ffffe000101", manufacturer: "cuff", model: "simulated agent", serial: "SN000042"))
+    }
+
+    @Test func configuration_IsRememberedAndNotAskedForAgain() throws {
+        var first = PHDConversation(Self.script(["configuration": "extended"]))
+        first.start(.readMemory(user: nil))
+        first.run()
+        let key = "config/00091ffffe000101/4000"
+        let bytes = try #require(first.remembered[key])
+        var second = PHDConversation(Self.script(["configuration": "extended"]), memory: [key: bytes])
+        second.start(.readMemory(user: nil))
+        second.run()
+        #expect(second.managerWrites.first?[5] == 0)
+        #expect(second.pressures == Self.expected(persons: false))
+        #expect(second.remembered.isEmpty)
+    }
+
+    @Test func rememberedConfiguration_ThatDoesNotFit_IsAskedForAgain() {
+        // Remembered: a scale. The agent is a cuff, and nothing it sends may be confirmed before it can be read.
+        let key = "config/00091ffffe000101/4000"
+        let scale = Hex.bytes("0001002c0006000100060024092f00040002e1400a460002f0400996000206c30a55000c000200080a560004099000080000") ?? []
+        var talk = PHDConversation(Self.script(["configuration": "extended"]), memory: [key: Array(scale.prefix(48))])
+        talk.start(.follow)
+        talk.run(until: .seconds(120))
+        talk.tell(.closed)
+        #expect(talk.pressures == Self.expected(persons: false), "\(talk.notes)")
+    }
+
+    @Test func clocks_AreWhatTheAgentSays() {
+        let records = [Self.records[0]]
+        func clock(_ time: String) -> DeviceClock? {
+            var talk = PHDConversation(Self.script(["time": time], records))
+            talk.start(.readMemory(user: nil))
+            talk.run()
+            return talk.readings.first { $0.bloodPressure != nil }?.clock
+        }
+        #expect(clock("unset") == .unset)
+        #expect(
+            clock("impossible") == .impossible(DeviceTime(year: 2026, month: 13, day: 32, hour: 25, minute: 61, second: 61, hundredths: 0)))
+        #expect(clock("relative") == .absent)
+        #expect(clock("base-offset")?.time?.utcOffset == 120)
+        #expect(clock("base-offset")?.time?.wallSeconds == records[0].time.wallSeconds)
+    }
+
+    @Test func kilopascals_KeepUnitAndDigits() {
+        var talk = PHDConversation(
+            Self.script(["unit": "kPa"], [SimulatedRecord(120, 80, mean: 93, pulse: 66, time: Self.records[0].time)]))
+        talk.start(.readMemory(user: nil))
+        talk.run()
+        let pressure = talk.readings.first?.bloodPressure
+        #expect(pressure?.systolic == Pressure(Digits(mantissa: 160, exponent: -1), .kPa))
+        #expect(pressure?.diastolic == Pressure(Digits(mantissa: 107, exponent: -1), .kPa))
+    }
+
+    @Test func silence_EndsAReadInTime() {
+        var session = CuffDriver.phd.makeSession(SessionContext())
+        _ = session.handle(.opened)
+        let asked = session.handle(.command(.readMemory(user: nil)))
+        #expect(asked.contains { if case .arm(.overall, _) = $0 { true } else { false } })
+        let end = session.handle(.timerFired(.overall))
+        #expect(end.contains { if case .finish(.noAnswer) = $0 { true } else { false } })
+    }
+
+    @Test func nothingIsWritten_BeforeACommand() {
+        var session = CuffDriver.phd.makeSession(SessionContext())
+        _ = session.handle(.opened)
+        var agent = CuffDriver.phd.makeSimulator(Self.script([:]))
+        for action in agent.handle(.opened) {
+            guard case .write(let bytes) = action else { continue }
+            #expect(!session.handle(.received(bytes)).contains { if case .write = $0 { true } else { false } })
+        }
+    }
+
+    @Test func measuring_IsUnsupported() {
+        var session = CuffDriver.phd.makeSession(SessionContext())
+        #expect(session.handle(.command(.measure)).contains { if case .finish(.unsupported) = $0 { true } else { false } })
+    }
+}

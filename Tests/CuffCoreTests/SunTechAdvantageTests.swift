@@ -1,0 +1,70 @@
+import Testing
+
+@testable import CuffCore
+
+@Suite struct SunTechAdvantageTests {
+    @Test func hostPackets_AreThePublishedOnes() {
+        #expect(SunTechPacket.host(SunTechCommand.start) == [0x3A, 0x20, 0xA6])
+        #expect(SunTechPacket.host(SunTechCommand.startStream) == [0x3A, 0x56, 0x70])
+        #expect(SunTechPacket.host(SunTechCommand.abort) == [0x3A, 0x79, 0x01, 0x00, 0x4C])
+        #expect(SunTechPacket.host(SunTechCommand.result) == [0x3A, 0x79, 0x03, 0x00, 0x4A])
+        #expect(SunTechPacket.host(SunTechCommand.cuffPressure) == [0x3A, 0x79, 0x05, 0x00, 0x48])
+        #expect(SunTechPacket.host(SunTechCommand.inflation(160)) == [0x3A, 0x17, 0xA0, 0x00, 0x0F])
+        #expect(SunTechPacket.module([0x4F]) == [0x3E, 0x04, 0x4F, 0x6F])
+        #expect(SunTechPacket.module([0x02, 0x01]) == [0x3E, 0x05, 0x02, 0x01, 0xBA])
+    }
+
+    @Test(arguments: [
+        (1, FailureReason.unknown), (3, .outOfRange), (86, .stopped), (87, .leak), (88, .timeout), (89, .overPressure), (90, .hardware),
+        (91, .zeroCalibration), (97, .hardware), (99, .hardware), (255, .unknown),
+    ])
+    func errors_HaveWords(_ code: Int, _ reason: FailureReason) {
+        let failure = SunTechAdvantageSession.failure(code)
+        #expect(failure.reason == reason && failure.code == ShortText(String(code)))
+    }
+
+    /// A packet of five bytes is a cuff pressure only when one was asked for.
+    @Test func fiveBytes_UnaskedFor_AreNoPressure() {
+        var session = SunTechAdvantageSession(SessionContext())
+        let pressure = SunTechPacket.module([0x02, 0x01])
+        #expect(!session.handle(.received(pressure)).contains { if case .live = $0 { true } else { false } })
+        _ = session.handle(.sent(SunTechPacket.host(SunTechCommand.cuffPressure)))
+        #expect(session.handle(.received(pressure)).contains { if case .live(.cuffPressure(.mmHg(258))) = $0 { true } else { false } })
+    }
+
+    @Test func measure_InEitherWay_GivesTheNextResultAndItsPressures() {
+        let record = SimulatedRecord.sample(count: 3, seed: 1)[1]
+        for options in [[:], ["stream": "yes"], ["inflation": "160"]] {
+            let talk = Conversation(.suntechAdvantage, .measure, context: SessionContext(options: options))
+            #expect(talk.outcome == .complete, "\(options)")
+            #expect(
+                talk.readings.map(\.bloodPressure) == [.mmHg(record.systolic, record.diastolic, mean: record.mean, pulse: record.pulse)])
+            #expect(talk.lives.contains { if case .cuffPressure = $0 { true } else { false } })
+            #expect(talk.writes.count { $0 == [0x3A, 0x20, 0xA6] || $0 == [0x3A, 0x56, 0x70] } == 1)
+        }
+        let odd = Conversation(.suntechAdvantage, .measure, context: SessionContext(options: ["inflation": "900"]))
+        #expect(!odd.writes.contains { $0[1] == 0x17 })
+    }
+
+    @Test func stream_OnABadLine_GivesNoWrongNumber_AndStartsOnce() {
+        for seed in FaultyLineTests.seeds {
+            let talk = Conversation(
+                .suntechAdvantage, .measure, context: SessionContext(options: ["stream": "yes"]), faultRate: 0.01, seed: seed)
+            #expect(talk.outcome != nil)
+            #expect(talk.writes.count { $0 == [0x3A, 0x56, 0x70] } == 1)
+            FaultyLineTests.expectTrue(talk.readings, .suntechAdvantage, "seed \(seed)")
+        }
+    }
+
+    @Test func start_WithoutAnAnswer_IsAbortedAndNotRepeated() {
+        let talk = Conversation(.suntechAdvantage, .measure, faultRate: 0, script: nil)
+        #expect(talk.writes == [[0x3A, 0x20, 0xA6], [0x3A, 0x79, 0x01, 0x00, 0x4C]])
+    }
+
+    @Test func lengths_AreBounded() {
+        for length: UInt8 in [0, 1, 2, 3, 33, 255] {
+            let packet = [0x3E, length] + [UInt8](repeating: 0, count: 300)
+            #expect(FrameReader.count(SunTechPacket(), in: packet).frames == 0)
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import CuffCore
+import Testing
+
+@Suite struct TaiDocTests {
+    @Test func clock_IsReadAndSet() {
+        let time = DeviceTime(year: 2026, month: 12, day: 31, hour: 23, minute: 59)
+        var script = SimulatorScript(records: [])
+        script.clock = time
+        #expect(HIDConversation(.taiDoc, .readClock, script).clocks == [time])
+        let set = HIDConversation(.taiDoc, .setClock(time))
+        #expect(set.outcome == .complete)
+        // 26 << 9 | 12 << 5 | 31 = 359F; sum 51+33+9F+35+3B+17+A3 = 24D.
+        #expect(set.writes.last == [0x51, 0x33, 0x9F, 0x35, 0x3B, 0x17, 0xA3, 0x4D])
+        guard case .unsupported? = HIDConversation(.taiDoc, .setClock(DeviceTime(year: 2026, month: 2, day: 30))).outcome
+        else {
+            Issue.record("a date that no calendar has was set")
+            return
+        }
+    }
+
+    @Test func clearing_ComesAfterEveryRecordWasCommitted() {
+        let script = SimulatorScript(records: SimulatedRecord.sample(count: 5, seed: 4))
+        let talk = HIDConversation(.taiDoc, .clear(user: nil), script)
+        #expect(talk.outcome == .complete)
+        #expect(talk.readings.count == 5)
+        #expect(talk.notes == ["cleared"])
+        let held = HIDConversation(.taiDoc, .clear(user: nil), script, commits: false)
+        #expect(held.notes.isEmpty)
+        #expect(held.outcome == .aborted("nothing was cleared: the readings were not stored in time"))
+        let one = HIDConversation(.taiDoc, .clear(user: 1), script)
+        #expect(one.writes.isEmpty)
+    }
+
+    @Test func glucoseMeter_IsNamedAndLeftAlone() {
+        let script = SimulatorScript(options: ["model": "4277"])
+        let talk = HIDConversation(.taiDoc, .readMemory(user: nil), script)
+        #expect(talk.identities.map(\.model) == ["TD-4277"])
+        #expect(talk.outcome == .failed("this is a glucose meter"))
+        #expect(talk.readings.isEmpty)
+        let cleared = HIDConversation(.taiDoc, .clear(user: nil), script)
+        #expect(cleared.notes.isEmpty)
+    }
+
+    @Test func failedMeasurement_IsNoReading() {
+        let record = SimulatedRecord(
+            0, 0, mean: 0, pulse: 0, time: DeviceTime(year: 2026, month: 5, day: 5), failure: .movement)
+        let talk = HIDConversation(.taiDoc, .readMemory(user: nil), SimulatorScript(records: [record]))
+        #expect(talk.readings.map(\.content) == [.failure(Failure(.noValue))])
+    }
+
+    @Test func meanOfOne_IsRefused() {
+        let record = SimulatedRecord(120, 80, mean: 1, pulse: 60, time: DeviceTime(year: 2026, month: 5, day: 5))
+        #expect(HIDConversation(.taiDoc, .readMemory(user: nil), SimulatorScript(records: [record])).readings.isEmpty)
+    }
+}

@@ -1,0 +1,147 @@
+import CuffCore
+import Glibc
+import Testing
+
+@testable import CuffIngest
+
+@Suite struct ConfigurationTests {
+    private func read(_ text: String) throws(IngestError) -> CuffConfiguration {
+        var configuration = CuffConfiguration()
+        try configuration.read(text, file: "c.toml", drivers: HotplugSample.drivers)
+        return configuration
+    }
+
+    @Test func sections_AreRead_EachWithItsLine() throws {
+        let configuration = try read(
+            """
+            # A comment
+            [device.hallway]
+            match = "usb:0403:6001:A900XYZ1"
+            driver = "and-std"
+            line = "2400 8N1"
+            options = { variant = "inbody" }
+
+            [device."front desk"]
+            match = "port:1-1.2"
+            ignore = true
+
+            [sink.db]
+            sqlite = "/var/lib/cuff/bp.db"
+            [sink.log]
+            jsonl = "bp.jsonl"
+            required = false
+
+            [watch]
+            again = "10min"
+            """)
+        let hallway = try #require(configuration.devices.first)
+        #expect(hallway.name == "hallway" && hallway.driver == "and-std" && hallway.origin == "c.toml:4")
+        #expect(hallway.line == LineSettings(rate: 2400) && hallway.options == ["variant": "inbody"])
+        #expect(configuration.devices.last?.driver == nil)
+        #expect(
+            configuration.sinks.map(\.spec) == [
+                SinkSpec(.sqlite, path: "/var/lib/cuff/bp.db"), SinkSpec(.jsonl, path: "bp.jsonl", isRequired: false),
+            ])
+        #expect(configuration.again == .seconds(600))
+        #expect(configuration.assignments.map(\.name) == ["hallway", "front desk"])
+        #expect(
+            configuration.lines == [
+                "device hallway\tusb:0403:6001:A900XYZ1\tand-std line 2400 8N1 variant=inbody\tc.toml:4",
+                "device front desk\tport:1-1.2\tnever opened\tc.toml:10",
+                "sink db\tsqlite:/var/lib/cuff/bp.db\t\tc.toml:13", "sink log\tjsonl:bp.jsonl?\t\tc.toml:15",
+                "watch again\t10 min\t\tc.toml:19",
+            ])
+    }
+
+    @Test func laterFile_StandsAboveTheEarlier() throws {
+        var configuration = try read(
+            "[device.a]\nmatch = \"port:1-1\"\ndriver = \"and-std\"\n[device.b]\nmatch = \"port:1-2\"\nignore = true\n")
+        try configuration.read("[device.a]\nmatch = \"port:1-9\"\ndriver = \"exact-tty\"\n", file: "d.toml", drivers: HotplugSample.drivers)
+        #expect(configuration.devices.map(\.name) == ["b", "a"])
+        #expect(configuration.devices.last?.address == .port("1-9", channel: nil))
+        #expect(configuration.files == ["c.toml", "d.toml"])
+    }
+
+    @Test(arguments: [
+        (
+            "[device.x]\nmatch = \"port:1-1\"\ndrivr = \"and-std\"\n", "c.toml:3", "unknown key `drivr` in [device.x]",
+            "did you mean `driver`?"
+        ),
+        ("\n[devices.x]\nmatch = 1\n", "c.toml:2", "unknown key `devices`", "did you mean `device`?"),
+        ("[device.x]\ndriver = \"and-std\"\n", "c.toml:1", "says nothing of which device", "cuff list"),
+        ("[device.x]\nmatch = \"port:1-1\"\n", "c.toml:1", "names no driver", "cuff drivers"),
+        ("[device.x]\nmatch = \"port:1-1\"\ndriver = \"and-sdt\"\n", "c.toml:3", "did you mean `and-std`?", ""),
+        ("[device.x]\nmatch = \"ttyUSB0\"\ndriver = \"and-std\"\n", "c.toml:2", "did you mean /dev/ttyUSB0?", ""),
+        ("[device.x]\nmatch = \"auto\"\ndriver = \"and-std\"\n", "c.toml:2", "names no device", ""),
+        ("[device.x]\nmatch = \"port:1-1\"\ndriver = \"and-std\"\nignore = true\n", "c.toml:4", "ignored has no driver", ""),
+        ("[device.x]\nmatch = \"port:1-1\"\ndriver = 5\n", "c.toml:3", "a text in quotes", ""),
+        ("[device.x]\nmatch = \"port:1-1\"\ndriver = \"and-std\"\nline = \"fast\"\n", "c.toml:4", "9600 8N1", ""),
+        (
+            "[device.x]\nmatch = \"port:1-1\"\ndriver = \"and-std\"\noptions = { varient = \"x\" }\n", "c.toml:", "unknown key `varient`",
+            "did you mean `variant`?"
+        ),
+        ("[device]\nmatch = \"port:1-1\"\n", "c.toml:2", "stands in [device]", "[device.NAME]"),
+        ("[sink.db]\nsqlite = \"a\"\njsonl = \"b\"\n", "c.toml:3", "more than one place", "one of stdout"),
+        ("[sink.db]\nrequired = true\n", "c.toml:1", "no place", "one of stdout"),
+        ("[sink.db]\nsqlite = \"\"\n", "c.toml:2", "the name of a file", ""),
+        ("[watch]\nagain = \"soon\"\n", "c.toml:2", "10min", ""),
+        ("[watch]\nagian = \"1h\"\n", "c.toml:2", "unknown key `agian`", "did you mean `again`?"),
+        ("[device.x\n", "c.toml:1", "", ""),
+        ("a = = 1\n", "c.toml:1", "", ""),
+    ])
+    func mistake_IsNamedWithItsLine(_ text: String, _ place: String, _ why: String, _ cure: String) {
+        let error = #expect(throws: IngestError.self) { try read(text) }
+        #expect(error?.status == .badConfiguration)
+        #expect(error?.what.hasPrefix(place) == true, "\(error?.description ?? "")")
+        #expect(error?.why.contains(why) == true || why.isEmpty, "\(error?.description ?? "")")
+        #expect(error?.cure.contains(cure) == true || cure.isEmpty, "\(error?.description ?? "")")
+    }
+
+    @Test(arguments: [("500ms", 0.5), ("30s", 30), ("10 min", 600), ("2h", 7200)] as [(String, Double)])
+    func durations_AreRead(_ text: String, _ seconds: Double) {
+        #expect(ConfigurationSource.duration(text) == .seconds(seconds))
+    }
+
+    @Test(arguments: ["", "10", "-5s", "0s", "s", "1e3s", "99999999999999999999s", "5 fortnights"])
+    func otherTimes_AreRefused(_ text: String) { #expect(ConfigurationSource.duration(text) == nil) }
+
+    @Test func file_ThatIsNotThere_IsAnError_WhenNamed() {
+        let error = #expect(throws: IngestError.self) { try CuffConfiguration.load("/no/such/config.toml") }
+        #expect(error?.status == .noInput)
+    }
+}
+
+@Suite struct ServiceNotifierTests {
+    @Test func words_ReachTheManagersSocket() throws {
+        let path = "/tmp/cuff-notify-\(getpid())"
+        unlink(path)
+        let listener = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+        defer {
+            close(listener)
+            unlink(path)
+        }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+        let bound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+        }
+        try #require(bound == 0)
+        let notifier = ServiceNotifier(socket: path, watchdog: "60000000")
+        #expect(notifier.watchdogInterval == .seconds(30))
+        notifier.ready("0 cuffs open")
+        notifier.watchdog()
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let first = recv(listener, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+        #expect(String(decoding: bytes.prefix(max(first, 0)), as: UTF8.self) == "READY=1\nSTATUS=0 cuffs open")
+        let second = recv(listener, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+        #expect(String(decoding: bytes.prefix(max(second, 0)), as: UTF8.self) == "WATCHDOG=1")
+    }
+
+    @Test func watchdogOfAnotherProcess_IsNotOurs() {
+        #expect(ServiceNotifier(socket: nil, watchdog: "1000000", watchdogPid: "1").watchdogInterval == nil)
+        #expect(ServiceNotifier(socket: nil, watchdog: nil).watchdogInterval == nil)
+        ServiceNotifier(socket: "relative/path").ready("nobody hears it")
+        ServiceNotifier(socket: "/" + String(repeating: "x", count: 200)).ready("a path too long for a socket")
+    }
+}

@@ -1,0 +1,62 @@
+import CuffCore
+import Foundation
+import Testing
+
+@testable import CuffIngest
+
+/// Simulator and session talk over a real pty with 1 % of the bytes dropped, doubled or flipped.
+/// The conversation in memory (`FaultyLineTests`) draws hundreds of seeds; here each family shows once that the same holds
+/// with the kernel between and a real clock.
+@Suite struct FaultyPtyTests {
+    static let asked: [(driver: String, command: SessionCommand)] = CuffDrivers.all.filter { $0.medium == .tty && $0.id != "phd" }.flatMap {
+        driver in
+        var commands: [(String, SessionCommand)] = []
+        if driver.capabilities.contains(.storedReadings) { commands.append((driver.id.description, .readMemory(user: nil))) }
+        if driver.capabilities.contains(.measure) { commands.append((driver.id.description, .measure)) }
+        return commands
+    }
+
+    /// Longer than every family's own limits over a line that loses bytes, and short of a hang. IEEE 11073 is not here: its
+    /// manager waits a minute after the last sign of life, again and again, and is tried on virtual time instead.
+    static let limit: Duration = .seconds(90)
+
+    @Test(arguments: asked)
+    func aBadLine_EndsInAResultOrAClearFailure(_ driver: String, _ command: SessionCommand) async throws {
+        try await converse(driver, command)
+    }
+
+    private func converse(_ id: String, _ command: SessionCommand) async throws {
+        let driver = try #require(CuffDrivers.named(id))
+        let script = SimulatorScript(records: SimulatedRecord.sample(count: 5, seed: 3), interval: .milliseconds(200))
+        let simulation = try Simulation(driver: driver, script: script)
+        simulation.start()
+        defer { simulation.stop() }
+        let sink = MemorySink()
+        let pipeline = Pipeline([Pipeline.Member(sink)])
+        let transport = FaultyTransport(
+            try TransportAddress(simulation.address).transport(for: driver),
+            FaultyTransport.Faults(split: 0.2, drop: 0.0034, flip: 0.0033, double: 0.0033), seed: 7)
+        let ended = Mailbox<Outcome>()
+        let link = CuffLink(driver: driver, transport: transport, pipeline: pipeline) {
+            if case .ended(let outcome, _) = $0 { ended.post(outcome) }
+        }
+        link.start([command])
+        let clock = ContinuousClock()
+        let start = clock.now
+        let stop = Task {
+            try await Task.sleep(for: Self.limit)
+            link.stop()
+        }
+        _ = await ended.wait(count: 1)
+        stop.cancel()
+        #expect(clock.now - start < Self.limit, "\(id) \(command) had no end of its own")
+        try await onThread { try pipeline.finish() }
+        guard driver.check != nil else { return }
+        let truth = Set(script.records.map { [$0.systolic, $0.diastolic] })
+        for reading in sink.readings {
+            guard let pressure = reading.bloodPressure, id != "nibp-nano" else { continue }
+            let values = [Int(pressure.systolic.inMmHg.rounded()), Int(pressure.diastolic.inMmHg.rounded())]
+            #expect(truth.contains(values), "\(id) gave \(values)")
+        }
+    }
+}

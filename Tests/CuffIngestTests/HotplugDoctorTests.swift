@@ -1,0 +1,175 @@
+import CuffCore
+import Testing
+
+@testable import CuffIngest
+
+@Suite struct HotplugDoctorTests {
+    private let anna = ProcessIdentity(user: 1000, userName: "anna", groups: [1000], groupNames: ["anna"])
+    private let open = NodePermissions(
+        node: "/dev/ttyUSB0", owner: 0, group: 20, ownerName: "root", groupName: "dialout", mode: 0o666)
+
+    /// A claimed adapter of which everything is in order.
+    private func healthy() -> Doctor.Facts {
+        var facts = Doctor.Facts(name: "port:1-1.2")
+        let device = HotplugSample.device(HotplugSample.adapter(links: ["/dev/serial/by-id/x"]))
+        facts.device = device
+        facts.usb = device.usb
+        facts.node = device.node
+        facts.permissions = open
+        facts.process = anna
+        facts.verdict = .claimed("and-std", .rule)
+        facts.driver = .andStd
+        facts.line = Doctor.LineFacts(modemLines: ["DTR", "RTS"])
+        facts.clock = .offset(-12)
+        facts.database = .fine(path: "/var/lib/cuff/bp.db", readings: 312)
+        return facts
+    }
+
+    private func finding(_ step: Doctor.Step, _ facts: Doctor.Facts) throws -> Doctor.Finding {
+        try #require(Doctor.findings(facts).first { $0.step == step })
+    }
+
+    @Test func healthyCuff_HasOneLineForEachStep_AllOk() {
+        let findings = Doctor.findings(healthy())
+        #expect(findings.map(\.step) == Doctor.Step.allCases)
+        #expect(findings.allSatisfy { $0.state == .ok }, "\(findings.map(\.lines).joined(separator: "\n"))")
+        #expect(findings.exitCode(strict: true) == 0)
+        #expect(findings[0].text == "USB 0403:6001 FTDI FT232R USB UART at port 1-1.2, serial number A900XYZ1")
+        #expect(findings[7].text == "/dev/ttyUSB0 opens, to be set to 9600 8N1, up: DTR RTS")
+    }
+
+    @Test func firstFailure_DecidesTheExitCode_AndGroundlessStepsAreSkipped() throws {
+        var facts = healthy()
+        facts.permissions?.mode = 0o660
+        facts.holders = [NodeHolder(pid: 812, command: "minicom", hold: .locked)]
+        let findings = Doctor.findings(facts)
+        #expect(findings.exitCode() == 77)
+        #expect(findings.filter { $0.state == .failed }.map(\.step) == [.permission])
+        #expect(findings.filter { $0.state == .skipped }.map(\.step) == [.holders, .line, .clock])
+        #expect(
+            try finding(.permission, facts).lines == """
+                permission     FAILED   the port belongs to root:dialout (rw-rw----); this process runs as anna, groups: anna
+                               fix: sudo usermod -aG dialout anna, then log in anew   (or: cuff doctor --print-rule \
+                usb:0403:6001:A900XYZ1 | sudo tee /etc/udev/rules.d/71-cuff-local.rules)
+                """)
+    }
+
+    @Test func missingDevice_Is69() throws {
+        var facts = Doctor.Facts(name: "port:9-9")
+        facts.process = anna
+        facts.resolution = .notFound(.port("9-9", channel: nil), present: [])
+        let findings = Doctor.findings(facts)
+        #expect(findings.exitCode() == 69)
+        #expect(findings[0].text == "port:9-9 is not plugged in; nothing is")
+        #expect(findings.first { $0.step == .driver }?.state == .skipped)
+    }
+
+    @Test(arguments: [
+        ([nil] as [String?], "no kernel driver took 0403:6001", "sudo modprobe ftdi_sio"),
+        (["usbfs"], "a program took 0403:6001 from the kernel", "brltty"),
+        (["cdc_ether"], "cdc_ether took 0403:6001", "modprobe ftdi_sio"),
+    ])
+    func kernelDriverNotBound_NamesTheModule(_ drivers: [String?], _ text: String, _ cure: String) throws {
+        var facts = Doctor.Facts(name: "usb:0403:6001")
+        facts.usb = HotplugSample.device(HotplugSample.adapter()).usb
+        facts.interfaceDrivers = drivers
+        let found = try finding(.kernelDriver, facts)
+        #expect(found.state == .failed && found.exitCode == 69)
+        #expect(found.text.hasPrefix(text), "\(found.text)")
+        #expect(found.cure?.contains(cure) == true)
+    }
+
+    @Test func heldPort_Is75_WhenLocked_AWarningWhenOpen() throws {
+        var facts = healthy()
+        facts.holders = [NodeHolder(pid: 812, command: "minicom", hold: .locked)]
+        #expect(try finding(.holders, facts).text == "minicom (812, locked)")
+        #expect(Doctor.findings(facts).exitCode() == 75)
+        facts.holders = [NodeHolder(pid: 812, command: "cat", hold: .open)]
+        #expect(try finding(.holders, facts).state == .warning)
+        #expect(Doctor.findings(facts).exitCode() == 0)
+        #expect(Doctor.findings(facts).exitCode(strict: true) == 1)
+    }
+
+    @Test(arguments: [(16, 75, "busy"), (13, 77, "DeviceAllow"), (5, 74, "plug")] as [(Int32, Int32, String)])
+    func openingThatFails_HasItsClassAndCure(_ errno: Int32, _ code: Int32, _ word: String) throws {
+        var facts = healthy()
+        facts.line = Doctor.LineFacts(errno: errno)
+        #expect(Doctor.findings(facts).exitCode() == code)
+        #expect(try finding(.line, facts).lines.contains(word))
+    }
+
+    @Test func groupThatIsNotYetTheProcesses_IsSeen() throws {
+        var facts = healthy()
+        facts.permissions?.mode = 0o660
+        facts.listedGroups = [20]
+        let groups = try finding(.groups, facts)
+        #expect(groups.state == .warning && groups.cure?.hasPrefix("log in anew") == true)
+    }
+
+    @Test func neighbours_AreWarnedOf_OnlyWhereTheyReach() throws {
+        var facts = healthy()
+        facts.neighbours = ["ModemManager", "brltty", "gpsd"]
+        let text = try finding(.neighbours, facts).text
+        #expect(text.contains("ModemManager was not told") && text.contains("brltty has 0403:6001"))
+        #expect(!text.contains("gpsd"), "gpsd leaves FTDI adapters alone")
+        facts.device?.properties["ID_MM_PORT_IGNORE"] = "1"
+        #expect(try !finding(.neighbours, facts).text.contains("ModemManager"))
+        let hid = HotplugSample.device(HotplugSample.hid())
+        facts.device = hid
+        #expect(try finding(.neighbours, facts).state == .ok)
+    }
+
+    @Test func driverStep_SaysWhoClaimsAndWhy() throws {
+        var facts = healthy()
+        facts.verdict = .unassigned(["and-std"])
+        #expect(try finding(.driver, facts).state == .warning)
+        facts.verdict = .unknown
+        #expect(Doctor.findings(facts).exitCode() == 69)
+        facts.verdict = .refused("two say different")
+        #expect(Doctor.findings(facts).exitCode() == 78)
+    }
+
+    @Test func clockAndDatabase_AreWarnedOf() throws {
+        var facts = healthy()
+        facts.clock = .offset(-11520)
+        #expect(try finding(.clock, facts).text == "3 h 12 min slow")
+        #expect(try finding(.clock, facts).cure == "cuff clock port:1-1.2 --set now")
+        facts.database = .failed(path: "/x/bp.db", why: "not a database", exitCode: 74)
+        #expect(Doctor.findings(facts).exitCode() == 74)
+    }
+
+    @Test func containerWithoutUdev_IsSaidNotFailed() throws {
+        var facts = healthy()
+        facts.hasUdev = false
+        #expect(try finding(.bus, facts).state == .warning)
+        facts.permissions = nil
+        #expect(try finding(.node, facts).cure?.contains("--device=/dev/ttyUSB0") == true)
+    }
+
+    @Test func pseudoTerminal_IsWalkedToo() throws {
+        var facts = Doctor.Facts(name: "/dev/pts/3")
+        facts.node = "/dev/pts/3"
+        facts.permissions = open
+        facts.process = anna
+        facts.line = Doctor.LineFacts()
+        let findings = Doctor.findings(facts)
+        #expect(findings.exitCode() == 0, "\(findings.map(\.lines).joined(separator: "\n"))")
+    }
+
+    @Test func examination_OfThisMachine_OfANodeThatIsNotThere() throws {
+        let facts = try Doctor.examine(try DeviceRequest("/dev/no-such-tty"), name: "/dev/no-such-tty")
+        let findings = Doctor.findings(facts)
+        #expect(findings.exitCode() == 69)
+        #expect(findings.first { $0.state == .failed }?.text == "/dev/no-such-tty does not exist")
+    }
+
+    @Test func ruleForADevice_NamesItsSerial_OrItsSocket() throws {
+        let adapter = HotplugSample.device(HotplugSample.adapter())
+        let rule = try #require(Doctor.rule(for: adapter, driver: "and-std"))
+        #expect(rule.contains("ATTRS{serial}==\"A900XYZ1\"") && rule.contains("ENV{ID_CUFF_DRIVER}=\"and-std\""))
+        let clone = HotplugSample.device(HotplugSample.adapter(serial: "0001"))
+        let byPort = try #require(Doctor.rule(for: clone, driver: nil))
+        #expect(byPort.contains("KERNELS==\"1-1.2\"") && !byPort.contains("ID_CUFF"), "access, but no claim")
+        #expect(byPort.contains("whatever 0403:6001 sits in port 1-1.2"))
+    }
+}

@@ -1,0 +1,188 @@
+import CuffCore
+import Testing
+
+@testable import CuffIngest
+
+@Suite(.timeLimit(.minutes(1))) struct LinkTests {
+    private struct Rig {
+        let transport = LoopTransport()
+        let events = Mailbox<LinkEvent>()
+        let pipeline: Pipeline
+        let link: CuffLink
+
+        init(_ members: [Pipeline.Member], driver: CuffDriver = .byte, policy: Pipeline.FaultPolicy = .retry, high: Int = 8) {
+            var limits = PipelineState.Limits()
+            limits.high = high
+            limits.low = high / 2
+            limits.live = 4
+            pipeline = Pipeline(members, policy: policy, limits: limits)
+            let events = events
+            link = CuffLink(driver: driver, device: "test", transport: transport, pipeline: pipeline) { events.post($0) }
+        }
+
+        func ended() async -> Outcome? {
+            let values = await events.wait { $0.contains { if case .ended = $0 { true } else { false } } }
+            for case .ended(let outcome, _) in values { return outcome }
+            return nil
+        }
+    }
+
+    @Test func acknowledgement_WaitsForTheSlowestRequiredSink() async throws {
+        let fast = MemorySink()
+        let slow = MemorySink()
+        slow.stall()
+        let rig = Rig([Pipeline.Member(fast), Pipeline.Member(slow)])
+        rig.link.start([.follow])
+        _ = await rig.transport.started.wait(count: 1)
+        rig.transport.inject([1, 2, 3])
+        _ = await fast.arrivals.wait { $0.reduce(0, +) == 3 }
+        #expect(rig.transport.writes.values.isEmpty)
+        slow.release()
+        let writes = await rig.transport.writes.wait { $0.last == [0x06, 3] }
+        #expect(writes.allSatisfy { $0[0] == 0x06 })
+        #expect(slow.readings.count == 3)
+        rig.link.stop()
+        #expect(await rig.ended() == .complete)
+    }
+
+    @Test func failedWrite_ComesAgainBeforeTheAcknowledgement() async {
+        let sink = MemorySink(failures: 2)
+        let rig = Rig([Pipeline.Member(sink)])
+        rig.link.start([.follow])
+        _ = await rig.transport.started.wait(count: 1)
+        rig.transport.inject([1, 2])
+        _ = await rig.transport.writes.wait { $0.last == [0x06, 2] }
+        #expect(sink.readings.map(\.raw.array) == [[1], [2]])
+        #expect(rig.pipeline.reports[0].fault == nil)
+        rig.link.stop()
+        _ = await rig.ended()
+    }
+
+    @Test func duplicate_IsAcknowledgedButStoredOnce() async {
+        let sink = MemorySink()
+        let rig = Rig([Pipeline.Member(sink)])
+        rig.link.start([.follow])
+        _ = await rig.transport.started.wait(count: 1)
+        rig.transport.inject([0])
+        rig.transport.inject([0, 7])
+        _ = await rig.transport.writes.wait { $0.last == [0x06, 3] }
+        #expect(sink.readings.map(\.raw.array) == [[0], [7]])
+        #expect(rig.link.counters.duplicates == 1)
+        rig.link.stop()
+        _ = await rig.ended()
+    }
+
+    @Test func stalledSink_PausesTheCuffAndItsTimers_AndNothingIsLost() async throws {
+        let sink = MemorySink()
+        sink.stall()
+        let rig = Rig([Pipeline.Member(sink)])
+        rig.link.start([.readMemory(user: nil)])
+        _ = await rig.transport.writes.wait { $0.first == [0x05] }
+        for byte in UInt8(1)...40 { rig.transport.inject([byte]) }
+        rig.transport.inject([0xFF])
+        _ = await rig.transport.pauses.wait { $0.first == true }
+        // Longer than the session's own patience of half a second.
+        try await Task.sleep(for: .milliseconds(700))
+        // Readings are told as they come in; nothing has ended and nothing is reported.
+        #expect(rig.events.values.allSatisfy { if case .readings = $0 { true } else { false } })
+        sink.release()
+        #expect(await rig.ended() == .complete)
+        try await onThread { try rig.pipeline.finish() }
+        #expect(sink.readings.map(\.raw.array) == (UInt8(1)...40).map { [$0] })
+        #expect(rig.link.counters.pauses >= 1)
+        #expect(rig.link.counters.paused > .milliseconds(600))
+    }
+
+    @Test func lastWords_ReachThePacedCuff() async throws {
+        let pty = Pty()
+        let ended = Mailbox<Outcome>()
+        let link = CuffLink(
+            driver: .andStd, transport: TTYTransport(path: pty.path, line: LineSettings(), pace: .milliseconds(3)),
+            pipeline: Pipeline([Pipeline.Member(MemorySink())])
+        ) { if case .ended(let outcome, _) = $0 { ended.post(outcome) } }
+        link.start([.stop])
+        #expect(await ended.wait(count: 1) == [.complete])
+        #expect(Hex.text(pty.read()) == "16 16 01 30 30 02 53 50 03 03")
+    }
+
+    @Test func silentCuff_EndsByTheSessionsOwnTimer() async {
+        let rig = Rig([Pipeline.Member(MemorySink())])
+        rig.link.start([.readMemory(user: nil)])
+        #expect(await rig.ended() == .noAnswer("nothing came"))
+    }
+
+    @Test func commands_FollowOneAnotherOnTheSameLine() async {
+        let sink = MemorySink()
+        let rig = Rig([Pipeline.Member(sink)])
+        rig.link.start([.readMemory(user: nil), .follow])
+        _ = await rig.transport.started.wait(count: 1)
+        rig.transport.inject([1, 0xFF])
+        _ = await rig.events.wait { $0.contains { if case .finished(.readMemory, .complete) = $0 { true } else { false } } }
+        rig.transport.inject([2, 3])
+        // The second session counts its own readings from its beginning.
+        _ = await rig.transport.writes.wait { $0.last == [0x06, 2] }
+        rig.transport.unplug()
+        #expect(await rig.ended() == .complete)
+        #expect(sink.readings.map(\.raw.array) == [[1], [2], [3]])
+    }
+
+    @Test func stalledOptionalSink_DelaysNobody() async throws {
+        let sink = MemorySink()
+        let stalled = MemorySink()
+        stalled.stall()
+        let rig = Rig([Pipeline.Member(sink), Pipeline.Member(stalled, isRequired: false)])
+        rig.link.start([.follow])
+        _ = await rig.transport.started.wait(count: 1)
+        for byte in UInt8(1)...60 { rig.transport.inject([byte]) }
+        _ = await rig.transport.writes.wait { $0.last == [0x06, 60] }
+        #expect(sink.readings.count == 60)
+        rig.link.stop()
+        _ = await rig.ended()
+        try await onThread { try rig.pipeline.finish(grace: .milliseconds(20)) }
+        let report = rig.pipeline.reports[1]
+        #expect(report.stored + report.missed == 60)
+        stalled.release()
+    }
+
+    @Test func liveSamples_AreThinnedWithACount_WhenTheSinkIsSlow() async throws {
+        let sink = MemorySink()
+        sink.stall()
+        let rig = Rig([Pipeline.Member(sink)])
+        rig.link.start([.follow])
+        _ = await rig.transport.started.wait(count: 1)
+        for _ in 0..<50 { rig.transport.inject([0xFE]) }
+        rig.transport.inject([9])
+        _ = await rig.events.wait { $0.contains { if case .diagnostic(.note) = $0 { true } else { false } } }
+        sink.release()
+        _ = await rig.transport.writes.wait { $0.last == [0x06, 1] }
+        rig.link.stop()
+        _ = await rig.ended()
+        let live = sink.batches.flatMap(\.entries).count - 1
+        #expect(live < 50)
+        #expect(live + rig.link.counters.thinned == 50)
+        #expect(sink.readings.count == 1)
+    }
+
+    @Test func oneCuffsStall_IsNotAnothersSilence() async {
+        // Two links of one pipeline: one is unplugged in the middle, the other goes on.
+        let sink = MemorySink()
+        let pipeline = Pipeline([Pipeline.Member(sink)], policy: .retry)
+        let transports = [LoopTransport(), LoopTransport()]
+        let ended = Mailbox<Int>()
+        let links = transports.enumerated().map { index, transport in
+            CuffLink(driver: .byte, device: "\(index)", transport: transport, pipeline: pipeline) {
+                if case .ended = $0 { ended.post(index) }
+            }
+        }
+        for link in links { link.start([.follow]) }
+        for transport in transports { _ = await transport.started.wait(count: 1) }
+        transports[0].inject([1])
+        transports[0].unplug()
+        #expect(await ended.wait(count: 1) == [0])
+        transports[1].inject([2, 3])
+        _ = await transports[1].writes.wait { $0.last == [0x06, 2] }
+        links[1].stop()
+        _ = await ended.wait(count: 2)
+        #expect(sink.readings.count == 3)
+    }
+}

@@ -1,0 +1,238 @@
+import CuffCore
+import Testing
+
+@testable import CuffIngest
+
+/// What the pipeline decides, told in one line each.
+extension PipelineState.Effect {
+    var text: String {
+        switch self {
+        case .deliver(let batch, let sink): "deliver \(batch.entries.count) of \(batch.source) to \(sink)"
+        case .committed(let source, let through): "committed \(source) \(through)"
+        case .pauseSources: "pause"
+        case .resumeSources: "resume"
+        case .missed(let sink, let readings): "sink \(sink) missed \(readings)"
+        case .thinned(let source, let samples): "thinned \(source) \(samples)"
+        }
+    }
+}
+
+@Suite struct PipelineStateTests {
+    private var effects: [PipelineState.Effect] = []
+
+    private static func state(
+        _ rules: [PipelineState.Rule], high: Int = 10, low: Int = 4, delivery: Int = 8, optional: Int = 6, live: Int = 3
+    ) -> PipelineState {
+        var limits = PipelineState.Limits()
+        limits.high = high
+        limits.low = low
+        limits.delivery = delivery
+        limits.optional = optional
+        limits.live = live
+        return PipelineState(rules, limits: limits)
+    }
+
+    private static let required = PipelineState.Rule()
+    private static let optional = PipelineState.Rule(isRequired: false)
+
+    private func texts(_ body: (inout [PipelineState.Effect]) -> Void) -> [String] {
+        var effects: [PipelineState.Effect] = []
+        body(&effects)
+        return effects.map(\.text)
+    }
+
+    @Test func commit_ComesAfterTheLastRequiredSink() {
+        var state = Self.state([Self.required, Self.required])
+        #expect(texts { state.accept(.sample(0..<2), into: &$0) } == ["deliver 2 of 1 to 0", "deliver 2 of 1 to 1"])
+        #expect(texts { state.stored(by: 0, into: &$0) } == [])
+        #expect(!state.isCommitted)
+        #expect(texts { state.stored(by: 1, into: &$0) } == ["committed 1 2"])
+        #expect(state.isDrained)
+    }
+
+    @Test func busySink_GetsOneMergedDeliveryAfterwards() {
+        var state = Self.state([Self.required])
+        #expect(texts { state.accept(.sample(0..<1), into: &$0) } == ["deliver 1 of 1 to 0"])
+        #expect(texts { state.accept(.sample(1..<3), into: &$0) } == [])
+        #expect(texts { state.accept(.sample(3..<6), into: &$0) } == [])
+        #expect(texts { state.stored(by: 0, into: &$0) } == ["deliver 5 of 1 to 0", "committed 1 1"])
+        #expect(texts { state.stored(by: 0, into: &$0) } == ["committed 1 6"])
+    }
+
+    @Test func batchesOfOtherSourcesAndDevices_AreNotMerged() {
+        var state = Self.state([Self.required])
+        var renamed = Batch.sample(2..<3)
+        renamed.device = "another"
+        _ = texts { state.accept(.sample(0..<1), into: &$0) }
+        _ = texts { state.accept(.sample(1..<2, source: 2), into: &$0) }
+        _ = texts { state.accept(renamed, into: &$0) }
+        #expect(texts { state.stored(by: 0, into: &$0) } == ["deliver 1 of 2 to 0", "committed 1 1"])
+        #expect(texts { state.stored(by: 0, into: &$0) } == ["deliver 1 of 1 to 0", "committed 2 2"])
+    }
+
+    @Test func full_PausesAndResumesAtTheLowMark() {
+        var state = Self.state([Self.required], delivery: 4)
+        _ = texts { state.accept(.sample(0..<4), into: &$0) }
+        _ = texts { state.accept(.sample(4..<8), into: &$0) }
+        #expect(texts { state.accept(.sample(8..<12), into: &$0) } == ["pause"])
+        #expect(state.held == 12)
+        #expect(texts { state.stored(by: 0, into: &$0) } == ["deliver 4 of 1 to 0", "committed 1 4"])
+        #expect(state.isPaused)
+        #expect(texts { state.stored(by: 0, into: &$0) } == ["deliver 4 of 1 to 0", "committed 1 8", "resume"])
+        #expect(!state.isPaused)
+    }
+
+    @Test func duplicatesAlone_AreCommittedAfterTheirOriginals() {
+        var state = Self.state([Self.required])
+        _ = texts { state.accept(.sample(0..<2), into: &$0) }
+        #expect(texts { state.accept(.sample(0..<0, through: 5), into: &$0) } == [])
+        #expect(texts { state.stored(by: 0, into: &$0) } == ["committed 1 5"])
+        #expect(texts { state.accept(.sample(0..<0, through: 6), into: &$0) } == ["committed 1 6"])
+    }
+
+    @Test func failedSink_GetsTheSameAgain_AndNothingIsCommittedBefore() {
+        var state = Self.state([Self.required, Self.required])
+        _ = texts { state.accept(.sample(0..<2), into: &$0) }
+        #expect(texts { state.failed(0, into: &$0) } == [])
+        #expect(texts { state.stored(by: 1, into: &$0) } == [])
+        // More arrives meanwhile; the held sink is left alone.
+        #expect(texts { state.accept(.sample(2..<3), into: &$0) } == ["deliver 1 of 1 to 1"])
+        #expect(texts { state.retry(0, into: &$0) } == ["deliver 3 of 1 to 0"])
+        #expect(texts { state.stored(by: 0, into: &$0) } == ["committed 1 2"])
+        #expect(texts { state.stored(by: 1, into: &$0) } == ["committed 1 3"])
+    }
+
+    @Test func optionalSink_HoldsUpNobodyAndItsMissesAreCounted() {
+        var state = Self.state([Self.required, Self.optional], delivery: 2)
+        _ = texts { state.accept(.sample(0..<2), into: &$0) }
+        #expect(texts { state.stored(by: 0, into: &$0) } == ["committed 1 2"])
+        // Sink 1 stalls with its first delivery; six readings may wait behind it.
+        for start in stride(from: 2, to: 8, by: 2) {
+            _ = texts { state.accept(.sample(start..<(start + 2)), into: &$0) }
+            _ = texts { state.stored(by: 0, into: &$0) }
+        }
+        #expect(texts { state.accept(.sample(8..<10), into: &$0) } == ["deliver 2 of 1 to 0", "sink 1 missed 2"])
+        #expect(texts { state.stored(by: 0, into: &$0) } == ["committed 1 10"])
+        #expect(state.isCommitted && !state.isDrained && !state.isPaused)
+        #expect(texts { state.stored(by: 1, into: &$0) } == ["deliver 2 of 1 to 1"])
+    }
+
+    @Test func liveEvents_GoToSinksOfLinesOnly_AndNeverHoldACommit() {
+        var lines = PipelineState.Rule()
+        lines.takesLiveEvents = true
+        var state = Self.state([lines, PipelineState.Rule(isRequired: true, takesLiveEvents: false)])
+        let live = Batch(source: 1, driver: "and-std", entries: [.live(.started, driver: "and-std", elapsed: nil)])
+        #expect(texts { state.accept(live, mayThin: true, into: &$0) } == ["deliver 1 of 1 to 0"])
+        #expect(state.held == 0)
+        #expect(texts { state.stored(by: 0, into: &$0) } == ["committed 1 0"])
+        #expect(state.isDrained)
+    }
+
+    @Test func liveSamples_AreThinnedBeyondTheirBound_BeginningsAndEndsAreNot() {
+        var state = Self.state([Self.required])
+        let sample = Entry.live(.cuffPressure(.mmHg(90)), driver: "and-std", elapsed: nil)
+        let batch = Batch(source: 1, driver: "and-std", entries: [sample, sample, sample])
+        _ = texts { state.accept(batch, mayThin: true, into: &$0) }
+        let more = Batch(
+            source: 1, driver: "and-std", entries: [sample, .live(.ended, driver: "and-std", elapsed: nil), .reading(.sample(0))])
+        #expect(texts { state.accept(more, mayThin: true, into: &$0) } == ["thinned 1 1"])
+        #expect(texts { state.stored(by: 0, into: &$0) } == ["deliver 2 of 1 to 0", "committed 1 0"])
+        // A file may wait, so nothing of it is thinned; its samples count against the capacity.
+        var whole = Self.state([Self.required])
+        for _ in 0..<3 { _ = texts { whole.accept(batch, into: &$0) } }
+        #expect(texts { whole.accept(batch, into: &$0) } == ["pause"])
+    }
+
+    /// Random sinks, failures and sizes: every required sink sees every reading in order, at least once, and a commit is
+    /// never told before.
+    @Test(arguments: UInt64(1)...40)
+    func anySchedule_LosesNothing(_ seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        let sinks = 1 + Int(random.next() % 3)
+        var rules = (0..<sinks).map { _ in PipelineState.Rule(isRequired: random.next() % 3 > 0) }
+        rules[0].isRequired = true
+        var state = Self.state(rules, high: 12, low: 5, delivery: 1 + Int(random.next() % 9))
+        var stored = [Set<UInt64>](repeating: [], count: sinks)
+        var flying = [Batch?](repeating: nil, count: sinks)
+        var held = [Bool](repeating: false, count: sinks)
+        var order: [Reading.ID] = []
+        var through = [Int: Int]()
+        var perSource = [Int: [UInt64]]()
+        var missed = [Int](repeating: 0, count: sinks)
+        var effects: [PipelineState.Effect] = []
+
+        func perform() {
+            for effect in effects {
+                switch effect {
+                case .deliver(let batch, let sink):
+                    #expect(flying[sink] == nil && !held[sink])
+                    flying[sink] = batch
+                case .committed(let source, let count):
+                    #expect(count >= through[source, default: 0])
+                    through[source] = count
+                    for hash in (perSource[source] ?? []).prefix(count) {
+                        for sink in 0..<sinks where rules[sink].isRequired { #expect(stored[sink].contains(hash)) }
+                    }
+                case .missed(let sink, let readings): missed[sink] += readings
+                case .pauseSources, .resumeSources, .thinned: break
+                }
+            }
+            effects.removeAll()
+        }
+        func settle(_ sink: Int, failing: Bool) {
+            guard let batch = flying[sink] else { return }
+            flying[sink] = nil
+            if failing {
+                held[sink] = true
+                state.failed(sink, into: &effects)
+            } else {
+                for entry in batch.entries { if case .reading(let reading) = entry { stored[sink].insert(reading.id.hash) } }
+                state.stored(by: sink, into: &effects)
+            }
+            perform()
+        }
+
+        var next = 0
+        for _ in 0..<200 {
+            switch random.next() % 4 {
+            case 0 where !state.isPaused:
+                let source = 1 + Int(random.next() % 2)
+                let count = Int(random.next() % 4)
+                let batchEntries = (next..<(next + count)).map { Reading.sample($0) }
+                next += count
+                order += batchEntries.map(\.id)
+                perSource[source, default: []] += batchEntries.map(\.id.hash)
+                state.accept(
+                    Batch(
+                        source: source, driver: "and-std", device: "\(source)", entries: batchEntries.map { .reading($0) },
+                        through: perSource[source]?.count ?? 0), into: &effects)
+                perform()
+                #expect(state.held <= 12 + 3)
+            case 1: settle(Int(random.next() % UInt64(sinks)), failing: random.next() % 4 == 0)
+            default:
+                let sink = Int(random.next() % UInt64(sinks))
+                if held[sink] {
+                    held[sink] = false
+                    state.retry(sink, into: &effects)
+                    perform()
+                }
+            }
+        }
+        for _ in 0..<2000 where !state.isDrained {
+            for sink in 0..<sinks {
+                if held[sink] {
+                    held[sink] = false
+                    state.retry(sink, into: &effects)
+                    perform()
+                }
+                settle(sink, failing: false)
+            }
+        }
+        #expect(state.isDrained)
+        for sink in 0..<sinks {
+            let lost = order.filter { !stored[sink].contains($0.hash) }.count
+            #expect(rules[sink].isRequired ? lost == 0 : lost == missed[sink])
+        }
+        for (source, hashes) in perSource { #expect(through[source, default: 0] == hashes.count) }
+    }
+}

@@ -1,0 +1,100 @@
+import CuffCore
+import Testing
+
+@testable import CuffIngest
+
+/// When a reading was measured, and what is remembered.
+@Suite struct RuleTests {
+    private static let noon = DeviceTime(year: 2026, month: 5, day: 5, hour: 12, minute: 0, second: 0, utcOffset: 0)
+    /// 2026-05-05T12:00:00Z
+    private static let instant = Timestamp(milliseconds: noon.wallSeconds * 1000)
+
+    private func reading(_ clock: DeviceClock, _ origin: Reading.Origin, received: Timestamp? = instant) -> Reading {
+        var reading = Reading(.bloodPressure(.mmHg(120, 80)), driver: "and-std", clock: clock, origin: origin, raw: RawBytes([1]))
+        reading.received = received
+        return reading
+    }
+
+    private func applied(_ reading: Reading, _ rule: MeasuredRule = MeasuredRule()) -> Reading {
+        var reading = reading
+        var rule = rule
+        rule.apply(to: &reading)
+        return reading
+    }
+
+    @Test func fromAFile_NothingIsKnown() {
+        let result = applied(reading(.time(Self.noon), .push, received: nil))
+        #expect(result.measured == nil)
+        #expect(result.rule == .none)
+    }
+
+    @Test func deviceTime_StandsAsItIs_UntilTheClockIsTold() {
+        let before = applied(reading(.time(Self.noon), .memory))
+        #expect(before.measured == Self.instant)
+        #expect(before.rule == .deviceTime)
+        var rule = MeasuredRule()
+        // The cuff shows 11:50 at noon: ten minutes behind.
+        var told = Self.noon
+        told.hour = 11
+        told.minute = 50
+        rule.compare(told, at: Self.instant)
+        #expect(rule.shift == 600)
+        let after = applied(reading(.time(Self.noon), .memory), rule)
+        #expect(after.measured?.milliseconds == Self.instant.milliseconds + 600_000)
+        #expect(after.rule == .corrected)
+        told.hour = 12
+        told.minute = 0
+        told.second = 20
+        rule.compare(told, at: Self.instant)
+        #expect(applied(reading(.time(Self.noon), .memory), rule).measured == Self.instant)
+        #expect(applied(reading(.time(Self.noon), .memory), rule).rule == .synced)
+    }
+
+    @Test(arguments: [
+        (DeviceClock.absent, Reading.Origin.push, ClockRule.receiveTime, true), (.absent, .measurement, .receiveTime, true),
+        (.absent, .memory, .none, false), (.unset, .push, .unset, false), (.unset, .memory, .unset, false),
+        (.unset, .measurement, .receiveTime, true), (.impossible(nil), .memory, .unset, false),
+    ])
+    func withoutAUsableTime_OnlyAnArrivalPlacesIt(
+        _ clock: DeviceClock, _ origin: Reading.Origin, _ rule: ClockRule, _ isPlaced: Bool
+    ) {
+        let result = applied(reading(clock, origin))
+        #expect(result.rule == rule)
+        #expect(result.measured == (isPlaced ? Self.instant : nil))
+    }
+
+    @Test func zoneOffset_IsThatOfTheDay() {
+        var zone = LocalZone()
+        for seconds in stride(from: Int64(1_767_225_600), to: 1_798_761_600, by: 86400 * 9 + 3601) {
+            let offset = zone.offset(atWall: seconds)
+            #expect(LocalZone.offset(at: seconds - Int64(offset)) == offset)
+        }
+    }
+
+    @Test func knownReadings_HoldsWhatWasInserted_AndNothingElse() {
+        var known = KnownReadings()
+        var random = SplitMix64(seed: 5)
+        let keys = (0..<20_000).map { _ in random.next() }
+        let isNew = keys.map { known.insert($0) }
+        #expect(isNew.allSatisfy { $0 })
+        let isNewAgain = known.insert(keys[7])
+        #expect(!isNewAgain)
+        known.remove(Array(keys[..<100]))
+        #expect(known.count == 19_900)
+        #expect(keys[..<100].allSatisfy { !known.contains($0) })
+        #expect(keys[100...].allSatisfy { known.contains($0) })
+    }
+
+    @Test func driverMemory_SurvivesAndReplaces() throws {
+        let folder = TestFolder()
+        let memory = DriverMemory(folder: folder.file("a/b"))
+        #expect(memory.load("phd").isEmpty)
+        try memory.store("phd", "config-4000", [1, 2, 3])
+        try memory.store("phd", "config-4001", [4])
+        try memory.store("phd", "config-4000", [9])
+        #expect(DriverMemory(folder: folder.file("a/b")).load("phd") == ["config-4000": [9], "config-4001": [4]])
+        #expect(folder.mode("a/b/phd.memory") == 0o600)
+        _ = folder.write("a/b/phd.memory", "config-1 0g\nconfig-2 0a0b\n\u{0}\u{1}")
+        #expect(memory.load("phd") == ["config-2": [10, 11]])
+    }
+}

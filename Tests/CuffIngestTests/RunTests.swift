@@ -1,0 +1,330 @@
+import CuffCore
+import Foundation
+import Glibc
+import Testing
+
+@testable import CuffIngest
+
+/// The runs behind the commands, from input to stored readings.
+@Suite(.timeLimit(.minutes(1))) struct RunTests {
+    /// A stretch of and-std pushes as a simulated cuff sends them.
+    private static func pushes(_ records: [SimulatedRecord]) -> [UInt8] {
+        var simulator = CuffDriver.andStd.makeSimulator(SimulatorScript(records: records))
+        _ = simulator.handle(.opened)
+        var bytes: [UInt8] = []
+        for _ in records {
+            for case .write(let more) in simulator.handle(.timerFired(.poll)) { bytes += more }
+        }
+        return bytes
+    }
+
+    private func options(_ sinks: [SinkSpec], notes: Mailbox<Diagnostic> = Mailbox()) -> IngestOptions {
+        var options = IngestOptions()
+        options.sinks = sinks
+        options.diagnostics = { notes.post($0) }
+        return options
+    }
+
+    // MARK: decode
+
+    @Test func decode_GivesEveryReadingOnce_InEverySink() async throws {
+        let folder = TestFolder()
+        let records = SimulatedRecord.sample(count: 3000, seed: 7)
+        let input = folder.write("bytes", Self.pushes(records))
+        let sinks = [
+            SinkSpec(.jsonl, path: folder.file("a.jsonl")), SinkSpec(.csv, path: folder.file("a.csv")),
+            SinkSpec(.sqlite, path: folder.file("a.db")),
+        ]
+        for run in 0..<2 {
+            let report = try await onThread {
+                try Ingest.decode(driver: "and-std", input: .path(input), options: self.options(sinks))
+            }
+            #expect(report.counters.readings == 3000)
+            #expect(report.counters.skippedBytes == 0)
+            #expect(report.status == .done)
+            #expect(report.sinks.map(\.known) == [run * 3000, run * 3000, run * 3000])
+        }
+        #expect(folder.lines("a.jsonl").count == 3000)
+        #expect(folder.lines("a.csv").count == 3001)
+        let stored = try Store(folder.file("a.db"), access: .read).latest(nil)
+        #expect(stored.count == 3000)
+        #expect(stored.map { Int($0.systolic) } == records.map(\.systolic))
+        #expect(stored.map(\.received) == [String?](repeating: nil, count: 3000))
+        #expect(stored.first?.measured == nil)
+    }
+
+    @Test func decode_OfAPipe_SaysTheSameInAnyPieces_AndEachLineAtOnce() async throws {
+        let records = SimulatedRecord.sample(count: 6, seed: 3)
+        let bytes = Self.pushes(records)
+        for size in [1, 7, 64, 400] {
+            var ends: [Int32] = [0, 0]
+            #expect(pipe(&ends) == 0)
+            let (input, output) = (ends[0], ends[1])
+            let sink = MemorySink()
+            var options = IngestOptions()
+            options.moreSinks = [sink]
+            let run = Task { [options] in
+                try await onThread {
+                    try Ingest.decode(driver: "and-std", input: .descriptor(input, name: "pipe"), isLive: true, options: options)
+                }
+            }
+            var offset = 0
+            while offset < bytes.count {
+                let piece = Array(bytes[offset..<min(bytes.count, offset + size)])
+                _ = piece.withUnsafeBytes { write(output, $0.baseAddress, $0.count) }
+                offset += piece.count
+                let whole = offset / 64
+                _ = await sink.arrivals.wait { $0.reduce(0, +) >= whole }
+            }
+            close(output)
+            let report = try await run.value
+            close(input)
+            #expect(report.counters.readings == 6)
+            let systolics = sink.readings.map { $0.bloodPressure?.systolic.digits.mantissa ?? 0 }
+            #expect(systolics == records.map { Int64($0.systolic) })
+            #expect(sink.readings.allSatisfy { $0.received != nil && $0.measured != nil && $0.rule == .deviceTime })
+        }
+    }
+
+    @Test func decode_SaysWhatIsWrongWithItsInput() async {
+        let folder = TestFolder()
+        let empty = folder.write("empty", "")
+        let options = options([SinkSpec(.jsonl, path: folder.file("out.jsonl"))])
+        for (driver, path, status) in [
+            ("and-std", folder.file("none"), EndStatus.noInput), ("and-std", folder.path, .noInput),
+            ("and-std", empty, .badData), ("no-such-cuff", empty, .usage),
+        ] {
+            let error = await failure { _ = try Ingest.decode(driver: driver, input: .path(path), options: options) }
+            #expect(error?.status == status, "\(path)")
+            #expect(error?.description.contains(driver == "and-std" ? path : driver) == true)
+            #expect(error?.cure.isEmpty == false)
+        }
+        // None of these left an output behind.
+        #expect(!FileManager.default.fileExists(atPath: folder.file("out.jsonl")))
+    }
+
+    @Test func decode_OfNoiseAlone_IsBadData() async throws {
+        let folder = TestFolder()
+        let noise = folder.write("noise", [UInt8](repeating: 0x55, count: 300_000))
+        let report = try await onThread {
+            try Ingest.decode(
+                driver: "and-std", input: .path(noise), options: self.options([SinkSpec(.jsonl, path: folder.file("o"))]))
+        }
+        #expect(report.status == .badData)
+        #expect(report.counters.skippedBytes == 300_000)
+    }
+
+    @Test func closedOutput_EndsQuietly() async throws {
+        let folder = TestFolder()
+        let input = folder.write("bytes", Self.pushes(SimulatedRecord.sample(count: 5000, seed: 1)))
+        let sink = ClosedSink()
+        var options = IngestOptions()
+        options.moreSinks = [sink]
+        let report = try await onThread { [options] in
+            try Ingest.decode(driver: "and-std", input: .path(input), options: options)
+        }
+        #expect(report.isOutputClosed)
+        #expect(report.status == .done)
+    }
+
+    private final class ClosedSink: Sink {
+        let label = "closed"
+        func write(_ batch: Batch) throws(IngestError) -> Int { throw .outputClosed }
+    }
+
+    @Test func failingSink_EndsTheRunWithItsError() async {
+        let folder = TestFolder()
+        let input = folder.write("bytes", Self.pushes(SimulatedRecord.sample(count: 20000, seed: 1)))
+        var options = IngestOptions()
+        options.moreSinks = [MemorySink(failures: 1)]
+        let error = await failure { [options] in
+            _ = try Ingest.decode(driver: "and-std", input: .path(input), options: options)
+        }
+        #expect(error?.what == "the test's sink failed")
+    }
+
+    // MARK: replay
+
+    private static let good =
+        "< 16 16 01 30 30 02 54 4d 32 36 35 35 1e 32 36 30 35 30 35 30 37 33 31 1e 52 42 1e 4d 1e 45 30 30 1e 53 31 32 38 1e 4d 20 39 37 1e 44 20 38 32 1e 50 20 37 31 1e 49 31 37 1e 4c 31 33 39 1e 03 31\n"
+
+    @Test func replay_OfTheProjectsCaptures_GivesTheirLines() async throws {
+        let captures = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("captures/and-std")
+        for name in ["noise-between-pushes", "measure-then-movement", "pulse-table", "last-result"] {
+            let folder = TestFolder()
+            let path = captures.appendingPathComponent("\(name).capture").path
+            _ = try await onThread {
+                try Ingest.replay(paths: [path], options: self.options([SinkSpec(.jsonl, path: folder.file("o"))]))
+            }
+            let expected = try String(contentsOf: captures.appendingPathComponent("\(name).expected.jsonl"), encoding: .utf8)
+            #expect(folder.text("o") == expected, "\(name)")
+        }
+    }
+
+    @Test func replay_NamesTheBrokenLine_AndKeepsWhatStoodBefore() async {
+        let folder = TestFolder()
+        let path = folder.write("a.capture", "# driver: and-std\n" + Self.good + "< 16 zz\n")
+        let options = options([SinkSpec(.jsonl, path: folder.file("o.jsonl"))])
+        let error = await failure { _ = try Ingest.replay(paths: [path], options: options) }
+        #expect(error?.status == .badData)
+        #expect(error?.what.hasPrefix("\(path):3: ") == true)
+        #expect(folder.lines("o.jsonl").count == 1)
+    }
+
+    @Test func replay_SaysWhatIsWrongWithACapture() async {
+        let folder = TestFolder()
+        let cases: [(String, EndStatus)] = [
+            (folder.file("none"), .noInput), (folder.path, .noInput), (folder.write("empty", ""), .badData),
+            (folder.write("comments", "# driver: and-std\n"), .badData), (folder.write("nameless", Self.good), .usage),
+            (folder.write("strange", "# driver: acme\n" + Self.good), .usage),
+        ]
+        for (path, status) in cases {
+            let error = await failure {
+                _ = try Ingest.replay(paths: [path], options: self.options([SinkSpec(.jsonl, path: folder.file("o"))]))
+            }
+            #expect(error?.status == status, "\(path): \(error?.description ?? "no error")")
+        }
+    }
+
+    @Test func replay_TakesItsTime_WhenAsked() async throws {
+        let folder = TestFolder()
+        let path = folder.write("a.capture", "# driver: and-std\n0.0 " + Self.good + "1.0 < 00\n")
+        let start = ContinuousClock.now
+        _ = try await onThread {
+            try Ingest.replay(
+                paths: [path], speed: .times(10), options: self.options([SinkSpec(.jsonl, path: folder.file("o"))]))
+        }
+        #expect(ContinuousClock.now - start >= .milliseconds(100))
+        let stop = StopSignal()
+        var options = options([SinkSpec(.jsonl, path: folder.file("p"))])
+        options.stop = stop
+        let run = Task { [options] in
+            try await onThread { try Ingest.replay(paths: [path], speed: .times(0.001), options: options) }
+        }
+        try await Task.sleep(for: .milliseconds(50))
+        stop.raise()
+        _ = try await run.value
+        #expect(folder.lines("p").count == 1)
+    }
+
+    // MARK: read
+
+    @Test(arguments: [false, true]) func read_OfASimulatedCuff_IsStored(_ overTCP: Bool) async throws {
+        let folder = TestFolder()
+        let simulation = try Simulation(
+            driver: .andStd, script: SimulatorScript(pushes: false), on: overTCP ? .tcp(host: "127.0.0.1", port: 0) : .pty)
+        simulation.start()
+        defer { simulation.stop() }
+        let address = try TransportAddress(simulation.address)
+        let options = options([SinkSpec(.sqlite, path: folder.file("bp.db"))])
+        // The second client meets the same cuff again, and the same reading.
+        for run in 0..<2 {
+            let report = try await onThread { try Ingest.read(address, driver: "and-std", options: options) }
+            #expect(report.outcome == .complete)
+            #expect(report.status == .done)
+            #expect(report.identity?.model == "TM2655")
+            #expect(report.sinks[0].known == run)
+        }
+        let stored = try Store(folder.file("bp.db"), access: .read).latest(nil)
+        #expect(stored.count == 1)
+        #expect(stored[0].origin == "memory")
+        #expect(stored[0].clock == "device_time")
+    }
+
+    @Test func read_Measures_AndFollows() async throws {
+        let simulation = try Simulation(
+            driver: .andStd, script: SimulatorScript(pushes: false, interval: .milliseconds(20)))
+        simulation.start()
+        defer { simulation.stop() }
+        let address = try TransportAddress(simulation.address)
+        let sink = MemorySink()
+        var options = IngestOptions()
+        options.moreSinks = [sink]
+        let report = try await onThread { [options] in
+            try Ingest.read(address, driver: "and-std", ReadOptions(.measure), options: options)
+        }
+        #expect(report.outcome == .complete)
+        #expect(report.counters.liveEvents == 2)
+        #expect(sink.readings.map(\.origin) == [.measurement])
+    }
+
+    @Test func read_OfAPushingCuff_EndsWhenStopped_AndOnUnplugging() async throws {
+        let records = SimulatedRecord.sample(count: 5, seed: 2)
+        let simulation = try Simulation(
+            driver: .andStd, script: SimulatorScript(records: records, interval: .milliseconds(5)))
+        simulation.start()
+        let address = try TransportAddress(simulation.address)
+        let sink = MemorySink()
+        var options = IngestOptions()
+        options.moreSinks = [sink]
+        options.stop = StopSignal()
+        let first = Task { [options] in
+            try await onThread { try Ingest.read(address, driver: "and-std", ReadOptions(.follow), options: options) }
+        }
+        _ = await sink.arrivals.wait { $0.reduce(0, +) == 5 }
+        options.stop.raise()
+        #expect(try await first.value.status == .done)
+        #expect(sink.readings.count == 5)
+        options.stop = StopSignal()
+        let second = Task { [options] in
+            try await onThread { try Ingest.read(address, driver: "and-std", ReadOptions(.follow), options: options) }
+        }
+        try await Task.sleep(for: .milliseconds(100))
+        simulation.stop()
+        let report = try await second.value
+        #expect(report.status == .inputOutput)
+        #expect(report.closing?.contains("unplugged") == true)
+    }
+
+    @Test func read_EndsQuietly_WhenTheOutputIsClosed() async throws {
+        let records = SimulatedRecord.sample(count: 5, seed: 2)
+        let simulation = try Simulation(
+            driver: .andStd, script: SimulatorScript(records: records, interval: .milliseconds(5)))
+        simulation.start()
+        defer { simulation.stop() }
+        let address = try TransportAddress(simulation.address)
+        var options = IngestOptions()
+        options.moreSinks = [ClosedSink()]
+        let report = try await onThread { [options] in
+            try Ingest.read(address, driver: "and-std", ReadOptions(.follow), options: options)
+        }
+        #expect(report.isOutputClosed)
+        #expect(report.status == .done)
+    }
+
+    @Test func read_OfASilentCuff_TimesOut() async throws {
+        let pty = Pty()
+        var read = ReadOptions()
+        read.timeout = .milliseconds(100)
+        let address = TransportAddress.path(pty.path)
+        var options = IngestOptions()
+        options.moreSinks = [MemorySink()]
+        let report = try await onThread { [read, options] in
+            try Ingest.read(address, driver: "and-std", read, options: options)
+        }
+        #expect(report.status == .timedOut)
+        #expect(pty.read() == Array(Hex.bytes("16 16 01 30 30 02 52 42 03 10") ?? []))
+    }
+
+    @Test func read_OfNoDevice_IsSaidAfterTheSinksStand() async {
+        let folder = TestFolder()
+        let options = options([SinkSpec(.jsonl, path: folder.file("o"))])
+        let error = await failure { _ = try Ingest.read(.path("/dev/ttyNOTHERE"), driver: "and-std", options: options) }
+        #expect(error?.status == .unavailable)
+    }
+
+    @Test(arguments: [
+        ("/dev/ttyUSB0", TransportAddress.path("/dev/ttyUSB0")), ("tcp://box:4001", .tcp(host: "box", port: 4001)),
+        ("tcp://[::1]:5", .tcp(host: "::1", port: 5)), ("tcp-listen://:7000", .tcpListen(host: "", port: 7000)),
+        ("tcp-listen://0.0.0.0:7000", .tcpListen(host: "0.0.0.0", port: 7000)),
+    ])
+    func address_IsRead(_ text: String, _ address: TransportAddress) throws {
+        #expect(try TransportAddress(text) == address)
+    }
+
+    @Test(arguments: ["", "tcp://", "tcp://host", "tcp://:1", "tcp://host:99999", "http://host:1", "tcp-listen://x"])
+    func address_RefusesWhatIsNone(_ text: String) {
+        #expect { try TransportAddress(text) } throws: { ($0 as? IngestError)?.status == .usage }
+    }
+}

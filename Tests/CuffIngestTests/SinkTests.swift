@@ -1,0 +1,280 @@
+import CuffCore
+import Foundation
+import GRDB
+import Glibc
+import Testing
+
+@testable import CuffIngest
+
+@Suite struct SinkTests {
+    private static let isRoot = geteuid() == 0
+
+    private func batch(_ readings: [Reading], device: String = "SN1", identity: DeviceIdentity? = nil) -> Batch {
+        Batch(source: 1, driver: "and-std", device: device, identity: identity, entries: readings.map { .reading($0) })
+    }
+
+    // MARK: JSON Lines
+
+    @Test func jsonl_KeepsLinesAcrossRuns_WithoutDoubles() throws {
+        let folder = TestFolder()
+        let path = folder.file("bp.jsonl")
+        do {
+            let sink = try JSONLinesSink(path: path, line: ReadingLine())
+            #expect(try sink.write(batch([.sample(1), .sample(2)])) == 0)
+            #expect(try sink.write(batch([.sample(2)])) == 1)
+        }
+        let sink = try JSONLinesSink(path: path, line: ReadingLine())
+        #expect(try sink.write(batch([.sample(1), .sample(3)])) == 1)
+        #expect(folder.lines("bp.jsonl").count == 3)
+        #expect(folder.mode("bp.jsonl") == 0o600)
+    }
+
+    @Test func jsonl_CutsATornLineOff_AndTakesItsReadingAgain() throws {
+        let folder = TestFolder()
+        let path = folder.file("bp.jsonl")
+        do { _ = try JSONLinesSink(path: path, line: ReadingLine()).write(batch([.sample(1), .sample(2)])) }
+        let whole = folder.text("bp.jsonl")
+        for cut in [1, 20, 100] {
+            _ = folder.write("bp.jsonl", String(whole.dropLast(cut)))
+            do {
+                let sink = try JSONLinesSink(path: path, line: ReadingLine())
+                #expect(try sink.write(batch([.sample(1), .sample(2)])) == 1)
+            }
+            #expect(folder.text("bp.jsonl") == whole, "cut by \(cut)")
+        }
+    }
+
+    @Test func jsonl_KeepsPendingAndCompleted() throws {
+        let folder = TestFolder()
+        let path = folder.file("bp.jsonl")
+        let states: [Reading] = [.sample(1, isPending: true), .sample(1, revision: 1)]
+        for _ in 0..<2 { _ = try JSONLinesSink(path: path, line: ReadingLine()).write(batch(states)) }
+        #expect(folder.lines("bp.jsonl").count == 2)
+    }
+
+    @Test func lineFile_IsOneProgramsAtATime_AndRefusesOtherContents() throws {
+        let folder = TestFolder()
+        let path = folder.file("bp.jsonl")
+        let first = try JSONLinesSink(path: path, line: ReadingLine())
+        #expect(throws: IngestError.writing(path, EWOULDBLOCK)) { try JSONLinesSink(path: path, line: ReadingLine()) }
+        _ = first
+        let diary = folder.write("diary.txt", "Dear diary,\n")
+        #expect { try JSONLinesSink(path: diary, line: ReadingLine()) } throws: { ($0 as? IngestError)?.status == .cannotCreate }
+        #expect { try CSVSink(path: diary) } throws: { ($0 as? IngestError)?.status == .cannotCreate }
+        #expect(folder.text("diary.txt") == "Dear diary,\n")
+        #expect { try CSVSink(path: folder.file("no/such/bp.csv")) } throws: { ($0 as? IngestError)?.status == .cannotCreate }
+        #expect { try CSVSink(path: folder.path) } throws: { ($0 as? IngestError)?.status == .cannotCreate }
+    }
+
+    // MARK: CSV
+
+    @Test func csv_HasOneHeaderAndNoDoubles() throws {
+        let folder = TestFolder()
+        let path = folder.file("bp.csv")
+        for _ in 0..<2 { _ = try CSVSink(path: path).write(batch([.sample(1), .sample(2, code: "E44"), .sample(3, isPending: true)])) }
+        do { _ = try CSVSink(path: path).write(batch([.sample(3, revision: 1)])) }
+        let rows = folder.text("bp.csv").components(separatedBy: "\r\n").dropLast().map { $0.components(separatedBy: ",") }
+        #expect(rows.count == 5)
+        #expect(rows.allSatisfy { $0.count == CSVRow.columns.count })
+        #expect(rows.map { $0[2] } == ["type", "blood_pressure", "measurement", "pending", "blood_pressure"])
+        #expect(rows[1][6...9] == ["120", "80", "93", "60"])
+        #expect(rows[2][21...22] == ["movement", "E44"])
+        #expect(rows[3][0] == rows[4][0] && rows[4][1] == "1")
+        #expect(folder.mode("bp.csv") == 0o600)
+    }
+
+    @Test func csv_CutsATornRowOff() throws {
+        let folder = TestFolder()
+        let path = folder.file("bp.csv")
+        do { _ = try CSVSink(path: path).write(batch([.sample(1), .sample(2)])) }
+        let whole = folder.text("bp.csv")
+        _ = folder.write("bp.csv", String(whole.unicodeScalars.dropLast(9)))
+        do { #expect(try CSVSink(path: path).write(batch([.sample(1), .sample(2)])) == 1) }
+        #expect(folder.text("bp.csv") == whole)
+    }
+
+    @Test(arguments: [
+        ("SN-1", "SN-1"), ("=1+2", "'=1+2"), ("+49", "'+49"), ("-x", "'-x"), ("@sum", "'@sum"), ("a,b", "\"a,b\""),
+        ("say \"hi\"", "\"say \"\"hi\"\"\""), ("=a,\"b", "\"'=a,\"\"b\""), ("a\nb", "\"a b\""), ("", ""),
+    ])
+    func csvCell_IsNeitherFormulaNorSecondRow(_ value: String, _ cell: String) {
+        var text = TextBuffer()
+        CSVRow.cell(value, to: &text)
+        #expect(text.string == cell)
+    }
+
+    // MARK: SQLite
+
+    private func rows(_ path: String, _ sql: String) throws -> [Row] {
+        try Store(path, access: .read).queue.read { try Row.fetchAll($0, sql: sql) }
+    }
+
+    @Test func sqlite_KeepsEveryReadingOnce() throws {
+        let folder = TestFolder()
+        let path = folder.file("bp.db")
+        let identity = DeviceIdentity(id: "SN1", manufacturer: "A&D", model: "TM2655")
+        do {
+            let sink = try SQLiteSink(path: path)
+            #expect(try sink.write(batch([.sample(1), .sample(2, code: "E44")], identity: identity)) == 0)
+            #expect(try sink.write(batch([.sample(1), .sample(3)], identity: identity)) == 1)
+            try sink.close()
+        }
+        let sink = try SQLiteSink(path: path)
+        #expect(try sink.write(batch([.sample(1), .sample(2, code: "E44"), .sample(3)])) == 3)
+        try sink.close()
+        let readings = try rows(path, "SELECT * FROM readings")
+        #expect(readings.count == 2)
+        #expect(readings[0]["systolic_mmHg"] as Int == 120)
+        #expect(readings[0]["device_time"] as String == "2026-05-05T16:54")
+        #expect(readings[0]["received"] as String == "2026-05-16T02:53:20.120Z")
+        #expect(readings[0]["model"] as String == "TM2655")
+        #expect(readings[0]["device"] as String == "SN1")
+        #expect(readings[0]["id"] as String == idText(.sample(1)))
+        let failures = try rows(path, "SELECT * FROM failures")
+        #expect(failures.count == 1)
+        #expect(failures[0]["reason"] as String == "movement")
+        #expect(try rows(path, "SELECT hex(raw) AS raw FROM reading")[0]["raw"] as String == "0100")
+        #expect(folder.mode("bp.db") == 0o600)
+    }
+
+    private func idText(_ reading: Reading) -> String {
+        var text = TextBuffer()
+        text.append(reading.id)
+        return text.string
+    }
+
+    @Test func sqlite_CompletesAPendingReading_AndNeverGoesBack() throws {
+        let folder = TestFolder()
+        let path = folder.file("bp.db")
+        let sink = try SQLiteSink(path: path)
+        _ = try sink.write(batch([.sample(1, isPending: true)]))
+        #expect(try rows(path, "SELECT * FROM readings").isEmpty)
+        _ = try sink.write(batch([.sample(1, systolic: 121, revision: 1)]))
+        _ = try sink.write(batch([.sample(1, isPending: true)]))
+        let readings = try rows(path, "SELECT * FROM readings")
+        #expect(readings.map { $0["systolic_mmHg"] as Int } == [121])
+    }
+
+    @Test func sqlite_TransactionIsDurableAndInTheLog() throws {
+        let folder = TestFolder()
+        let store = try Store(folder.file("bp.db"), access: .write)
+        let (journal, synchronous, id) = try store.queue.read { db in
+            (
+                try String.fetchOne(db, sql: "PRAGMA journal_mode"), try Int.fetchOne(db, sql: "PRAGMA synchronous"),
+                try Int.fetchOne(db, sql: "PRAGMA application_id")
+            )
+        }
+        #expect(journal == "wal")
+        #expect(synchronous == 2)
+        #expect(id == 0x4355_4646)
+    }
+
+    @Test func sqlite_RefusesWhatIsNotItsOwn() throws {
+        let folder = TestFolder()
+        let foreign = folder.file("contacts.db")
+        let queue = try DatabaseQueue(path: foreign)
+        try queue.write { try $0.execute(sql: "CREATE TABLE contact (name TEXT)") }
+        try queue.close()
+        let before = try Data(contentsOf: URL(fileURLWithPath: foreign))
+        #expect { try SQLiteSink(path: foreign) } throws: {
+            ($0 as? IngestError)?.status == .cannotCreate && "\($0)".contains("another program")
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: foreign)) == before)
+        let text = folder.write("notes.txt", "some notes that are no database\n")
+        #expect { try SQLiteSink(path: text) } throws: { ($0 as? IngestError)?.status == .badData }
+        #expect { try SQLiteSink(path: folder.path) } throws: { ($0 as? IngestError)?.status == .cannotCreate }
+        #expect { try SQLiteSink(path: folder.file("no/bp.db")) } throws: { ($0 as? IngestError)?.status == .cannotCreate }
+        #expect { try Store(folder.file("none.db"), access: .read) } throws: { ($0 as? IngestError)?.status == .noInput }
+        #expect(!FileManager.default.fileExists(atPath: folder.file("none.db")))
+        // An empty file is nobody's yet.
+        let empty = folder.write("empty.db", "")
+        #expect(try SQLiteSink(path: empty).write(batch([.sample(1)])) == 0)
+    }
+
+    @Test func latest_GivesTheLastOnesInOrder() throws {
+        let folder = TestFolder()
+        let path = folder.file("bp.db")
+        let sink = try SQLiteSink(path: path)
+        _ = try sink.write(batch((0..<5).map { .sample($0, systolic: 120 + $0) }))
+        let store = try Store(path, access: .read)
+        #expect(try store.latest(2).map(\.systolic) == [123, 124])
+        #expect(try store.latest(nil).count == 5)
+        #expect(try store.count() == 5)
+    }
+
+    // MARK: Disks that do not obey
+
+    /// A small file system of its own; needs root.
+    private func withTmpfs(_ body: (String) throws -> Void) throws {
+        let folder = TestFolder()
+        guard mount("tmpfs", folder.path, "tmpfs", 0, "size=256k") == 0 else { return }
+        defer { umount2(folder.path, Int32(MNT_DETACH)) }
+        try body(folder.path)
+    }
+
+    @Test(.enabled(if: isRoot)) func fullDisk_IsSaidAndLeavesWholeLinesOnly() throws {
+        try withTmpfs { folder in
+            for kind in [SinkSpec.Kind.jsonl, .csv, .sqlite] {
+                let path = "\(folder)/bp.\(kind.rawValue)"
+                let sink = try SinkSpec(kind, path: path).open()
+                var failure: IngestError?
+                var stored = 0
+                do throws(IngestError) {
+                    for start in stride(from: 0, to: 100_000, by: 500) {
+                        _ = try sink.write(batch((start..<(start + 500)).map { .sample($0) }))
+                        stored = start + 500
+                    }
+                } catch { failure = error }
+                #expect(failure?.status == .inputOutput, "\(kind)")
+                #expect(failure?.why == "no space left on device", "\(kind)")
+                #expect(stored > 0)
+                try? sink.close()
+                if kind != .sqlite {
+                    let text = try String(contentsOfFile: path, encoding: .utf8)
+                    #expect(text.last?.isNewline == true)
+                    let lines = text.split(whereSeparator: \.isNewline).count
+                    #expect(lines == (kind == .csv ? stored + 1 : stored))
+                } else {
+                    #expect(try Store(path, access: .read).count() == stored)
+                }
+                for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+            }
+        }
+    }
+
+    @Test(.enabled(if: isRoot)) func readOnlyDisk_IsSaid() throws {
+        try withTmpfs { folder in
+            try SinkSpec(.sqlite, path: "\(folder)/bp.db").open().close()
+            #expect(mount("tmpfs", folder, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), nil) == 0)
+            for spec in [SinkSpec(.sqlite, path: "\(folder)/bp.db"), SinkSpec(.jsonl, path: "\(folder)/bp.jsonl")] {
+                #expect { try spec.open() } throws: { ($0 as? IngestError)?.status == .cannotCreate }
+            }
+        }
+    }
+
+    @Test func closedPipe_IsAnEndAndNoError() throws {
+        signal(SIGPIPE, SIG_IGN)
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        close(ends[0])
+        let sink = StandardOutputSink(line: ReadingLine(), descriptor: ends[1])
+        #expect(throws: IngestError.outputClosed) { try sink.write(batch([.sample(1)])) }
+        close(ends[1])
+    }
+
+    // MARK: Names
+
+    @Test(arguments: [
+        ("stdout", SinkSpec(.stdout)), ("jsonl:-", SinkSpec(.stdout)), ("jsonl:a.jsonl", SinkSpec(.jsonl, path: "a.jsonl")),
+        ("csv:/tmp/a b.csv?", SinkSpec(.csv, path: "/tmp/a b.csv", isRequired: false)),
+        ("sqlite:a:b.db", SinkSpec(.sqlite, path: "a:b.db")), ("stdout?", SinkSpec(.stdout, isRequired: false)),
+    ])
+    func spec_IsReadAndWritten(_ text: String, _ spec: SinkSpec) throws {
+        #expect(try SinkSpec(text) == spec)
+    }
+
+    @Test(arguments: ["", "csv", "csv:", "sqlite:-", "mqtt://x", "stdout:file", "jsonl", "?"])
+    func spec_RefusesWhatIsNoSink(_ text: String) {
+        #expect { try SinkSpec(text) } throws: { ($0 as? IngestError)?.status == .usage }
+    }
+}

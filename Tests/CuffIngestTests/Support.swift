@@ -1,0 +1,257 @@
+import CuffCore
+import Dispatch
+import Foundation
+import Glibc
+
+@testable import CuffIngest
+
+/// Runs blocking work on a thread of its own, so that it holds none of the test runner's.
+func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(with: Swift.Result { try body() }) }
+    }
+}
+
+/// The error of a call that must fail.
+func failure(_ body: @escaping @Sendable () throws -> Void) async -> IngestError? {
+    do {
+        try await onThread(body)
+        return nil
+    } catch {
+        return error as? IngestError
+    }
+}
+
+/// Values that arrive from other threads, awaited without blocking.
+final class Mailbox<Value: Sendable>: Sendable {
+    private struct State {
+        var values: [Value] = []
+        var waiting: [(condition: @Sendable ([Value]) -> Bool, resume: CheckedContinuation<[Value], Never>)] = []
+    }
+    private let state = Locked(State())
+
+    func post(_ value: Value) {
+        let due = state.withLock { state -> ([Value], [CheckedContinuation<[Value], Never>]) in
+            state.values.append(value)
+            let values = state.values
+            let due = state.waiting.filter { $0.condition(values) }
+            state.waiting.removeAll { $0.condition(values) }
+            return (values, due.map(\.resume))
+        }
+        for continuation in due.1 { continuation.resume(returning: due.0) }
+    }
+
+    var values: [Value] { state.withLock { $0.values } }
+
+    /// All values, once they satisfy the condition.
+    @discardableResult
+    func wait(until condition: @escaping @Sendable ([Value]) -> Bool) async -> [Value] {
+        await withCheckedContinuation { continuation in
+            let now = state.withLock { state -> [Value]? in
+                if condition(state.values) { return state.values }
+                state.waiting.append((condition, continuation))
+                return nil
+            }
+            if let now { continuation.resume(returning: now) }
+        }
+    }
+
+    func wait(count: Int) async -> [Value] { await wait { $0.count >= count } }
+}
+
+/// A folder that vanishes with the test.
+final class TestFolder: Sendable {
+    let path: String
+    init() {
+        var template = Array("/tmp/cuff-test-XXXXXX".utf8CString)
+        path = String(cString: mkdtemp(&template))
+    }
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+    func file(_ name: String) -> String { "\(path)/\(name)" }
+    func write(_ name: String, _ text: String) -> String { write(name, Array(text.utf8)) }
+    func write(_ name: String, _ bytes: [UInt8]) -> String {
+        _ = FileManager.default.createFile(atPath: file(name), contents: Data(bytes))
+        return file(name)
+    }
+    func text(_ name: String) -> String { (try? String(contentsOfFile: file(name), encoding: .utf8)) ?? "" }
+    func lines(_ name: String) -> [String] { text(name).split(whereSeparator: \.isNewline).map(String.init) }
+    func mode(_ name: String) -> Int {
+        (try? FileManager.default.attributesOfItem(atPath: file(name))[.posixPermissions] as? Int) ?? 0
+    }
+}
+
+/// Keeps what it is given; holds every write back while it is stalled, and fails the first so many.
+final class MemorySink: Sink {
+    let label = "memory"
+    let takesLiveEvents: Bool
+    private let state = Locked((batches: [Batch](), failures: 0))
+    private let gate = Gate(isOpen: true)
+    let arrivals = Mailbox<Int>()
+
+    init(takesLiveEvents: Bool = true, failures: Int = 0) {
+        self.takesLiveEvents = takesLiveEvents
+        state.withLock { $0.failures = failures }
+    }
+
+    func stall() { gate.set(open: false) }
+    func release() { gate.set(open: true) }
+
+    func write(_ batch: Batch) throws(IngestError) -> Int {
+        gate.pass()
+        let fails = state.withLock { state in
+            if state.failures > 0 {
+                state.failures -= 1
+                return true
+            }
+            state.batches.append(batch)
+            return false
+        }
+        if fails { throw IngestError(.inputOutput, "the test's sink failed") }
+        arrivals.post(batch.readings)
+        return 0
+    }
+
+    var batches: [Batch] { state.withLock { $0.batches } }
+    var readings: [Reading] {
+        batches.flatMap(\.entries).compactMap { if case .reading(let reading) = $0 { reading } else { nil } }
+    }
+}
+
+extension Reading {
+    /// A blood pressure of a test, distinct by its number.
+    static func sample(
+        _ number: Int, systolic: Int = 120, revision: UInt8 = 0, isPending: Bool = false, code: String? = nil
+    ) -> Reading {
+        let time = DeviceTime(wallSeconds: 1_778_000_000 + Int64(number) * 60, precision: .minute)
+        let content: Reading.Content =
+            if let code { .failure(Failure(.movement, code: ShortText(code))) } else {
+                .bloodPressure(.mmHg(systolic, 80, mean: 93, pulse: 60))
+            }
+        var reading = Reading(
+            content, driver: "and-std", clock: .time(time), origin: .memory,
+            raw: RawBytes([UInt8(truncatingIfNeeded: number), UInt8(truncatingIfNeeded: number >> 8)]))
+        reading.revision = revision
+        reading.isPending = isPending
+        var ledger = ReadingLedger(device: "test", driver: "and-std")
+        _ = ledger.admit(&reading, received: Timestamp(milliseconds: 1_778_900_000_120))
+        return reading
+    }
+}
+
+extension Batch {
+    static func sample(_ numbers: Range<Int>, source: Int = 1, through: Int? = nil) -> Batch {
+        Batch(
+            source: source, driver: "and-std", device: "dev-\(source)", entries: numbers.map { .reading(.sample($0)) },
+            through: through ?? numbers.upperBound)
+    }
+}
+
+/// A protocol of single bytes: each is a reading, and each commit is thanked with `06 n`, n readings in all. A byte FF is
+/// asked for by `readMemory`, and ends the session when it comes; `readMemory` waits half a second for anything.
+struct ByteSession: CuffSession {
+    private var count: UInt32 = 0
+
+    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
+        switch event {
+        case .received(let bytes):
+            for byte in bytes {
+                if byte == 0xFF {
+                    actions.append(.disarm(.response))
+                    actions.append(.finish(.complete))
+                    continue
+                }
+                if byte == 0xFE {
+                    actions.append(.live(.cuffPressure(.mmHg(100))))
+                    continue
+                }
+                count += 1
+                var reading = Reading(
+                    .bloodPressure(.mmHg(100 + Int(byte), 70)), driver: "byte", origin: .push, sequence: count,
+                    raw: RawBytes([byte]))
+                // A zero repeats the first record.
+                if byte == 0 { reading.sequence = 1 }
+                actions.append(.emit(reading))
+            }
+        case .committed(let through): actions.append(.write([0x06, UInt8(truncatingIfNeeded: through)]))
+        case .command(.readMemory):
+            actions.append(.write([0x05]))
+            actions.append(.arm(.response, .milliseconds(500)))
+        case .timerFired: actions.append(.finish(.noAnswer("nothing came")))
+        case .command(.stop): actions.append(.write([0x18]))
+        case .closed: actions.append(.finish(.complete))
+        default: break
+        }
+    }
+}
+
+extension CuffDriver {
+    static let byte = CuffDriver(
+        id: "byte", models: ["Test"], summary: "bytes", grade: .c, testedOn: .derived, framing: "none", check: nil,
+        capabilities: [.push, .storedReadings], sources: [], makeSession: { _ in ByteSession() },
+        makeSimulator: { AndStdSimulatorStandIn($0) })
+}
+
+private struct AndStdSimulatorStandIn: CuffSimulator {
+    init(_ script: SimulatorScript) {}
+    mutating func handle(_ event: SimulatorEvent) -> [SimulatorAction] { [] }
+}
+
+/// A device in memory: the test plays the cuff.
+final class LoopTransport: Transport, @unchecked Sendable {
+    let address = "loop"
+    private var queue: DispatchQueue?
+    private var deliver: (@Sendable (TransportEvent) -> Void)?
+    private var isPaused = false
+    private let held = Locked<[TransportEvent]>([])
+    let writes = Mailbox<[UInt8]>()
+    let pauses = Mailbox<Bool>()
+    let started = Mailbox<Bool>()
+
+    func start(on queue: DispatchQueue, deliver: @escaping @Sendable (TransportEvent) -> Void) throws(IngestError) {
+        self.queue = queue
+        self.deliver = deliver
+        started.post(true)
+    }
+
+    /// Bytes from the cuff; while the link pauses they wait, as they would in the kernel.
+    func inject(_ bytes: [UInt8]) { post(.received(bytes)) }
+    func unplug() { post(.closed(.unplugged)) }
+
+    private func post(_ event: TransportEvent) {
+        let isFirst = held.withLock { held in
+            held.append(event)
+            return held.count == 1
+        }
+        if isFirst { queue?.async { @Sendable in self.pump() } }
+    }
+
+    /// One event for each turn of the queue, as a descriptor gives them, so that a pause comes between two.
+    private func pump() {
+        guard !isPaused, let event = held.withLock({ $0.first }) else { return }
+        deliver?(event)
+        let isMore = held.withLock { held in
+            held.removeFirst()
+            return !held.isEmpty
+        }
+        if isMore { queue?.async { @Sendable in self.pump() } }
+    }
+
+    func write(_ bytes: [UInt8]) {
+        writes.post(bytes)
+        deliver?(.sent(bytes))
+    }
+    func pause() {
+        isPaused = true
+        pauses.post(true)
+    }
+    func resume() {
+        isPaused = false
+        pauses.post(false)
+        pump()
+    }
+    func close() {
+        let deliver = deliver
+        self.deliver = nil
+        deliver?(.closed(nil))
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import Testing
+
+/// Each ends with a sentence that names the thing and the cure, the sysexits code, and nothing half-written.
+@Suite struct BadInputTests {
+    private let and = "and-std"
+
+    private func expect(_ run: CuffProcess, _ status: Int32, _ words: [String], location: SourceLocation = #_sourceLocation) {
+        #expect(run.status == status, "\(run.errors)", sourceLocation: location)
+        for word in words { #expect(run.errors.contains(word), "`\(word)` is not in: \(run.errors)", sourceLocation: location) }
+        #expect(
+            run.errors.contains("fix:") || run.errors.contains("Usage:") || run.errors.contains("help"), "no cure in: \(run.errors)",
+            sourceLocation: location)
+    }
+
+    @Test func aMissingFile_IsNamed() async throws {
+        expect(try await CuffProcess.run(["decode", "--driver", and, "/nonexistent/x.bin"]), 66, ["/nonexistent/x.bin", "no such file"])
+        expect(try await CuffProcess.run(["replay", "/nonexistent/x.capture"]), 66, ["/nonexistent/x.capture", "no such file"])
+    }
+
+    @Test func aDirectory_IsNotAFile() async throws {
+        expect(try await CuffProcess.run(["decode", "--driver", and, "/tmp"]), 66, ["/tmp", "directory"])
+        expect(try await CuffProcess.run(["replay", "/tmp"]), 66, ["/tmp", "directory"])
+    }
+
+    @Test func anEmptyFile_IsSaidToBeEmpty() async throws {
+        let scratch = try Scratch()
+        let empty = try scratch.write("empty", "")
+        expect(try await CuffProcess.run(["decode", "--driver", and, empty]), 65, [empty, "empty"])
+        expect(try await CuffProcess.run(["replay", empty]), 65, [empty, "empty"])
+    }
+
+    @Test func aBrokenLine_IsNamedByItsNumber() async throws {
+        let scratch = try Scratch()
+        let file = try scratch.write("broken.capture", "# driver: and-std\n< 16 16\n< 1x\n< 16\n")
+        let run = try await CuffProcess.run(["replay", file])
+        expect(run, 65, ["\(file):3", "hexadecimal"])
+        #expect(run.output.isEmpty)
+    }
+
+    @Test func anUnknownDriver_IsAnsweredWithTheKnownOnes() async throws {
+        expect(try await CuffProcess.run(["decode", "--driver", "and-sdt", "/dev/null"]), 64, ["and-sdt", "and-std"])
+        let scratch = try Scratch()
+        let file = try scratch.write("x.capture", "# driver: nobody\n< 00\n")
+        expect(try await CuffProcess.run(["replay", file]), 64, ["nobody"])
+        expect(try await CuffProcess.run(["drivers", "nobody"]), 64, ["nobody"])
+    }
+
+    @Test func aCaptureWithoutDriver_AsksForOne() async throws {
+        let scratch = try Scratch()
+        let file = try scratch.write("x.capture", "< 00\n")
+        expect(try await CuffProcess.run(["replay", file]), 64, ["driver"])
+    }
+
+    @Test func aFullDisk_IsSaid_AndNothingIsHalfWritten() async throws {
+        let capture = CuffProcess.folder.appendingPathComponent("captures/and-std/last-result.capture").path
+        expect(try await CuffProcess.run(["replay", capture, "--sink", "jsonl:/dev/full"]), 74, ["/dev/full", "no space"])
+        let run = try await CuffProcess.run(executable: "/bin/sh", ["-c", "\"$0\" replay \"$1\" >/dev/full", CuffProcess.path, capture])
+        #expect(run.status == 74, "\(run.errors)")
+        #expect(run.errors.lowercased().contains("no space"))
+    }
+
+    @Test func anotherProgramsDatabase_IsLeftAlone() async throws {
+        let scratch = try Scratch()
+        let database = scratch.path("other.db")
+        let made = try await CuffProcess.run(
+            executable: "/usr/bin/sqlite3", [database, "create table notes(text); insert into notes values('mine');"])
+        try #require(made.status == 0, "sqlite3 is needed: \(made.errors)")
+        let before = try Data(contentsOf: URL(fileURLWithPath: database))
+        let capture = CuffProcess.folder.appendingPathComponent("captures/and-std/last-result.capture").path
+        expect(try await CuffProcess.run(["replay", capture, "--sink", "sqlite:\(database)"]), 73, [database, "another program"])
+        #expect(try Data(contentsOf: URL(fileURLWithPath: database)) == before)
+        let text = try scratch.write("not.db", "this is no database, but a long enough text to look like a file with some content in it\n")
+        expect(try await CuffProcess.run(["replay", capture, "--sink", "sqlite:\(text)"]), 65, [text])
+    }
+
+    @Test func aReadOnlyDatabase_IsSaid() async throws {
+        let scratch = try Scratch()
+        let capture = CuffProcess.folder.appendingPathComponent("captures/and-std/last-result.capture").path
+        let database = scratch.path("bp.db")
+        #expect(try await CuffProcess.run(["replay", capture, "--sink", "sqlite:\(database)"]).status == 0)
+        // Root may write anything: the test becomes nobody, for whom the folder and the file are read-only.
+        let isRoot = getuid() == 0
+        _ = try await CuffProcess.run(executable: "/bin/chmod", ["-R", "a+rX,a-w", scratch.url.path])
+        let command =
+            isRoot ? ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", CuffProcess.path] : [CuffProcess.path]
+        let run = try await CuffProcess.run(executable: "/usr/bin/env", command + ["replay", capture, "--sink", "sqlite:\(database)"])
+        _ = try await CuffProcess.run(executable: "/bin/chmod", ["-R", "u+w", scratch.url.path])
+        if isRoot && run.errors.contains("setpriv") || run.errors.contains("Permission denied (os") {
+            print("note: aReadOnlyDatabase_IsSaid could not become nobody: \(run.errors)")
+            return
+        }
+        expect(run, 73, [database, "read"])
+    }
+
+    @Test func aBadSink_IsAnswered() async throws {
+        expect(try await CuffProcess.run(["decode", "--driver", and, "/dev/null", "--sink", "sqlight:x"]), 64, ["sqlight"])
+    }
+
+    @Test func aMissingPort_IsNamed() async throws {
+        expect(try await CuffProcess.run(["read", "/dev/ttyUSB77", "--driver", and]), 69, ["/dev/ttyUSB77"])
+        expect(try await CuffProcess.run(["read", "/etc/hostname", "--driver", and]), 66, ["/etc/hostname", "serial port"])
+    }
+
+    @Test func aVerbThatDoesNotExist_IsUsage() async throws {
+        let run = try await CuffProcess.run(["raed"])
+        #expect(run.status == 64)
+        #expect(run.output.isEmpty)
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import Testing
+
+/// The built `cuff` as a person runs it: a process with arguments, standard input, and an end.
+struct CuffProcess: Sendable {
+    var status: Int32
+    var output: String
+    var errors: String
+
+    var lines: [String] { output.split(separator: "\n").map(String.init) }
+
+    /// The readings among the printed lines, by type.
+    func objects(_ type: String? = nil) -> [[String: Any]] {
+        lines.compactMap { try? JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] }
+            .filter { type == nil || $0["type"] as? String == type }
+    }
+
+    static let folder = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    /// `cuff` lies beside the test runner in the build folder.
+    static let path: String = {
+        let runner = URL(fileURLWithPath: (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "")
+        let beside = runner.deletingLastPathComponent().appendingPathComponent("cuff").path
+        if FileManager.default.isExecutableFile(atPath: beside) { return beside }
+        return folder.appendingPathComponent(".build/debug/cuff").path
+    }()
+
+    /// Runs it to its end, or for `limit` seconds, after which it is killed and the status is 9 + 128.
+    static func run(
+        _ arguments: [String], input: [UInt8] = [], environment: [String: String] = [:], limit: Double = 60
+    ) async throws -> CuffProcess {
+        try await run(executable: path, arguments, input: input, environment: environment, limit: limit)
+    }
+
+    static func run(
+        executable: String, _ arguments: [String], input: [UInt8] = [], environment: [String: String] = [:], limit: Double = 60
+    ) async throws -> CuffProcess {
+        try await withCheckedThrowingContinuation { continuation in
+            // A thread of its own: the test runner's cooperative threads must not wait.
+            Thread.detachNewThread {
+                do {
+                    let process = Process()
+                    process.executableURL = URL(fileURLWithPath: executable)
+                    process.arguments = arguments
+                    var variables = ProcessInfo.processInfo.environment
+                    variables["TZ"] = "UTC"
+                    for (key, value) in environment { variables[key] = value }
+                    process.environment = variables
+                    let (inputPipe, outputPipe, errorPipe) = (Pipe(), Pipe(), Pipe())
+                    process.standardInput = inputPipe
+                    process.standardOutput = outputPipe
+                    process.standardError = errorPipe
+                    try process.run()
+                    let errors = Collected()
+                    let reader = Thread { errors.finish(errorPipe.fileHandleForReading.readDataToEndOfFile()) }
+                    reader.start()
+                    let writer = Thread {
+                        signal(SIGPIPE, SIG_IGN)
+                        try? inputPipe.fileHandleForWriting.write(contentsOf: Data(input))
+                        try? inputPipe.fileHandleForWriting.close()
+                    }
+                    writer.start()
+                    let killer = DispatchWorkItem { kill(process.processIdentifier, SIGKILL) }
+                    DispatchQueue.global().asyncAfter(deadline: .now() + limit, execute: killer)
+                    let output = outputPipe.fileHandleForReading.readDataToEndOfFile()
+                    process.waitUntilExit()
+                    killer.cancel()
+                    let status = process.terminationReason == .uncaughtSignal ? process.terminationStatus + 128 : process.terminationStatus
+                    continuation.resume(
+                        returning: CuffProcess(
+                            status: status, output: String(decoding: output, as: UTF8.self),
+                            errors: String(decoding: errors.wait(), as: UTF8.self)))
+                } catch {
+                    continuation.resume(throwing: error)
+                }
+            }
+        }
+    }
+
+    private final class Collected: @unchecked Sendable {
+        private let done = DispatchSemaphore(value: 0)
+        private var data = Data()
+        func finish(_ data: Data) {
+            self.data = data
+            done.signal()
+        }
+        func wait() -> Data {
+            done.wait()
+            return data
+        }
+    }
+}
+
+/// A folder of its own for one test, gone afterwards.
+final class Scratch {
+    let url: URL
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appendingPathComponent("cuff-test-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+    deinit { try? FileManager.default.removeItem(at: url) }
+    func path(_ name: String) -> String { url.appendingPathComponent(name).path }
+    func write(_ name: String, _ text: String) throws -> String {
+        try Data(text.utf8).write(to: url.appendingPathComponent(name))
+        return path(name)
+    }
+}
