@@ -39,8 +39,8 @@ demo: build
 
 test: packages
 	$(SWIFT) build --build-tests
-	$(SWIFT) test --skip-build --filter CuffCoreTests
-	$(SWIFT) test --skip-build --filter 'CuffIngestTests|EndToEnd'
+	@SWIFT=$(SWIFT) .ci/suite 900 CuffCoreTests
+	@SWIFT=$(SWIFT) .ci/suite 600 'CuffIngestTests|EndToEnd' again
 
 lint:
 	@.ci/lint

@@ -21,11 +21,22 @@ struct Cuff: ParsableCommand {
               cuff replay two-users.capture | jq .             a recording, as if it were live
             """,
         version: version,
-        subcommands: [
-            Watch.self, Read.self, Measure.self, Stop.self, Info.self, Clock.self, Clear.self, Record.self, Decode.self, Replay.self,
-            Simulate.self, List.self, Identify.self, DoctorVerb.self, Drivers.self, Config.self, Show.self, Stats.self, Export.self,
-            ReportVerb.self, Add.self, Delete.self,
-        ])
+        subcommands: asked.map { [$0] } ?? verbs.map(\.verb))
+
+    /// Every verb, under the name it is called by.
+    private static let verbs: [(name: String, verb: any ParsableCommand.Type)] = [
+        ("watch", Watch.self), ("read", Read.self), ("measure", Measure.self), ("stop", Stop.self), ("info", Info.self),
+        ("clock", Clock.self), ("clear", Clear.self), ("record", Record.self), ("decode", Decode.self), ("replay", Replay.self),
+        ("simulate", Simulate.self), ("list", List.self), ("identify", Identify.self), ("doctor", DoctorVerb.self),
+        ("drivers", Drivers.self), ("config", Config.self), ("show", Show.self), ("stats", Stats.self), ("export", Export.self),
+        ("report", ReportVerb.self), ("add", Add.self), ("delete", Delete.self),
+    ]
+
+    /// The verb that the first argument names. The parser is shown it alone: for each verb it knows, it searches the whole
+    /// program for conformances, and a person waits.
+    private static let asked: (any ParsableCommand.Type)? = CommandLine.arguments.dropFirst().first.flatMap { name in
+        verbs.first { $0.name == name }?.verb
+    }
 
     func run() throws {
         guard isatty(STDIN_FILENO) == 1 else {

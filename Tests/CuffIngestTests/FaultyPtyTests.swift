@@ -47,7 +47,7 @@ import Testing
             try await Task.sleep(for: Self.limit)
             link.stop()
         }
-        _ = await ended.wait(count: 1)
+        _ = await ended.wait(count: 1, within: Self.limit + .seconds(30))
         stop.cancel()
         #expect(clock.now - start < Self.limit, "\(id) \(command) had no end of its own")
         try await onThread { try pipeline.finish() }

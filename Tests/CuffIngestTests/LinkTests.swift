@@ -3,7 +3,7 @@ import Testing
 
 @testable import CuffIngest
 
-@Suite(.timeLimit(.minutes(1))) struct LinkTests {
+@Suite(.timeLimit(.minutes(3))) struct LinkTests {
     private struct Rig {
         let transport = LoopTransport()
         let events = Mailbox<LinkEvent>()
@@ -75,14 +75,14 @@ import Testing
     @Test func stalledSink_PausesTheCuffAndItsTimers_AndNothingIsLost() async throws {
         let sink = MemorySink()
         sink.stall()
-        let rig = Rig([Pipeline.Member(sink)])
+        let rig = Rig([Pipeline.Member(sink)], driver: .byte(patience: .seconds(4)))
         rig.link.start([.readMemory(user: nil)])
         _ = await rig.transport.writes.wait { $0.first == [0x05] }
         for byte in UInt8(1)...40 { rig.transport.inject([byte]) }
         rig.transport.inject([0xFF])
         _ = await rig.transport.pauses.wait { $0.first == true }
-        // Longer than the session's own patience of half a second.
-        try await Task.sleep(for: .milliseconds(700))
+        // Longer than the session's own patience.
+        try await Task.sleep(for: .milliseconds(4500))
         // Readings are told as they come in; nothing has ended and nothing is reported.
         #expect(rig.events.values.allSatisfy { if case .readings = $0 { true } else { false } })
         sink.release()
@@ -90,7 +90,7 @@ import Testing
         try await onThread { try rig.pipeline.finish() }
         #expect(sink.readings.map(\.raw.array) == (UInt8(1)...40).map { [$0] })
         #expect(rig.link.counters.pauses >= 1)
-        #expect(rig.link.counters.paused > .milliseconds(600))
+        #expect(rig.link.counters.paused > .milliseconds(4000))
     }
 
     @Test func lastWords_ReachThePacedCuff() async throws {
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test func silentCuff_EndsByTheSessionsOwnTimer() async {
-        let rig = Rig([Pipeline.Member(MemorySink())])
+        let rig = Rig([Pipeline.Member(MemorySink())], driver: .byte(patience: .milliseconds(500)))
         rig.link.start([.readMemory(user: nil)])
         #expect(await rig.ended() == .noAnswer("nothing came"))
     }

@@ -6,7 +6,7 @@ import Testing
 @testable import CuffIngest
 
 /// The runs behind the commands, from input to stored readings.
-@Suite(.timeLimit(.minutes(1))) struct RunTests {
+@Suite(.timeLimit(.minutes(3))) struct RunTests {
     /// A stretch of and-std pushes as a simulated cuff sends them.
     private static func pushes(_ records: [SimulatedRecord]) -> [UInt8] {
         var simulator = CuffDriver.andStd.makeSimulator(SimulatorScript(records: records))
@@ -202,7 +202,7 @@ import Testing
         let run = Task { [options] in
             try await onThread { try Ingest.replay(paths: [path], speed: .times(0.001), options: options) }
         }
-        try await Task.sleep(for: .milliseconds(50))
+        for _ in 0..<1000 where folder.lines("p").isEmpty { try await Task.sleep(for: .milliseconds(20)) }
         stop.raise()
         _ = try await run.value
         #expect(folder.lines("p").count == 1)
@@ -252,7 +252,7 @@ import Testing
     @Test func read_OfAPushingCuff_EndsWhenStopped_AndOnUnplugging() async throws {
         let records = SimulatedRecord.sample(count: 5, seed: 2)
         let simulation = try Simulation(
-            driver: .andStd, script: SimulatorScript(records: records, interval: .milliseconds(5)))
+            driver: .andStd, script: SimulatorScript(records: records, interval: .milliseconds(500)))
         simulation.start()
         let address = try TransportAddress(simulation.address)
         let sink = MemorySink()
@@ -270,7 +270,8 @@ import Testing
         let second = Task { [options] in
             try await onThread { try Ingest.read(address, driver: "and-std", ReadOptions(.follow), options: options) }
         }
-        try await Task.sleep(for: .milliseconds(100))
+        // Long enough to have opened the port.
+        try await Task.sleep(for: .seconds(2))
         simulation.stop()
         let report = try await second.value
         #expect(report.status == .inputOutput)

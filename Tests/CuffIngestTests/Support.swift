@@ -2,6 +2,7 @@ import CuffCore
 import Dispatch
 import Foundation
 import Glibc
+import Testing
 
 @testable import CuffIngest
 
@@ -26,12 +27,13 @@ func failure(_ body: @escaping @Sendable () throws -> Void) async -> IngestError
 final class Mailbox<Value: Sendable>: Sendable {
     private struct State {
         var values: [Value] = []
-        var waiting: [(condition: @Sendable ([Value]) -> Bool, resume: CheckedContinuation<[Value], Never>)] = []
+        var turn = 0
+        var waiting: [(turn: Int, condition: @Sendable ([Value]) -> Bool, resume: CheckedContinuation<[Value]?, Never>)] = []
     }
     private let state = Locked(State())
 
     func post(_ value: Value) {
-        let due = state.withLock { state -> ([Value], [CheckedContinuation<[Value], Never>]) in
+        let due = state.withLock { state -> ([Value], [CheckedContinuation<[Value]?, Never>]) in
             state.values.append(value)
             let values = state.values
             let due = state.waiting.filter { $0.condition(values) }
@@ -43,20 +45,38 @@ final class Mailbox<Value: Sendable>: Sendable {
 
     var values: [Value] { state.withLock { $0.values } }
 
-    /// All values, once they satisfy the condition.
+    /// All values, once they satisfy the condition; after `limit` the test has failed, and what came so far is returned.
     @discardableResult
-    func wait(until condition: @escaping @Sendable ([Value]) -> Bool) async -> [Value] {
-        await withCheckedContinuation { continuation in
-            let now = state.withLock { state -> [Value]? in
-                if condition(state.values) { return state.values }
-                state.waiting.append((condition, continuation))
-                return nil
+    func wait(
+        within limit: Duration = .seconds(60), at location: SourceLocation = #_sourceLocation,
+        until condition: @escaping @Sendable ([Value]) -> Bool
+    ) async -> [Value] {
+        let values = await withCheckedContinuation { (continuation: CheckedContinuation<[Value]?, Never>) in
+            let turn = state.withLock { state -> Int? in
+                state.turn += 1
+                if condition(state.values) { return nil }
+                state.waiting.append((state.turn, condition, continuation))
+                return state.turn
             }
-            if let now { continuation.resume(returning: now) }
+            guard let turn else { return continuation.resume(returning: self.values) }
+            DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Int(limit / .milliseconds(1)))) { [self] in
+                let late = state.withLock { state -> CheckedContinuation<[Value]?, Never>? in
+                    guard let index = state.waiting.firstIndex(where: { $0.turn == turn }) else { return nil }
+                    return state.waiting.remove(at: index).resume
+                }
+                late?.resume(returning: nil)
+            }
         }
+        if let values { return values }
+        Issue.record("waited \(limit) in vain; came so far: \(self.values)", sourceLocation: location)
+        return self.values
     }
 
-    func wait(count: Int) async -> [Value] { await wait { $0.count >= count } }
+    func wait(
+        count: Int, within limit: Duration = .seconds(60), at location: SourceLocation = #_sourceLocation
+    ) async -> [Value] {
+        await wait(within: limit, at: location) { $0.count >= count }
+    }
 }
 
 /// A folder that vanishes with the test.
@@ -147,9 +167,12 @@ extension Batch {
 }
 
 /// A protocol of single bytes: each is a reading, and each commit is thanked with `06 n`, n readings in all. A byte FF is
-/// asked for by `readMemory`, and ends the session when it comes; `readMemory` waits half a second for anything.
+/// asked for by `readMemory`, and ends the session when it comes; `readMemory` waits so long for anything.
 struct ByteSession: CuffSession {
+    let patience: Duration
     private var count: UInt32 = 0
+
+    init(patience: Duration) { self.patience = patience }
 
     mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
         switch event {
@@ -175,7 +198,7 @@ struct ByteSession: CuffSession {
         case .committed(let through): actions.append(.write([0x06, UInt8(truncatingIfNeeded: through)]))
         case .command(.readMemory):
             actions.append(.write([0x05]))
-            actions.append(.arm(.response, .milliseconds(500)))
+            actions.append(.arm(.response, patience))
         case .timerFired: actions.append(.finish(.noAnswer("nothing came")))
         case .command(.stop): actions.append(.write([0x18]))
         case .closed: actions.append(.finish(.complete))
@@ -185,10 +208,15 @@ struct ByteSession: CuffSession {
 }
 
 extension CuffDriver {
-    static let byte = CuffDriver(
-        id: "byte", models: ["Test"], summary: "bytes", grade: .c, testedOn: .derived, framing: "none", check: nil,
-        capabilities: [.push, .storedReadings], sources: [], makeSession: { _ in ByteSession() },
-        makeSimulator: { AndStdSimulatorStandIn($0) })
+    /// Its patience is longer than a busy machine holds up a test.
+    static let byte = byte(patience: .seconds(50))
+
+    static func byte(patience: Duration) -> CuffDriver {
+        CuffDriver(
+            id: "byte", models: ["Test"], summary: "bytes", grade: .c, testedOn: .derived, framing: "none", check: nil,
+            capabilities: [.push, .storedReadings], sources: [], makeSession: { _ in ByteSession(patience: patience) },
+            makeSimulator: { AndStdSimulatorStandIn($0) })
+    }
 }
 
 private struct AndStdSimulatorStandIn: CuffSimulator {
