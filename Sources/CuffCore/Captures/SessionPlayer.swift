@@ -107,6 +107,7 @@ public struct SessionPlayer: Sendable {
 
     private mutating func send(_ event: SessionEvent) {
         session.handle(event, into: &actions)
+        if actions.isEmpty { return }
         let before = emitted
         var loopback: [[UInt8]] = []
         var seen = 0
@@ -114,7 +115,11 @@ public struct SessionPlayer: Sendable {
         for index in actions.others.indices {
             admit(seen..<actions.others[index].after)
             seen = actions.others[index].after
-            perform(actions.others[index].action, &loopback)
+            if case .write(let bytes) = actions.others[index].action, isLoopback, !keepsWrites {
+                loopback.append(bytes)
+            } else {
+                perform(actions.others[index].action, &loopback)
+            }
         }
         admit(seen..<actions.readings.count)
         emitted += actions.readings.count

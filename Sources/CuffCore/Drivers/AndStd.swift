@@ -198,11 +198,11 @@ struct AndStdSession: CuffSession {
                 acknowledged(reader.buffer[range.upperBound - 1], into: &actions)
             } else if AndStdResult.isFixed(reader.buffer.span.extracting(range)) {
                 identify(range, into: &actions)
-                actions.append(.emit(AndStdResult.reading(reader.buffer.span.extracting(range), origin: origin)))
+                actions.emit(AndStdResult.reading(reader.buffer.span.extracting(range), origin: origin))
                 resultArrived(into: &actions)
             } else if let reading = AndStdResult.taggedReading(reader.buffer.span.extracting(range), origin: origin) {
                 identify(range, into: &actions)
-                actions.append(.emit(reading))
+                actions.emit(reading)
                 resultArrived(into: &actions)
             } else {
                 takeOther(Array(reader.buffer[range]), into: &actions)

@@ -113,7 +113,7 @@ struct OmronHBPSession: CuffSession {
         case .skipped(let count, let fault): actions.report(skipped: count, fault)
         case .frame(let range) where range.count > 1:
             switch Self.reading(reader.buffer.span.extracting(range)) {
-            case .success(let reading): actions.append(.emit(reading))
+            case .success(let reading): actions.emit(reading)
             case .failure(let refusal):
                 let line = reader.buffer.span.extracting(range)
                 actions.append(.report(.ignored(refusal.reason, line.part(refusal.part.lowerBound, refusal.part.count))))

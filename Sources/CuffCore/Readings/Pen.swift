@@ -244,8 +244,19 @@ struct Pen {
     /// cannot occur in a `String`. At most 2 bytes and 6 for each of the text's.
     mutating func put(jsonString text: String) {
         put(0x22)
-        for byte in text.utf8 { put(escaped: byte) }
+        var text = text
+        text.withUTF8 { put(escaping: $0) }
         put(0x22)
+    }
+
+    /// Names are plain almost always, and then they are copied whole.
+    @inline(__always)
+    private mutating func put(escaping text: UnsafeBufferPointer<UInt8>) {
+        guard let start = text.baseAddress else { return }
+        var odd: UInt8 = 0
+        for byte in text { odd |= (byte < 0x20 ? 1 : 0) | (byte == 0x22 ? 1 : 0) | (byte == 0x5C ? 1 : 0) | (byte == 0x7F ? 1 : 0) }
+        if odd == 0 { return put(start, text.count) }
+        for byte in text { put(escaped: byte) }
     }
 
     mutating func put(jsonString text: ShortText) {

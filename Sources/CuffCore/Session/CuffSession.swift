@@ -38,9 +38,10 @@ public enum SessionAction: Sendable {
     case write([UInt8])
     /// A HID feature report (report number 0), where the family has one.
     case writeFeature([UInt8])
-    case emit(Reading)
+    /// In a box, as `identify` is: every action has room for the largest, and the others are small.
+    indirect case emit(Reading)
     case live(LiveEvent)
-    case identify(DeviceIdentity)
+    indirect case identify(DeviceIdentity)
     /// The cuff told what its clock shows at this moment.
     case clock(DeviceTime)
     /// Replaces the timer of the same id.

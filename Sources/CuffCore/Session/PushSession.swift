@@ -35,7 +35,7 @@ public struct PushSession<Format: FrameFormat>: CuffSession {
         case .skipped(let count, let fault): actions.report(skipped: count, fault)
         case .frame(let range):
             if let reading = decode(reader.buffer.span.extracting(range)) {
-                actions.append(.emit(reading))
+                actions.emit(reading)
             } else {
                 actions.append(.report(.ignored("a frame of no known kind", Array(reader.buffer[range]))))
             }

@@ -4,15 +4,23 @@
 /// by the million, and here they can be named and handed on in place.
 public struct SessionActions: Sendable, Sequence {
     public var readings: [Reading] = []
-    /// Every other action, with the number of readings that came before it.
-    public private(set) var others: [(after: Int, action: SessionAction)] = []
+    /// An action that is no reading, with the number of readings that came before it.
+    public struct Other: Sendable {
+        public let after: Int
+        public let action: SessionAction
+    }
+    public private(set) var others: [Other] = []
 
     public init() {}
 
     @inline(__always)
     public mutating func append(_ action: SessionAction) {
-        if case .emit(let reading) = action { readings.append(reading) } else { others.append((readings.count, action)) }
+        if case .emit(let reading) = action { emit(reading) } else { others.append(Other(after: readings.count, action: action)) }
     }
+
+    /// The same as appending `.emit`, without the box around the reading: for families whose readings come by the million.
+    @inline(__always)
+    public mutating func emit(_ reading: Reading) { readings.append(reading) }
 
     public static func += (actions: inout SessionActions, more: some Sequence<SessionAction>) {
         for action in more { actions.append(action) }

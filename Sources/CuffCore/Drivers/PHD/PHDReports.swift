@@ -174,11 +174,10 @@ extension PHDSession {
         let pulse = second.number(bytes)
         pressure.pulse = pulse.digits.map { PulseRate($0) }
         pressure.pulseAbsence = pulse.absence
-        actions.append(
-            .emit(
-                Reading(
-                    .bloodPressure(pressure), driver: "phd", user: first.person, flags: first.flags.union(second.flags),
-                    clock: first.stamp.clock, origin: .push, sequence: first.stamp.ticks, raw: first.rawBytes(bytes))))
+        actions.emit(
+            Reading(
+                .bloodPressure(pressure), driver: "phd", user: first.person, flags: first.flags.union(second.flags),
+                clock: first.stamp.clock, origin: .push, sequence: first.stamp.ticks, raw: first.rawBytes(bytes)))
         emitted += 1
         return true
     }

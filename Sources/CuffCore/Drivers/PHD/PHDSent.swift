@@ -5,10 +5,11 @@ extension PHDSession {
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
         var offset = 0
         while let length = bytes.span.bigEndian16(offset + 2), offset + 4 + Int(length) <= bytes.count {
-            let apdu = Array(bytes[offset..<(offset + 4 + Int(length))])
-            offset += apdu.count
+            let range = offset..<(offset + 4 + Int(length))
+            offset = range.upperBound
             // Confirmations of observations change nothing, and there is one with every reading.
-            if Self.isConfirmation(apdu.span) { continue }
+            if Self.isConfirmation(bytes.span.extracting(range)) { continue }
+            let apdu = Array(bytes[range])
             if !isForeign, let index = expected.firstIndex(of: apdu) {
                 expected.removeFirst(index + 1)
                 continue
