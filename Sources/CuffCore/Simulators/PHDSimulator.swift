@@ -21,6 +21,7 @@ struct PHDSimulator: CuffSimulator {
     private var clock: DeviceTime
     private var invoke: UInt16 = 1
     private var awaited: UInt16?
+    private var awaitedEvent: UInt16?
     private var reportNumber: UInt16 = 0
     /// Reports of the batch that is being sent: two when pressures and pulses go apart.
     private var reports: [[UInt8]] = []
@@ -162,10 +163,11 @@ struct PHDSimulator: CuffSimulator {
     }
 
     private mutating func takeConfirmation(_ apdu: [UInt8], _ invoke: UInt16, into actions: inout [SimulatorAction]) {
-        guard invoke == awaited else { return giveUp(PHDAbortReason.undefined, into: &actions) }
+        let event = apdu.span.bigEndian16(18)
+        guard invoke == awaited, event == awaitedEvent else { return giveUp(PHDAbortReason.undefined, into: &actions) }
         awaited = nil
         actions.append(.disarm(.response))
-        switch apdu.span.bigEndian16(18) {
+        switch event {
         case PHDEvent.configuration:
             if apdu.span.bigEndian16(24) == 0 { return operate(into: &actions) }
             // Nothing else to offer: the manager has seen the standard and the extended one.
@@ -198,8 +200,10 @@ struct PHDSimulator: CuffSimulator {
     }
 
     private mutating func send(into actions: inout [SimulatorAction], _ report: (UInt16) -> [UInt8]) {
+        let bytes = report(invoke)
         awaited = invoke
-        actions.append(.write(report(invoke)))
+        awaitedEvent = bytes.span.bigEndian16(18)
+        actions.append(.write(bytes))
         actions.append(.arm(.response, .seconds(3)))  // TOcer
         invoke &+= 1
     }

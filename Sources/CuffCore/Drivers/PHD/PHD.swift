@@ -35,7 +35,9 @@ extension CuffDriver {
             "clearing segments by list where PM-Store-Capab does not say so: all or nothing is used instead",
         ],
         notes: [
-            "The agent begins: press its button or start its transfer. Reading waits a minute for it.",
+            "The agent begins: press its button or start its transfer. Reading waits a minute for it (option patience).",
+            "Over a line that loses bytes an association breaks off and the agent comes back. A read ends at the latest that "
+                + "minute after the last thing that was new, or after ten associations in a row with nothing new.",
             "A cuff usually sends each reading once; it is kept until this program has it on disk.",
             "An Omron HEM-7081-IT that greets with READY is in its own mode, which is not this protocol.",
         ],
@@ -49,6 +51,7 @@ extension CuffDriver {
             "configuration": "ask: always let the agent spell out its configuration",
             "scanners": "yes: switch on the agent's scanner objects (streams of an oximeter)",
             "data-request": "yes: ask an agent that allows it for all its data",
+            "patience": "seconds a read waits for the agent, and for anything new from it (60)",
         ],
         makeSession: { PHDSession($0) },
         makeSimulator: { PHDSimulator($0) },

@@ -174,4 +174,8 @@ extension TimerID {
     static let retry = TimerID(rawValue: 14)
     /// Whether anything was heard since it was armed.
     static let idle = TimerID(rawValue: 15)
+    /// An APDU that has begun must be whole by then.
+    static let frame = TimerID(rawValue: 16)
+    /// Our ABRT may have been lost.
+    static let lostAbort = TimerID(rawValue: 17)
 }

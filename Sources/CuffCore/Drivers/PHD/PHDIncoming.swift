@@ -12,6 +12,13 @@ extension PHDSession {
             actions.append(.report(.skipped(bytes: 4, .badLength)))
             return perform(length > PHDFrame.largestBody ? .oversize : .violation, into: &actions)
         }
+        // What comes after a confirmation, and is no ABRT, tells that the agent has it.
+        if choice != PHDChoice.abort, choice != PHDChoice.associationRequest { noteProof(into: &actions) }
+        // These two show that it knows of the end; anything else, that it may not.
+        if doubtsAbort, choice == PHDChoice.abort || choice == PHDChoice.associationRequest {
+            doubtsAbort = false
+            actions.append(.disarm(.lostAbort))
+        }
         switch choice {
         case PHDChoice.presentation: takePresentation(apdu, into: &actions)
         case PHDChoice.associationRequest: takeRequest(apdu, into: &actions)
@@ -26,6 +33,7 @@ extension PHDSession {
         switch PHDAssociationRequest.read(apdu) {
         case .failure(.result(let result)):
             actions.append(.report(.note("an agent asked for an association that cannot be: result \(result)")))
+            effort.refusal = result
             perform(.requestUnacceptable, result: result, into: &actions)
         case .success(let found):
             request = found
@@ -109,6 +117,7 @@ extension PHDSession {
         }
         let request = pending.remove(at: index)
         if !isForeign { actions.append(.disarm(.response)) }
+        noteStep(into: &actions)
         complete(request, isWhole ? message : PHDMessage.rejection, apdu, into: &actions)
         advance(into: &actions)
     }

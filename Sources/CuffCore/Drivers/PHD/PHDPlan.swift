@@ -18,7 +18,7 @@ extension PHDSession {
         }
         mayAnswer = true
         guard goal != .follow else { return advance(into: &actions) }
-        actions.append(.arm(.overall, Self.patience))
+        actions.append(.arm(.overall, effort.patience))
         if case .setClock = goal {
             elapsedSeconds = 0
             actions.append(.arm(.poll, .seconds(1)))
@@ -106,7 +106,7 @@ extension PHDSession {
         perform(.release, into: &actions)
     }
 
-    private var transferOutcome: Outcome {
+    var transferOutcome: Outcome {
         let failed =
             stores.contains { $0.progress == .failed }
             || stores.contains { store in
@@ -199,7 +199,8 @@ extension PHDSession {
         switch goal {
         case .memory where endedInOrder && didAskFacts && stores.isEmpty && isConfigurationKnown: finish(.complete, into: &actions)
         case .information where facts != nil, .clock where facts?.clock != nil: finish(.complete, into: &actions)
-        default: didSetClock = false  // another association may come before patience ends
+        // Another association may come before patience ends.
+        default: if effort.isExhausted { finish(exhaustion, into: &actions) } else { didSetClock = false }
         }
     }
 
@@ -210,9 +211,9 @@ extension PHDSession {
     mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
         guard !isForeign else { return }
         switch timer {
-        case .silence:
+        case .silence, .frame:
             guard reader.waiting > 0 else { return }
-            isWaitingForBytes = false
+            supervised = nil
             let lost = reader.discard()
             actions.report(skipped: lost, .incomplete)
             if state.isAssociated {
@@ -236,6 +237,7 @@ extension PHDSession {
             elapsedSeconds += 1
             actions.append(.arm(.poll, .seconds(1)))
         case .overall: patienceEnded(into: &actions)
+        case .lostAbort: repeatAbort(into: &actions)
         case .idle: idleTimeOut(into: &actions)
         default: break
         }
@@ -273,27 +275,6 @@ extension PHDSession {
         actions.append(.report(.warning("the transfer of a segment did not end in the agent's own time")))
         stopTransfer(transfer.store, transfer.segment, into: &actions)
         advance(into: &actions)
-    }
-
-    /// A minute without a word: who waits for an agent gives up, who has one lets it go.
-    private mutating func patienceEnded(into actions: inout SessionActions) {
-        guard goal != .follow else { return }
-        if wasActive || !thanks.isEmpty {
-            wasActive = false
-            actions.append(.arm(.overall, Self.patience))
-        } else if state == .operating {
-            if outcome == nil {
-                if case .memory = goal {
-                    outcome = stores.isEmpty ? .complete : transferOutcome
-                } else {
-                    outcome = .noAnswer("the agent fell silent")
-                }
-            }
-            actions.append(.arm(.overall, Self.patience))
-            perform(.release, into: &actions)
-        } else {
-            finish(.noAnswer("no agent asked for an association; press its button or start its transfer"), into: &actions)
-        }
     }
 
     private mutating func idleTimeOut(into actions: inout SessionActions) {

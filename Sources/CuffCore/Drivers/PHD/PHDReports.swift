@@ -87,6 +87,7 @@ extension PHDSession {
             move(to: .operating, into: &actions)
         } else {
             perform(.configurationAccepted, into: &actions)
+            noteStep(into: &actions)
             if goal == .follow { actions.append(.arm(.idle, Self.idleTimeout)) }
         }
         advance(into: &actions)
@@ -129,7 +130,11 @@ extension PHDSession {
         observations.removeAll(keepingCapacity: true)
         guard let number = apdu.bigEndian16(info + 2),
             PHDReport.read(shape, configuration, groups: groups, apdu, info + 4, apdu.count, into: &observations)
-        else { return refuseReport(invoke, isConfirmed, into: &actions) }
+        else {
+            // Where values are cut by a configuration, it may be the configuration that is wrong.
+            _ = doubtConfiguration()
+            return refuseReport(invoke, isConfirmed, into: &actions)
+        }
         noteNumber(number, into: &actions)
         joiner.begin()
         var undecodable = 0
@@ -155,8 +160,9 @@ extension PHDSession {
                         "\(undecodable) observation\(undecodable == 1 ? "" : "s") of an object that the configuration does not describe")))
             if mistrustConfiguration(into: &actions) { return }
         }
-        guard isConfirmed else { return }
-        thanks.append(Thanks(through: emitted, invoke: invoke, handle: handle, event: event))
+        let digest = digest(apdu, from: info + 4)
+        guard isConfirmed else { return noteUnconfirmed(digest, into: &actions) }
+        thanks.append(Thanks(through: emitted, digest: digest, invoke: invoke, handle: handle, event: event))
         if emitted <= committed { thank(into: &actions) }
     }
 
@@ -182,14 +188,23 @@ extension PHDSession {
         return true
     }
 
-    /// A remembered configuration that does not fit is not trusted again, and what it could not read is not confirmed:
-    /// the agent keeps it, gives up, and is asked for its configuration when it comes back.
+    /// A configuration that does not fit is not trusted again, and what it could not read is not confirmed: the agent
+    /// keeps it, gives up, and is asked for its configuration when it comes back. One that was just spelled out is
+    /// doubted twice, for its bytes may have suffered on the way; after that the agent is taken to be what it is.
     private mutating func mistrustConfiguration(into actions: inout SessionActions) -> Bool {
-        guard !isConfigurationFresh, let request, !isPassive else { return false }
-        if mistrusted.count < Self.memoryLimit { mistrusted.insert(request.memoryKey(request.configurationID)) }
-        actions.append(.report(.warning("the remembered configuration \(configurationID) does not fit; it will be asked for again")))
+        guard doubtConfiguration() else { return false }
+        actions.append(.report(.warning("configuration \(configurationID) does not fit what the agent sends; it will be asked for again")))
         abandonsSoon = true
         actions.append(.arm(.retry, .seconds(1)))
+        return true
+    }
+
+    /// The configuration is asked for in the next association; `false` where that would not help any more.
+    private mutating func doubtConfiguration() -> Bool {
+        guard let request, !isPassive, !isConfigurationFresh || doubts < Self.doubtLimit else { return false }
+        let key = request.memoryKey(configurationID)
+        if isConfigurationFresh, !mistrusted.contains(key) { doubts += 1 }
+        if mistrusted.count < Self.memoryLimit { mistrusted.insert(key) }
         return true
     }
 

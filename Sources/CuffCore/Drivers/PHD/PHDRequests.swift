@@ -172,7 +172,7 @@ extension PHDSession {
             transfer = (place, index)
             let ticks = stores[place].segments[index].transferTimeout ?? 0
             // The agent's own limit, but not less than an answer may take; a minute where it gives none.
-            actions.append(.arm(.store, ticks == 0 ? Self.patience : max(.milliseconds(Int64(ticks) / 8), Self.requestTimeout)))
+            actions.append(.arm(.store, ticks == 0 ? Self.transferTimeout : max(.milliseconds(Int64(ticks) / 8), Self.requestTimeout)))
         case 2 where stores[place].segments[index].tries < 3:
             stores[place].segments[index].tries += 1
             isRetrying = true
@@ -222,7 +222,10 @@ extension PHDSession {
             return refuseStructure(invoke, into: &actions)
         }
         stores[place].segments[number].next = max(segment.next, index &+ count)
-        thanks.append(Thanks(through: emitted, invoke: invoke, handle: handle, event: PHDEvent.segmentData, segment: event))
+        thanks.append(
+            Thanks(
+                through: emitted, digest: digest(apdu, from: 22), invoke: invoke, handle: handle, event: PHDEvent.segmentData,
+                segment: event))
         if emitted <= committed { thank(into: &actions) }
     }
 

@@ -31,7 +31,7 @@ extension PHDSession {
         pending.removeAll()
         transfer = nil
         isRetrying = false
-        for timer in [TimerID.response, .silence, .configuration, .release, .store, .retry, .idle] { actions.append(.disarm(timer)) }
+        for timer in Self.timers where timer != .overall && timer != .poll && timer != .holdOff { actions.append(.disarm(timer)) }
     }
 
     private mutating func follow(_ apdu: [UInt8], into actions: inout SessionActions) {

@@ -19,6 +19,7 @@ struct PHDSession: CuffSession {
     /// A confirmed report whose readings are not yet on disk.
     struct Thanks: Sendable {
         var through: Int
+        var digest: UInt64
         var invoke: UInt16
         var handle: UInt16
         var event: UInt16
@@ -36,16 +37,23 @@ struct PHDSession: CuffSession {
     static let configurationTimeout = Duration.seconds(10)
     static let releaseTimeout = Duration.seconds(3)
     static let requestTimeout = Duration.seconds(3)
-    /// Silence within an APDU; at 9600 Bd a byte takes 1 ms.
-    static let byteTimeout = Duration.seconds(3)
+    /// TOassoc: an agent that was told ABRT has come back by then, if it comes back.
+    static let associationTimeout = Duration.seconds(10)
+    /// Silence within an APDU; at 9600 Bd a byte takes 1 ms. It is less than the agent's own TOcer of 3 s: the ABRT of
+    /// an agent whose report lost a byte must not be taken for that byte.
+    static let byteTimeout = Duration.seconds(2)
     static let holdOff = Duration.milliseconds(250)
-    /// How long a session that has something to do waits for an agent, and for its next word: policy.
-    static let patience = Duration.seconds(60)
+    /// The transfer of a segment that names no limit: policy.
+    static let transferTimeout = Duration.seconds(60)
     /// Silence in Operating after which a follower lets go: PHD.md §9.1, policy.
     static let idleTimeout = Duration.seconds(1800)
+    static let timers: [TimerID] = [
+        .response, .silence, .overall, .poll, .configuration, .release, .holdOff, .store, .idle, .retry, .frame, .lostAbort,
+    ]
     /// Refused configurations before the manager releases: PHD.md §4.2, policy.
     static let offerLimit = 5
     /// A configuration worth remembering: the longest of any agent in the sources has 300 bytes.
+    static let doubtLimit = 2
     static let memoryCeiling = 8192
     static let memoryLimit = 256
 
@@ -106,9 +114,15 @@ struct PHDSession: CuffSession {
     var outcome: Outcome?
     var elapsedSeconds: Int64 = 0
     var wasActive = false
+    var effort = PHDEffort()
+    /// Our ABRT was the last word, and `lostAbort` runs.
+    var doubtsAbort = false
+    /// Associations given up because a configuration just spelled out did not fit.
+    var doubts = 0
     /// The association ended by release, so that the agent said all it wanted to say.
     var endedInOrder = false
-    var isWaitingForBytes = false
+    /// The APDU that has begun: how many came before it, and what it announces.
+    var supervised: (frames: Int, skipped: Int, length: UInt16)?
     var isHoldingOff = false
 
     init(_ context: SessionContext) {
@@ -118,6 +132,9 @@ struct PHDSession: CuffSession {
         startsScanners = context.options["scanners"] == "yes"
         asksData = context.options["data-request"] == "yes"
         memory = context.memory
+        if let seconds = context.options["patience"].flatMap({ Int64($0) }), (1...86400).contains(seconds) {
+            effort.patience = .seconds(seconds)
+        }
     }
 
     /// Nothing of ours moves the state: not before a command, and not in somebody else's conversation.
@@ -158,13 +175,18 @@ struct PHDSession: CuffSession {
 
     /// An APDU that has begun must end; noise before an association need not.
     private mutating func superviseBytes(into actions: inout SessionActions) {
-        let waits = reader.waiting > 0 && !isPassive
-        if waits {
-            actions.append(.arm(.silence, Self.byteTimeout))
-        } else if isWaitingForBytes {
-            actions.append(.disarm(.silence))
+        guard reader.waiting > 0, !isPassive else {
+            if supervised != nil { actions += [.disarm(.silence), .disarm(.frame)] }
+            supervised = nil
+            return
         }
-        isWaitingForBytes = waits
+        actions.append(.arm(.silence, Self.byteTimeout))
+        // A length that is wrong swallows whatever comes, as long as it comes: so the whole has a limit too.
+        let now = (reader.frames, reader.skippedBytes, reader.buffer.span.bigEndian16(2) ?? 0)
+        if supervised.map({ $0 != now }) ?? true {
+            supervised = now
+            actions.append(.arm(.frame, Self.byteTimeout + .milliseconds(2 * Int64(now.2))))
+        }
     }
 
     // MARK: the table
@@ -190,20 +212,26 @@ struct PHDSession: CuffSession {
         case .requestRelease: write(PHDManagerAPDU.releaseRequest(), into: &actions)
         }
         endedInOrder = input == .releaseRequest || input == .releaseResponse
+        if case .abort = row.act, state.isAssociated, !isPassive {
+            effort.aborts = 0
+            doubtsAbort = true
+            actions.append(.arm(.lostAbort, Self.associationTimeout))
+        }
         // What the agent did counts at once; what only we did, not in a conversation that is not ours.
         switch input {
         case .releaseRequest, .releaseResponse, .abort, .transportDown: move(to: row.next, into: &actions)
         default: if !isPassive { move(to: row.next, into: &actions) }
         }
         guard !isPassive, !isFinished else { return }
-        if input == .requestKnown { enterOperating(into: &actions) }
+        if row.act == .accept { enterOperating(into: &actions) }
+        if row.act == .accept || row.act == .acceptUnknown { noteStep(into: &actions) }
         if row.act == .acceptUnknown { actions.append(.arm(.configuration, Self.configurationTimeout)) }
     }
 
     private mutating func abort(_ reason: UInt16, into actions: inout SessionActions) {
-        if state.isAssociated { return write(PHDManagerAPDU.abort(reason), into: &actions) }
-        // Outside an association noise may look like an APDU; it gets one ABRT in a quarter of a second at most.
-        guard !isHoldingOff, !isPassive else { return }
+        // Outside an association noise may look like an APDU, and so may the rest of what broke one off: it gets one
+        // ABRT in a quarter of a second at most.
+        guard state.isAssociated || !isHoldingOff, !isPassive else { return }
         isHoldingOff = true
         actions.append(.arm(.holdOff, Self.holdOff))
         write(PHDManagerAPDU.abort(reason), into: &actions)
@@ -239,6 +267,7 @@ struct PHDSession: CuffSession {
         transfer = nil
         isRetrying = false
         abandonsSoon = false
+        if isStriving { effort.left(inOrder: endedInOrder) }
         concludeAssociation(into: &actions)
         stores.removeAll(keepingCapacity: true)
         configuration = PHDConfiguration()
@@ -286,6 +315,7 @@ struct PHDSession: CuffSession {
 
     private mutating func confirm(_ thanks: Thanks, into actions: inout SessionActions) {
         guard !isPassive else { return }
+        if isStriving { effort.confirmed(thanks.digest) }
         guard let segment = thanks.segment else {
             return actions.append(
                 .write(PHDManagerAPDU.confirmation(invoke: thanks.invoke, handle: thanks.handle, event: thanks.event)))
@@ -304,9 +334,7 @@ struct PHDSession: CuffSession {
     mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
         guard !isFinished else { return }
         isFinished = true
-        for timer in [TimerID.response, .silence, .overall, .poll, .configuration, .release, .holdOff, .store, .idle, .retry] {
-            actions.append(.disarm(timer))
-        }
+        for timer in Self.timers { actions.append(.disarm(timer)) }
         actions.append(.finish(outcome))
     }
 }
