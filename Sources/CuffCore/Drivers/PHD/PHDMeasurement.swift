@@ -28,6 +28,7 @@ extension PHDObservation {
         return flags
     }
 
+    @inline(__always)
     var flags: MeasurementFlags {
         var flags = Self.flags(measurementStatus: status)
         if hasTrailingBytes { flags.insert(.trailingBytes) }
@@ -35,6 +36,7 @@ extension PHDObservation {
     }
 
     /// Bytes of one component and of its number within it.
+    @inline(__always)
     private var width: (item: Int, number: Int, lead: Int) {
         switch attribute {
         case PHDAttribute.compoundBasicNumeric: (2, 2, 0)
@@ -44,12 +46,14 @@ extension PHDObservation {
     }
 
     /// A component by its place.
+    @inline(__always)
     func component(_ index: Int, _ bytes: Span<UInt8>) -> PHDNumber {
         let (item, number, lead) = width
         return PHDNumber(bytes, value + index * item + lead, width: number)
     }
 
     /// The metric of a component: what it says itself, the list beside it, or the configured list.
+    @inline(__always)
     func metric(
         _ index: Int, _ bytes: Span<UInt8>, _ object: PHDConfiguration.Object, _ configured: [UInt16]
     ) -> UInt16? {
@@ -60,6 +64,7 @@ extension PHDObservation {
     }
 
     /// The unit of a component.
+    @inline(__always)
     func unit(_ index: Int, _ bytes: Span<UInt8>, _ object: PHDConfiguration.Object) -> UInt16 {
         switch attribute {
         case PHDAttribute.compoundNumeric: return bytes.bigEndian16(value + index * 10 + 4) ?? 0
@@ -69,6 +74,7 @@ extension PHDObservation {
     }
 
     /// The number of a simple observation.
+    @inline(__always)
     func number(_ bytes: Span<UInt8>) -> PHDNumber {
         switch attribute {
         case PHDAttribute.basicNumeric: PHDNumber(bytes, value, width: 2)
@@ -77,6 +83,7 @@ extension PHDObservation {
         }
     }
 
+    @inline(__always)
     var isCompound: Bool {
         attribute == PHDAttribute.compoundBasicNumeric || attribute == PHDAttribute.compoundSimpleNumeric
             || attribute == PHDAttribute.compoundNumeric
@@ -90,6 +97,7 @@ extension PHDObservation {
         case other
     }
 
+    @inline(__always)
     func pressures(_ bytes: Span<UInt8>, _ object: PHDConfiguration.Object, _ configured: [UInt16]) -> Pressures {
         guard isCompound else { return .other }
         var systolic: PHDNumber?
@@ -129,6 +137,7 @@ extension PHDObservation {
 
     private enum Place { case systolic, diastolic, mean }
 
+    @inline(__always)
     static func pressureUnit(_ unit: UInt16) -> PressureUnit? {
         switch unit {
         case PHDMetric.mmHg: .mmHg
@@ -154,8 +163,13 @@ extension PHDObservation {
 
     /// The observation's own bytes, from the object's handle on. Ids are made from them, so they must tell two objects
     /// with equal values apart, and must not contain what arrives later.
+    @inline(__always)
     func rawBytes(_ bytes: Span<UInt8>) -> RawBytes {
-        guard lacksHandle else { return RawBytes(bytes.extracting(raw)) }
+        lacksHandle ? handledBytes(bytes) : RawBytes(bytes.extracting(raw))
+    }
+
+    @inline(never)
+    private func handledBytes(_ bytes: Span<UInt8>) -> RawBytes {
         var writer = PHDWriter(capacity: 4 + raw.count)
         writer.append16(handle)
         writer.counted {

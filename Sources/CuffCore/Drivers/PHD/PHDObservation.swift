@@ -2,38 +2,74 @@
 ///
 /// It is a plain value, so that a report of any length is read into one reused array before anything is emitted: a
 /// report whose lists disagree must not give half of its readings.
+///
+/// Offsets are kept in 32 bits: an APDU has at most 64508 bytes, and a small value is cheap to hand round.
 struct PHDObservation: Sendable {
     var handle: UInt16
-    /// Place in the configuration; -1 for an object that the agent never described.
-    var object: Int
-    var person: Int32?
     /// The attribute that holds the value; 0 where there was none.
     var attribute: UInt16 = 0
-    var value = 0
-    var length = 0
-    /// Components of a compound.
-    var count = 0
-    var stamp = PHDStamp.none
     var status: UInt16 = 0
     /// Overrides for this observation only; 0 = as configured.
     var unit: UInt16 = 0
     var term: UInt16 = 0
-    var metrics = 0
-    var metricCount = 0
-    /// The observation's own bytes within the APDU.
-    var raw: Range<Int> = 0..<0
-    /// The bytes do not begin with the object's handle (grouped reports, stored entries).
-    var lacksHandle = false
-    /// Where a stored entry's stamp stands, outside `raw`.
-    var stampBytes: Range<Int> = 0..<0
     /// The data ended before its map did.
     var isCut = false
     var hasTrailingBytes = false
+    /// The observation's own bytes do not begin with the object's handle (grouped reports, stored entries).
+    var lacksHandle = false
+    var person: Int32?
+    private var place: Int32
+    private var places: (value: Int32, length: Int32, count: Int32, metrics: Int32, metricCount: Int32) = (0, 0, 0, 0, 0)
+    private var ownBytes: Range<Int32> = 0..<0
+    private var stampPlace: Range<Int32> = 0..<0
+    var stamp = PHDStamp.none
 
     init(handle: UInt16, object: Int, person: Int32?) {
         self.handle = handle
-        self.object = object
+        place = Int32(truncatingIfNeeded: object)
         self.person = person
+    }
+
+    /// Place in the configuration; -1 for an object that the agent never described.
+    var object: Int { Int(place) }
+    /// Where the value stands, and its bytes.
+    var value: Int {
+        get { Int(places.value) }
+        set { places.value = Int32(truncatingIfNeeded: newValue) }
+    }
+    var length: Int {
+        get { Int(places.length) }
+        set { places.length = Int32(truncatingIfNeeded: newValue) }
+    }
+    /// Components of a compound.
+    var count: Int {
+        get { Int(places.count) }
+        set { places.count = Int32(truncatingIfNeeded: newValue) }
+    }
+    /// Where a list of the components' metrics stands, and how many it has.
+    var metrics: Int {
+        get { Int(places.metrics) }
+        set { places.metrics = Int32(truncatingIfNeeded: newValue) }
+    }
+    var metricCount: Int {
+        get { Int(places.metricCount) }
+        set { places.metricCount = Int32(truncatingIfNeeded: newValue) }
+    }
+    /// The observation's own bytes within the APDU.
+    var raw: Range<Int> {
+        get { Int(ownBytes.lowerBound)..<Int(ownBytes.upperBound) }
+        set { ownBytes = Self.small(newValue) }
+    }
+    /// Where a stored entry's stamp stands, outside `raw`.
+    var stampBytes: Range<Int> {
+        get { Int(stampPlace.lowerBound)..<Int(stampPlace.upperBound) }
+        set { stampPlace = Self.small(newValue) }
+    }
+
+    @inline(__always)
+    private static func small(_ range: Range<Int>) -> Range<Int32> {
+        let start = Int32(truncatingIfNeeded: range.lowerBound)
+        return start..<max(start, Int32(truncatingIfNeeded: range.upperBound))
     }
 
     /// Takes one attribute; `false` when its inner lengths disagree.

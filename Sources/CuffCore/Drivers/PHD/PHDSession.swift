@@ -52,8 +52,11 @@ struct PHDSession: CuffSession {
     ]
     /// Refused configurations before the manager releases: PHD.md §4.2, policy.
     static let offerLimit = 5
-    /// A configuration worth remembering: the longest of any agent in the sources has 300 bytes.
+    /// How often a configuration just spelled out is doubted: policy.
     static let doubtLimit = 2
+    /// What one write carries of confirmations that are due together: policy.
+    static let writeLimit = 4096
+    /// A configuration worth remembering: the longest of any agent in the sources has 300 bytes.
     static let memoryCeiling = 8192
     static let memoryLimit = 256
 
@@ -303,25 +306,33 @@ struct PHDSession: CuffSession {
 
     /// Sends every confirmation whose readings are on disk.
     mutating func thank(into actions: inout SessionActions) {
+        var confirmations: [UInt8] = []
         while thanksHead < thanks.count, thanks[thanksHead].through <= committed {
-            confirm(thanks[thanksHead], into: &actions)
+            let next = thanks[thanksHead]
             thanksHead += 1
+            if isPassive { continue }
+            if isStriving { effort.confirmed(next.digest) }
+            if let segment = next.segment {
+                send(&confirmations, into: &actions)
+                actions.append(.write(segment.confirmation(invoke: next.invoke, handle: next.handle, status: 0x0080)))
+                segmentConfirmed(segment, into: &actions)
+            } else {
+                PHDManagerAPDU.confirm(invoke: next.invoke, handle: next.handle, event: next.event, in: &confirmations)
+                if confirmations.count >= Self.writeLimit { send(&confirmations, into: &actions) }
+            }
         }
+        send(&confirmations, into: &actions)
         if thanksHead == thanks.count {
             thanks.removeAll(keepingCapacity: true)
             thanksHead = 0
         }
     }
 
-    private mutating func confirm(_ thanks: Thanks, into actions: inout SessionActions) {
-        guard !isPassive else { return }
-        if isStriving { effort.confirmed(thanks.digest) }
-        guard let segment = thanks.segment else {
-            return actions.append(
-                .write(PHDManagerAPDU.confirmation(invoke: thanks.invoke, handle: thanks.handle, event: thanks.event)))
-        }
-        actions.append(.write(segment.confirmation(invoke: thanks.invoke, handle: thanks.handle, status: 0x0080)))
-        segmentConfirmed(segment, into: &actions)
+    /// Confirmations that are due together leave in one write, as on any stream of bytes.
+    private func send(_ confirmations: inout [UInt8], into actions: inout SessionActions) {
+        if confirmations.isEmpty { return }
+        actions.append(.write(confirmations))
+        confirmations = []
     }
 
     private mutating func close(into actions: inout SessionActions) {

@@ -106,11 +106,14 @@ enum PHDManagerAPDU {
 
     /// The answer to a scan report: handle and event copied, an empty reply. Written out because it is the one APDU
     /// that goes with every reading.
-    static func confirmation(invoke: UInt16, handle: UInt16, event: UInt16) -> [UInt8] {
-        [
-            0xE7, 0, 0, 0x12, 0, 0x10, UInt8(invoke >> 8), UInt8(invoke & 255), 0x02, 0x01, 0, 0x0A,
-            UInt8(handle >> 8), UInt8(handle & 255), 0xFF, 0xFF, 0xFF, 0xFF, UInt8(event >> 8), UInt8(event & 255), 0, 0,
-        ]
+    @inline(__always)
+    static func confirm(invoke: UInt16, handle: UInt16, event: UInt16, in bytes: inout [UInt8]) {
+        let words: (UInt64, UInt64, UInt32, UInt16) = (
+            (0xE700_0012_0010_0000 | UInt64(invoke)).bigEndian,
+            (0x0201_000A_0000_FFFF | UInt64(handle) << 16).bigEndian,
+            (0xFFFF_0000 | UInt32(event)).bigEndian, 0
+        )
+        withUnsafeBytes(of: words) { bytes.append(contentsOf: $0.prefix(22)) }
     }
 
     static func configurationResult(invoke: UInt16, configuration: UInt16, result: UInt16) -> [UInt8] {
