@@ -1,0 +1,79 @@
+/* Many live cuffs at once: N pseudo terminals, each with fifty cuff pressures a second (PM6750 packets), read by one program.
+   Usage: cuffs N SECONDS PROGRAM [ARGUMENTS… with @ for all assignments]
+   Prints the program's CPU in % of one core while they sent, the lines it printed, and the samples that were sent. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec + t.tv_nsec / 1e9; }
+static long ticks(pid_t p) {
+    char path[64], text[1024];
+    snprintf(path, sizeof path, "/proc/%d/stat", p);
+    FILE *f = fopen(path, "r");
+    if (!f) return 0;
+    size_t n = fread(text, 1, sizeof text - 1, f);
+    fclose(f);
+    text[n] = 0;
+    char *at = strrchr(text, ')');
+    long user = 0, kernel = 0;
+    if (at) sscanf(at + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld", &user, &kernel);
+    return user + kernel;
+}
+static long lines;
+static void drain(int fd) {
+    static char text[1 << 16];
+    ssize_t n;
+    while ((n = read(fd, text, sizeof text)) > 0) for (ssize_t i = 0; i < n; i++) lines += text[i] == '\n';
+}
+
+int main(int argc, char **argv) {
+    if (argc < 4) return 64;
+    int n = atoi(argv[1]), seconds = atoi(argv[2]), out[2], cuffs[256], count = 0;
+    if (n < 1 || n > 256 || pipe2(out, O_CLOEXEC)) return 66;
+    char **arguments = calloc(argc + 2 * n + 2, sizeof *arguments);
+    for (int i = 3; i < argc; i++) if (strcmp(argv[i], "@")) arguments[count++] = argv[i];
+    for (int i = 0; i < n; i++) {
+        struct termios raw;
+        cuffs[i] = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+        if (cuffs[i] < 0 || grantpt(cuffs[i]) || unlockpt(cuffs[i])) return 66;
+        tcgetattr(cuffs[i], &raw); cfmakeraw(&raw); tcsetattr(cuffs[i], TCSANOW, &raw);
+        if (open(ptsname(cuffs[i]), O_RDWR | O_NOCTTY | O_CLOEXEC) < 0) return 66;  /* keeps the terminal up */
+        char *name = malloc(96);
+        snprintf(name, 96, "%s=berry-pm6750", ptsname(cuffs[i]));
+        arguments[count++] = "--assign";
+        arguments[count++] = name;
+    }
+    pid_t child = fork();
+    if (!child) { dup2(out[1], 1); execvp(arguments[0], arguments); _exit(127); }
+    close(out[1]);
+    fcntl(out[0], F_SETFL, O_NONBLOCK);
+    sleep(3);
+    drain(out[0]);
+    long before = ticks(child), sent = 0;
+    lines = 0;
+    double start = now(), next = start;
+    for (int step = 0; step < seconds * 50; step++) {
+        next += 0.02;
+        for (int i = 0; i < n; i++) {
+            unsigned char pressure = (step + i) % 120, p[10] = {0x55, 0xAA, 8, 3, 4, pressure, 0, 0, 0, (unsigned char)~(8 + 3 + 4 + pressure)};
+            if (write(cuffs[i], p, 10) == 10) sent++;
+        }
+        while (now() < next) { struct pollfd w = {out[0], POLLIN, 0}; poll(&w, 1, 2); drain(out[0]); }
+    }
+    double took = now() - start;
+    long after = ticks(child);
+    sleep(1);
+    drain(out[0]);
+    printf("%.1f %ld %ld\n", 100.0 * (after - before) / sysconf(_SC_CLK_TCK) / took, lines, sent);
+    kill(child, SIGTERM);
+    waitpid(child, 0, 0);
+    return 0;
+}
