@@ -14,6 +14,8 @@ struct Simulate: ParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Whether it sends by itself, where the family can.") var push = true
     @Option(help: "Also make a symbolic link to the terminal here.") var link: String?
     @Option(help: "Listen on a TCP port of this machine instead; 0 takes any.") var tcp: Int?
+    @Option(help: ArgumentHelp("Call a program that listens there instead, as IEEE 11073 agents do.", valueName: "tcp://HOST:PORT"))
+    var connect: String?
     @Option(name: .customLong("for"), help: "End after this time.") var limit: Span?
     @Option(name: .customLong("option"), help: ArgumentHelp("An option of the driver's family.", valueName: "name=value")) var option:
         [String] = []
@@ -29,7 +31,7 @@ struct Simulate: ParsableCommand {
         script.options = try output.driverOptions()
         let isVerbose = verbose
         let simulation = try Simulation(
-            driver: driver, script: script, on: tcp.map { .tcp(host: "127.0.0.1", port: $0) } ?? .pty,
+            driver: driver, script: script, on: Simulation.Place(tcp: tcp, connect: connect),
             note: { if isVerbose { Terminal.say("cuff: \($0)") } })
         try SimulationRun.run(simulation, link: link, limit: limit?.duration) { Terminal.put("\($0)\n") }
     }

@@ -319,12 +319,15 @@ import Testing
         ("/dev/ttyUSB0", TransportAddress.path("/dev/ttyUSB0")), ("tcp://box:4001", .tcp(host: "box", port: 4001)),
         ("tcp://[::1]:5", .tcp(host: "::1", port: 5)), ("tcp-listen://:7000", .tcpListen(host: "", port: 7000)),
         ("tcp-listen://0.0.0.0:7000", .tcpListen(host: "0.0.0.0", port: 7000)),
+        // Where other IEEE 11073 stacks have their manager.
+        ("tcp-listen://", .tcpListen(host: "", port: 6024)), ("tcp-listen://[::1]", .tcpListen(host: "::1", port: 6024)),
+        ("tcp-listen://box", .tcpListen(host: "box", port: 6024)),
     ])
     func address_IsRead(_ text: String, _ address: TransportAddress) throws {
         #expect(try TransportAddress(text) == address)
     }
 
-    @Test(arguments: ["", "tcp://", "tcp://host", "tcp://:1", "tcp://host:99999", "http://host:1", "tcp-listen://x"])
+    @Test(arguments: ["", "tcp://", "tcp://host", "tcp://:1", "tcp://host:99999", "http://host:1", "tcp-listen://x:", "tcp-listen://x:y"])
     func address_RefusesWhatIsNone(_ text: String) {
         #expect { try TransportAddress(text) } throws: { ($0 as? IngestError)?.status == .usage }
     }

@@ -15,8 +15,35 @@ public func fuzzSessionMain(_ count: CInt, _ arguments: UnsafeMutablePointer<Uns
         var actions = SessionActions()
         var emitted = 0
         var text = TextBuffer()
-        var written = 0
+        var armed: [TimerID] = []
+        /// Takes what the session wants done; answers what it writes.
+        func take() -> [[UInt8]] {
+            var writes: [[UInt8]] = []
+            for action in actions {
+                switch action {
+                case .emit(var reading):
+                    emitted += 1
+                    _ = ledger.admit(&reading, received: nil)
+                    ReadingLine(includesRaw: true).append(reading, device: "", to: &text)
+                    if case .bloodPressure(let pressure) = reading.content, !pressure.isPlausible, !reading.flags.contains(.implausible) {
+                        fatalError("an implausible reading is not flagged")
+                    }
+                case .write(let bytes), .writeFeature(let bytes):
+                    if bytes.count > 8192 { fatalError("a write of \(bytes.count) bytes") }
+                    writes.append(bytes)
+                case .arm(let timer, _):
+                    armed.removeAll { $0 == timer }
+                    armed.append(timer)
+                case .disarm(let timer): armed.removeAll { $0 == timer }
+                default: break
+                }
+            }
+            actions.removeAll()
+            if text.count > 1 << 20 { text.removeAll() }
+            return writes
+        }
         session.handle(.opened, into: &actions)
+        _ = take()
         var index = 1
         while index < input.count {
             let kind = input[index]
@@ -31,33 +58,17 @@ public func fuzzSessionMain(_ count: CInt, _ arguments: UnsafeMutablePointer<Uns
                 let length = min(Int(kind / 8) + 1, input.count - index)
                 event = .sent(Array(input[index..<index + length]))
                 index += length
-            case 4: event = .timerFired(TimerID(rawValue: kind / 8 % 8))
+            // One that is armed; where none is, one that no session has.
+            case 4: event = .timerFired(armed.isEmpty ? TimerID(rawValue: kind / 8) : armed.remove(at: Int(kind / 8) % armed.count))
             case 5: event = .committed(through: emitted - Int(kind / 8 % 2))
             case 6: event = .command(command(kind / 8))
             default: event = kind == 0xFF ? .closed : .received([])
             }
             session.handle(event, into: &actions)
-            var replies: [[UInt8]] = []
-            for action in actions {
-                switch action {
-                case .emit(var reading):
-                    emitted += 1
-                    _ = ledger.admit(&reading, received: nil)
-                    ReadingLine(includesRaw: true).append(reading, device: "", to: &text)
-                    if case .bloodPressure(let pressure) = reading.content, !pressure.isPlausible, !reading.flags.contains(.implausible) {
-                        fatalError("an implausible reading is not flagged")
-                    }
-                case .write(let bytes), .writeFeature(let bytes):
-                    written += 1
-                    if bytes.count > 8192 { fatalError("a write of \(bytes.count) bytes") }
-                    replies.append(bytes)
-                default: break
-                }
+            for reply in take().prefix(8) {
+                session.handle(.sent(reply), into: &actions)
+                _ = take()
             }
-            actions.removeAll(keepingCapacity: true)
-            if text.count > 1 << 20 { text.removeAll() }
-            for reply in replies.prefix(8) { session.handle(.sent(reply), into: &actions) }
-            actions.removeAll(keepingCapacity: true)
         }
         session.handle(.closed, into: &actions)
         return 0

@@ -10,6 +10,21 @@ public final class Simulation: @unchecked Sendable {
         case pty
         /// Port 0 takes any free one.
         case tcp(host: String, port: Int)
+        /// The cuff calls a program that listens, and calls again a second after a connection that failed or ended.
+        case connect(host: String, port: Int)
+
+        /// As a command names it: a port to listen on, an address to call, or neither.
+        public init(tcp port: Int?, connect address: String?) throws(IngestError) {
+            if let address {
+                guard port == nil, case .tcp(let host, let port) = try TransportAddress(address) else {
+                    throw IngestError(
+                        .usage, "a simulated cuff calls one address", why: "`\(address)` is none", cure: "write tcp://HOST:PORT")
+                }
+                self = .connect(host: host, port: port)
+            } else {
+                self = port.map { .tcp(host: "127.0.0.1", port: $0) } ?? .pty
+            }
+        }
     }
 
     /// What to open: `/dev/pts/7`, or `tcp://127.0.0.1:4001`.
@@ -24,6 +39,10 @@ public final class Simulation: @unchecked Sendable {
     private var simulator: any CuffSimulator
     private var timers: LinkTimers!
     private var port: Port?
+    /// Whom the cuff calls, where it is the one that calls; and the call.
+    private let remote: (host: String, port: Int)?
+    private var call: TCPTransport?
+    private static let redial = DispatchTimeInterval.seconds(1)
     private var hasClient = false
     private var isStopped = false
     private let stopped = Gate(isOpen: false)
@@ -39,11 +58,19 @@ public final class Simulation: @unchecked Sendable {
         simulator = driver.makeSimulator(script)
         self.note = note
         switch place {
+        case .connect(let host, let port):
+            isPty = false
+            descriptor = -1
+            isDescriptorOpen = false
+            remote = (host, port)
+            address = "\(TransportAddress.tcp(host: host, port: port))"
         case .pty:
             isPty = true
+            remote = nil
             (descriptor, address) = try Self.openPty()
         case .tcp(let host, let port):
             isPty = false
+            remote = nil
             let name = "tcp://\(host.contains(":") ? "[\(host)]" : host)"
             let (listener, bound) = try TCPTransport.listening(host, String(port), "\(name):\(port)")
             descriptor = listener
@@ -89,6 +116,8 @@ public final class Simulation: @unchecked Sendable {
             self.timers = LinkTimers(queue: self.queue) { [weak self] in self?.timersFired() }
             if self.isPty {
                 self.startPty()
+            } else if self.remote != nil {
+                self.dial()
             } else {
                 self.startListening()
             }
@@ -131,6 +160,34 @@ public final class Simulation: @unchecked Sendable {
             }
             Reactor.shared.arm(listening, descriptor, .input)
         } catch { end() }
+    }
+
+    private func dial() {
+        guard !isStopped, let remote else { return }
+        let call = TCPTransport(host: remote.host, port: remote.port, role: .connect)
+        self.call = call
+        call.whenOpen = { [weak self] in self?.clientCame() }
+        do throws(IngestError) {
+            try call.start(on: queue) { [weak self] event in
+                guard let self else { return }
+                switch event {
+                case .received(let bytes): perform(simulator.handle(.received(bytes)))
+                case .closed: hungUp()
+                case .sent, .line: break
+                }
+            }
+        } catch { hungUp() }
+    }
+
+    private func hungUp() {
+        call = nil
+        if hasClient {
+            hasClient = false
+            note("closed")
+            timers.removeAll()
+            perform(simulator.handle(.closed))
+        }
+        queue.asyncAfter(deadline: .now() + Self.redial) { @Sendable [weak self] in self?.dial() }
     }
 
     private func accepted() {
@@ -184,7 +241,9 @@ public final class Simulation: @unchecked Sendable {
     private func perform(_ actions: [SimulatorAction]) {
         for action in actions {
             switch action {
-            case .write(let bytes): if hasClient { port?.write(bytes) }
+            case .write(let bytes):
+                guard hasClient else { continue }
+                if let call { call.write(bytes) } else { port?.write(bytes) }
             case .arm(let timer, let duration): timers.arm(timer, duration)
             case .disarm(let timer): timers.disarm(timer)
             case .note(let text): note(text)
@@ -198,6 +257,7 @@ public final class Simulation: @unchecked Sendable {
         isStopped = true
         timers.cancel()
         if !isPty { port?.close() }
+        call?.close()
         closeDescriptor()
         stopped.set(open: true)
     }

@@ -1,7 +1,10 @@
 import CuffCore
 import Dispatch
 
-/// Damages what comes from the device, the same way for the same seed: for tests of what bad lines do.
+/// Damages what passes, the same way for the same seed: for tests of what bad lines do.
+///
+/// Single bytes suffer on their way from the device. Whole pieces - what one read brought, what one write sent - suffer
+/// both ways, where these faults are asked for; the session is told that it sent what it meant to send.
 public final class FaultyTransport: Transport, @unchecked Sendable {
     /// Probabilities, each in 0…1.
     public struct Faults: Sendable {
@@ -13,6 +16,13 @@ public final class FaultyTransport: Transport, @unchecked Sendable {
         public var flip = 0.0
         /// A byte comes twice.
         public var double = 0.0
+        /// A whole piece is lost, comes twice, or loses its end.
+        public var lose = 0.0
+        public var repeated = 0.0
+        public var truncate = 0.0
+        /// A piece is held up for a time up to `delay`, and everything behind it.
+        public var hold = 0.0
+        public var delay = Duration.seconds(4)
         public init(split: Double = 0, drop: Double = 0, flip: Double = 0, double: Double = 0) {
             self.split = split
             self.drop = drop
@@ -24,6 +34,14 @@ public final class FaultyTransport: Transport, @unchecked Sendable {
     private let inner: any Transport
     private let faults: Faults
     private var random: SplitMix64
+    private var queue: DispatchQueue?
+    private var deliver: (@Sendable (TransportEvent) -> Void)?
+    /// What the session will hear of each write that is under way; `nil` for one too many.
+    private var meant: [[UInt8]?] = []
+    /// Events behind one that is held up.
+    private var held: [TransportEvent] = []
+    private var isHolding = false
+    private var isPaused = false
 
     public init(_ inner: any Transport, _ faults: Faults, seed: UInt64) {
         self.inner = inner
@@ -36,18 +54,53 @@ public final class FaultyTransport: Transport, @unchecked Sendable {
     public func start(
         on queue: DispatchQueue, deliver: @escaping @Sendable (TransportEvent) -> Void
     ) throws(IngestError) {
+        self.queue = queue
+        self.deliver = deliver
         try inner.start(on: queue) { [self] event in
-            guard case .received(let bytes) = event else { return deliver(event) }
-            let damaged = damage(bytes)
-            guard !damaged.isEmpty else { return }
-            if damaged.count > 1, chance(faults.split) {
-                let cut = Int.random(in: 1..<damaged.count, using: &random)
-                deliver(.received(Array(damaged[..<cut])))
-                deliver(.received(Array(damaged[cut...])))
-            } else {
-                deliver(.received(damaged))
+            switch event {
+            case .received(let bytes): receive(bytes)
+            case .sent(let bytes):
+                let known = meant.isEmpty ? bytes : meant.removeFirst()
+                if let known { deliver(.sent(known)) }
+            case .line: pass(event)
+            // The end is told at once: nobody waits for what a dead line holds.
+            case .closed:
+                held.removeAll()
+                deliver(event)
             }
         }
+    }
+
+    private func receive(_ bytes: [UInt8]) {
+        for piece in pieces(damage(bytes)) where !piece.isEmpty {
+            if piece.count > 1, chance(faults.split) {
+                let cut = Int.random(in: 1..<piece.count, using: &random)
+                pass(.received(Array(piece[..<cut])))
+                pass(.received(Array(piece[cut...])))
+            } else {
+                pass(.received(piece))
+            }
+        }
+    }
+
+    private func pass(_ event: TransportEvent) {
+        if isHolding || isPaused {
+            held.append(event)
+        } else if chance(faults.hold), let queue {
+            held.append(event)
+            isHolding = true
+            let wait = Double.random(in: 0..<1, using: &random) * Double(faults.delay.nanoseconds)
+            queue.asyncAfter(deadline: .now() + .nanoseconds(Int(wait))) { @Sendable [self] in
+                isHolding = false
+                flush()
+            }
+        } else {
+            deliver?(event)
+        }
+    }
+
+    private func flush() {
+        while !held.isEmpty, !isHolding, !isPaused { deliver?(held.removeFirst()) }
     }
 
     private func chance(_ probability: Double) -> Bool {
@@ -55,6 +108,7 @@ public final class FaultyTransport: Transport, @unchecked Sendable {
     }
 
     private func damage(_ bytes: [UInt8]) -> [UInt8] {
+        guard faults.drop > 0 || faults.flip > 0 || faults.double > 0 else { return bytes }
         var damaged: [UInt8] = []
         for byte in bytes {
             if chance(faults.drop) { continue }
@@ -65,9 +119,35 @@ public final class FaultyTransport: Transport, @unchecked Sendable {
         return damaged
     }
 
-    public func write(_ bytes: [UInt8]) { inner.write(bytes) }
+    /// What becomes of a whole piece.
+    private func pieces(_ bytes: [UInt8]) -> [[UInt8]] {
+        if bytes.isEmpty || chance(faults.lose) { return [] }
+        if chance(faults.truncate) { return [Array(bytes.prefix(Int.random(in: 0..<bytes.count, using: &random)))] }
+        return chance(faults.repeated) ? [bytes, bytes] : [bytes]
+    }
+
+    public func write(_ bytes: [UInt8]) {
+        let sent = pieces(bytes).filter { !$0.isEmpty }
+        guard !sent.isEmpty else {
+            // Nothing reaches the device, and the session cannot know.
+            queue?.async { @Sendable [self] in deliver?(.sent(bytes)) }
+            return
+        }
+        for (index, piece) in sent.enumerated() {
+            meant.append(index == sent.count - 1 ? bytes : nil)
+            inner.write(piece)
+        }
+    }
+
     public func writeFeature(_ bytes: [UInt8]) { inner.writeFeature(bytes) }
-    public func pause() { inner.pause() }
-    public func resume() { inner.resume() }
+    public func pause() {
+        isPaused = true
+        inner.pause()
+    }
+    public func resume() {
+        isPaused = false
+        flush()
+        inner.resume()
+    }
     public func close() { inner.close() }
 }

@@ -16,6 +16,8 @@ public final class TCPTransport: Transport, @unchecked Sendable {
     private var deliver: (@Sendable (TransportEvent) -> Void)?
     private var early: [[UInt8]] = []
     private var isPaused = false
+    /// Hears that the connection stands, before its first byte.
+    var whenOpen: (() -> Void)?
 
     /// Nobody answers on a dead address; the kernel itself would try for two minutes.
     private static let connectLimit = Duration.seconds(10)
@@ -95,6 +97,8 @@ public final class TCPTransport: Transport, @unchecked Sendable {
             ) { [weak self] in self?.take($0) }
         } catch { return end(.failed(call: error.call, errno: error.number)) }
         if isPaused { port?.pause() }
+        whenOpen?()
+        whenOpen = nil
         let early = early
         self.early = []
         for bytes in early { port?.write(bytes) }
@@ -133,6 +137,7 @@ public final class TCPTransport: Transport, @unchecked Sendable {
         waiting = nil
         port?.close()
         port = nil
+        whenOpen = nil
         let deliver = deliver
         self.deliver = nil
         deliver?(.closed(fault))

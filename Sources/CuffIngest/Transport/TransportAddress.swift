@@ -1,7 +1,7 @@
 import CuffCore
 
 /// Where a cuff is, as it is written on the command line: a path below /dev, `tcp://host:port`,
-/// `tcp-listen://[host]:port`. Names that need a look at what is plugged in (`usb:`, `port:`, `auto`) are resolved to one
+/// `tcp-listen://[host][:port]`. Names that need a look at what is plugged in (`usb:`, `port:`, `auto`) are resolved to one
 /// of these before.
 public enum TransportAddress: Sendable, Hashable, CustomStringConvertible {
     case path(String)
@@ -10,7 +10,7 @@ public enum TransportAddress: Sendable, Hashable, CustomStringConvertible {
 
     public init(_ text: String) throws(IngestError) {
         if let rest = Self.rest(of: text, after: "tcp-listen://") {
-            let (host, port) = try Self.split(rest, text)
+            let (host, port) = try Self.split(rest, text, otherwise: Self.agentPort)
             self = .tcpListen(host: host, port: port)
         } else if let rest = Self.rest(of: text, after: "tcp://") {
             let (host, port) = try Self.split(rest, text)
@@ -27,7 +27,17 @@ public enum TransportAddress: Sendable, Hashable, CustomStringConvertible {
         text.hasPrefix(prefix) ? text.dropFirst(prefix.count) : nil
     }
 
-    private static func split(_ rest: Substring, _ text: String) throws(IngestError) -> (String, Int) {
+    /// Where IEEE 11073 agents call a manager, by the convention of other stacks: observed, `tcp_mode` of
+    /// signove/antidote's sample agents and managers.
+    public static let agentPort = 6024
+
+    private static func split(
+        _ rest: Substring, _ text: String, otherwise: Int? = nil
+    ) throws(IngestError) -> (String, Int) {
+        if let otherwise, !rest.contains(":") || rest.last == "]" {
+            let host = rest.first == "[" && rest.last == "]" ? rest.dropFirst().dropLast() : rest
+            return (String(host), otherwise)
+        }
         guard let colon = rest.lastIndex(of: ":"), let port = Int(rest[rest.index(after: colon)...]), port >= 0, port < 65536
         else { throw malformed(text) }
         var host = rest[..<colon]
@@ -37,7 +47,7 @@ public enum TransportAddress: Sendable, Hashable, CustomStringConvertible {
 
     private static func malformed(_ text: String) -> IngestError {
         IngestError(
-            .usage, "`\(text)` is no device", why: "it is neither a path nor tcp://HOST:PORT nor tcp-listen://[HOST]:PORT",
+            .usage, "`\(text)` is no device", why: "it is neither a path nor tcp://HOST:PORT nor tcp-listen://[HOST][:PORT]",
             cure: "write e.g. /dev/ttyUSB0")
     }
 

@@ -1,0 +1,110 @@
+import CuffCore
+import Foundation
+import Testing
+
+@testable import CuffIngest
+
+/// The IEEE 11073 manager and the simulated agent with the kernel and a real clock between them: over a pty, and over TCP
+/// with either side calling. `PHDLineTests` has the hundreds of seeds, on virtual time.
+@Suite(.timeLimit(.minutes(2))) struct PHDLiveTests {
+    enum Road: CaseIterable, Sendable { case pty, agentListens, managerListens }
+
+    private static let records = SimulatedRecord.sample(count: 6, seed: 3)
+
+    /// A running agent, and how to reach it.
+    private struct Agent {
+        let simulation: Simulation
+        let address: TransportAddress
+
+        init(_ road: Road, _ options: [String: String]) throws {
+            let script = SimulatorScript(records: PHDLiveTests.records, interval: .milliseconds(30), options: options)
+            switch road {
+            case .pty:
+                simulation = try Simulation(driver: .phd, script: script)
+                address = .path(simulation.address)
+            case .agentListens:
+                simulation = try Simulation(driver: .phd, script: script, on: .tcp(host: "127.0.0.1", port: 0))
+                address = try TransportAddress(simulation.address)
+            case .managerListens:
+                let free = try TCPTransport.listening("127.0.0.1", "0", "tcp-listen://127.0.0.1:0")
+                close(free.descriptor)
+                simulation = try Simulation(driver: .phd, script: script, on: .connect(host: "127.0.0.1", port: free.port))
+                address = .tcpListen(host: "127.0.0.1", port: free.port)
+            }
+            simulation.start()
+        }
+    }
+
+    /// One conversation, ended after `limit` if it has not ended by itself; answers how it ended.
+    private func converse(
+        _ address: TransportAddress, _ sink: MemorySink, faults: FaultyTransport.Faults = FaultyTransport.Faults(), seed: UInt64 = 0,
+        limit: Duration
+    ) async throws -> Outcome? {
+        let pipeline = Pipeline([Pipeline.Member(sink)])
+        let ended = Mailbox<Outcome>()
+        let link = CuffLink(
+            driver: .phd, transport: FaultyTransport(address.transport(for: .phd), faults, seed: seed), pipeline: pipeline,
+            options: ["patience": "5"]
+        ) { if case .ended(let outcome, _) = $0 { ended.post(outcome) } }
+        link.start([.readMemory(user: nil)])
+        let stop = Task {
+            try await Task.sleep(for: limit)
+            link.stop()
+        }
+        let outcome = await ended.wait(count: 1, within: limit + .seconds(60)).first
+        stop.cancel()
+        try await onThread { try pipeline.finish() }
+        return outcome
+    }
+
+    /// Blood pressures by id, the highest revision of each: what a sink keeps.
+    private func kept(_ sink: MemorySink) -> [String] {
+        var newest: [UInt64: Reading] = [:]
+        for reading in sink.readings where reading.bloodPressure != nil {
+            if let known = newest[reading.id.hash], known.revision > reading.revision { continue }
+            newest[reading.id.hash] = reading
+        }
+        return newest.values.map { reading in
+            let pressure = reading.bloodPressure
+            return
+                "\(reading.clock.time?.wallSeconds ?? 0) \(pressure?.systolic.digits.mantissa ?? 0)/\(pressure?.diastolic.digits.mantissa ?? 0) \(pressure?.pulse?.digits.mantissa ?? -1)"
+        }.sorted()
+    }
+
+    private static let wanted = records.map { "\($0.time.wallSeconds) \($0.systolic)/\($0.diastolic) \($0.pulse)" }.sorted()
+
+    @Test(arguments: Road.allCases, [["configuration": "extended"], ["store": "yes", "persons": "yes"]] as [[String: String]])
+    func aGoodRoad_BringsEverything(_ road: Road, _ options: [String: String]) async throws {
+        let agent = try Agent(road, options)
+        defer { agent.simulation.stop() }
+        let sink = MemorySink()
+        #expect(try await converse(agent.address, sink, limit: .seconds(60)) == .complete)
+        #expect(kept(sink) == Self.wanted)
+        #expect(sink.readings.count == Self.records.count)
+    }
+
+    /// Whole pieces lost, doubled, cut short and held up, both ways, for some seconds; then the line gets better. What
+    /// was acknowledged on the bad line is not sent again on the good one, so all of it together must be everything, once.
+    /// What a cut piece may have added (see `PHDLineTests.faults`) is not counted.
+    @Test(arguments: Road.allCases, [["report": "apart", "batch": "2"], ["store": "yes"]] as [[String: String]])
+    func aBadRoad_LosesNothing_AndDoublesNothing(_ road: Road, _ options: [String: String]) async throws {
+        let agent = try Agent(road, options)
+        defer { agent.simulation.stop() }
+        let sink = MemorySink()
+        var faults = FaultyTransport.Faults(split: 0.2)
+        faults.lose = 0.04
+        faults.repeated = 0.04
+        faults.truncate = 0.03
+        faults.hold = 0.03
+        faults.delay = .seconds(4)
+        let bad = try await converse(agent.address, sink, faults: faults, seed: 11, limit: .seconds(12))
+        #expect(bad != nil)
+        var last: Outcome?
+        // Where the bad line ended in the middle, an agent that calls needs a second to call again.
+        for _ in 0..<3 where last != .complete { last = try await converse(agent.address, sink, limit: .seconds(30)) }
+        #expect(last == .complete)
+        let all = kept(sink)
+        #expect(Set(all).isSuperset(of: Self.wanted), "\(all)")
+        for text in Self.wanted { #expect(all.count { $0 == text } == 1, "\(text) is there twice") }
+    }
+}
