@@ -14,6 +14,11 @@ struct Simulate: ParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Whether it sends by itself, where the family can.") var push = true
     @Option(help: "Also make a symbolic link to the terminal here.") var link: String?
     @Option(help: "Listen on a TCP port of this machine instead; 0 takes any.") var tcp: Int?
+    @Option(
+        help: ArgumentHelp(
+            "Be a HID device of this machine instead, where the family speaks over HID: /dev/uhid, which only root may open.",
+            valueName: "path"))
+    var uhid: String?
     @Option(name: .customLong("for"), help: "End after this time.") var limit: Span?
     @Option(name: .customLong("option"), help: ArgumentHelp("An option of the driver's family.", valueName: "name=value")) var option:
         [String] = []
@@ -28,8 +33,9 @@ struct Simulate: ParsableCommand {
             interval: every?.duration ?? .seconds(1))
         script.options = try output.driverOptions()
         let isVerbose = verbose
+        let place: Simulation.Place = uhid.map { .uhid($0) } ?? tcp.map { .tcp(host: "127.0.0.1", port: $0) } ?? .pty
         let simulation = try Simulation(
-            driver: driver, script: script, on: tcp.map { .tcp(host: "127.0.0.1", port: $0) } ?? .pty,
+            driver: driver, script: script, on: place,
             note: { if isVerbose { Terminal.say("cuff: \($0)") } })
         try SimulationRun.run(simulation, link: link, limit: limit?.duration) { Terminal.put("\($0)\n") }
     }

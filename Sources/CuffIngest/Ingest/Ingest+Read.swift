@@ -39,7 +39,7 @@ extension Ingest {
         let pipeline = try pipeline(options)
         var transport = address.transport(for: driver, line: read.line, pace: read.pace)
         if let path = read.recording {
-            transport = RecordingTransport(transport, to: try CaptureWriter(path, driver: driver, line: read.line))
+            transport = RecordingTransport(transport, to: try CaptureWriter(path, driver: driver, line: read.line, node: "\(address)"))
         }
         let link = CuffLink(
             driver: driver, device: options.device, transport: transport, pipeline: pipeline,
