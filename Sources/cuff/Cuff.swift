@@ -23,7 +23,8 @@ struct Cuff: ParsableCommand {
         version: version,
         subcommands: [
             Watch.self, Read.self, Measure.self, Stop.self, Info.self, Clock.self, Clear.self, Record.self, Decode.self, Replay.self,
-            CaptureVerb.self, Simulate.self, List.self, Identify.self, DoctorVerb.self, Drivers.self, Config.self, Show.self, Stats.self, Export.self,
+            CaptureVerb.self, Simulate.self, List.self, Identify.self, DoctorVerb.self, Drivers.self, Config.self, Show.self, Stats.self,
+            Export.self,
             ReportVerb.self, Add.self, Delete.self,
         ])
 

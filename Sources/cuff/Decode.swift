@@ -28,6 +28,7 @@ struct Decode: ParsableCommand {
         }
         let options = try output.ingestOptions()
         options.stop.watch()
-        try Ingest.decode(driver: driver, input: .path(file), isLive: live, selection: try usb.selection(), options: options).conclude(output)
+        try Ingest.decode(driver: driver, input: .path(file), isLive: live, selection: try usb.selection(), options: options).conclude(
+            output)
     }
 }

@@ -87,7 +87,9 @@ import Testing
         let back = try await CuffProcess.run(["capture", "convert", scratch.path("a.pcapng"), "-"])
         #expect(back.status == 0, "\(back.errors)")
         func conversation(_ text: String) -> [String] {
-            BusCapture.Line.all(of: text).map { ($0.isFromCuff ? "<" : ">") + $0.bytes.map { String($0, radix: 16) }.joined(separator: " ") }
+            BusCapture.Line.all(of: text).map {
+                ($0.isFromCuff ? "<" : ">") + $0.bytes.map { String($0, radix: 16) }.joined(separator: " ")
+            }
         }
         #expect(conversation(back.output) == conversation(try Self.text("\(sample).capture")))
         #expect(back.output.hasPrefix("# driver: "))
@@ -140,7 +142,8 @@ import Testing
         let scratch = try Scratch()
         let lines = BusCapture.Line.all(of: try Self.text("beurer-serial/asleep-then-awake.capture"))
         let whole = BusCapture(.pl2303, lines: lines)
-        try Data(whole.bytes.dropLast(3)).write(to: URL(fileURLWithPath: scratch.path("cut.pcapng")))
+        let longer = BusCapture(.pl2303, lines: lines + [.init(isFromCuff: false, bytes: [0xF6])])
+        try Data(longer.bytes.dropLast(3)).write(to: URL(fileURLWithPath: scratch.path("cut.pcapng")))
         let cut = try await CuffProcess.run(["replay", scratch.path("cut.pcapng"), "--driver", "beurer-serial"])
         #expect(cut.status == 65)
         #expect(cut.output == (try Self.text("beurer-serial/asleep-then-awake.expected.jsonl")), "what stood before the cut is kept")
