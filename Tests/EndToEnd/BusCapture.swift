@@ -78,7 +78,7 @@ struct BusCapture {
     }
 
     private mutating func event(_ event: Character, _ kind: UInt8, _ endpoint: UInt8, _ device: UInt8, _ data: [UInt8]?, setup: [UInt8]?) {
-        var header = u64(urb) + [event.asciiValue!, kind, endpoint, device, 1, 0]
+        var header = u64(urb) + [event.asciiValue ?? 0, kind, endpoint, device, 1, 0]
         header += [setup == nil ? 0x2D : 0, data == nil ? 0x3C : 0] + u64(0) + u32(0)
         header += u32(event == "S" ? -115 : 0) + u32(data?.count ?? 64) + u32(data?.count ?? 0)
         header += setup ?? [UInt8](repeating: 0, count: 8)

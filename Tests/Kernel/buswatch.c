@@ -58,7 +58,8 @@ int main(int count, char **words) {
     const uint32_t section[4] = {0x1A2B3C4D, 1, 0xFFFFFFFF, 0xFFFFFFFF}, interface[2] = {220, 0};
     block(file, 0x0A0D0D0A, section, sizeof section);
     block(file, 1, interface, sizeof interface);
-    static struct { uint32_t head[5]; struct header header; unsigned char data[1 << 16]; } packet;
+    /* The first word keeps the header where its eight-byte fields must lie; it is not written. */
+    static struct { uint32_t unused, head[5]; struct header header; unsigned char data[1 << 16]; } packet;
     for (;;) {
         struct get get = {&packet.header, packet.data, sizeof packet.data};
         if (ioctl(bus, MON_IOCX_GETX, &get) < 0) {
@@ -73,7 +74,7 @@ int main(int count, char **words) {
         packet.head[1] = (uint32_t)(time >> 32);
         packet.head[2] = (uint32_t)time;
         packet.head[3] = packet.head[4] = length;
-        block(file, 6, &packet, sizeof packet.head + length);
+        block(file, 6, packet.head, sizeof packet.head + length);
     }
     return fclose(file) == 0 ? 0 : 1;
 }

@@ -30,6 +30,7 @@ int clinux_open_pty(char *path, int capacity);
 int clinux_hid_set_feature(int descriptor, const uint8_t *report, int length);
 
 int clinux_is_pty(int descriptor);
+int clinux_is_acm(int descriptor);
 
 /* memmem, a GNU extension. */
 const void *clinux_find(const void *text, unsigned long length, const void *word, unsigned long word_length);

@@ -6,6 +6,7 @@ import Dispatch
 public final class CP2110Transport: Transport, @unchecked Sendable {
     private let hid: HIDRawTransport
     private let line: LineSettings
+    private let setsUp: Bool
     private var deliver: (@Sendable (TransportEvent) -> Void)?
     /// What is on its way, first given first: the bytes, and how many reports of them the kernel has not taken yet.
     private var output: [(bytes: [UInt8], left: Int)] = []
@@ -17,11 +18,14 @@ public final class CP2110Transport: Transport, @unchecked Sendable {
     public init(path: String, line: LineSettings) {
         hid = HIDRawTransport(path: path, isNumbered: true)
         self.line = line
+        setsUp = true
     }
 
-    init(descriptor: Int32, line: LineSettings) {
+    /// `setsUp` is false where the other end knows no feature reports: a socket in a test.
+    init(descriptor: Int32, line: LineSettings, setsUp: Bool = true) {
         hid = HIDRawTransport(descriptor: descriptor, isNumbered: true)
         self.line = line
+        self.setsUp = setsUp
     }
 
     public func start(
@@ -29,6 +33,7 @@ public final class CP2110Transport: Transport, @unchecked Sendable {
     ) throws(IngestError) {
         self.deliver = deliver
         try hid.start(on: queue) { [weak self] in self?.take($0) }
+        guard setsUp else { return }
         for report in [CP2110Reports.configuration(line), CP2110Reports.enable] {
             settings += 1
             hid.writeFeature(report)
