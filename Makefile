@@ -8,6 +8,8 @@
 # make vectors     replay the shared byte sessions, where they are present (VECTORS=...)
 # make udev-rules  write udev-rules/70-cuff.* anew from the list of drivers
 # make test-udev   rules, units and the hotplug watcher against udev, systemd and umockdev, where they are installed
+# make test-kernel the release binary against the kernel's own drivers, in a virtual machine without privileges (LIMIT=170 seconds)
+# make test-idle   the release binary's wake-ups and memory while there is nothing to do;  make test-cycles: 1,000 times in and out
 # make bench       speed against plain C references, as ratios in one run
 # make fuzz        T=60: every fuzz target for T seconds
 # make test-tsan   the tests under ThreadSanitizer;  make test-asan: under AddressSanitizer
@@ -23,7 +25,7 @@ RELEASE = -c release --static-swift-stdlib -Xlinker --gc-sections -Xlinker -s
 BUILD_PACKAGES = libsqlite3-dev libudev-dev pkg-config
 SHOW_PACKAGES = jq sqlite3
 
-.PHONY: help readme demo test lint build install rebaseline udev-rules test-udev vectors bench fuzz test-tsan test-asan clean packages
+.PHONY: help readme demo test lint build install rebaseline udev-rules test-udev test-kernel test-idle test-cycles vectors bench fuzz test-tsan test-asan clean packages
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -67,6 +69,15 @@ test-udev:
 	Tests/units.sh
 	Tests/udev-rules.sh
 	Tests/hotplug.sh
+
+test-kernel: build
+	Tests/Kernel/run .build/release/cuff
+
+test-idle: build
+	Tests/idle .build/release/cuff 60
+
+test-cycles: packages
+	CUFF_CYCLES=1000 $(SWIFT) test --disable-xctest --filter PlugCycleTests
 
 vectors: build
 	../shared/check-vectors .build/release/cuff $(VECTORS)

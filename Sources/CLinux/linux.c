@@ -91,6 +91,12 @@ int clinux_is_pty(int descriptor) {
     return S_ISCHR(status.st_mode) && number >= 136 && number <= 143;
 }
 
+/* Major 166 are CDC-ACM ports (Documentation/admin-guide/devices.txt). */
+int clinux_is_acm(int descriptor) {
+    struct stat status;
+    return fstat(descriptor, &status) == 0 && S_ISCHR(status.st_mode) && major(status.st_rdev) == 166;
+}
+
 const void *clinux_find(const void *text, unsigned long length, const void *word, unsigned long word_length) {
     return memmem(text, length, word, word_length);
 }

@@ -27,7 +27,7 @@ struct Cuff: ParsableCommand {
     private static let verbs: [(name: String, verb: any ParsableCommand.Type)] = [
         ("watch", Watch.self), ("read", Read.self), ("measure", Measure.self), ("stop", Stop.self), ("info", Info.self),
         ("clock", Clock.self), ("clear", Clear.self), ("record", Record.self), ("decode", Decode.self), ("replay", Replay.self),
-        ("simulate", Simulate.self), ("list", List.self), ("identify", Identify.self), ("doctor", DoctorVerb.self),
+        ("capture", CaptureVerb.self), ("simulate", Simulate.self), ("list", List.self), ("identify", Identify.self), ("doctor", DoctorVerb.self),
         ("drivers", Drivers.self), ("config", Config.self), ("show", Show.self), ("stats", Stats.self), ("export", Export.self),
         ("report", ReportVerb.self), ("add", Add.self), ("delete", Delete.self),
     ]

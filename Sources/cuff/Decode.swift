@@ -4,7 +4,11 @@ import CuffIngest
 struct Decode: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Raw bytes of a cuff in, readings out.",
-        discussion: "  cat /dev/ttyUSB0 | cuff decode --driver omron-hbp | jq .systolic_mmHg")
+        discussion: """
+              cat /dev/ttyUSB0 | cuff decode --driver omron-hbp | jq .systolic_mmHg
+
+            A pcapng file is told by how it begins: serial bytes, or a USB capture of usbmon.
+            """)
 
     @Option(help: "The cuff family; see `cuff drivers`.", completion: DriverChoice.completion) var driver: String
     @Argument(help: "A file; `-` or nothing reads standard input.", completion: .file()) var file: String = "-"
@@ -14,6 +18,7 @@ struct Decode: ParsableCommand {
             "Print each APDU as a tree of fields, offsets and values (phd only)."
     )
     var explain = false
+    @OptionGroup var usb: USBOptions
     @OptionGroup var output: OutputOptions
 
     func run() throws {
@@ -23,6 +28,7 @@ struct Decode: ParsableCommand {
         }
         let options = try output.ingestOptions()
         options.stop.watch()
-        try Ingest.decode(driver: driver, input: .path(file), isLive: live, options: options).conclude(output)
+        try Ingest.decode(driver: driver, input: .path(file), isLive: live, selection: try usb.selection(), options: options).conclude(
+            output)
     }
 }

@@ -10,7 +10,9 @@ struct Record: ParsableCommand {
 
     @OptionGroup var device: DeviceVerb
     @OptionGroup var output: OutputOptions
-    @Option(name: .shortAndLong, help: "The capture to write.", completion: .file()) var out: String
+    @Option(
+        name: .shortAndLong, help: "The capture to write; .pcapng gives a file that Wireshark opens, any other suffix text.",
+        completion: .file()) var out: String
     @Flag(help: "Ask nothing; record what the cuff sends, until stopped.") var follow = false
 
     func run() throws {

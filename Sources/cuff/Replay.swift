@@ -3,17 +3,24 @@ import CuffIngest
 
 struct Replay: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Plays captures through the very same session, pipeline and sinks as a live cuff.")
+        abstract: "Plays captures through the very same session, pipeline and sinks as a live cuff.",
+        discussion: """
+            A capture is text, or pcapng: serial bytes as `cuff record` writes them, or what usbmon heard of a cuff on the USB bus.
+
+              cuff replay two-users.capture | jq .systolic_mmHg
+              cuff replay usb.pcapng --usb 0403:6001 --driver beurer-serial
+            """)
 
     @Argument(help: "Captures; `-` reads standard input.", completion: .file()) var captures: [String]
     @Option(help: "For captures that name no driver.", completion: DriverChoice.completion) var driver: String?
     @Option(help: "max, real, or a factor.") var speed = "max"
+    @OptionGroup var usb: USBOptions
     @OptionGroup var output: OutputOptions
 
     func run() throws {
         let options = try output.ingestOptions()
         let speed = try Ingest.Speed(speed)
         options.stop.watch()
-        try Ingest.replay(paths: captures, driver: driver, speed: speed, options: options).conclude(output)
+        try Ingest.replay(paths: captures, driver: driver, speed: speed, selection: try usb.selection(), options: options).conclude(output)
     }
 }

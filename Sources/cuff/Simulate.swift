@@ -16,6 +16,11 @@ struct Simulate: ParsableCommand {
     @Option(help: "Listen on a TCP port of this machine instead; 0 takes any.") var tcp: Int?
     @Option(help: ArgumentHelp("Call a program that listens there instead, as IEEE 11073 agents do.", valueName: "tcp://HOST:PORT"))
     var connect: String?
+    @Option(
+        help: ArgumentHelp(
+            "Be a HID device of this machine instead, where the family speaks over HID: /dev/uhid, which only root may open.",
+            valueName: "path"))
+    var uhid: String?
     @Option(name: .customLong("for"), help: "End after this time.") var limit: Span?
     @Option(name: .customLong("option"), help: ArgumentHelp("An option of the driver's family.", valueName: "name=value")) var option:
         [String] = []
@@ -31,7 +36,7 @@ struct Simulate: ParsableCommand {
         script.options = try output.driverOptions()
         let isVerbose = verbose
         let simulation = try Simulation(
-            driver: driver, script: script, on: Simulation.Place(tcp: tcp, connect: connect),
+            driver: driver, script: script, on: Simulation.Place(tcp: tcp, connect: connect, uhid: uhid),
             note: { if isVerbose { Terminal.say("cuff: \($0)") } })
         try SimulationRun.run(simulation, link: link, limit: limit?.duration) { Terminal.put("\($0)\n") }
     }

@@ -119,7 +119,7 @@ import Testing
         #expect(CuffDriver.beurerHID.claims == [.release(vendor: 0x0C45, product: 0x7406, bcdDevice: 0x0170)])
         #expect(CuffDriver.microlifeHID.claims == [.shared(vendor: 0x04D9, product: 0xB554)])
         #expect(CuffDriver.contec08A.claims == [.shared(vendor: 0x0483, product: 0x5750)])
-        #expect(CuffDriver.taiDoc.claims == [.shared(vendor: 0x10C4, product: 0xEA60)])
+        #expect(CuffDriver.taiDoc.claims == [.shared(vendor: 0x10C4, product: 0xEA60), .shared(vendor: 0x10C4, product: 0xEA80)])
         #expect(Self.families.filter { $0.medium == .tty }.map(\.id) == ["taidoc"])
     }
 }

@@ -24,7 +24,7 @@ private final class Collector: Sink, @unchecked Sendable {
 }
 
 /// Tells of devices that a test plugs in, in place of udev.
-private final class Plugboard: HotplugSource, @unchecked Sendable {
+final class Plugboard: HotplugSource, @unchecked Sendable {
     private let link = Locked<(queue: DispatchQueue?, deliver: (@Sendable ([HotplugEvent]) -> Void)?)>((nil, nil))
 
     func on(_ queue: DispatchQueue) -> Plugboard {

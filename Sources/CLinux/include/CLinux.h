@@ -30,6 +30,24 @@ int clinux_open_pty(char *path, int capacity);
 int clinux_hid_set_feature(int descriptor, const uint8_t *report, int length);
 
 int clinux_is_pty(int descriptor);
+int clinux_is_acm(int descriptor);
 
 /* memmem, a GNU extension. */
 const void *clinux_find(const void *text, unsigned long length, const void *word, unsigned long word_length);
+
+/* /dev/uhid (Documentation/hid/uhid.rst): a HID device of this machine whose other end is this process. `path` may also be a
+ * Unix socket of SOCK_SEQPACKET that speaks the same messages. Every call answers -errno on failure. */
+int clinux_uhid_open(const char *path);
+int clinux_uhid_create(
+    int descriptor, const char *name, const char *serial, uint16_t vendor, uint16_t product, uint16_t release,
+    const uint8_t *report_descriptor, int length);
+/* One input report; answers its length. */
+int clinux_uhid_input(int descriptor, const uint8_t *report, int length);
+enum clinux_uhid_kind { clinux_uhid_other, clinux_uhid_opened, clinux_uhid_closed, clinux_uhid_output, clinux_uhid_feature };
+struct clinux_uhid_message { int32_t kind; uint32_t request; const uint8_t *report; int32_t length; };
+/* Takes one message apart; the report lies within `bytes`. */
+struct clinux_uhid_message clinux_uhid_take(const uint8_t *bytes, int length);
+/* Says that a feature report was taken. */
+int clinux_uhid_confirm(int descriptor, uint32_t request);
+/* The largest message. */
+extern const int clinux_uhid_size;

@@ -5,7 +5,7 @@ public struct PcapngReader: Sendable {
     public private(set) var header = CaptureHeader()
     /// The number of the block that is being read, from 1; `CaptureFault.line` names it.
     public private(set) var block = 0
-    /// When the first packet was captured; items count their time from it.
+    /// When the first packet was captured, where the capture knows; items count their time from it.
     public private(set) var start: Timestamp?
     /// What can be told of the devices in a usbmon capture.
     public var usb: USBConversation
@@ -15,6 +15,9 @@ public struct PcapngReader: Sendable {
         var number: UInt16
         var clock: Pcapng.Clock
     }
+
+    /// A year after 1970, in microseconds: earlier than any capture.
+    private static let firstSensibleTime: Int64 = 31_536_000_000_000
 
     private var order: Pcapng.ByteOrder?
     private var interfaces: [Interface] = []
@@ -155,7 +158,8 @@ public struct PcapngReader: Sendable {
         let time = interfaces[Int(interface)].clock.microseconds(UInt64(high) << 32 | UInt64(low))
         if startMicroseconds == nil, let time {
             startMicroseconds = time
-            start = Timestamp(milliseconds: time / 1000)
+            // A capture whose time nobody knew begins in 1970.
+            if time >= Self.firstSensibleTime { start = Timestamp(milliseconds: time / 1000) }
         }
         let elapsed = time.flatMap { time in
             startMicroseconds.map { max(0, time.subtractingReportingOverflow($0).partialValue) }

@@ -80,6 +80,9 @@ public struct CuffDriver: Sendable {
         self.makeSimulator = makeSimulator
         self.countFrames = countFrames
     }
+
+    /// What kind of node a device of this id gets: a CP2110 is a HID device that carries the bytes of a serial cuff.
+    public func medium(at id: USBID?) -> Medium { medium == .tty && id == .cp2110 ? .hidraw : medium }
 }
 
 /// What a family can do, queryable before anything is asked of a cuff.

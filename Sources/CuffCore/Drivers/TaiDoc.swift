@@ -24,7 +24,7 @@ extension CuffDriver {
         id: "taidoc", models: ["TaiDoc TD-31xx", "Fora D40", "Fora P30 Plus"],
         summary: "TaiDoc and Fora: the memory on request, record by record",
         grade: .b, testedOn: .derived,
-        claims: [.shared(vendor: 0x10C4, product: 0xEA60)],
+        claims: [.shared(vendor: 0x10C4, product: 0xEA60), .shared(vendor: 0x10C4, product: 0xEA80)],
         line: LineSettings(rate: 19200),
         framing: "eight bytes: 51 cmd d0…d3 A3/A5 sum", check: "sum of the first seven bytes",
         capabilities: [.storedReadings, .users, .readClock, .setClock, .erase, .information],
@@ -35,7 +35,7 @@ extension CuffDriver {
             "systolic pressures from 256 mmHg on: one reader sees their high byte where the others see the mean",
         ],
         notes: [
-            "Docks with a CP2110 (10c4:ea80) are HID devices; only the serial road is driven here.",
+            "Docks with a CP2110 (10c4:ea80) are HID devices: assign them by their port or name the /dev/hidraw node.",
             "Starting a measurement (43) is not offered: how its result comes is not published.",
         ],
         sources: [

@@ -30,6 +30,9 @@ public struct USBID: Sendable, Hashable, Comparable, CustomStringConvertible {
         return String(repeating: "0", count: 4 - digits.count) + digits
     }
 
+    /// Silicon Labs' CP2110, a HID device that is a UART (AN434).
+    public static let cp2110 = USBID(vendor: 0x10C4, product: 0xEA80)
+
     public var description: String { Self.text(vendor) + ":" + Self.text(product) }
 
     public static func < (a: USBID, b: USBID) -> Bool {

@@ -102,7 +102,7 @@ public enum UdevRules {
                     + families.map { "\($0.id)" }.joined(separator: ", "),
             ]
             for medium in [CuffDriver.Medium.tty, .hidraw] {
-                guard let driver = families.first(where: { $0.medium == medium }) else { continue }
+                guard let driver = families.first(where: { $0.medium(at: id) == medium }) else { continue }
                 lines.append(
                     "#"
                         + rule(

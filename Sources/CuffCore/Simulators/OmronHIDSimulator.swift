@@ -24,7 +24,8 @@ struct OmronHIDSimulator: CuffSimulator {
 
     mutating func handle(_ event: SimulatorEvent) -> [SimulatorAction] {
         switch event {
-        case .receivedFeature:
+        // Whoever opens it anew finds no half question.
+        case .receivedFeature, .opened:
             zeros = 0
             question = []
             return []

@@ -37,12 +37,12 @@ public enum Claiming {
             return verdict(on: device, spoken.filter { $0.address.closeness == closest }, drivers)
         }
         let ruled = device.properties["ID_CUFF_DRIVER"].flatMap { word in
-            drivers.first { $0.id.description == word && $0.medium.rawValue == device.subsystem.rawValue }
+            drivers.first { $0.id.description == word && device.suits($0) }
         }
         guard let usb = device.usb else { return ruled.map { .claimed($0.id, .rule) } ?? .unassigned([]) }
         var exact: [(DriverID, Reason)] = []
         var possible: [DriverID] = []
-        for driver in drivers where driver.medium.rawValue == device.subsystem.rawValue {
+        for driver in drivers where device.suits(driver) {
             for claim in driver.claims where claim.id == usb.id {
                 switch claim {
                 case .usb: exact.append((driver.id, .exactID(usb.id)))
@@ -73,11 +73,16 @@ public enum Claiming {
         }
         guard let id = last.driver else { return .ignored(last) }
         guard let driver = drivers.first(where: { $0.id == id }) else { return .refused("there is no driver \(id)") }
-        guard driver.medium.rawValue == device.subsystem.rawValue else {
+        guard device.suits(driver) else {
             return .refused("\(id) speaks to a \(driver.medium.rawValue) node, \(device.node) is \(device.subsystem.rawValue)")
         }
         return .claimed(id, .assigned(last))
     }
+}
+
+extension PluggedDevice {
+    /// Whether a driver can speak to such a node at all.
+    func suits(_ driver: CuffDriver) -> Bool { driver.medium(at: usb?.id).rawValue == subsystem.rawValue }
 }
 
 extension Claiming.Verdict {

@@ -6,15 +6,112 @@ public protocol CaptureSource: Sendable {
     var header: CaptureHeader { get }
     /// When the capture's time 0 was, where it says.
     var start: Timestamp? { get }
+    /// The driver that the capture tells of without being asked, beside its header: a cuff's own USB ids.
+    var impliedDriver: DriverID? { get }
+    /// Worth telling a person once all is read.
+    var remarks: [String] { get }
+    /// What `CaptureFault.line` counts.
+    static var unit: String { get }
     mutating func read(_ chunk: [UInt8], into items: inout [CaptureItem]) throws(CaptureFault)
     mutating func finish(into items: inout [CaptureItem]) throws(CaptureFault)
 }
 
+extension CaptureSource {
+    public var impliedDriver: DriverID? { nil }
+    public var remarks: [String] { [] }
+
+    /// The fault as an error of the file that was read.
+    func error(_ fault: CaptureFault, in name: String) -> IngestError {
+        Self.unit == "line"
+            ? IngestError(
+                .badData, "\(name):\(fault.line): \(fault.reason)", cure: "correct that line; the readings before it are kept")
+            : IngestError(
+                .badData, "\(name): \(Self.unit) \(fault.line): \(fault.reason)",
+                cure: "record it again, or cut it off before that \(Self.unit) (editcap); the readings before it are kept")
+    }
+}
+
 extension CaptureTextReader: CaptureSource {
     public var start: Timestamp? { nil }
+    public static var unit: String { "line" }
+}
+
+extension PcapngReader: CaptureSource {
+    public static var unit: String { "block" }
+
+    public var impliedDriver: DriverID? {
+        guard let device = usb.chosen.map({ usb.devices[$0] }), let vendor = device.vendor, let product = device.product
+        else { return nil }
+        let own = CuffDriver.Claim.usb(vendor: vendor, product: product)
+        return CuffDrivers.all.first { $0.claims.contains(own) }?.id
+    }
+
+    public var remarks: [String] {
+        let others = usb.devices.indices.filter { $0 != usb.chosen && usb.devices[$0].transfers > 0 }.map { usb.devices[$0].name }
+        guard let chosen = usb.chosen.map({ usb.devices[$0] }) else {
+            return others.isEmpty ? [] : ["no device of the capture was read; it holds \(others.joined(separator: ", "))"]
+        }
+        var told: [String] = []
+        if !others.isEmpty { told.append("read \(chosen.name); --usb chooses another: \(others.joined(separator: ", "))") }
+        if chosen.isChipAssumed, let chip = chosen.chip {
+            told.append("the capture does not say which chip \(chosen.name) is; its data look like \(chip) (--chip says another)")
+        }
+        return told
+    }
+
+    public mutating func finish(into items: inout [CaptureItem]) throws(CaptureFault) { try finish() }
+}
+
+extension USBConversation.Device {
+    /// As `--usb` takes it, with the ids where they are known.
+    var name: String {
+        let ids = vendor.flatMap { vendor in product.map { " (\(USBID(vendor: vendor, product: $0)))" } }
+        return "\(bus).\(address)\(ids ?? "")"
+    }
+}
+
+/// Which device of a USB capture is meant, and what its chip is, where the capture does not tell.
+public struct CaptureSelection: Sendable, Hashable {
+    public var device = USBConversation.Selection.first
+    public var chip: USBConversation.Chip?
+
+    public init() {}
+
+    /// `usb` is BUS.ADDRESS or VVVV:PPPP.
+    public init(usb: String?, chip: String?) throws(IngestError) {
+        if let usb { device = try Self.device(usb) }
+        guard let chip else { return }
+        guard let known = USBConversation.Chip(rawValue: chip) else {
+            throw IngestError(
+                .usage, "`\(chip)` is no chip", why: "known are \(USBConversation.Chip.allCases.map(\.rawValue).joined(separator: ", "))",
+                cure: "serial means CP210x, PL2303, CH340 and CDC-ACM, which carry the bytes as they are")
+        }
+        self.chip = known
+    }
+
+    private static func device(_ text: String) throws(IngestError) -> USBConversation.Selection {
+        if let id = USBID(text) { return .ids(vendor: id.vendor, product: id.product) }
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, let bus = UInt16(parts[0]), let address = UInt8(parts[1]) else {
+            throw IngestError(.usage, "`\(text)` is no USB device", cure: "write --usb BUS.ADDRESS or --usb VVVV:PPPP")
+        }
+        return .address(bus: bus, device: address)
+    }
 }
 
 /// The forms that are known, told apart by how a file begins.
 public enum CaptureForms {
-    public static func source(for head: [UInt8]) -> any CaptureSource { CaptureTextReader() }
+    /// As many bytes as are needed to tell.
+    static let enough = 12
+
+    public static func source(for head: [UInt8], _ selection: CaptureSelection = CaptureSelection()) -> any CaptureSource {
+        isPcapng(head) ? PcapngReader(selection.device, chip: selection.chip) : CaptureTextReader()
+    }
+
+    /// A section header with its magic, which no cuff's bytes begin with.
+    public static func isPcapng(_ head: [UInt8]) -> Bool {
+        guard PcapngReader.recognises(head), head.count >= enough else { return false }
+        let magic: [UInt8] = [0x1A, 0x2B, 0x3C, 0x4D]
+        return head[8..<12].elementsEqual(magic) || head[8..<12].elementsEqual(magic.reversed())
+    }
 }

@@ -29,7 +29,7 @@ public enum Explaining {
                 do throws(CaptureFault) { try form.read(bytes, into: &items) } catch {
                     // What does not even begin as a capture is the agent's own bytes.
                     guard isFirst else {
-                        throw IngestError(.badData, "\(file.name):\(error.line): \(error.reason)", cure: "correct that line")
+                        throw form.error(error, in: file.name)
                     }
                     isCapture = false
                     items = []
@@ -43,7 +43,7 @@ public enum Explaining {
         }
         if isCapture {
             do throws(CaptureFault) { try form.finish(into: &items) } catch {
-                throw IngestError(.badData, "\(file.name):\(error.line): \(error.reason)", cure: "correct that line")
+                throw form.error(error, in: file.name)
             }
             tell(items, &explanation, put)
         }

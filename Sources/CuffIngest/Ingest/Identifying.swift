@@ -70,7 +70,10 @@ public enum Identifying {
         do throws(CaptureFault) {
             try form.read(bytes, into: &items)
             try form.finish(into: &items)
-        } catch { return bytes }
+        } catch {
+            // What stands whole before the cut counts; only text may turn out to be no capture at all.
+            if !CaptureForms.isPcapng(bytes) { return bytes }
+        }
         let heard = items.flatMap { item -> [UInt8] in
             if case .fromCuff(let bytes) = item.content { bytes } else { [] }
         }

@@ -10,24 +10,31 @@ extension Ingest {
     }
 
     /// Raw bytes of a cuff in, readings out: any size in constant memory. With `isLive` the bytes come from a cuff at this
-    /// moment, so readings get their receive time.
+    /// moment, so readings get their receive time. A pcapng file is told by how it begins and replayed.
     public static func decode(
-        driver id: String, input: Input, isLive: Bool = false, options: IngestOptions = IngestOptions()
+        driver id: String, input: Input, isLive: Bool = false, selection: CaptureSelection = CaptureSelection(),
+        options: IngestOptions = IngestOptions()
     ) throws(IngestError) -> IngestReport {
         let driver = try driver(id)
         let file = try InputFile(input)
         if file.kind == .regular && file.isEmpty {
             throw IngestError(.badData, "\(file.name) is empty", cure: "record a cuff first, e.g. `cuff record DEVICE -o FILE`")
         }
+        let first = try file.next(options.stop)
+        if let first, CaptureForms.isPcapng(first) {
+            return try replay([CaptureInput(file, head: first, selection)], driver: id, speed: .max, options: options)
+        }
         let pipeline = try pipeline(options)
         var run = PlayRun(driver, pipeline: pipeline, options: options, looksAhead: false)
         var report = IngestReport()
         var zone = MeasuredRule()
-        while !pipeline.isStopped, let chunk = try file.next(options.stop) {
+        var next = first
+        while !pipeline.isStopped, let chunk = next {
             if isLive { run.player.start = HostClock.now() }
             run.play(bytes: chunk)
             if isLive { run.stamp(&zone) }
             run.submit()
+            next = pipeline.isStopped ? nil : try file.next(options.stop)
         }
         run.end()
         if isLive { run.stamp(&zone) }

@@ -39,7 +39,7 @@ extension Ingest {
         let pipeline = try pipeline(options)
         var transport = address.transport(for: driver, line: read.line, pace: read.pace)
         if let path = read.recording {
-            transport = RecordingTransport(transport, to: try CaptureWriter(path, driver: driver, line: read.line))
+            transport = RecordingTransport(transport, to: try CaptureWriter(path, driver: driver, line: read.line, node: "\(address)"))
         }
         let link = CuffLink(
             driver: driver, device: options.device, transport: transport, pipeline: pipeline,
@@ -81,7 +81,8 @@ extension Ingest {
         let end = ending.withLock { $0 }
         report.judge(
             end?.outcome, outcomes.withLock { $0 }, fault: end?.fault, address: "\(address)",
-            isStopped: options.stop.isRaised, isTimedOut: isTimedOut.withLock { $0 })
+            isStopped: options.stop.isRaised, isTimedOut: isTimedOut.withLock { $0 },
+            hint: report.counters.settingsHint(for: driver, line: read.line))
         return report
     }
 
@@ -95,14 +96,14 @@ extension Ingest {
 extension IngestReport {
     fileprivate mutating func judge(
         _ outcome: Outcome?, _ outcomes: [(SessionCommand, Outcome)], fault: TransportFault?, address: String,
-        isStopped: Bool, isTimedOut: Bool
+        isStopped: Bool, isTimedOut: Bool, hint: String?
     ) {
         // What counts is the command that was given; listening afterwards ends when it is ended.
         self.outcome = outcomes.first?.1 ?? outcome
         if isOutputClosed { return }
         if isTimedOut {
             status = .timedOut
-            closing = "\(address): the time allowed ran out"
+            closing = "\(address): the time allowed ran out" + (hint.map { "; \($0)" } ?? "")
             return
         }
         if let fault, !isStopped {
@@ -111,11 +112,14 @@ extension IngestReport {
         switch self.outcome {
         case .complete?, nil: break
         case .unsupported(let why)?: (status, closing) = (.usage, why)
+        // Something answered, only not in this protocol.
+        case .noAnswer(let why)? where fault == nil && hint != nil:
+            (status, closing) = (.protocolFault, why + (hint.map { "; \($0)" } ?? ""))
         case .noAnswer(let why)?: (status, closing) = (fault == nil ? .unavailable : .inputOutput, why)
         case .failed(let why)?: (status, closing) = (.protocolFault, why)
         case .aborted(let why)?: (status, closing) = (isStopped ? .done : .inputOutput, why)
         }
-        if isStopped && status == .unavailable { status = .done }
+        if isStopped && (status == .unavailable || hint != nil && status == .protocolFault) { status = .done }
         if let fault, status == .done, !isStopped {
             status = .inputOutput
             closing = "\(address): \(fault.sentence)"

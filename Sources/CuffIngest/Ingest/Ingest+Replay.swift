@@ -21,12 +21,20 @@ extension Ingest {
         }
     }
 
-    /// Captures through the very same session, pipeline and sinks. `driver` is for captures that name none.
+    /// Captures through the very same session, pipeline and sinks. `driver` is for captures that name none, `selection`
+    /// for captures of a USB bus.
     public static func replay(
-        paths: [String], driver id: String? = nil, speed: Speed = .max, options: IngestOptions = IngestOptions()
+        paths: [String], driver id: String? = nil, speed: Speed = .max, selection: CaptureSelection = CaptureSelection(),
+        options: IngestOptions = IngestOptions()
     ) throws(IngestError) -> IngestReport {
         // A name that cannot be read must not come to light after half of the captures are stored.
-        let files = try paths.map { (path) throws(IngestError) in try CaptureInput(path) }
+        let files = try paths.map { (path) throws(IngestError) in try CaptureInput(path, selection) }
+        return try replay(files, driver: id, speed: speed, options: options)
+    }
+
+    static func replay(
+        _ files: [CaptureInput], driver id: String?, speed: Speed, options: IngestOptions
+    ) throws(IngestError) -> IngestReport {
         let pipeline = try pipeline(options)
         var report = IngestReport()
         var fault: IngestError?
@@ -55,10 +63,10 @@ extension Ingest {
             // What stood before a broken line is played; the line is told then.
             do throws(IngestError) { isMore = try input.read(into: &items, options.stop) } catch { fault = error }
             if run == nil && !items.isEmpty {
-                let name = id ?? input.source.header["driver"]
+                let name = id ?? input.source.header["driver"] ?? input.source.impliedDriver?.description
                 guard let name else {
                     throw IngestError(
-                        .usage, "\(input.name) names no driver", why: "its header has no line `# driver: ID`",
+                        .usage, "\(input.name) names no driver", why: "its head says nothing of the cuff family",
                         cure: "add --driver ID")
                 }
                 run = PlayRun(
@@ -79,9 +87,12 @@ extension Ingest {
         run?.submit()
         run?.report(into: &report)
         if let fault { throw fault }
+        let remarks = input.source.remarks
         guard run != nil || options.stop.isRaised else {
-            throw IngestError(.badData, "\(input.name) holds no conversation", why: "there is no line of bytes in it")
+            throw IngestError(
+                .badData, "\(input.name) holds no conversation", why: remarks.first ?? "there is no line or packet of bytes in it")
         }
+        for remark in remarks { options.diagnostics(.note("\(input.name): \(remark)")) }
     }
 }
 
@@ -108,40 +119,5 @@ struct ReplayPace {
         let due = Double(time - zero) * 1000 / factor
         let left = due - Double(HostClock.monotonic() - start)
         return left <= 0 ? !stop.isRaised : stop.sleep(nanoseconds: Int64(min(left, 1e18)))
-    }
-}
-
-/// A capture file, its form told by how it begins.
-struct CaptureInput {
-    let file: InputFile
-    private(set) var source: any CaptureSource
-    private var head: [UInt8]?
-
-    var name: String { file.name }
-
-    init(_ path: String) throws(IngestError) {
-        file = try InputFile(.path(path))
-        if file.kind == .regular && file.isEmpty {
-            throw IngestError(.badData, "\(path) is empty", cure: "name a capture, e.g. one from `cuff record`")
-        }
-        source = CaptureTextReader()
-    }
-
-    /// Appends the items of the next chunk; answers whether there may be more.
-    mutating func read(into items: inout [CaptureItem], _ stop: StopSignal) throws(IngestError) -> Bool {
-        let chunk = try file.next(stop)
-        do throws(CaptureFault) {
-            if head == nil, let chunk {
-                head = chunk
-                source = CaptureForms.source(for: chunk)
-                head = []
-            }
-            if let chunk { try source.read(chunk, into: &items) } else { try source.finish(into: &items) }
-        } catch {
-            throw IngestError(
-                .badData, "\(name):\(error.line): \(error.reason)",
-                cure: "correct that line; the readings before it are kept")
-        }
-        return chunk != nil
     }
 }

@@ -33,6 +33,19 @@ public struct IngestCounters: Sendable, Equatable {
     }
 }
 
+extension IngestCounters {
+    /// What most often lies behind bytes of which a driver made nothing: the line's settings. `nil` when something was
+    /// understood, when nothing came, or where there is no line to set.
+    func settingsHint(for driver: CuffDriver, line: LineSettings?) -> String? {
+        guard driver.medium == .tty, bytes > 0, readings == 0, liveEvents == 0, duplicates == 0 else { return nil }
+        let tried = (line ?? driver.line).text
+        let others = ([driver.line] + driver.otherLines).map(\.text).filter { $0 != tried }
+        let seen = others.isEmpty ? "" : ", \(driver.id) also comes with \(others.joined(separator: ", "))"
+        return "what came at \(tried) made no sense: the cuff may send at other settings (--line\(seen)), "
+            + "or be no \(driver.id) (`cuff identify` listens)"
+    }
+}
+
 /// How one sink fared.
 public struct SinkReport: Sendable, Equatable {
     public var label: String

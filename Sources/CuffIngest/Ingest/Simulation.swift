@@ -12,10 +12,20 @@ public final class Simulation: @unchecked Sendable {
         case tcp(host: String, port: Int)
         /// The cuff calls a program that listens, and calls again a second after a connection that failed or ended.
         case connect(host: String, port: Int)
+        /// As a HID device of this machine, for families that speak over HID: `/dev/uhid`, which only root may open, or a
+        /// socket that speaks its messages.
+        case uhid(String)
 
         /// As a command names it: a port to listen on, an address to call, or neither.
-        public init(tcp port: Int?, connect address: String?) throws(IngestError) {
-            if let address {
+        public init(tcp port: Int?, connect address: String?, uhid path: String?) throws(IngestError) {
+            if let path {
+                guard port == nil, address == nil else {
+                    throw IngestError(
+                        .usage, "a simulated cuff is in one place", why: "a HID device of this machine has no TCP port",
+                        cure: "give one of --tcp, --connect and --uhid")
+                }
+                self = .uhid(path)
+            } else if let address {
                 guard port == nil, case .tcp(let host, let port) = try TransportAddress(address) else {
                     throw IngestError(
                         .usage, "a simulated cuff calls one address", why: "`\(address)` is none", cure: "write tcp://HOST:PORT")
@@ -32,6 +42,7 @@ public final class Simulation: @unchecked Sendable {
     private let queue = DispatchQueue(label: "cuff.simulation")
     private let note: @Sendable (String) -> Void
     private let isPty: Bool
+    private let isHID: Bool
     /// The pseudo terminal's master, or the listening socket.
     private let descriptor: Int32
     private var isDescriptorOpen = true
@@ -57,6 +68,7 @@ public final class Simulation: @unchecked Sendable {
     ) throws(IngestError) {
         simulator = driver.makeSimulator(script)
         self.note = note
+        isHID = if case .uhid = place { true } else { false }
         switch place {
         case .connect(let host, let port):
             isPty = false
@@ -64,6 +76,11 @@ public final class Simulation: @unchecked Sendable {
             isDescriptorOpen = false
             remote = (host, port)
             address = "\(TransportAddress.tcp(host: host, port: port))"
+        case .uhid(let path):
+            isPty = false
+            remote = nil
+            descriptor = try Self.openHID(path, driver)
+            address = "\(driver.id) at \(path)"
         case .pty:
             isPty = true
             remote = nil
@@ -83,7 +100,7 @@ public final class Simulation: @unchecked Sendable {
     private func closeDescriptor() {
         guard isDescriptorOpen else { return }
         isDescriptorOpen = false
-        if isPty, let port { return port.close() }
+        if isPty || isHID, let port { return port.close() }
         if listening != 0 { Reactor.shared.remove(listening, descriptor) }
         close(descriptor)
     }
@@ -118,6 +135,8 @@ public final class Simulation: @unchecked Sendable {
                 self.startPty()
             } else if self.remote != nil {
                 self.dial()
+            } else if self.isHID {
+                self.startHID()
             } else {
                 self.startListening()
             }
@@ -202,6 +221,60 @@ public final class Simulation: @unchecked Sendable {
         clientCame()
     }
 
+    // MARK: HID
+
+    private static func openHID(_ path: String, _ driver: CuffDriver) throws(IngestError) -> Int32 {
+        guard let device = SimulatedHID(driver) else {
+            throw IngestError(.usage, "a cuff of \(driver.id) is no HID device", cure: "leave out --uhid: it gets a pseudo terminal")
+        }
+        let descriptor = clinux_uhid_open(path)
+        guard descriptor >= 0 else { throw .device(path, -descriptor) }
+        let result = clinux_uhid_create(
+            descriptor, device.name, "", device.id.vendor, device.id.product, device.release, device.descriptor,
+            Int32(device.descriptor.count))
+        guard result >= 0 else {
+            close(descriptor)
+            throw .device(path, -result)
+        }
+        return descriptor
+    }
+
+    private func startHID() {
+        port = try? Port(
+            descriptor, on: queue, readSize: Int(clinux_uhid_size),
+            writer: { descriptor, report in
+                let result = clinux_uhid_input(
+                    descriptor, report.baseAddress?.assumingMemoryBound(to: UInt8.self), Int32(report.count))
+                if result < 0 { errno = -result }
+                return Int(result)
+            }
+        ) { [weak self] in self?.take($0) }
+        if port == nil { end() }
+    }
+
+    /// One message of the kernel's: who has the node open, and what was written to it.
+    private func takeHID(_ bytes: [UInt8]) {
+        bytes.withUnsafeBufferPointer { buffer in
+            let message = clinux_uhid_take(buffer.baseAddress, Int32(buffer.count))
+            let report = message.report.map { Array(UnsafeBufferPointer(start: $0, count: Int(message.length))) } ?? []
+            switch UInt32(message.kind) {
+            case clinux_uhid_opened.rawValue: clientCame()
+            case clinux_uhid_closed.rawValue:
+                hasClient = false
+                note("closed")
+                timers.removeAll()
+                perform(simulator.handle(.closed))
+            case clinux_uhid_output.rawValue:
+                if message.request != 0 { _ = clinux_uhid_confirm(descriptor, message.request) }
+                perform(simulator.handle(.received(report)))
+            case clinux_uhid_feature.rawValue:
+                _ = clinux_uhid_confirm(descriptor, message.request)
+                perform(simulator.handle(.receivedFeature(report)))
+            default: break
+            }
+        }
+    }
+
     private func clientCame() {
         hasClient = true
         note("opened")
@@ -225,11 +298,13 @@ public final class Simulation: @unchecked Sendable {
 
     private func take(_ event: Port.Event) {
         switch event {
+        case .received(let message) where isHID: takeHID(message)
         case .received(let bytes):
             // A client that opened and wrote within one look is seen here first.
             if !hasClient { clientCame() }
             perform(simulator.handle(.received(bytes)))
         case .sent: break
+        case .ended where isHID: end()
         case .ended: clientLeft()
         }
     }
@@ -256,7 +331,7 @@ public final class Simulation: @unchecked Sendable {
         guard !isStopped else { return }
         isStopped = true
         timers.cancel()
-        if !isPty { port?.close() }
+        if !isPty && !isHID { port?.close() }
         call?.close()
         closeDescriptor()
         stopped.set(open: true)

@@ -9,19 +9,23 @@ public final class HIDRawTransport: Transport, @unchecked Sendable {
     private var descriptor: Int32 = -1
     /// Set for a descriptor that somebody else opened, e.g. one end of a pair of message sockets in a test.
     private let isGiven: Bool
+    /// Whether each report's first byte is its number.
+    private let isNumbered: Bool
     private var port: Port?
     private var deliver: (@Sendable (TransportEvent) -> Void)?
 
-    public init(path: String) {
+    public init(path: String, isNumbered: Bool = false) {
         address = path
         isGiven = false
+        self.isNumbered = isNumbered
     }
 
     /// Takes over an open descriptor that keeps messages apart.
-    init(descriptor: Int32) {
+    init(descriptor: Int32, isNumbered: Bool = false) {
         address = "descriptor \(descriptor)"
         self.descriptor = descriptor
         isGiven = true
+        self.isNumbered = isNumbered
     }
 
     public func start(
@@ -37,11 +41,13 @@ public final class HIDRawTransport: Transport, @unchecked Sendable {
                 throw .device(address, EBUSY)
             }
         }
+        let isNumbered = isNumbered
         do throws(SystemFault) {
             port = try Port(
                 descriptor, on: queue,
                 // The kernel wants the report's number first; 0 says that reports are not numbered.
                 writer: { descriptor, bytes in
+                    if isNumbered { return Glibc.write(descriptor, bytes.baseAddress, bytes.count) }
                     var report = [UInt8](repeating: 0, count: 1)
                     report.append(contentsOf: bytes)
                     let count = report.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -63,7 +69,7 @@ public final class HIDRawTransport: Transport, @unchecked Sendable {
 
     public func writeFeature(_ bytes: [UInt8]) {
         guard port != nil else { return }
-        let report = [0] + bytes
+        let report = isNumbered ? bytes : [0] + bytes
         let result = clinux_hid_set_feature(descriptor, report, Int32(report.count))
         if result < 0 {
             end(Port.fault(SystemFault("HIDIOCSFEATURE", -result)))

@@ -1,8 +1,7 @@
 import CuffCore
 import Dispatch
-import Glibc
 
-/// Writes every byte that passes, both ways, with its time, to a text capture.
+/// Writes every byte that passes, both ways, with its time, to a capture.
 public final class RecordingTransport: Transport, @unchecked Sendable {
     private let inner: any Transport
     private let writer: CaptureWriter
@@ -34,53 +33,4 @@ public final class RecordingTransport: Transport, @unchecked Sendable {
     public func pause() { inner.pause() }
     public func resume() { inner.resume() }
     public func close() { inner.close() }
-}
-
-/// A capture under construction: a new file (mode 0600), each line written when it happens.
-public final class CaptureWriter: @unchecked Sendable {
-    private let descriptor: Int32
-    private var text = TextBuffer()
-    private let start = HostClock.monotonic()
-    /// The disk failed: what was written stays, the conversation goes on.
-    public private(set) var fault: IngestError?
-    private let path: String
-
-    /// Refuses a file that exists.
-    public init(_ path: String, driver: CuffDriver, line: LineSettings? = nil) throws(IngestError) {
-        self.path = path
-        do throws(SystemFault) { descriptor = try Descriptor.open(path, O_WRONLY | O_CREAT | O_EXCL) } catch {
-            if error.number == EEXIST {
-                throw IngestError(.cannotCreate, "\(path) exists", why: "a capture is never overwritten", cure: "name another file")
-            }
-            throw .writing(path, error.number)
-        }
-        var header = CaptureHeader()
-        header.fields = [
-            ("driver", driver.id.description), ("origin", "recorded"), ("line", (line ?? driver.line).text),
-            ("date", Self.date()),
-        ]
-        CaptureText.appendHeader(header, to: &text)
-        flush()
-    }
-
-    deinit { close(descriptor) }
-
-    private static func date() -> String {
-        var text = TextBuffer(capacity: 32)
-        text.append(utc: HostClock.now())
-        return text.string
-    }
-
-    func write(_ content: CaptureItem.Content) {
-        guard fault == nil else { return }
-        CaptureText.append(CaptureItem(time: (HostClock.monotonic() - start) / 1000, content), to: &text)
-        flush()
-    }
-
-    private func flush() {
-        do throws(SystemFault) {
-            try text.withBytes { (bytes) throws(SystemFault) in try Descriptor.writeAll(descriptor, bytes) }
-        } catch { fault = .writing(path, error.number) }
-        text.removeAll()
-    }
 }

@@ -55,8 +55,9 @@ public final class TTYTransport: Transport, @unchecked Sendable {
         try configure()
         raise()
         _ = clinux_low_latency(descriptor)
-        // What came before the line was set is noise at the wrong rate.
-        if !isPty { tcflush(descriptor, TCIFLUSH) }
+        // What came before the line was set is noise at the wrong rate. CDC-ACM has no rate: what its device kept until somebody
+        // opened the port is the beginning of the conversation, and an 11073 agent says it again only after ten seconds.
+        if !isPty && clinux_is_acm(descriptor) == 0 { tcflush(descriptor, TCIFLUSH) }
         var counts = clinux_line_errors()
         // Pseudo terminals and some adapters do not count.
         errors = clinux_line_errors(descriptor, &counts) == 0 ? counts : nil

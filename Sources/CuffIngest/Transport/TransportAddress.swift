@@ -1,4 +1,5 @@
 import CuffCore
+import Glibc
 
 /// Where a cuff is, as it is written on the command line: a path below /dev, `tcp://host:port`,
 /// `tcp-listen://[host][:port]`. Names that need a look at what is plugged in (`usb:`, `port:`, `auto`) are resolved to one
@@ -63,9 +64,17 @@ public enum TransportAddress: Sendable, Hashable, CustomStringConvertible {
     public func transport(for driver: CuffDriver, line: LineSettings? = nil, pace: Duration? = nil) -> any Transport {
         switch self {
         case .path(let path) where driver.medium == .hidraw: HIDRawTransport(path: path)
+        case .path(let path) where Self.isHID(path): CP2110Transport(path: path, line: line ?? driver.line)
         case .path(let path): TTYTransport(path: path, line: line ?? driver.line, pace: pace)
         case .tcp(let host, let port): TCPTransport(host: host, port: port, role: .connect)
         case .tcpListen(let host, let port): TCPTransport(host: host, port: port, role: .listen)
         }
+    }
+
+    /// Whether a path, or the node that it links to, is a hidraw node. A serial cuff is behind one only with a CP2110.
+    private static func isHID(_ path: String) -> Bool {
+        guard let real = realpath(path, nil) else { return false }
+        defer { free(real) }
+        return String(cString: real).hasPrefix("/dev/hidraw")
     }
 }

@@ -136,7 +136,8 @@ final class WatchRun: @unchecked Sendable {
         case .ended(let outcome, let fault):
             links[id] = nil
             totals += link.link.counters
-            handle(.ended(id, LinkEnd(outcome, fault, opening: link.link.openingFault)))
+            let hint = link.link.counters.settingsHint(for: link.link.driver, line: link.plan.line)
+            handle(.ended(id, LinkEnd(outcome, fault, opening: link.link.openingFault).hinting(hint)))
         }
     }
 
@@ -229,6 +230,14 @@ extension LinkEnd {
             case .unsupported(let why): self = .failed(why, exitCode: EndStatus.usage.rawValue)
             }
         }
+    }
+}
+
+extension LinkEnd {
+    /// A cuff that did not answer, though bytes came, says more.
+    fileprivate func hinting(_ hint: String?) -> LinkEnd {
+        guard case .failed(let why, EndStatus.unavailable.rawValue) = self, let hint else { return self }
+        return .failed("\(why); \(hint)", exitCode: EndStatus.protocolFault.rawValue)
     }
 }
 

@@ -1,0 +1,48 @@
+import CuffCore
+
+/// A capture written anew in the other form, piece by piece: memory does not grow with the file.
+public enum CaptureConversion {
+    public struct Report: Sendable {
+        public var items = 0
+        public var remarks: [String] = []
+    }
+
+    /// The new file's form follows its suffix; `-` is standard input or, as text, standard output. `driver` is written
+    /// into the head where the capture names none.
+    public static func run(
+        from input: String, to output: String, driver id: String? = nil, selection: CaptureSelection = CaptureSelection(),
+        replaces: Bool = false, stop: StopSignal = StopSignal()
+    ) throws(IngestError) -> Report {
+        if let id { _ = try Ingest.driver(id) }
+        var source = try CaptureInput(input, selection)
+        let file = try OutputFile(output, replaces: replaces)
+        var encoder = CaptureEncoder(CaptureEncoder.Form(path: output))
+        var text = TextBuffer()
+        var items: [CaptureItem] = []
+        var report = Report()
+        var isMore = true
+        while isMore {
+            items.removeAll(keepingCapacity: true)
+            isMore = try source.read(into: &items, stop)
+            guard !stop.isRaised else { throw IngestError(.tryAgain, "\(output) was not written", why: "the program was stopped") }
+            if report.items == 0 && !items.isEmpty {
+                var header = source.source.header
+                if header["driver"] == nil, let driver = id ?? source.source.impliedDriver?.description {
+                    header.fields.insert(("driver", driver), at: 0)
+                }
+                encoder.appendHead(header, start: source.source.start, to: &text)
+            }
+            report.items += items.count
+            for item in items { encoder.append(item, to: &text) }
+            try file.append(&text)
+        }
+        report.remarks = source.source.remarks
+        guard report.items > 0 else {
+            throw IngestError(
+                .badData, "\(source.name) holds no conversation",
+                why: report.remarks.first ?? "there is no line or packet of bytes in it")
+        }
+        try file.finish()
+        return report
+    }
+}

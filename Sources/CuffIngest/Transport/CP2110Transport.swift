@@ -1,0 +1,74 @@
+import CuffCore
+import Dispatch
+
+/// The serial line behind a CP2110, a HID device that is a UART (AN434). Sessions see the bytes of a serial cuff; reports
+/// and settings stay in here. The chip does not count line errors for the host.
+public final class CP2110Transport: Transport, @unchecked Sendable {
+    private let hid: HIDRawTransport
+    private let line: LineSettings
+    private let setsUp: Bool
+    private var deliver: (@Sendable (TransportEvent) -> Void)?
+    /// What is on its way, first given first: the bytes, and how many reports of them the kernel has not taken yet.
+    private var output: [(bytes: [UInt8], left: Int)] = []
+    /// Reports that set the chip up; they are none of the session's.
+    private var settings = 0
+
+    public var address: String { hid.address }
+
+    public init(path: String, line: LineSettings) {
+        hid = HIDRawTransport(path: path, isNumbered: true)
+        self.line = line
+        setsUp = true
+    }
+
+    /// `setsUp` is false where the other end knows no feature reports: a socket in a test.
+    init(descriptor: Int32, line: LineSettings, setsUp: Bool = true) {
+        hid = HIDRawTransport(descriptor: descriptor, isNumbered: true)
+        self.line = line
+        self.setsUp = setsUp
+    }
+
+    public func start(
+        on queue: DispatchQueue, deliver: @escaping @Sendable (TransportEvent) -> Void
+    ) throws(IngestError) {
+        self.deliver = deliver
+        try hid.start(on: queue) { [weak self] in self?.take($0) }
+        guard setsUp else { return }
+        for report in [CP2110Reports.configuration(line), CP2110Reports.enable] {
+            settings += 1
+            hid.writeFeature(report)
+        }
+    }
+
+    private func take(_ event: TransportEvent) {
+        switch event {
+        case .received(let report):
+            if let bytes = CP2110Reports.payload(of: report) { deliver?(.received(Array(bytes))) }
+        case .sent:
+            if settings > 0 {
+                settings -= 1
+                return
+            }
+            guard !output.isEmpty else { return }
+            output[0].left -= 1
+            if output[0].left == 0 { deliver?(.sent(output.removeFirst().bytes)) }
+        case .line: deliver?(event)
+        case .closed:
+            output.removeAll()
+            let deliver = deliver
+            self.deliver = nil
+            deliver?(event)
+        }
+    }
+
+    public func write(_ bytes: [UInt8]) {
+        guard deliver != nil, !bytes.isEmpty else { return }
+        let reports = CP2110Reports.reports(of: bytes)
+        output.append((bytes, reports.count))
+        for report in reports { hid.write(report) }
+    }
+
+    public func pause() { hid.pause() }
+    public func resume() { hid.resume() }
+    public func close() { hid.close() }
+}

@@ -1,0 +1,48 @@
+import CuffCore
+import Glibc
+
+/// A capture under construction: a new file (mode 0600), each line or packet written when it happens.
+public final class CaptureWriter: @unchecked Sendable {
+    private let descriptor: Int32
+    private var encoder: CaptureEncoder
+    private var text = TextBuffer()
+    private let start = HostClock.monotonic()
+    /// The disk failed: what was written stays, the conversation goes on.
+    public private(set) var fault: IngestError?
+    private let path: String
+
+    /// Refuses a file that exists. `node` is where the cuff is.
+    public init(_ path: String, driver: CuffDriver, line: LineSettings? = nil, node: String = "") throws(IngestError) {
+        self.path = path
+        encoder = CaptureEncoder(CaptureEncoder.Form(path: path))
+        do throws(SystemFault) { descriptor = try Descriptor.open(path, O_WRONLY | O_CREAT | O_EXCL) } catch {
+            if error.number == EEXIST {
+                throw IngestError(.cannotCreate, "\(path) exists", why: "a capture is never overwritten", cure: "name another file")
+            }
+            throw .writing(path, error.number)
+        }
+        let now = HostClock.now()
+        var header = CaptureHeader()
+        header.fields = [
+            ("driver", driver.id.description), ("origin", "recorded"), ("line", (line ?? driver.line).text),
+            ("date", CaptureEncoder.date(now)),
+        ]
+        encoder.appendHead(header, start: now, node: node, to: &text)
+        flush()
+    }
+
+    deinit { close(descriptor) }
+
+    func write(_ content: CaptureItem.Content) {
+        guard fault == nil else { return }
+        encoder.append(CaptureItem(time: (HostClock.monotonic() - start) / 1000, content), to: &text)
+        flush()
+    }
+
+    private func flush() {
+        do throws(SystemFault) {
+            try text.withBytes { (bytes) throws(SystemFault) in try Descriptor.writeAll(descriptor, bytes) }
+        } catch { fault = .writing(path, error.number) }
+        text.removeAll()
+    }
+}

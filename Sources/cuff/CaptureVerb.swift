@@ -1,0 +1,44 @@
+import ArgumentParser
+import CuffCore
+import CuffIngest
+
+struct CaptureVerb: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "capture", abstract: "Works on recorded conversations.", subcommands: [Convert.self])
+
+    struct Convert: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Writes a capture in the other form: text that people read, or pcapng that Wireshark opens.",
+            discussion: """
+                Read are text, pcapng of serial bytes (LINKTYPE_RTAC_SERIAL), and what usbmon heard of a cuff on the USB bus: behind \
+                an FTDI, CP210x, PL2303 or CH340 chip, as CDC-ACM or as HID. The new file's suffix tells its form.
+
+                  cuff capture convert usb.pcapng --usb 0403:6001 --driver beurer-serial two-users.capture
+                """)
+
+        @Argument(help: "A capture; `-` reads standard input.", completion: .file()) var input: String
+        @Argument(help: "The new file, .pcapng or any other suffix for text; `-` writes text to standard output.", completion: .file())
+        var output: String
+        @Option(help: "The cuff family, for captures that name none.", completion: DriverChoice.completion) var driver: String?
+        @OptionGroup var usb: USBOptions
+        @Flag(name: .shortAndLong, help: "Replace a file that is there.") var force = false
+
+        func run() throws {
+            let report = try CaptureConversion.run(
+                from: input, to: output, driver: driver, selection: try usb.selection(), replaces: force)
+            for remark in report.remarks { Terminal.say("cuff: \(remark)") }
+        }
+    }
+}
+
+/// What a capture of a USB bus may leave open.
+struct USBOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("In a USB capture: this device, BUS.ADDRESS or VVVV:PPPP, instead of the first.", valueName: "device"))
+    var usb: String?
+    @Option(
+        help: ArgumentHelp("In a USB capture that does not tell: ftdi, serial, hid or cp2110.", valueName: "chip"),
+        completion: .list(USBConversation.Chip.allCases.map(\.rawValue)))
+    var chip: String?
+
+    func selection() throws -> CaptureSelection { try CaptureSelection(usb: usb, chip: chip) }
+}
