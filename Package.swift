@@ -20,6 +20,7 @@ let package = Package(
             dependencies: [
                 "CuffCore", "CuffIngest",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
             ]),
         .target(name: "CuffCore"),
         .target(name: "CLinux"),

@@ -25,7 +25,12 @@ public final class Store: Sendable {
             configuration.foreignKeysEnabled = false
             configuration.label = "cuff.store"
             queue = try DatabaseQueue(path: path, configuration: configuration)
-            if access == .write { try Self.prepare(queue) }
+            if access == .write {
+                try Self.prepare(queue)
+            } else if try !queue.read({ try Schema.migrator.hasCompletedMigrations($0) }) {
+                // An earlier version's: the columns that are asked for come with the next opening for writing, which is now.
+                try Store(path, access: .write).close()
+            }
         } catch {
             if isNew { unlink(path) }
             throw Self.translated(error, path)
