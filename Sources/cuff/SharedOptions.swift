@@ -8,7 +8,8 @@ struct OutputOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Where readings go: stdout, jsonl:FILE, csv:FILE, sqlite:FILE, exec:COMMAND, unix:SOCKET, tcp:HOST:PORT; `?` at the end makes it optional, `+ack` before the colon waits for answers.", valueName: "spec"))
+            "Where readings go: stdout, jsonl:FILE, csv:FILE, sqlite:FILE, exec:COMMAND, unix:SOCKET, tcp:HOST:PORT; `?` at the end makes it optional, `+ack` before the colon waits for answers.",
+            valueName: "spec"))
     var sink: [String] = []
 
     @Flag(help: "Print each record's own bytes as hex.") var raw = false

@@ -19,8 +19,8 @@ struct Watch: ParsableCommand {
     @Option(help: "The configuration instead of the standard files.", completion: .file()) var config: String?
     @Flag(help: "Read no configuration.") var noConfig = false
     @Flag(help: "Tell at the end what each link, driver and sink has counted; SIGUSR1 asks for the same at any time.") var stats = false
-    @Option(help: ArgumentHelp("Answer with the same as OpenMetrics on this port of 127.0.0.1; 0 takes any.", valueName: "port")) var metrics:
-        Int?
+    @Option(help: ArgumentHelp("Answer with the same as OpenMetrics on this port of 127.0.0.1; 0 takes any.", valueName: "port"))
+    var metrics: Int?
     @OptionGroup var output: OutputOptions
 
     func run() throws {

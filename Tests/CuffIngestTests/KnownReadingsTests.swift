@@ -60,14 +60,19 @@ import Testing
     /// Long after the first readings left the memory, a file takes none of them twice.
     @Test func file_OfMoreReadingsThanMemoryHolds_IsNotDoubled() throws {
         let folder = TestFolder()
-        let count = KnownReadings.youngLimit + 3000
+        let count = 3 * KnownReadings.youngLimit + 3000
+        let readings = (0..<count).map { number in
+            var reading = Reading.one
+            reading.id = Reading.ID(wallSeconds: 1_778_000_000 + Int64(number) * 60, hash: UInt64(number) &* 0x9E37_79B9_7F4A_7C15)
+            return reading
+        }
         for round in 0..<2 {
             for (name, spec) in [("a.jsonl", SinkSpec.Kind.jsonl), ("a.csv", .csv)] {
                 let sink = try SinkSpec(spec, path: folder.file(name)).open()
                 var repeated = 0
                 for start in stride(from: 0, to: count, by: 1000) {
                     repeated += try sink.write(
-                        Batch(source: 1, driver: "and-std", entries: (start..<min(count, start + 1000)).map { .reading(.sample($0)) }))
+                        Batch(source: 1, driver: "and-std", entries: readings[start..<min(count, start + 1000)].map { .reading($0) }))
                 }
                 #expect(repeated == round * count)
                 try sink.close()
@@ -76,6 +81,10 @@ import Testing
         #expect(folder.lines("a.jsonl").count == count)
         #expect(folder.lines("a.csv").count == count + 1)
     }
+}
+
+extension Reading {
+    fileprivate static let one = Reading.sample(0)
 }
 
 enum FileNames {

@@ -118,7 +118,8 @@ import Testing
         close(ends[1])
         var room = [UInt8](repeating: 0, count: 4096)
         let count = read(ends[0], &room, room.count)
-        #expect(String(decoding: room[..<max(0, count)], as: UTF8.self) == "<4>cannot write x\n<4>  fix: y\n<6>a ?[31mred?2J name\ncuff: no\n")
+        #expect(
+            String(decoding: room[..<max(0, count)], as: UTF8.self) == "<4>cannot write x\n<4>  fix: y\n<6>a ?[31mred?2J name\ncuff: no\n")
         var status = stat()
         fstat(ends[0], &status)
         #expect(StandardErrorLog.leadsToJournal(ends[0], "\(status.st_dev):\(status.st_ino)"))

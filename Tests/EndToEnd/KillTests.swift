@@ -84,7 +84,9 @@ import Testing
                 let known = Set(stored)
                 #expect(known.count == stored.count, "round \(round): \(name) holds \(stored.count - known.count) measurements twice")
                 let lost = times[..<confirmed].filter { !known.contains($0) }
-                #expect(lost.isEmpty, "round \(round): \(name) lacks \(lost.count) of \(confirmed) confirmed measurements, first \(lost.first ?? "")")
+                #expect(
+                    lost.isEmpty,
+                    "round \(round): \(name) lacks \(lost.count) of \(confirmed) confirmed measurements, first \(lost.first ?? "")")
             }
         }
         let all = try Self.sinkNames.map { Set(try stored($0, folder)) }
@@ -118,7 +120,10 @@ import Testing
         cuff.start()
         defer { cuff.stop() }
         let reader = try RunningCuff(
-            ["read", cuff.address, "--driver", "phd", "--follow", "--max", "60", "--timeout", "60s", "--sink", "jsonl:\(folder.path("bp.jsonl"))"],
+            [
+                "read", cuff.address, "--driver", "phd", "--follow", "--max", "60", "--timeout", "60s", "--sink",
+                "jsonl:\(folder.path("bp.jsonl"))",
+            ],
             folder: folder)
         #expect(try await eventually { count.withLock { $0 } > 5 })
         reader.signal(SIGSTOP)

@@ -39,7 +39,8 @@ final class RunningCuff: @unchecked Sendable {
                 while process.isRunning, Date() < until { usleep(2000) }
                 if process.isRunning { kill(pid, SIGKILL) }
                 process.waitUntilExit()
-                continuation.resume(returning: process.terminationReason == .uncaughtSignal ? process.terminationStatus + 128 : process.terminationStatus)
+                continuation.resume(
+                    returning: process.terminationReason == .uncaughtSignal ? process.terminationStatus + 128 : process.terminationStatus)
             }
         }
     }

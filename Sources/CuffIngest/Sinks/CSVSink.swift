@@ -37,7 +37,7 @@ final class CSVSink: Sink, @unchecked Sendable {
             if start == 0 { CSVRow.appendHeader(to: &text) }
             for index in batch.entries.readings.indices {
                 let reading = batch.entries.readings[index]
-                                guard try known.insert(KnownReadings.Key(reading)) else {
+                guard try known.insert(KnownReadings.Key(reading)) else {
                     repeated += 1
                     continue
                 }

@@ -36,7 +36,7 @@ final class JSONLinesSink: Sink, @unchecked Sendable {
         do throws(IngestError) {
             for index in batch.entries.indices {
                 if case .reading(let reading) = batch.entries[index] {
-                                        guard try known.insert(KnownReadings.Key(reading)) else {
+                    guard try known.insert(KnownReadings.Key(reading)) else {
                         repeated += 1
                         continue
                     }
@@ -65,7 +65,8 @@ final class JSONLinesSink: Sink, @unchecked Sendable {
     /// The key of a line this program wrote; `nil` for a live event or a line of somebody else's.
     static func key(of line: UnsafeRawBufferPointer) -> KnownReadings.Key? {
         guard let start = offset(after: "\"id\":\"", in: line, from: 0), start + KnownReadings.Key.idLength < line.count,
-            let id = Reading.ID.parse(UnsafeRawBufferPointer(rebasing: line[start..<start + KnownReadings.Key.idLength]).bindMemory(to: UInt8.self).span)
+            let id = Reading.ID.parse(
+                UnsafeRawBufferPointer(rebasing: line[start..<start + KnownReadings.Key.idLength]).bindMemory(to: UInt8.self).span)
         else { return nil }
         var revision = 0
         if let start = offset(after: "\"revision\":", in: line, from: start) {

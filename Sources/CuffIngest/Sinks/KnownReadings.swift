@@ -5,7 +5,7 @@ import Glibc
 /// Which readings a file already holds, in memory that does not grow with their number.
 ///
 /// The latest keys stand in a small table; older ones lie sorted in nameless files beside the sink's own (16 bytes a key,
-/// gone with the process), which are merged pairwise, so that ten million keys are eight files. Most new readings never
+/// gone with the process), which are merged pairwise, so that ten million keys are some ten files. Most new readings never
 /// ask a file: a Bloom filter says that their key cannot be there. Keys are ordered by the time that begins an id, so that
 /// a memory that is read again in its order finds one block after the other.
 ///
@@ -30,8 +30,8 @@ final class KnownReadings {
         static func < (a: Key, b: Key) -> Bool { a.time != b.time ? a.time < b.time : a.hash < b.hash }
     }
 
-    /// Keys kept in memory: 1 MiB, and half a MiB of places.
-    static let youngLimit = 1 << 16
+    /// Keys kept in memory: 256 KiB, and 128 KiB of places.
+    static let youngLimit = 1 << 14
     /// 4 MiB. With four probes one in six thousand new readings asks the files in vain at a million keys, and at ten
     /// million one in four.
     private static let bloomWords = 1 << 19

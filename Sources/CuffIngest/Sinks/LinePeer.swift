@@ -54,7 +54,8 @@ struct LineStream {
             let count = bytes.withUnsafeBytes { all in
                 let rest = UnsafeRawBufferPointer(rebasing: all[sent...])
                 return isSocket
-                    ? Glibc.send(output, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL)) : Glibc.write(output, rest.baseAddress, rest.count)
+                    ? Glibc.send(output, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
+                    : Glibc.write(output, rest.baseAddress, rest.count)
             }
             if count >= 0 {
                 sent += count

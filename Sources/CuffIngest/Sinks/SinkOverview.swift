@@ -89,7 +89,8 @@ public struct SinkOverview: Sendable {
     // MARK: As text
 
     public func table() -> String {
-        let cells = [["SINK", "ACKNOWLEDGED", "AT", "PENDING", "OLDEST", "NEXT TRY", "LAST ERROR"]] + rows.map { self.cells($0, plain: false) }
+        let cells =
+            [["SINK", "ACKNOWLEDGED", "AT", "PENDING", "OLDEST", "NEXT TRY", "LAST ERROR"]] + rows.map { self.cells($0, plain: false) }
         let widths = (0..<cells[0].count).map { column in cells.map { $0[column].count }.max() ?? 0 }
         return cells.map { row in
             let padded = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }.joined(separator: "  ")

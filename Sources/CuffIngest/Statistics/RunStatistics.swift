@@ -82,13 +82,18 @@ public struct RunStatistics: Sendable {
         }
         family("sink_stored_readings", "counter", "Readings stored", named.map { ($0.0, "\($0.1.stored)") }, suffix: "_total")
         family("sink_known_readings", "counter", "Readings it already had", named.map { ($0.0, "\($0.1.known)") }, suffix: "_total")
-        family("sink_missed_readings", "counter", "Readings an optional sink missed", named.map { ($0.0, "\($0.1.missed)") }, suffix: "_total")
+        family(
+            "sink_missed_readings", "counter", "Readings an optional sink missed", named.map { ($0.0, "\($0.1.missed)") }, suffix: "_total")
         family(
             "sink_pending_readings", "gauge", "Readings that wait for it",
             named.map { ($0.0, "\($0.1.waiting + ($0.1.backlog?.waiting ?? 0))") })
-        family("sink_up", "gauge", "1 when its last write succeeded", named.map { ($0.0, $0.1.fault ?? $0.1.backlog?.fault == nil ? "1" : "0") })
+        family(
+            "sink_up", "gauge", "1 when its last write succeeded",
+            named.map { ($0.0, $0.1.fault ?? $0.1.backlog?.fault == nil ? "1" : "0") })
         text += Self.histogram("commit_seconds", "From arrival to being on disk in every required sink", [("", commits)])
-        text += Self.histogram("sink_write_seconds", "How long a write took, durable as it is", named.map { (String($0.0.dropFirst().dropLast()), $0.1.writes) })
+        text += Self.histogram(
+            "sink_write_seconds", "How long a write took, durable as it is",
+            named.map { (String($0.0.dropFirst().dropLast()), $0.1.writes) })
         return text + "# EOF\n"
     }
 

@@ -197,7 +197,9 @@ struct ConfigurationSource {
             guard try flag(table, "stdout", section) == true else { throw wrongType("stdout", section, "true") }
         } else {
             path = try string(table, kind.rawValue, section) ?? ""
-            guard !path.isEmpty, path != "-" else { throw wrongType(kind.rawValue, section, kind.isOutgoing ? "a text in quotes" : "the name of a file") }
+            guard !path.isEmpty, path != "-" else {
+                throw wrongType(kind.rawValue, section, kind.isOutgoing ? "a text in quotes" : "the name of a file")
+            }
         }
         let isAnswering = try flag(table, "ack", section) ?? false
         guard kind.isOutgoing || !isAnswering else {

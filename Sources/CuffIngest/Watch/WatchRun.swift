@@ -89,7 +89,9 @@ final class WatchRun: @unchecked Sendable {
     /// Not to be asked for on the watch's own queue.
     var statistics: RunStatistics {
         var statistics = queue.sync { () -> RunStatistics in
-            let open = links.sorted { $0.key < $1.key }.map { RunStatistics.Link(place: $1.plan.place, driver: $1.plan.driver, counters: $1.link.counters) }
+            let open = links.sorted { $0.key < $1.key }.map {
+                RunStatistics.Link(place: $1.plan.place, driver: $1.plan.driver, counters: $1.link.counters)
+            }
             var drivers = closed
             for link in open { drivers[link.driver, default: IngestCounters()] += link.counters }
             return RunStatistics(
