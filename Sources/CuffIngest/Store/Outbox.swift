@@ -82,11 +82,15 @@ final class Outbox: Sendable {
                     sequence += 1
                     added += 1
                 }
+                // Within the database's queue, so that this and an acknowledgement are counted one after the other.
+                held.withLock { $0 += added }
                 return added
             }
-            held.withLock { $0 += added }
             return batch.readings - added
-        } catch { throw Store.translated(error, store.path) }
+        } catch {
+            _ = try? refresh()
+            throw Store.translated(error, store.path)
+        }
     }
 
     /// The next lines, oldest first.
@@ -105,7 +109,7 @@ final class Outbox: Sendable {
     func acknowledge(_ lines: ArraySlice<Line>) throws(IngestError) {
         guard let first = lines.first, let last = lines.last else { return }
         do {
-            let left = try store.queue.write { db in
+            try store.queue.write { db in
                 try db.execute(
                     sql: """
                         UPDATE outbox SET sequence = NULL, queued = NULL, line = NULL
@@ -116,9 +120,9 @@ final class Outbox: Sendable {
                         UPDATE sink SET acknowledged = ?, acknowledged_at = ?, error = NULL, error_at = NULL, next_try = NULL
                         WHERE number = ?
                         """, arguments: [last.id, Self.text(HostClock.now()), number])
-                return try Self.count(db, number)
+                let left = try Self.count(db, number)
+                held.withLock { $0 = left }
             }
-            held.withLock { $0 = left }
         } catch { throw Store.translated(error, store.path) }
     }
 
@@ -136,9 +140,11 @@ final class Outbox: Sendable {
     /// Looks at the disk: another run of the program may have put lines there.
     func refresh() throws(IngestError) -> Int {
         do {
-            let count = try store.queue.read { try Self.count($0, number) }
-            held.withLock { $0 = count }
-            return count
+            return try store.queue.read { db in
+                let count = try Self.count(db, number)
+                held.withLock { $0 = count }
+                return count
+            }
         } catch { throw Store.translated(error, store.path) }
     }
 
