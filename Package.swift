@@ -20,6 +20,7 @@ let package = Package(
             dependencies: [
                 "CuffCore", "CuffIngest",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
             ]),
         .target(name: "CuffCore"),
         .target(name: "CLinux"),
@@ -34,10 +35,14 @@ let package = Package(
                 .product(name: "TOMLKit", package: "TOMLKit"),
             ]),
         .testTarget(name: "CuffCoreTests", dependencies: ["CuffCore"]),
+        .target(name: "CFaultyDisk", path: "Tests/CFaultyDisk", linkerSettings: [.linkedLibrary("sqlite3")]),
         .testTarget(
             name: "CuffIngestTests",
-            dependencies: ["CuffIngest", "CuffCore", "CLinux", .product(name: "GRDB", package: "GRDB.swift")]),
-        .testTarget(name: "EndToEnd", dependencies: ["cuff"]),
+            dependencies: [
+                "CuffIngest", "CuffCore", "CLinux", "CFaultyDisk", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .testTarget(name: "EndToEnd", dependencies: ["cuff", "CuffIngest", "CuffCore"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -5,7 +5,7 @@ import PackageDescription
 // these flags stay out of the product.
 let settings: [SwiftSetting] = [.unsafeFlags(["-parse-as-library"])]
 let linking: [LinkerSetting] = [.unsafeFlags(["-use-ld=lld"])]
-let targets = ["FuzzSession", "FuzzFrames", "FuzzCapture", "FuzzAPDU", "FuzzPHD"]
+let targets = ["FuzzSession", "FuzzFrames", "FuzzCapture", "FuzzAPDU", "FuzzPHD", "FuzzPcapng", "FuzzUSB"]
 
 let package = Package(
     name: "fuzz",

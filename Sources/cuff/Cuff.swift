@@ -11,8 +11,8 @@ struct Cuff: ParsableCommand {
         abstract: "Reads blood-pressure cuffs: serial, USB and IEEE 11073, live or recorded.",
         usage: "cuff VERB …",
         discussion: """
-            Readings go to any number of sinks: --sink stdout, jsonl:FILE, csv:FILE, sqlite:FILE; a `?` at the end makes a \
-            sink optional. Without one, a terminal shows a table and a pipe gets JSON Lines.
+            Readings go to any number of sinks: --sink stdout, jsonl:FILE, csv:FILE, sqlite:FILE, exec:COMMAND, unix:SOCKET, \
+            tcp:HOST:PORT; a `?` at the end makes a sink optional. Without one, a terminal shows a table and a pipe gets JSON Lines.
 
             A cuff is named as /dev/ttyUSB0, /dev/serial/by-id/…, usb:VVVV:PPPP[:SERIAL], port:1-1.2, tcp://host:port or auto.
 
@@ -29,7 +29,7 @@ struct Cuff: ParsableCommand {
         ("clock", Clock.self), ("clear", Clear.self), ("record", Record.self), ("decode", Decode.self), ("replay", Replay.self),
         ("capture", CaptureVerb.self), ("simulate", Simulate.self), ("list", List.self), ("identify", Identify.self), ("doctor", DoctorVerb.self),
         ("drivers", Drivers.self), ("config", Config.self), ("show", Show.self), ("stats", Stats.self), ("export", Export.self),
-        ("report", ReportVerb.self), ("add", Add.self), ("delete", Delete.self),
+        ("report", ReportVerb.self), ("add", Add.self), ("delete", Delete.self), ("sinks", Sinks.self),
     ]
 
     /// The verb that the first argument names. The parser is shown it alone: for each verb it knows, it searches the whole
@@ -56,7 +56,7 @@ struct Cuff: ParsableCommand {
             var command = try Cuff.parseAsRoot()
             try command.run()
         } catch let error as IngestError {
-            if error.status != .done { Terminal.say("cuff: \(error.description)") }
+            if error.status != .done { StandardErrorLog.logger().error("\(error.description)") }
             exit(error.status.rawValue)
         } catch {
             Cuff.exit(withError: error)
@@ -67,7 +67,7 @@ struct Cuff: ParsableCommand {
 /// Standard error, and what is known about the terminal.
 enum Terminal {
     static func say(_ text: String) {
-        let line = Array((text + "\n").utf8)
+        let line = Array((StandardErrorLog.harmless(text) + "\n").utf8)
         _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 

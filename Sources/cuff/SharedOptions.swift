@@ -1,13 +1,15 @@
 import ArgumentParser
 import CuffCore
 import CuffIngest
+import Logging
 
 /// Where readings go and how much is told: the same flags for every verb that reads.
 struct OutputOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Where readings go: stdout, jsonl:FILE, csv:FILE, sqlite:FILE; `?` at the end makes it optional.", valueName: "spec"))
+            "Where readings go: stdout, jsonl:FILE, csv:FILE, sqlite:FILE, exec:COMMAND, unix:SOCKET, tcp:HOST:PORT; `?` at the end makes it optional, `+ack` before the colon waits for answers.",
+            valueName: "spec"))
     var sink: [String] = []
 
     @Flag(help: "Print each record's own bytes as hex.") var raw = false
@@ -29,16 +31,19 @@ struct OutputOptions: ParsableArguments {
         options.device = device ?? ""
         options.driverOptions = try driverOptions()
         options.memory = .standard
-        let (isVerbose, isQuiet) = (verbose, quiet)
+        let log = log
         options.diagnostics = { diagnostic in
-            guard !isQuiet else { return }
             switch diagnostic {
-            case .warning: Terminal.say("cuff: \(diagnostic.sentence)")
-            case .note, .skipped, .ignored: if isVerbose { Terminal.say("cuff: \(diagnostic.sentence)") }
+            case .warning: log.warning("\(diagnostic.sentence)")
+            case .note, .skipped: log.info("\(diagnostic.sentence)")
+            // A record's own bytes.
+            case .ignored: log.debug("\(diagnostic.sentence)")
             }
         }
         return options
     }
+
+    var log: Logger { StandardErrorLog.logger(quiet ? .critical : verbose ? .debug : .notice) }
 
     func driverOptions() throws -> [String: String] {
         var found: [String: String] = [:]
@@ -82,7 +87,7 @@ struct Span: ExpressibleByArgument {
 extension IngestReport {
     /// Says how the run ended where a person should know, and ends the program with its status.
     func conclude(_ options: OutputOptions) throws {
-        if let closing, !options.quiet { Terminal.say("cuff: \(closing)") }
+        if let closing { options.log.warning("\(closing)") }
         for sink in sinks where sink.missed > 0 {
             Terminal.say("cuff: \(sink.label) was too slow and missed \(sink.missed) readings")
         }

@@ -18,14 +18,20 @@ struct Watch: ParsableCommand {
     @Option(help: "Read again after this time while a cuff stays plugged in, e.g. 1h.") var again: Span?
     @Option(help: "The configuration instead of the standard files.", completion: .file()) var config: String?
     @Flag(help: "Read no configuration.") var noConfig = false
+    @Flag(help: "Tell at the end what each link, driver and sink has counted; SIGUSR1 asks for the same at any time.") var stats = false
+    @Option(help: ArgumentHelp("Answer with the same as OpenMetrics on this port of 127.0.0.1; 0 takes any.", valueName: "port"))
+    var metrics: Int?
     @OptionGroup var output: OutputOptions
 
     func run() throws {
         var options = try output.ingestOptions()
         var watch = try WatchSetup.options(config: noConfig ? .none : .files(config), assign: assign, once: once, again: again?.duration)
         if output.sink.isEmpty, !watch.sinks.isEmpty { options.sinks = watch.sinks }
-        let isQuiet = output.quiet
-        watch.options.notices = { if !isQuiet { Terminal.say("cuff: \($0.sentence)") } }
+        let log = output.log
+        watch.options.notices = { log.notice("\($0.sentence)") }
+        watch.options.statistics = { log.critical("\($0)") }
+        watch.options.showsStatistics = stats
+        watch.options.metricsPort = metrics
         options.stop.watch()
         try Ingest.watch(watch.options, options: options).conclude(output)
     }

@@ -28,6 +28,36 @@ import Testing
         #expect(result.rule == .none)
     }
 
+    @Test func hostClock_ThatIsNotSynchronised_IsMarked_OnWhatArrivesOnly() throws {
+        let asked = Locked(0)
+        let rule = MeasuredRule {
+            asked.withLock { $0 += 1 }
+            return true
+        }
+        let marked = applied(reading(.time(Self.noon), .push), rule)
+        #expect(marked.isHostClockUnsynchronised)
+        #expect(!applied(reading(.time(Self.noon), .push), MeasuredRule { false }).isHostClockUnsynchronised)
+        #expect(!applied(reading(.time(Self.noon), .push, received: nil), rule).isHostClockUnsynchronised)
+        var text = TextBuffer()
+        ReadingLine().append(marked, device: "", to: &text)
+        #expect(text.string.contains(",\"received\":\"2026-05-05T12:00:00.000Z\",\"host_clock\":\"unsynchronised\","))
+        // A dump of many readings asks the kernel once.
+        var same = rule
+        var copy = reading(.time(Self.noon), .push)
+        asked.withLock { $0 = 0 }
+        for _ in 0..<100 { same.apply(to: &copy) }
+        #expect(asked.withLock { $0 } == 1)
+        let folder = TestFolder()
+        let sink = try SQLiteSink(path: folder.file("bp.db"))
+        _ = try sink.write(Batch(source: 1, driver: "and-std", entries: [.reading(marked)]))
+        var kept: [Reading] = []
+        try Store(folder.file("bp.db"), access: .read).forEach(ReadingSelection(zone: .utc)) { reading, _ in
+            kept.append(reading)
+            return true
+        }
+        #expect(kept.map(\.isHostClockUnsynchronised) == [true])
+    }
+
     @Test func deviceTime_StandsAsItIs_UntilTheClockIsTold() {
         let before = applied(reading(.time(Self.noon), .memory))
         #expect(before.measured == Self.instant)
@@ -69,20 +99,6 @@ import Testing
             let offset = zone.offset(atWall: seconds)
             #expect(LocalZone.offset(at: seconds - Int64(offset)) == offset)
         }
-    }
-
-    @Test func knownReadings_HoldsWhatWasInserted_AndNothingElse() {
-        var known = KnownReadings()
-        var random = SplitMix64(seed: 5)
-        let keys = (0..<20_000).map { _ in random.next() }
-        let isNew = keys.map { known.insert($0) }
-        #expect(isNew.allSatisfy { $0 })
-        let isNewAgain = known.insert(keys[7])
-        #expect(!isNewAgain)
-        known.remove(Array(keys[..<100]))
-        #expect(known.count == 19_900)
-        #expect(keys[..<100].allSatisfy { !known.contains($0) })
-        #expect(keys[100...].allSatisfy { known.contains($0) })
     }
 
     @Test func driverMemory_SurvivesAndReplaces() throws {

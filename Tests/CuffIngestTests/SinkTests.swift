@@ -191,6 +191,27 @@ import Testing
         #expect(try SQLiteSink(path: empty).write(batch([.sample(1)])) == 0)
     }
 
+    @Test func database_MayBeCreatedByTwoRunsAtOnce_WhileAThirdLooks() async throws {
+        for _ in 0..<10 {
+            let folder = TestFolder()
+            let path = folder.file("bp.db")
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<3 {
+                    group.addTask {
+                        try await onThread {
+                            let sink = try SQLiteSink(path: path)
+                            _ = try sink.write(.sample(number..<number + 1))
+                            try sink.close()
+                        }
+                    }
+                    group.addTask { try await onThread { for _ in 0..<20 { _ = try? Store(path, access: .read).count() } } }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try Store(path, access: .read).count() == 3)
+        }
+    }
+
     @Test func latest_GivesTheLastOnesInOrder() throws {
         let folder = TestFolder()
         let path = folder.file("bp.db")

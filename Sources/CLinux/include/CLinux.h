@@ -51,3 +51,21 @@ struct clinux_uhid_message clinux_uhid_take(const uint8_t *bytes, int length);
 int clinux_uhid_confirm(int descriptor, uint32_t request);
 /* The largest message. */
 extern const int clinux_uhid_size;
+
+/* A file of no name in a folder, mode 0600, gone with its descriptor (O_TMPFILE). */
+int clinux_open_unnamed(const char *folder);
+
+/* Starts a command without a shell, in a process group of its own, with default signals and nothing inherited but the three
+   standard descriptors. `input` becomes our end of a pipe to its standard input; `output` our end of one from its standard
+   output, or, where it is null, the command's output goes to our standard error. Answers the process id. */
+int clinux_spawn(char *const *arguments, int *input, int *output);
+
+/* How many bytes were written and not taken by the other side: of a pipe, or of a stream socket. */
+int clinux_pipe_untaken(int descriptor);
+int clinux_socket_untaken(int descriptor);
+
+/* Ends a TCP connection whose peer acknowledges nothing for so long (TCP_USER_TIMEOUT). */
+int clinux_user_timeout(int descriptor, unsigned milliseconds);
+
+/* 1 when the kernel takes its clock for unsynchronised (adjtimex, STA_UNSYNC), 0 when not. */
+int clinux_clock_unsynchronised(void);

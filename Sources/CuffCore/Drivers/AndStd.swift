@@ -102,6 +102,7 @@ struct AndStdSession: CuffSession {
     private enum Mode { case listening, reading, measuring, tabulating }
 
     private var reader = FrameReader(AndStdFrame())
+    var frames: Int? { reader.frames }
     private var mode = Mode.listening
     private var isFinished = false
     private var origin = Reading.Origin.push

@@ -86,6 +86,7 @@ struct BerryPM6750Session: CuffSession {
     static let limit = Duration.seconds(90)
 
     private var reader = FrameReader(BerryPM6750Frame())
+    var frames: Int? { reader.frames }
     private let patient: [UInt8]?
     private var isMeasuring = false
     private var isFinished = false

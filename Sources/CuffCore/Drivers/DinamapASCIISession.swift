@@ -10,6 +10,7 @@ struct DinamapASCIISession: CuffSession {
     private static let pollLimit = 180
 
     private var reader = FrameReader(DinamapLine())
+    var frames: Int? { reader.frames }
     private var mode = Mode.listening
     private var phase = Phase.baseline
     private var isFinished = false

@@ -49,6 +49,7 @@ struct DinamapNativeFrame: FrameFormat {
 /// Counts blocks and gaps. It emits nothing.
 struct DinamapNativeSession: CuffSession {
     private var reader = FrameReader(DinamapNativeFrame())
+    var frames: Int? { reader.frames }
     private var isFinished = false
     private var last: UInt8?
     private(set) var gaps = 0

@@ -9,6 +9,7 @@ struct EvgmoltOEMSession: CuffSession {
     static let limit = Duration.seconds(180)
 
     private var reader = FrameReader(EvgmoltOEMFrame())
+    var frames: Int? { reader.frames }
     private var mode = Mode.listening
     private var isFinished = false
     private var origin = Reading.Origin.memory

@@ -79,6 +79,7 @@ struct MaiboboSession: CuffSession {
     private enum Mode { case listening, connecting, starting, measuring }
 
     private var reader = FrameReader(MaiboboFrame())
+    var frames: Int? { reader.frames }
     private var mode = Mode.listening
     private var isFinished = false
     private var tries = 0

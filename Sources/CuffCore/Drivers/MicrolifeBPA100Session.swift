@@ -5,6 +5,7 @@ struct MicrolifeBPA100Session: CuffSession {
     private static let retryLimit = 4
 
     private var reader = FrameReader(MicrolifeAnswer())
+    var frames: Int? { reader.frames }
     private var mode = Mode.listening
     private var isFinished = false
     private var tries = 0

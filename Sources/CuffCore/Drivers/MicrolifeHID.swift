@@ -101,6 +101,7 @@ struct MicrolifeHIDSession: CuffSession {
 
     private var state = State.listening
     private var reader = FrameReader(MicrolifeHIDFrame())
+    var frames: Int? { reader.frames }
     private var tries = 0
 
     mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {

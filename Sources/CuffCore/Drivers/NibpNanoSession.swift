@@ -10,6 +10,7 @@ struct NibpNanoSession: CuffSession {
     static let maximumTenths = 3300
 
     private var reader = FrameReader(NibpNanoFrame())
+    var frames: Int? { reader.frames }
     private var mode = Mode.listening
     private var isFinished = false
     private var origin = Reading.Origin.push

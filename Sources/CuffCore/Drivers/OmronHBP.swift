@@ -86,6 +86,7 @@ struct OmronHBPRefusal: Error {
 
 struct OmronHBPSession: CuffSession {
     private var reader = FrameReader(OmronHBPLine())
+    var frames: Int? { reader.frames }
     private var isFinished = false
 
     mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {

@@ -38,6 +38,7 @@ struct ParNIBPSession: CuffSession {
     private static let livePhase = 3
 
     private var reader = FrameReader(ParFrame())
+    var frames: Int? { reader.frames }
     private var mode = Mode.listening
     private var phase = Phase.starting
     private var isFinished = false

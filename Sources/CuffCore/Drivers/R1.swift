@@ -108,6 +108,7 @@ struct R1Session: CuffSession {
     private static let retryLimit = 3
 
     private var reader = FrameReader(R1Frame())
+    var frames: Int? { reader.frames }
     private var mode = Mode.listening
     private var isFinished = false
     private var wasAsked = false

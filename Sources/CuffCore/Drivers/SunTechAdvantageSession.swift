@@ -6,6 +6,7 @@ struct SunTechAdvantageSession: CuffSession {
     private static let retryLimit = 3
 
     private var reader = FrameReader(SunTechPacket())
+    var frames: Int? { reader.frames }
     private var mode = Mode.listening
     private var phase = Phase.fetching
     private var isFinished = false

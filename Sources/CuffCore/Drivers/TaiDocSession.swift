@@ -14,6 +14,7 @@ struct TaiDocSession: CuffSession {
     private static let attempts = 3
 
     private var reader = FrameReader(TaiDocFrame())
+    var frames: Int? { reader.frames }
     private var state = State.listening
     private var goal = Goal.memory
     private var plan: [Question] = []

@@ -254,9 +254,23 @@ struct Pen {
     private mutating func put(escaping text: UnsafeBufferPointer<UInt8>) {
         guard let start = text.baseAddress else { return }
         var odd: UInt8 = 0
-        for byte in text { odd |= (byte < 0x20 ? 1 : 0) | (byte == 0x22 ? 1 : 0) | (byte == 0x5C ? 1 : 0) | (byte == 0x7F ? 1 : 0) }
+        for byte in text { odd |= (byte < 0x20 ? 1 : 0) | (byte == 0x22 ? 1 : 0) | (byte == 0x5C ? 1 : 0) | (byte == 0x7F ? 1 : 0) | (byte == 0xC2 ? 1 : 0) }
         if odd == 0 { return put(start, text.count) }
-        for byte in text { put(escaped: byte) }
+        var lead = false
+        for byte in text {
+            // U+0080 to U+009F are control characters too: a terminal takes U+009B for the beginning of a command.
+            if lead && byte < 0xA0 {
+                put("\\u00")
+                put(TextBuffer.hexDigit(byte >> 4))
+                put(TextBuffer.hexDigit(byte & 15))
+            } else if lead {
+                put(0xC2)
+                put(byte)
+            } else if byte != 0xC2 {
+                put(escaped: byte)
+            }
+            lead = !lead && byte == 0xC2
+        }
     }
 
     mutating func put(jsonString text: ShortText) {

@@ -53,6 +53,13 @@ public struct Reading: Sendable, Hashable {
         private(set) var second: UInt8 = 0
         public var hash: UInt64 = 0
 
+        /// The time that begins the id as one number, in the order of the printed form; 0 where no time begins it.
+        @inline(__always)
+        public var sortKey: UInt64 {
+            let day = UInt64(UInt16(truncatingIfNeeded: year)) << 16 | UInt64(month) << 8 | UInt64(self.day)
+            return day << 24 | UInt64(hour) << 16 | UInt64(minute) << 8 | UInt64(second)
+        }
+
         private init() {}
         /// Not yet named.
         public static var none: ID { ID() }
@@ -100,6 +107,7 @@ public struct Reading: Sendable, Hashable {
         @usableFromInline var origin: Origin
         @usableFromInline var trigger: Trigger
         @usableFromInline var isPending = false
+        @usableFromInline var isHostClockUnsynchronised = false
         @usableFromInline var revision: UInt8 = 0
         @usableFromInline var rule = ClockRule.none
         @usableFromInline var measuredOffset: Int16 = 0
@@ -188,6 +196,12 @@ extension Reading {
     @inlinable public var received: Timestamp? {
         get { facts.received }
         set { facts.received = newValue }
+    }
+    /// The host's own clock was not synchronised with any other when the reading arrived: `received`, and what was corrected
+    /// by it, may be wrong.
+    @inlinable public var isHostClockUnsynchronised: Bool {
+        get { facts.isHostClockUnsynchronised }
+        set { facts.isHostClockUnsynchronised = newValue }
     }
     @inlinable public var measured: Timestamp? {
         get { facts.measured }

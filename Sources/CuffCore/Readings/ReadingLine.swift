@@ -196,6 +196,7 @@ public struct ReadingLine: Sendable {
             pen.put(utc: received)
             pen.put(0x22)
         }
+        if reading.pointee.isHostClockUnsynchronised { pen.put(",\"host_clock\":\"unsynchronised\"") }
         put(reading.pointee.origin.word, ",\"origin\":\"", &pen)
         if let word = reading.pointee.trigger.word { put(word, ",\"trigger\":\"", &pen) }
         if let sequence = reading.pointee.sequence {

@@ -9,9 +9,13 @@
 /// - Cutting `received` anywhere changes nothing.
 public protocol CuffSession: Sendable {
     mutating func handle(_ event: SessionEvent, into actions: inout SessionActions)
+    /// Whole frames so far; `nil` where the family has none (its reports are counted, or its answers have a known length).
+    var frames: Int? { get }
 }
 
 extension CuffSession {
+    public var frames: Int? { nil }
+
     public mutating func handle(_ event: SessionEvent) -> [SessionAction] {
         var actions = SessionActions()
         handle(event, into: &actions)

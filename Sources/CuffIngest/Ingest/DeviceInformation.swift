@@ -39,6 +39,7 @@ public struct DeviceInformation: Sendable {
             text.append(",\"device_clock\":\"")
             text.append(clock.time)
             text.append(string: "\",\"behind_s\":\(clock.behind)")
+            if clock.isHostUnsynchronised { text.append(",\"host_clock\":\"unsynchronised\"") }
         }
         text.append(string: ",\"capabilities\":[\(driver.capabilities.words.map { "\"\($0)\"" }.joined(separator: ","))]}\n")
         return text.string

@@ -50,7 +50,7 @@ extension Ingest {
             case .readings: break
             case .identified(let told): identity.withLock { $0 = told }
             case .clock(let time, let behind):
-                clock.withLock { $0 = DeviceClockReport(time: time, behind: behind) }
+                clock.withLock { $0 = DeviceClockReport(time: time, behind: behind, isHostUnsynchronised: HostClock.isUnsynchronised()) }
                 if behind != 0 { options.diagnostics(.note("the cuff's clock is \(behind) s behind")) }
             case .finished(let command, let outcome): outcomes.withLock { $0.append((command, outcome)) }
             case .ended(let outcome, let fault):

@@ -41,11 +41,13 @@ public enum Ingest {
     ) throws(IngestError) -> Pipeline {
         // A closed pipe is an error of write(2) here, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
-        let line = ReadingLine(includesRaw: options.includesRaw)
-        var members: [Pipeline.Member] = []
         let specs = options.sinks.isEmpty && options.moreSinks.isEmpty ? [.stdout] : options.sinks
+        let surroundings = SinkSpec.Surroundings(
+            line: ReadingLine(includesRaw: options.includesRaw), outbox: SinkOverview.outbox(of: specs, memory: options.memory),
+            onFault: { options.diagnostics(.warning($1.description)) })
+        var members: [Pipeline.Member] = []
         for spec in specs {
-            do throws(IngestError) { members.append(Pipeline.Member(try spec.open(line: line), isRequired: spec.isRequired)) } catch {
+            do throws(IngestError) { members.append(Pipeline.Member(try spec.open(surroundings), isRequired: spec.isRequired)) } catch {
                 for member in members { try? member.sink.close() }
                 throw error
             }
@@ -62,5 +64,18 @@ public enum Ingest {
             report.isOutputClosed = true
         }
         report.sinks = pipeline.reports
+        report.judgeBacklog()
+    }
+}
+
+extension IngestReport {
+    /// What a required sink has not passed on yet is safe, and the run is not all done.
+    mutating func judgeBacklog() {
+        guard let sink = sinks.first(where: { $0.isRequired && ($0.backlog?.waiting ?? 0) > 0 }), let backlog = sink.backlog else { return }
+        if status == .done { status = .tryAgain }
+        let sentence =
+            "\(backlog.waiting) lines wait for \(sink.label)\(backlog.fault.map { ": \($0.sentence)" } ?? "")"
+            + "; they are kept, and go out with the next run or `cuff sinks retry`"
+        closing = closing.map { "\($0)\ncuff: \(sentence)" } ?? sentence
     }
 }

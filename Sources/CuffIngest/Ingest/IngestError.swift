@@ -35,9 +35,12 @@ public struct IngestError: Error, Sendable, Equatable, CustomStringConvertible {
         self.cure = cure
     }
 
+    /// One line of what and why.
+    public var sentence: String { what + (why.isEmpty ? "" : ": \(why)") }
+
     /// One line of what and why, one of the cure.
     public var description: String {
-        what + (why.isEmpty ? "" : ": \(why)") + (cure.isEmpty ? "" : "\n  fix: \(cure)")
+        sentence + (cure.isEmpty ? "" : "\n  fix: \(cure)")
     }
 }
 

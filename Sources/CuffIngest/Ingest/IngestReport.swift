@@ -2,6 +2,10 @@ import CuffCore
 
 /// What went through a run, counted.
 public struct IngestCounters: Sendable, Equatable {
+    /// Whole frames from the cuff.
+    public var frames = 0
+    /// Frames whose check did not hold, as far as gaps began with one.
+    public var badChecks = 0
     /// Bytes from the cuff.
     public var bytes = 0
     /// Of these, bytes that belong to no frame.
@@ -21,6 +25,8 @@ public struct IngestCounters: Sendable, Equatable {
     public init() {}
 
     public static func += (a: inout IngestCounters, b: IngestCounters) {
+        a.frames += b.frames
+        a.badChecks += b.badChecks
         a.bytes += b.bytes
         a.skippedBytes += b.skippedBytes
         a.readings += b.readings
@@ -57,6 +63,14 @@ public struct SinkReport: Sendable, Equatable {
     /// Readings an optional sink could not take in time.
     public var missed = 0
     public var fault: IngestError?
+    /// What it has taken and not passed on yet.
+    public var backlog: SinkBacklog?
+    /// Readings that wait to be handed to it.
+    public var waiting = 0
+    /// When a failed write is tried again.
+    public var nextTry: Timestamp?
+    /// How long its writes took, durable as they are.
+    public var writes = LatencyHistogram()
 }
 
 /// How a run ended.
@@ -82,11 +96,14 @@ public struct DeviceClockReport: Sendable, Equatable {
     public var time: DeviceTime
     /// Seconds by which the cuff's clock is behind the host's; negative when it is ahead.
     public var behind: Int64
+    /// The host's own clock is not synchronised with any other, so that nobody knows which of the two is right.
+    public var isHostUnsynchronised = false
 
     public var text: String {
         var text = TextBuffer(capacity: 32)
         text.append(time)
         let drift = behind == 0 ? "as the host's" : behind > 0 ? "\(behind) s behind the host's" : "\(-behind) s ahead of the host's"
-        return "\(text.string), \(drift)"
+        let doubt = isHostUnsynchronised ? " (which is not synchronised itself)" : ""
+        return "\(text.string), \(drift)\(behind == 0 ? " clock" : "")\(doubt)"
     }
 }

@@ -49,7 +49,10 @@ struct PlayRun {
     /// Hands over what was read since the last time, under the cuff's identity as it is now, and waits if it must.
     mutating func submit() {
         for diagnostic in player.takeDiagnostics() {
-            if case .skipped(let bytes, _) = diagnostic { counters.skippedBytes += bytes }
+            if case .skipped(let bytes, let fault) = diagnostic {
+                counters.skippedBytes += bytes
+                if fault == .badCheck { counters.badChecks += 1 }
+            }
             diagnostics(diagnostic)
         }
         var submitted = 0
@@ -93,6 +96,7 @@ struct PlayRun {
     /// Adds what this run counted, and how its conversation ended.
     func report(into report: inout IngestReport) {
         var counters = counters
+        counters.frames = player.session.frames ?? 0
         counters.duplicates = player.ledger.duplicates
         report.counters += counters
         report.identity = identity

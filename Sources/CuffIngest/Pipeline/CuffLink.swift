@@ -56,6 +56,9 @@ public final class CuffLink: @unchecked Sendable {
     /// The outcome, while the last words are still on their way: a paced stop command must reach the cuff.
     private var lingering: Outcome?
     private var totals = IngestCounters()
+    /// Frames of earlier sessions on this link, and reads (of a HID node: reports) of the present one.
+    private var framesBefore = 0
+    private var reports = 0
     private let published = Locked(IngestCounters())
 
     /// `device` is who the cuff is as far as the host knows: a USB serial number or a path.
@@ -147,6 +150,7 @@ public final class CuffLink: @unchecked Sendable {
         switch event {
         case .received(let bytes):
             totals.bytes += bytes.count
+            reports += 1
             handle(.received(bytes))
         case .sent(let bytes):
             unsent = max(0, unsent - 1)
@@ -227,7 +231,10 @@ public final class CuffLink: @unchecked Sendable {
         case .disarm(let timer): timers.disarm(timer)
         case .remember(let key, let value): remember(key, value)
         case .report(let diagnostic):
-            if case .skipped(let bytes, _) = diagnostic { totals.skippedBytes += bytes }
+            if case .skipped(let bytes, let fault) = diagnostic {
+                totals.skippedBytes += bytes
+                if fault == .badCheck { totals.badChecks += 1 }
+            }
             tell(.diagnostic(diagnostic))
         case .finish(let outcome): if self.outcome == nil { self.outcome = outcome }
         }
@@ -302,6 +309,8 @@ public final class CuffLink: @unchecked Sendable {
     }
 
     private func publish() {
+        // A HID report is a frame; other families without frames of their own have none to count.
+        totals.frames = framesBefore + (session.frames ?? (driver.medium == .hidraw ? reports : 0))
         let totals = totals
         published.withLock { $0 = totals }
     }
@@ -314,6 +323,9 @@ public final class CuffLink: @unchecked Sendable {
         guard !commands.isEmpty, !isTransportClosed else { return end(outcome) }
         timers.removeAll()
         emittedBefore = emitted
+        publish()
+        framesBefore = totals.frames
+        reports = 0
         session = driver.makeSession(
             SessionContext(device: host, options: options, memory: memory?.load(driver.id) ?? [:]))
         handle(.opened)

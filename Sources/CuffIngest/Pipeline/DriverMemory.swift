@@ -23,6 +23,11 @@ public struct DriverMemory: Sendable {
         return String(cString: value)
     }
 
+    func makeFolder() { Folder.make(folder) }
+
+    /// A file beside the drivers' ones.
+    func file(_ name: String) -> String { "\(folder)/\(name)" }
+
     private func path(_ driver: DriverID) -> String { "\(folder)/\(driver).memory" }
 
     /// Everything remembered for the driver; nothing when there is no file or it cannot be read.
@@ -49,7 +54,7 @@ public struct DriverMemory: Sendable {
         guard memory[key] != value else { return }
         memory[key] = value
         let text = memory.sorted { $0.key < $1.key }.map { "\($0.key) \(Hex.text($0.value, separator: ""))\n" }.joined()
-        makeFolders()
+        Folder.make(folder)
         let final = path(driver)
         let temporary = "\(final).\(getpid())"
         do throws(SystemFault) {
@@ -65,11 +70,4 @@ public struct DriverMemory: Sendable {
         }
     }
 
-    private func makeFolders() {
-        var path = ""
-        for part in folder.split(separator: "/") {
-            path += "/\(part)"
-            mkdir(path, 0o700)
-        }
-    }
 }

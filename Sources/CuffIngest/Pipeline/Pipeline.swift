@@ -45,6 +45,11 @@ public final class Pipeline: @unchecked Sendable {
         var thinned: [Int: Int] = [:]
         var nextSource = 0
         var reports: [SinkReport]
+        /// When each batch was accepted that is not committed yet, oldest first.
+        var accepted: [Int64] = []
+        var acceptedHead = 0
+        var settled = 0
+        var commits = LatencyHistogram()
         var backoff: [Duration]
         var fault: IngestError?
         var isOutputClosed = false
@@ -53,6 +58,19 @@ public final class Pipeline: @unchecked Sendable {
         var onSettled: (@Sendable () -> Void)?
         /// Called once, when the run has failed.
         var onStopped: (@Sendable () -> Void)?
+
+        mutating func noteCommits() {
+            guard settled < state.committed else { return }
+            let now = HostClock.monotonic()
+            while settled < state.committed, acceptedHead < accepted.count {
+                commits.add(nanoseconds: now - accepted[acceptedHead])
+                acceptedHead += 1
+                settled += 1
+            }
+            guard acceptedHead == accepted.count || acceptedHead > 1024 else { return }
+            accepted.removeSubrange(..<acceptedHead)
+            acceptedHead = 0
+        }
     }
 
     private let members: [Member]
@@ -113,6 +131,7 @@ public final class Pipeline: @unchecked Sendable {
         let source = batch.source
         inner.withLock { inner in
             guard inner.fault == nil, !inner.isClosed else { return }
+            inner.accepted.append(HostClock.monotonic())
             inner.state.accept(batch, mayThin: inner.sources[source]?.mayThin ?? false, into: &inner.effects)
             perform(&inner)
         }
@@ -125,7 +144,18 @@ public final class Pipeline: @unchecked Sendable {
     public var fault: IngestError? { inner.withLock { $0.fault } }
     public var isStopped: Bool { inner.withLock { $0.fault != nil } }
     public var isOutputClosed: Bool { inner.withLock { $0.isOutputClosed } }
-    public var reports: [SinkReport] { inner.withLock { $0.reports } }
+    /// How each sink fares, with what waits for it at this moment.
+    public var reports: [SinkReport] {
+        var reports = inner.withLock { inner in
+            for (index, waiting) in inner.state.waiting.enumerated() { inner.reports[index].waiting = waiting }
+            return inner.reports
+        }
+        // Asked outside of the lock: a sink may have one of its own.
+        for index in reports.indices { reports[index].backlog = members[index].sink.backlog }
+        return reports
+    }
+    /// From the arrival of a batch to its being on disk in every required sink.
+    public var commits: LatencyHistogram { inner.withLock { $0.commits } }
 
     /// Live samples of this source that were left out since the last call.
     func takeThinned(_ source: Int) -> Int { inner.withLock { $0.thinned.removeValue(forKey: source) ?? 0 } }
@@ -144,6 +174,7 @@ public final class Pipeline: @unchecked Sendable {
             }
         }
         inner.effects.removeAll(keepingCapacity: true)
+        inner.noteCommits()
         if inner.state.isCommitted, let settled = inner.onSettled {
             inner.onSettled = nil
             settled()
@@ -154,8 +185,9 @@ public final class Pipeline: @unchecked Sendable {
         let parcel = Parcel(batch)
         queues[index].async { @Sendable in
             do throws(IngestError) {
+                let start = HostClock.monotonic()
                 let (readings, known) = try parcel.open(self.members[index].sink)
-                self.stored(index, readings, known)
+                self.stored(index, readings, known, HostClock.monotonic() - start)
             } catch {
                 self.failed(index, error)
             }
@@ -175,8 +207,10 @@ public final class Pipeline: @unchecked Sendable {
         }
     }
 
-    private func stored(_ index: Int, _ readings: Int, _ known: Int) {
+    private func stored(_ index: Int, _ readings: Int, _ known: Int, _ took: Int64) {
         inner.withLock { inner in
+            inner.reports[index].writes.add(nanoseconds: took)
+            inner.reports[index].nextTry = nil
             inner.reports[index].stored += readings
             inner.reports[index].known += known
             inner.reports[index].fault = nil
@@ -201,6 +235,7 @@ public final class Pipeline: @unchecked Sendable {
             }
             let wait = inner.backoff[index]
             inner.backoff[index] = min(wait * 2, Self.longestBackoff)
+            inner.reports[index].nextTry = Timestamp(milliseconds: HostClock.now().milliseconds + wait.nanoseconds / 1_000_000)
             return wait
         }
         guard let wait else { return }

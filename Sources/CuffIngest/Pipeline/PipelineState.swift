@@ -65,7 +65,8 @@ struct PipelineState: Sendable {
     /// Sequence number of `slots[head]`.
     private var base = 0
     private var end = 0
-    private var committed = 0
+    /// Batches that every required sink has, of `end` that were accepted.
+    private(set) var committed = 0
     private var totals = (readings: 0, weight: 0, live: 0)
     private(set) var isPaused = false
     /// Emptied arrays of batches that are through, to be filled again.

@@ -8,7 +8,7 @@ enum CSVRow {
     static let columns: [StaticString] = [
         "id", "revision", "type", "driver", "device", "measured", "systolic_mmHg", "diastolic_mmHg", "mean_mmHg",
         "pulse_per_min", "user", "flags", "device_time", "clock", "received", "origin", "trigger", "sequence",
-        "systolic_kPa", "diastolic_kPa", "mean_kPa", "reason", "code", "mdc", "value", "unit", "raw",
+        "systolic_kPa", "diastolic_kPa", "mean_kPa", "reason", "code", "mdc", "value", "unit", "raw", "host_clock",
     ]
 
     static func appendHeader(to text: inout TextBuffer) {
@@ -26,22 +26,19 @@ enum CSVRow {
     }
 
     /// The key of a row this program wrote: the first two cells and the type.
-    static func key(of line: UnsafeRawBufferPointer) -> UInt64? {
-        let id = 16 + 16
-        guard line.count > id + 2, line[15] == 0x2D, line[id] == 0x2C else { return nil }
-        var hash: UInt64 = 0
-        for index in 16..<id {
-            guard let nibble = Hex.value(line[index]) else { return nil }
-            hash = hash << 4 | UInt64(nibble)
-        }
+    static func key(of line: UnsafeRawBufferPointer) -> KnownReadings.Key? {
+        let end = KnownReadings.Key.idLength
+        guard line.count > end + 2, line[end] == 0x2C,
+            let id = Reading.ID.parse(UnsafeRawBufferPointer(rebasing: line[..<end]).bindMemory(to: UInt8.self).span)
+        else { return nil }
         var revision = 0
-        var index = id + 1
+        var index = end + 1
         while index < line.count, line[index] &- 0x30 < 10, revision < 256 {
             revision = revision * 10 + Int(line[index] - 0x30)
             index += 1
         }
         let isPending = line.dropFirst(index + 1).starts(with: "pending,".utf8)
-        return KnownReadings.key(hash: hash, revision: UInt8(truncatingIfNeeded: revision), isPending: isPending)
+        return KnownReadings.Key(id, revision: UInt8(truncatingIfNeeded: revision), isPending: isPending)
     }
 
     static func append(_ reading: borrowing Reading, device: String, to text: inout TextBuffer) {
@@ -61,6 +58,8 @@ enum CSVRow {
         appendContext(reading, to: &text)
         appendRest(reading.content, to: &text)
         reading.raw.withBytes { text.append(hexOf: $0) }
+        text.append(0x2C)
+        if reading.isHostClockUnsynchronised { text.append("unsynchronised") }
         text.append("\r\n")
     }
 
@@ -138,10 +137,15 @@ enum CSVRow {
         let needsQuotes = value.utf8.contains { $0 == 0x22 || $0 == 0x2C || $0 < 0x20 }
         if needsQuotes { text.append(0x22) }
         if isFormula { text.append(0x27) }
-        for byte in value.utf8 {
-            // A line feed within a cell would make a row of two lines, which no crash recovery could tell apart.
-            text.append(byte < 0x20 ? 0x20 : byte)
-            if byte == 0x22 { text.append(0x22) }
+        for scalar in value.unicodeScalars {
+            // A line feed within a cell would make a row of two lines, which no crash recovery could tell apart; other control
+            // characters, those above U+007F too, are commands to a terminal.
+            if scalar.properties.generalCategory == .control {
+                text.append(0x20)
+            } else {
+                for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter { text.append(byte) }
+            }
+            if scalar == "\"" { text.append(0x22) }
         }
         if needsQuotes { text.append(0x22) }
     }

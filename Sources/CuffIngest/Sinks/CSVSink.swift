@@ -7,14 +7,13 @@ import Glibc
 final class CSVSink: Sink, @unchecked Sendable {
     let label: String
     private let file: LineFile
-    private var known = KnownReadings()
+    private let known: KnownReadings
     private var text = TextBuffer(capacity: 1 << 16)
-    private var fresh: [UInt64] = []
 
     init(path: String) throws(IngestError) {
         label = "csv:\(path)"
         file = try LineFile(path)
-        var known = KnownReadings()
+        let known = KnownReadings(near: path)
         try file.recover { (bytes, isFirst) throws(IngestError) in
             if isFirst {
                 guard CSVRow.isHeader(bytes) else {
@@ -22,8 +21,8 @@ final class CSVSink: Sink, @unchecked Sendable {
                         .cannotCreate, "cannot append to \(path)", why: "its first row is not the header of this program",
                         cure: "name another file")
                 }
-            } else if let key = CSVRow.key(of: bytes) {
-                _ = known.insert(key)
+            } else if let key = CSVRow.key(of: bytes), try known.insert(key) {
+                known.keep()
             }
         }
         self.known = known
@@ -33,26 +32,26 @@ final class CSVSink: Sink, @unchecked Sendable {
         let start = file.size
         var repeated = 0
         text.removeAll()
-        fresh.removeAll(keepingCapacity: true)
+        var fresh = 0
         do throws(IngestError) {
             if start == 0 { CSVRow.appendHeader(to: &text) }
             for index in batch.entries.readings.indices {
                 let reading = batch.entries.readings[index]
-                let key = KnownReadings.key(of: reading)
-                guard known.insert(key) else {
+                guard try known.insert(KnownReadings.Key(reading)) else {
                     repeated += 1
                     continue
                 }
-                fresh.append(key)
+                fresh += 1
                 CSVRow.append(reading, device: batch.device, to: &text)
                 if text.count >= 1 << 16 { try flush() }
             }
             try flush()
-            if !fresh.isEmpty { try file.synchronise() }
+            if fresh > 0 { try file.synchronise() }
+            known.keep()
             return repeated
         } catch {
             file.takeBack(to: start)
-            known.remove(fresh)
+            known.forget()
             throw error
         }
     }

@@ -9,22 +9,21 @@ final class JSONLinesSink: Sink, @unchecked Sendable {
     let takesLiveEvents = true
     private let line: ReadingLine
     private let file: LineFile
-    private var known = KnownReadings()
+    private let known: KnownReadings
     private var text = TextBuffer(capacity: 1 << 16)
-    private var fresh: [UInt64] = []
 
     init(path: String, line: ReadingLine) throws(IngestError) {
         label = "jsonl:\(path)"
         self.line = line
         file = try LineFile(path)
-        var known = KnownReadings()
+        let known = KnownReadings(near: path)
         try file.recover { (bytes, isFirst) throws(IngestError) in
             if isFirst, let first = bytes.first, first != 0x7B {
                 throw IngestError(
                     .cannotCreate, "cannot append to \(path)", why: "it does not hold JSON Lines",
                     cure: "name another file")
             }
-            if let key = Self.key(of: bytes) { _ = known.insert(key) }
+            if let key = Self.key(of: bytes), try known.insert(key) { known.keep() }
         }
         self.known = known
     }
@@ -33,26 +32,26 @@ final class JSONLinesSink: Sink, @unchecked Sendable {
         let start = file.size
         var repeated = 0
         text.removeAll()
-        fresh.removeAll(keepingCapacity: true)
+        var fresh = 0
         do throws(IngestError) {
             for index in batch.entries.indices {
                 if case .reading(let reading) = batch.entries[index] {
-                    let key = KnownReadings.key(of: reading)
-                    guard known.insert(key) else {
+                    guard try known.insert(KnownReadings.Key(reading)) else {
                         repeated += 1
                         continue
                     }
-                    fresh.append(key)
+                    fresh += 1
                 }
                 line.append(batch.entries[index], device: batch.device, to: &text)
                 if text.count >= 1 << 16 { try flush() }
             }
             try flush()
-            if !fresh.isEmpty { try file.synchronise() }
+            if fresh > 0 { try file.synchronise() }
+            known.keep()
             return repeated
         } catch {
             file.takeBack(to: start)
-            known.remove(fresh)
+            known.forget()
             throw error
         }
     }
@@ -64,13 +63,13 @@ final class JSONLinesSink: Sink, @unchecked Sendable {
     }
 
     /// The key of a line this program wrote; `nil` for a live event or a line of somebody else's.
-    static func key(of line: UnsafeRawBufferPointer) -> UInt64? {
-        let hashOffset = "YYYYMMDDTHHMMSS-".utf8.count
-        guard let id = offset(after: "\"id\":\"", in: line, from: 0), id + hashOffset + 16 < line.count,
-            let hash = hex(line, id + hashOffset)
+    static func key(of line: UnsafeRawBufferPointer) -> KnownReadings.Key? {
+        guard let start = offset(after: "\"id\":\"", in: line, from: 0), start + KnownReadings.Key.idLength < line.count,
+            let id = Reading.ID.parse(
+                UnsafeRawBufferPointer(rebasing: line[start..<start + KnownReadings.Key.idLength]).bindMemory(to: UInt8.self).span)
         else { return nil }
         var revision = 0
-        if let start = offset(after: "\"revision\":", in: line, from: id) {
+        if let start = offset(after: "\"revision\":", in: line, from: start) {
             var index = start
             while index < line.count, index < start + 3, line[index] &- 0x30 < 10 {
                 revision = revision * 10 + Int(line[index] - 0x30)
@@ -78,16 +77,7 @@ final class JSONLinesSink: Sink, @unchecked Sendable {
             }
         }
         let isPending = offset(after: "{\"type\":\"pending\"", in: line, from: 0) != nil
-        return KnownReadings.key(hash: hash, revision: UInt8(truncatingIfNeeded: revision), isPending: isPending)
-    }
-
-    private static func hex(_ line: UnsafeRawBufferPointer, _ start: Int) -> UInt64? {
-        var value: UInt64 = 0
-        for index in start..<(start + 16) {
-            guard let nibble = Hex.value(line[index]) else { return nil }
-            value = value << 4 | UInt64(nibble)
-        }
-        return value
+        return KnownReadings.Key(id, revision: UInt8(truncatingIfNeeded: revision), isPending: isPending)
     }
 
     private static func offset(after word: StaticString, in line: UnsafeRawBufferPointer, from start: Int) -> Int? {

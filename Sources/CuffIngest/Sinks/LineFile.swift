@@ -10,6 +10,8 @@ final class LineFile: @unchecked Sendable {
     private let descriptor: Int32
     private let isRegular: Bool
     private(set) var size = 0
+    /// The length to which the file is still to be cut.
+    private var owed: Int?
 
     /// Opens or creates (mode 0600) the file and locks it.
     init(_ path: String) throws(IngestError) {
@@ -90,10 +92,12 @@ final class LineFile: @unchecked Sendable {
             if errno != EINTR { throw .writing(path, errno) }
         }
         size = length
+        owed = nil
     }
 
     /// Appends; the bytes are not durable before `synchronise`.
     func append(_ bytes: UnsafeRawBufferPointer) throws(IngestError) {
+        if let owed { try cut(to: owed) }
         do throws(SystemFault) { try Descriptor.writeAll(descriptor, bytes) } catch {
             if !isRegular && error.number == EPIPE { throw .outputClosed }
             throw .writing(path, error.number)
@@ -101,10 +105,11 @@ final class LineFile: @unchecked Sendable {
         size += bytes.count
     }
 
-    /// Takes back everything after `length`, after a write that failed.
+    /// Takes back everything after `length`, after a write that failed; where even that fails, before the next one.
     func takeBack(to length: Int) {
-        guard isRegular, ftruncate(descriptor, off_t(length)) == 0 else { return }
-        size = length
+        guard isRegular else { return }
+        owed = length
+        try? cut(to: length)
     }
 
     func synchronise() throws(IngestError) {

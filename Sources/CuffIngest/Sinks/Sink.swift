@@ -9,8 +9,8 @@ import CuffCore
 /// - A reading may come pending first and completed later, under the same id with a higher `revision`.
 /// - Live events need no durability, and come only where `takesLiveEvents` says so.
 ///
-/// To add one: a file with a final class that conforms, and a case of `SinkSpec.Kind` if it shall have a name on the
-/// command line. A program that embeds this library hands its own over in `IngestOptions.moreSinks`.
+/// CONTRIBUTING.md, "Add a sink in one file", walks through an example. A program that embeds this library hands its own over
+/// in `IngestOptions.moreSinks`.
 public protocol Sink: AnyObject, Sendable {
     /// How the sink is named in reports, e.g. `sqlite:bp.db`.
     var label: String { get }
@@ -19,22 +19,50 @@ public protocol Sink: AnyObject, Sendable {
     func write(_ batch: Batch) throws(IngestError) -> Int
     /// Called once, after the last write.
     func close() throws(IngestError)
+    /// What the sink has taken and still has to pass on; `nil` where `write` returning is the end of it. Asked from any
+    /// thread.
+    var backlog: SinkBacklog? { get }
+}
+
+/// What waits in a sink of its own outbox.
+public struct SinkBacklog: Sendable, Equatable {
+    public var waiting: Int
+    public var fault: IngestError?
+    /// When the other side is tried again.
+    public var nextTry: Timestamp?
+
+    public init(waiting: Int, fault: IngestError? = nil, nextTry: Timestamp? = nil) {
+        self.waiting = waiting
+        self.fault = fault
+        self.nextTry = nextTry
+    }
 }
 
 extension Sink {
     public var takesLiveEvents: Bool { false }
     public func close() throws(IngestError) {}
+    public var backlog: SinkBacklog? { nil }
 }
 
 extension SinkSpec {
+    /// What opening a sink needs to know beside its name.
+    struct Surroundings: Sendable {
+        var line = ReadingLine()
+        /// The database in which lines wait for sinks outside; `nil` where there is no place for one.
+        var outbox: String?
+        /// Hears of an outgoing sink's other side being away.
+        var onFault: @Sendable (_ sink: String, IngestError) -> Void = { _, _ in }
+    }
+
     /// Opens the sink; nothing of an existing file is changed when that fails.
-    public func open(line: ReadingLine = ReadingLine()) throws(IngestError) -> any Sink {
+    func open(_ surroundings: Surroundings = Surroundings()) throws(IngestError) -> any Sink {
         switch kind {
-        case .stdout: StandardOutputSink(line: line)
+        case .stdout: StandardOutputSink(line: surroundings.line)
         case .table: TableSink()
-        case .jsonl: try JSONLinesSink(path: path, line: line)
+        case .jsonl: try JSONLinesSink(path: path, line: surroundings.line)
         case .csv: try CSVSink(path: path)
         case .sqlite: try SQLiteSink(path: path)
+        case .exec, .unix, .tcp: try OutgoingSink(self, surroundings)
         }
     }
 }

@@ -1,22 +1,38 @@
-/// Where readings go, as it is written on the command line: `stdout`, `jsonl:FILE`, `csv:FILE`, `sqlite:FILE`.
-/// A `?` at the end makes the sink optional: the cuff does not wait for it.
+/// Where readings go, as it is written on the command line: `stdout`, `jsonl:FILE`, `csv:FILE`, `sqlite:FILE`,
+/// `exec:COMMAND`, `unix:SOCKET`, `tcp:HOST:PORT`. A `?` at the end makes the sink optional: the cuff does not wait for it.
+/// `exec+ack:`, `unix+ack:` and `tcp+ack:` wait for a line of answer to every line.
 public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
-    public enum Kind: String, Sendable, CaseIterable { case stdout, table, jsonl, csv, sqlite }
+    public enum Kind: String, Sendable, CaseIterable {
+        case stdout, table, jsonl, csv, sqlite, exec, unix, tcp
+
+        /// Lines leave through an outbox, because the other side may be away.
+        public var isOutgoing: Bool {
+            switch self {
+            case .exec, .unix, .tcp: true
+            case .stdout, .table, .jsonl, .csv, .sqlite: false
+            }
+        }
+    }
 
     public var kind: Kind
-    /// Empty for `stdout`.
+    /// A file, a command, a socket's path or `HOST:PORT`; empty for `stdout`.
     public var path: String
     public var isRequired: Bool
+    /// The other side answers every line.
+    public var isAnswering = false
 
-    public init(_ kind: Kind, path: String = "", isRequired: Bool = true) {
+    public init(_ kind: Kind, path: String = "", isRequired: Bool = true, isAnswering: Bool = false) {
         self.kind = kind
         self.path = path
         self.isRequired = isRequired
+        self.isAnswering = isAnswering
     }
 
     public static let stdout = SinkSpec(.stdout)
     /// Lines for a person at a terminal.
     public static let table = SinkSpec(.table)
+
+    private static let acknowledging = "+ack"
 
     public init(_ text: String) throws(IngestError) {
         var text = text[...]
@@ -24,39 +40,61 @@ public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
         if !isRequired { text = text.dropLast() }
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let path = parts.count > 1 ? String(parts[1]) : ""
-        guard let word = parts.first, let kind = Kind(rawValue: String(word)) else {
+        let isAnswering = parts.first?.hasSuffix(Self.acknowledging) ?? false
+        guard let word = parts.first, let kind = Kind(rawValue: String(word.dropLast(isAnswering ? Self.acknowledging.count : 0))),
+            kind.isOutgoing || !isAnswering
+        else {
             throw IngestError(
-                .usage, "`\(text)` is no sink", why: "it begins with none of stdout, table, jsonl:, csv:, sqlite:",
-                cure: "write e.g. sqlite:bp.db")
+                .usage, "`\(text)` is no sink",
+                why: "it begins with none of stdout, table, jsonl:, csv:, sqlite:, exec:, unix:, tcp:", cure: "write e.g. sqlite:bp.db")
         }
         switch kind {
         case .stdout where !path.isEmpty && path != "-", .table where !path.isEmpty && path != "-":
             throw IngestError(.usage, "`\(text)` is no sink", why: "\(kind.rawValue) takes no file", cure: "write jsonl:\(path)")
         case .jsonl where path == "-":
             self.init(.stdout, isRequired: isRequired)
-        case .jsonl, .csv, .sqlite:
+        case .jsonl, .csv, .sqlite, .unix:
             guard !path.isEmpty, path != "-" else {
                 throw IngestError(
                     .usage, "`\(text)` is no sink", why: "it names no file", cure: "write e.g. \(kind.rawValue):bp.\(kind.suffix)")
             }
-            self.init(kind, path: path, isRequired: isRequired)
+            self.init(kind, path: path, isRequired: isRequired, isAnswering: isAnswering)
+        case .exec:
+            _ = try CommandPeer.words(path)
+            self.init(kind, path: path, isRequired: isRequired, isAnswering: isAnswering)
+        case .tcp:
+            let place = path.hasPrefix("//") ? String(path.dropFirst(2)) : path
+            _ = try Self.place(ofTCP: place)
+            self.init(kind, path: place, isRequired: isRequired, isAnswering: isAnswering)
         case .stdout, .table:
             self.init(kind, isRequired: isRequired)
         }
     }
 
-    public var description: String {
-        (path.isEmpty ? kind.rawValue : "\(kind.rawValue):\(path)") + (isRequired ? "" : "?")
+    /// `HOST:PORT`, an IPv6 address in brackets.
+    static func place(ofTCP text: String) throws(IngestError) -> SocketPeer.Place {
+        guard case .tcp(let host, let port)? = try? TransportAddress("tcp://" + text), port > 0 else {
+            throw IngestError(.usage, "`tcp:\(text)` is no sink", why: "it is not HOST:PORT", cure: "write e.g. tcp:127.0.0.1:4000")
+        }
+        return .tcp(host: host, port: port)
     }
+
+    /// As it is written, without what says whether it is required: the name under which an outbox is kept.
+    public var name: String {
+        path.isEmpty ? kind.rawValue : "\(kind.rawValue)\(isAnswering ? Self.acknowledging : ""):\(path)"
+    }
+
+    public var description: String { name + (isRequired ? "" : "?") }
 }
 
 extension SinkSpec.Kind {
     var suffix: String {
         switch self {
-        case .stdout, .table: ""
+        case .stdout, .table, .exec, .tcp: ""
         case .jsonl: "jsonl"
         case .csv: "csv"
         case .sqlite: "db"
+        case .unix: "socket"
         }
     }
 }

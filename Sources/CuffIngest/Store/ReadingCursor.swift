@@ -8,7 +8,7 @@ struct ReadingCursor {
     private enum Column: Int32 {
         case id, type, source, systolic, diastolic, mean, pulse, user, flags, deviceTime, measured, clock, received, origin, trigger
         case revision, sequence, raw, systolicKPa, diastolicKPa, meanKPa, meanAbsent, pulseAbsent, reason, code, mdc, component, value
-        case valueAbsent, bits, unit
+        case valueAbsent, bits, unit, hostClock
     }
 
     /// What points need comes first, so that SQLite does not walk the rest of the row.
@@ -19,7 +19,7 @@ struct ReadingCursor {
     static let columns =
         pointColumns + """
             , revision, sequence, raw, systolic_kPa, diastolic_kPa, mean_kPa, mean_absent, pulse_absent, reason, code, mdc, component,
-            value, value_absent, bits, unit
+            value, value_absent, bits, unit, host_clock
             """
 
     let statement: OpaquePointer
@@ -67,6 +67,7 @@ struct ReadingCursor {
             reading.measuredOffset = measured.offset
         }
         reading.rule = rule
+        reading.isHostClockUnsynchronised = !isNull(.hostClock)
         return reading
     }
 

@@ -9,7 +9,7 @@ final class ReadingRow {
         "id", "revision", "pending", "type", "source", "systolic_mmHg", "diastolic_mmHg", "mean_mmHg", "pulse_per_min",
         "user", "flags", "device_time", "measured", "clock", "received", "origin", "trigger", "sequence", "raw",
         "systolic_kPa", "diastolic_kPa", "mean_kPa", "mean_absent", "pulse_absent", "reason", "code", "mdc", "component",
-        "value", "value_absent", "bits", "unit",
+        "value", "value_absent", "bits", "unit", "host_clock",
     ]
 
     /// The same reading again changes nothing; a higher revision, or the completion of a pending one, replaces the row.
@@ -54,6 +54,7 @@ final class ReadingRow {
         if let received = reading.received { mark(15) { $0.append(utc: received) } }
         word(16, reading.origin.word)
         if let trigger = reading.trigger.word { word(17, trigger) }
+        if reading.isHostClockUnsynchronised { word(33, "unsynchronised") }
         if let sequence = reading.sequence { sqlite3_bind_int64(statement, 18, Int64(sequence)) }
         return reading.raw.withBytes { raw in
             raw.withUnsafeBufferPointer { raw in

@@ -5,6 +5,10 @@ enum Schema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1 readings") { db in try db.execute(sql: first) }
+        migrator.registerMigration("2 outbox") { db in try db.execute(sql: outbox) }
+        migrator.registerMigration("2 host clock") { db in
+            try db.execute(sql: "ALTER TABLE reading ADD COLUMN host_clock TEXT")
+        }
         return migrator
     }
 
@@ -50,5 +54,27 @@ enum Schema {
           FROM reading LEFT JOIN source ON source.number = reading.source
           WHERE type IN ('quantity', 'pulse_rate') AND NOT pending
           ORDER BY id;
+        """
+
+    /// Lines on their way to sinks outside of this machine's files. `sequence` is the order of arrival while a line waits,
+    /// and nothing once it was acknowledged; its row stays, so that a reading that is read again is not sent again.
+    private static let outbox = """
+        CREATE TABLE sink (
+          number INTEGER PRIMARY KEY,
+          spec TEXT NOT NULL UNIQUE,
+          acknowledged TEXT, acknowledged_at TEXT,
+          error TEXT, error_at TEXT, next_try TEXT
+        );
+        CREATE TABLE outbox (
+          sink INTEGER NOT NULL,
+          id TEXT NOT NULL,
+          revision INTEGER NOT NULL,
+          pending INTEGER NOT NULL,
+          sequence INTEGER,
+          queued TEXT,
+          line TEXT,
+          PRIMARY KEY (sink, id, revision, pending)
+        ) WITHOUT ROWID;
+        CREATE UNIQUE INDEX outbox_waiting ON outbox (sink, sequence) WHERE sequence IS NOT NULL;
         """
 }

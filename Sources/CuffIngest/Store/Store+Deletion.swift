@@ -20,7 +20,13 @@ extension Store {
                 try db.execute(sql: "PRAGMA secure_delete = ON")
                 try db.inTransaction {
                     let statement = try db.makeStatement(sql: Self.bury)
-                    for id in ids { try statement.execute(arguments: [id]) }
+                    // Nor shall its line leave for another sink any more.
+                    let unsent = try db.makeStatement(
+                        sql: "UPDATE outbox SET sequence = NULL, queued = NULL, line = NULL WHERE id = ? AND line IS NOT NULL")
+                    for id in ids {
+                        try statement.execute(arguments: [id])
+                        try unsent.execute(arguments: [id])
+                    }
                     return .commit
                 }
                 _ = try Row.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")

@@ -25,7 +25,11 @@ public final class Store: Sendable {
             configuration.foreignKeysEnabled = false
             configuration.label = "cuff.store"
             queue = try DatabaseQueue(path: path, configuration: configuration)
-            if access == .write { try Self.prepare(queue) }
+            if access == .write {
+                try Self.prepare(queue)
+            } else {
+                try bringUpToDate()
+            }
         } catch {
             if isNew { unlink(path) }
             throw Self.translated(error, path)
@@ -48,7 +52,30 @@ public final class Store: Sendable {
                 try db.execute(sql: "PRAGMA application_id = \(applicationID)")
             }
         }
-        try Schema.migrator.migrate(queue)
+        // Another run of the program may create the same tables at this moment; then they are there at the next look.
+        var tries = 0
+        while true {
+            do { return try Schema.migrator.migrate(queue) } catch {
+                tries += 1
+                if tries == migrationTries { throw error }
+                usleep(100_000)
+            }
+        }
+    }
+
+    /// Three seconds of tries: a migration takes milliseconds.
+    private static let migrationTries = 30
+
+    /// An earlier version's database lacks columns that are asked for: they come with the next opening for writing, which is
+    /// now. One that is only just being created is left to its creator.
+    private func bringUpToDate() throws {
+        let (applied, isComplete) = try queue.read { db in
+            (try Schema.migrator.appliedMigrations(db), try Schema.migrator.hasCompletedMigrations(db))
+        }
+        if applied.isEmpty {
+            throw IngestError(.noInput, "there are no readings in \(path)", why: "nothing was stored yet", cure: "read a cuff into it first")
+        }
+        if !isComplete { try Store(path, access: .write).close() }
     }
 
     /// Looks at the file before SQLite may change it. Answers whether it did not exist and was created, mode 0600.
@@ -68,7 +95,11 @@ public final class Store: Sendable {
             do throws(SystemFault) {
                 Glibc.close(try Descriptor.open(path, O_RDWR | O_CREAT | O_EXCL, mode: 0o600))
                 return true
-            } catch { throw .writing(path, error.number) }
+            } catch {
+                // Somebody else made it at this moment.
+                if error.number == EEXIST { return try examine(path, access) }
+                throw .writing(path, error.number)
+            }
         }
         defer { Glibc.close(descriptor) }
         guard Descriptor.kind(descriptor) == .regular else {

@@ -1,3 +1,4 @@
+import CLinux
 import CuffCore
 import Glibc
 
@@ -9,6 +10,9 @@ public enum HostClock {
         clock_gettime(CLOCK_REALTIME, &time)
         return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
+
+    /// The kernel takes the wall clock for unsynchronised (adjtimex(2), STA_UNSYNC); `false` where it may not be asked.
+    static func isUnsynchronised() -> Bool { clinux_clock_unsynchronised() > 0 }
 
     /// Nanoseconds that only ever grow; for timers and durations.
     static func monotonic() -> Int64 {
@@ -72,6 +76,11 @@ struct MeasuredRule: Sendable {
     /// What must be added to the cuff's wall clock, in seconds; `nil` when the cuff has not told it.
     private(set) var shift: Int64?
     private var isSynced = false
+    /// Asked of the kernel at most once a second.
+    private var hostClock: (isUnsynchronised: Bool, asked: Timestamp)?
+    private let askHost: @Sendable () -> Bool
+
+    init(isHostUnsynchronised: @escaping @Sendable () -> Bool = { HostClock.isUnsynchronised() }) { askHost = isHostUnsynchronised }
 
     /// The cuff's clock showed `time` at `now`.
     mutating func compare(_ time: DeviceTime, at now: Timestamp) {
@@ -87,6 +96,7 @@ struct MeasuredRule: Sendable {
 
     mutating func apply(to reading: inout Reading) {
         guard let received = reading.received else { return }
+        reading.isHostClockUnsynchronised = isHostUnsynchronised(received)
         switch reading.clock {
         case .time(let time): apply(time, to: &reading)
         case .absent: if reading.origin != .memory { apply(received, .receiveTime, to: &reading) }
@@ -97,6 +107,13 @@ struct MeasuredRule: Sendable {
                 reading.rule = .unset
             }
         }
+    }
+
+    private mutating func isHostUnsynchronised(_ now: Timestamp) -> Bool {
+        if let hostClock, (0..<1000).contains(now.milliseconds - hostClock.asked.milliseconds) { return hostClock.isUnsynchronised }
+        let answer = askHost()
+        hostClock = (answer, now)
+        return answer
     }
 
     private mutating func apply(_ time: DeviceTime, to reading: inout Reading) {

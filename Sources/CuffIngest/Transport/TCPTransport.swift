@@ -172,7 +172,7 @@ public final class TCPTransport: Transport, @unchecked Sendable {
     }
 
     /// A descriptor that is connecting to the first address of the host that does not fail at once.
-    private static func connecting(_ host: String, _ service: String, _ address: String) throws(IngestError) -> Int32 {
+    static func connecting(_ host: String, _ service: String, _ address: String) throws(IngestError) -> Int32 {
         let list = try candidates(host, service, address, passive: false)
         defer { freeaddrinfo(list) }
         var number = EADDRNOTAVAIL

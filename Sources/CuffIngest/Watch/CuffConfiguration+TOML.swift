@@ -183,7 +183,7 @@ struct ConfigurationSource {
     func sink(_ name: String, _ table: TOMLTable) throws(IngestError) -> CuffConfiguration.NamedSink {
         let section = "sink.\(name)"
         let kinds = SinkSpec.Kind.allCases.map(\.rawValue)
-        try checkKeys(table, section, kinds + ["required"])
+        try checkKeys(table, section, kinds + ["required", "ack"])
         let given = kinds.filter { table[$0] != nil }
         guard let kind = given.first.flatMap(SinkSpec.Kind.init), given.count == 1 else {
             throw error(
@@ -197,10 +197,21 @@ struct ConfigurationSource {
             guard try flag(table, "stdout", section) == true else { throw wrongType("stdout", section, "true") }
         } else {
             path = try string(table, kind.rawValue, section) ?? ""
-            guard !path.isEmpty, path != "-" else { throw wrongType(kind.rawValue, section, "the name of a file") }
+            guard !path.isEmpty, path != "-" else {
+                throw wrongType(kind.rawValue, section, kind.isOutgoing ? "a text in quotes" : "the name of a file")
+            }
         }
-        return CuffConfiguration.NamedSink(
-            name: name, spec: SinkSpec(kind, path: path, isRequired: isRequired), origin: origin(section, kind.rawValue))
+        let isAnswering = try flag(table, "ack", section) ?? false
+        guard kind.isOutgoing || !isAnswering else {
+            throw error(line: line("ack", section), "a file acknowledges nothing", cure: "leave out `ack`")
+        }
+        var spec = SinkSpec(kind, path: path, isRequired: isRequired, isAnswering: isAnswering)
+        if kind.isOutgoing {
+            do throws(IngestError) { spec = try SinkSpec("\(spec)") } catch {
+                throw self.error(line: line(kind.rawValue, section), error.sentence, cure: error.cure)
+            }
+        }
+        return CuffConfiguration.NamedSink(name: name, spec: spec, origin: origin(section, kind.rawValue))
     }
 
     /// `500ms`, `30s`, `10min`, `2h`.

@@ -12,6 +12,11 @@ public struct WatchOptions: Sendable {
     public var notices: @Sendable (WatchNotice) -> Void = { _ in }
     /// From the signal to stop to the end, whatever links and sinks do. What was not stored by then stays in the cuff.
     public var grace: Duration = .seconds(10)
+    /// Hears the statistics as text: on SIGUSR1, and at the end where `showsStatistics` asks for it.
+    public var statistics: @Sendable (String) -> Void = { _ in }
+    public var showsStatistics = false
+    /// A port of 127.0.0.1 that answers with the same as OpenMetrics; 0 takes any.
+    public var metricsPort: Int?
     /// udevd's events or the kernel's; by itself it takes udevd's where udevd runs.
     public var source: HotplugWatcher.Source?
     /// Another place than udev to hear of devices from, on the given queue.
@@ -27,9 +32,17 @@ extension Ingest {
         _ watch: WatchOptions = WatchOptions(), options: IngestOptions = IngestOptions()
     ) throws(IngestError) -> IngestReport {
         let faults = SinkFaults(options.diagnostics)
+        // A port that is taken must not come to light when cuffs are open already.
+        let current = Locked<(@Sendable () -> RunStatistics)?>(nil)
+        let metrics = try watch.metricsPort.map { (port) throws(IngestError) in
+            try MetricsServer(port: port) { current.withLock { $0 }?().openMetrics ?? "# EOF\n" }
+        }
+        defer { metrics?.close() }
+        if let metrics { watch.notices(.watcher("metrics at \(metrics.address)")) }
         let pipeline = try pipeline(options, policy: watch.settings.isOnce ? .stop : .retry) { faults.take($0, $1) }
         let run = WatchRun(watch, options, pipeline)
         pipeline.whenStopped { run.stop() }
+        current.withLock { $0 = { run.statistics } }
         var report = IngestReport()
         do throws(HotplugFault) { try run.start() } catch {
             try? pipeline.finish()
@@ -45,6 +58,7 @@ extension Ingest {
         if report.status == .unavailable && report.counters.readings == 0 {
             report.closing = "no cuff is plugged in that this program may read; `cuff list` shows what is there"
         }
+        defer { if watch.showsStatistics { watch.statistics(run.statistics.text) } }
         try finish(pipeline, &report, within: watch.grace, isStopped: options.stop.isRaised)
         return report
     }
@@ -61,6 +75,7 @@ extension Ingest {
         }
         let isDone = done.pass(within: grace)
         report.sinks = pipeline.reports
+        report.judgeBacklog()
         if !isDone {
             report.status = .tryAgain
             report.closing = "not everything could be stored in time; the cuffs were not told that it was, and will send it again"

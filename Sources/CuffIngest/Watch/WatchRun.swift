@@ -19,8 +19,10 @@ final class WatchRun: @unchecked Sendable {
     private var timer: (any DispatchSourceTimer)?
     private var hangup: (any DispatchSourceSignal)?
     private var watchdog: (any DispatchSourceTimer)?
+    private var question: (any DispatchSourceSignal)?
     private var isStopping = false
-    private var totals = IngestCounters()
+    /// What closed links counted, by driver.
+    private var closed: [DriverID: IngestCounters] = [:]
     private var code: Int32 = 0
 
     private struct Link {
@@ -43,6 +45,7 @@ final class WatchRun: @unchecked Sendable {
         queue.sync {
             self.watcher = watcher
             listenForHangup()
+            listenForQuestions()
             startWatchdog()
         }
         do throws(HotplugFault) {
@@ -77,8 +80,27 @@ final class WatchRun: @unchecked Sendable {
         return queue.sync { code }
     }
 
-    var counters: IngestCounters {
-        queue.sync { links.values.reduce(into: totals) { $0 += $1.link.counters } }
+    var counters: IngestCounters { queue.sync { total } }
+
+    private var total: IngestCounters {
+        links.values.reduce(into: closed.values.reduce(into: IngestCounters()) { $0 += $1 }) { $0 += $1.link.counters }
+    }
+
+    /// Not to be asked for on the watch's own queue.
+    var statistics: RunStatistics {
+        var statistics = queue.sync { () -> RunStatistics in
+            let open = links.sorted { $0.key < $1.key }.map {
+                RunStatistics.Link(place: $1.plan.place, driver: $1.plan.driver, counters: $1.link.counters)
+            }
+            var drivers = closed
+            for link in open { drivers[link.driver, default: IngestCounters()] += link.counters }
+            return RunStatistics(
+                elapsed: now, links: open, drivers: drivers.map { ($0, $1) }.sorted { "\($0.driver)" < "\($1.driver)" }, sinks: [],
+                commits: LatencyHistogram())
+        }
+        statistics.sinks = pipeline.reports
+        statistics.commits = pipeline.commits
+        return statistics
     }
 
     private var now: Duration { .nanoseconds(HostClock.monotonic() - began) }
@@ -98,7 +120,7 @@ final class WatchRun: @unchecked Sendable {
     }
 
     private var status: String {
-        let counters = links.values.reduce(into: totals) { $0 += $1.link.counters }
+        let counters = total
         return "\(links.count) cuff\(links.count == 1 ? "" : "s") open, \(counters.readings) readings"
     }
 
@@ -127,6 +149,7 @@ final class WatchRun: @unchecked Sendable {
             service.status(status)
         case .diagnostic(let diagnostic):
             options.diagnostics(diagnostic.at(link.plan.place))
+            if case .ignored = diagnostic { options.diagnostics(diagnostic) }
         case .identified, .clock: break
         case .finished(let command, let outcome):
             if command != .follow, link.commands.last == .follow {
@@ -135,7 +158,7 @@ final class WatchRun: @unchecked Sendable {
             }
         case .ended(let outcome, let fault):
             links[id] = nil
-            totals += link.link.counters
+            closed[link.plan.driver, default: IngestCounters()] += link.link.counters
             let hint = link.link.counters.settingsHint(for: link.link.driver, line: link.plan.line)
             handle(.ended(id, LinkEnd(outcome, fault, opening: link.link.openingFault).hinting(hint)))
         }
@@ -169,6 +192,18 @@ final class WatchRun: @unchecked Sendable {
         hangup = source
     }
 
+    /// SIGUSR1 asks how things are.
+    private func listenForQuestions() {
+        signal(SIGUSR1, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: .global())
+        source.setEventHandler { @Sendable [weak self] in
+            guard let self else { return }
+            watch.statistics(statistics.text)
+        }
+        source.activate()
+        question = source
+    }
+
     private func reload() {
         guard let read = watch.reload, !isStopping else { return }
         service.reloading()
@@ -200,6 +235,7 @@ final class WatchRun: @unchecked Sendable {
         self.watcher = nil
         timer?.cancel()
         hangup?.cancel()
+        question?.cancel()
         watchdog?.cancel()
         done.set(open: true)
     }
@@ -256,7 +292,9 @@ extension Diagnostic {
     func at(_ place: String) -> Diagnostic {
         switch self {
         case .note: .note("\(place): \(sentence)")
-        case .skipped, .ignored, .warning: .warning("\(place): \(sentence)")
+        // A record's own bytes are somebody's reading: they are told at the level of debug alone.
+        case .ignored(let why, let bytes): .note("\(place): \(why), \(bytes.count) bytes")
+        case .skipped, .warning: .warning("\(place): \(sentence)")
         }
     }
 }

@@ -66,6 +66,7 @@ struct PHDSession: CuffSession {
     let asksData: Bool
 
     var reader = FrameReader(PHDFrame())
+    var frames: Int? { reader.frames }
     var state = PHDState.disconnected
     var goal = Goal.follow
     var mayAnswer = false

@@ -1,0 +1,85 @@
+#define _GNU_SOURCE
+#include "CLinux.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sockios.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/timex.h>
+#include <unistd.h>
+
+extern char **environ;
+
+int clinux_open_unnamed(const char *folder) {
+    int descriptor = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    return descriptor < 0 ? -errno : descriptor;
+}
+
+static void close_pair(const int *pair) {
+    if (pair[0] >= 0) close(pair[0]);
+    if (pair[1] >= 0) close(pair[1]);
+}
+
+int clinux_spawn(char *const *arguments, int *input, int *output) {
+    int to[2] = {-1, -1}, from[2] = {-1, -1};
+    if (pipe2(to, O_CLOEXEC) < 0) return -errno;
+    if (output && pipe2(from, O_CLOEXEC) < 0) {
+        int error = errno;
+        close_pair(to);
+        return -error;
+    }
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    posix_spawn_file_actions_adddup2(&actions, to[0], 0);
+    posix_spawn_file_actions_adddup2(&actions, output ? from[1] : 2, 1);
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    pid_t process;
+    int error = posix_spawnp(&process, arguments[0], &actions, &attributes, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    if (error) {
+        close_pair(to);
+        close_pair(from);
+        return -error;
+    }
+    close(to[0]);
+    fcntl(to[1], F_SETFL, O_NONBLOCK);
+    *input = to[1];
+    if (output) {
+        close(from[1]);
+        fcntl(from[0], F_SETFL, O_NONBLOCK);
+        *output = from[0];
+    }
+    return process;
+}
+
+static int asked(int descriptor, unsigned long question) {
+    int bytes = 0;
+    return ioctl(descriptor, question, &bytes) < 0 ? -errno : bytes;
+}
+
+int clinux_pipe_untaken(int descriptor) { return asked(descriptor, FIONREAD); }
+int clinux_socket_untaken(int descriptor) { return asked(descriptor, SIOCOUTQ); }
+
+int clinux_user_timeout(int descriptor, unsigned milliseconds) {
+    return setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, sizeof milliseconds) < 0 ? -errno : 0;
+}
+
+int clinux_clock_unsynchronised(void) {
+    struct timex state = {.modes = 0};
+    int result = adjtimex(&state);
+    if (result < 0) return -errno;
+    return result == TIME_ERROR || (state.status & STA_UNSYNC) != 0;
+}

@@ -1,0 +1,132 @@
+import CLinux
+import CuffCore
+import Glibc
+
+/// A program that takes lines on its standard input. It is started without a shell, in a process group of its own, so that
+/// Ctrl-C at the terminal ends `cuff` in order and not the program in the middle of a line.
+final class CommandPeer: LinePeer {
+    private let words: [String]
+    private let name: String
+    private let isAnswering: Bool
+    private var stream: LineStream?
+    private var process: pid_t = 0
+    private var sent = 0
+
+    /// From the end of its input: how long a program may go on, then how long SIGTERM may take it.
+    private static let patience = Duration.seconds(2)
+
+    init(_ words: [String], name: String, isAnswering: Bool) {
+        self.words = words
+        self.name = name
+        self.isAnswering = isAnswering
+    }
+
+    deinit { close() }
+
+    /// Cuts a command into words at blanks: `'…'` keeps everything, `"…"` all but `\"` and `\\`, `\` the next character.
+    /// There is no shell: no variables, no wildcards, no pipes.
+    static func words(_ text: String) throws(IngestError) -> [String] {
+        var words: [String] = []
+        var word = ""
+        var isWord = false
+        var quote: Character?
+        var rest = text[...]
+        while let next = rest.popFirst() {
+            switch (next, quote) {
+            case ("'", "'"), ("\"", "\""): quote = nil
+            case (let other, "'"): word.append(other)
+            case ("\\", _):
+                guard let escaped = rest.popFirst() else { throw malformed(text, "it ends in a backslash") }
+                if quote != nil && escaped != "\"" && escaped != "\\" { word.append("\\") }
+                word.append(escaped)
+                isWord = true
+            case (let other, "\""): word.append(other)
+            case ("'", _), ("\"", _):
+                quote = next
+                isWord = true
+            case (" ", _), ("\t", _):
+                if isWord { words.append(word) }
+                word = ""
+                isWord = false
+            default:
+                word.append(next)
+                isWord = true
+            }
+        }
+        if quote != nil { throw malformed(text, "a quote is not closed") }
+        if isWord { words.append(word) }
+        guard let first = words.first, !first.isEmpty else { throw malformed(text, "it names no program") }
+        return words
+    }
+
+    private static func malformed(_ text: String, _ why: String) -> IngestError {
+        IngestError(.usage, "`exec:\(text)` is no sink", why: why, cure: "write e.g. exec:./notify, or \"exec:sh -c 'cat >> log'\"")
+    }
+
+    /// Where the program is; `nil` when there is none of that name.
+    static func find(_ program: String) -> String? {
+        if program.contains("/") { return access(program, X_OK) == 0 ? program : nil }
+        let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/local/bin:/usr/bin:/bin"
+        return path.split(separator: ":").map { "\($0)/\(program)" }.first { access($0, X_OK) == 0 }
+    }
+
+    var isOpen: Bool { stream != nil }
+
+    func open(_ stop: StopSignal) throws(IngestError) {
+        close()
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        var input: Int32 = -1
+        var output: Int32 = -1
+        let result = isAnswering ? clinux_spawn(&arguments, &input, &output) : clinux_spawn(&arguments, &input, nil)
+        guard result >= 0 else {
+            throw IngestError(.unavailable, "cannot start \(name)", why: IngestError.lowercased(-result))
+        }
+        process = result
+        stream = LineStream(output: input, input: output)
+    }
+
+    func send(_ bytes: [UInt8], _ stop: StopSignal) throws(IngestError) {
+        sent = 0
+        guard let stream else { return }
+        do throws(SystemFault) { sent = try stream.write(bytes, stop, isSocket: false) } catch {
+            throw IngestError(.unavailable, "\(name) ended", why: "it takes no more lines")
+        }
+    }
+
+    var taken: Int { stream.map { max(0, sent - Int(max(0, clinux_pipe_untaken($0.output)))) } ?? 0 }
+
+    var isGone: Bool {
+        guard let stream else { return true }
+        var entry = pollfd(fd: stream.output, events: 0, revents: 0)
+        return poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLERR) != 0
+    }
+
+    func answer(_ stop: StopSignal, within limit: Duration) throws(IngestError) -> [UInt8]? { try stream?.answer(stop, within: limit) }
+
+    /// Ends its input, waits for it, and ends it by force in the end.
+    func close() {
+        guard let stream else { return }
+        Glibc.close(stream.output)
+        self.stream = nil
+        if !hasEnded(within: Self.patience) {
+            kill(-process, SIGTERM)
+            if !hasEnded(within: Self.patience) {
+                kill(-process, SIGKILL)
+                while waitpid(process, nil, 0) < 0 && errno == EINTR {}
+            }
+        }
+        if stream.input >= 0 { Glibc.close(stream.input) }
+        process = 0
+    }
+
+    private func hasEnded(within limit: Duration) -> Bool {
+        let until = HostClock.monotonic() + limit.nanoseconds
+        while true {
+            let result = waitpid(process, nil, WNOHANG)
+            if result == process || result < 0 && errno != EINTR { return true }
+            if HostClock.monotonic() >= until { return false }
+            usleep(2000)
+        }
+    }
+}

@@ -1,0 +1,210 @@
+import CLinux
+import CuffCore
+import Glibc
+
+/// Carries what waits in an outbox to its peer, on a thread of its own, for as long as it takes: a peer that is gone is
+/// tried again after a growing pause, and a line leaves the outbox only when the peer has it.
+///
+/// A peer has a line when it has taken its last byte, or, where acknowledgements are asked for, when it has answered a line
+/// for it. A crash between the taking and its note here sends those lines once more: at least once, in order.
+final class Courier: @unchecked Sendable {
+    private let outbox: Outbox
+    private let peer: any LinePeer
+    private let isAnswering: Bool
+    private let onFault: @Sendable (IngestError) -> Void
+    private let stop = StopSignal()
+    private let wakeUp = clinux_eventfd()
+    private let ended = Gate(isOpen: false)
+    private let state = Locked(State())
+
+    private struct State {
+        var fault: IngestError?
+        var nextTry: Timestamp?
+        /// When something was acknowledged last, or the courier began; on the monotonic clock.
+        var progress = HostClock.monotonic()
+        var isEnding = false
+    }
+
+    /// Lines of one turn: some 60 KB, what a pipe holds.
+    private static let linesAtOnce = 256
+    private static let firstPause = Duration.milliseconds(200)
+    private static let longestPause = Duration.seconds(30)
+    /// How often an idle courier looks for lines that another run of the program left.
+    private static let look: Int32 = 5000
+    /// A program that was asked to acknowledge and says nothing for so long has lost the line.
+    private static let answerLimit = Duration.seconds(60)
+
+    init(_ outbox: Outbox, _ peer: any LinePeer, isAnswering: Bool, onFault: @escaping @Sendable (IngestError) -> Void) {
+        self.outbox = outbox
+        self.peer = peer
+        self.isAnswering = isAnswering
+        self.onFault = onFault
+    }
+
+    deinit { Glibc.close(wakeUp) }
+
+    func start() { pthread.detached { self.run() } }
+
+    /// There is something to carry.
+    func wake() {
+        var one: UInt64 = 1
+        _ = Glibc.write(wakeUp, &one, 8)
+    }
+
+    var fault: (error: IngestError, nextTry: Timestamp?)? { state.withLock { state in state.fault.map { ($0, state.nextTry) } } }
+
+    /// Blocks until nothing waits any more, or nothing has been taken for so long; then ends the courier. What still waits
+    /// stays in the outbox.
+    func finish(patience: Duration) {
+        state.withLock { state in
+            state.isEnding = true
+            state.progress = HostClock.monotonic()
+        }
+        wake()
+        while !ended.pass(within: .milliseconds(20)) {
+            let idle = HostClock.monotonic() - state.withLock { $0.progress }
+            if outbox.waiting == 0 || idle > patience.nanoseconds { stop.raise() }
+        }
+    }
+
+    // MARK: The thread
+
+    private func run() {
+        var pause = Self.firstPause
+        var lock = CourierLock(outbox)
+        while !stop.isRaised {
+            do throws(IngestError) {
+                let waiting = outbox.waiting
+                let count = waiting > 0 ? waiting : try outbox.refresh()
+                guard count > 0 else {
+                    if state.withLock({ $0.isEnding }) { break }
+                    waitForWork()
+                    continue
+                }
+                try lock.take()
+                try carry()
+                pause = Self.firstPause
+            } catch {
+                peer.close()
+                fail(error, pause)
+                _ = stop.sleep(nanoseconds: pause.nanoseconds)
+                pause = min(pause * 2, Self.longestPause)
+            }
+        }
+        peer.close()
+        ended.set(open: true)
+    }
+
+    private func waitForWork() {
+        if LineStream.wait(wakeUp, POLLIN, stop, milliseconds: Self.look) {
+            var count: UInt64 = 0
+            _ = read(wakeUp, &count, 8)
+        }
+    }
+
+    private func carry() throws(IngestError) {
+        let lines = try outbox.next(isAnswering ? 1 : Self.linesAtOnce)
+        guard !lines.isEmpty else {
+            _ = try outbox.refresh()
+            return
+        }
+        if peer.isOpen && peer.isGone { peer.close() }
+        if !peer.isOpen { try peer.open(stop) }
+        if isAnswering { try carryAnswered(lines) } else { try carryTaken(lines) }
+    }
+
+    private func carryTaken(_ lines: [Outbox.Line]) throws(IngestError) {
+        var ends: [Int] = []
+        var bytes: [UInt8] = []
+        for line in lines {
+            bytes += line.bytes
+            ends.append(bytes.count)
+        }
+        var acknowledged = 0
+        func note() throws(IngestError) {
+            let taken = peer.taken
+            let count = ends.prefix { $0 <= taken }.count
+            guard count > acknowledged else { return }
+            try outbox.acknowledge(lines[acknowledged..<count])
+            acknowledged = count
+            progressed()
+        }
+        var fault: IngestError?
+        do throws(IngestError) { try peer.send(bytes, stop) } catch { fault = error }
+        var wait: Int64 = 200_000
+        while true {
+            let isGone = peer.isGone
+            try note()
+            if acknowledged == lines.count { return }
+            if let fault { throw fault }
+            if isGone { throw IngestError(.unavailable, "\(outbox.spec) went away", why: "it has not taken every line") }
+            guard stop.sleep(nanoseconds: wait) else { return }
+            wait = min(wait * 2, 50_000_000)
+        }
+    }
+
+    private func carryAnswered(_ lines: [Outbox.Line]) throws(IngestError) {
+        for (index, line) in lines.enumerated() {
+            try peer.send(line.bytes, stop)
+            let answer = try peer.answer(stop, within: Self.answerLimit)
+            if stop.isRaised { return }
+            guard let answer else {
+                throw IngestError(.unavailable, "\(outbox.spec) failed", why: "it ended without acknowledging")
+            }
+            if answer.first == 0x21 {
+                let reason = DeviceIdentity.text(answer.dropFirst().prefix(200))
+                throw IngestError(.unavailable, "\(outbox.spec) refused a line", why: reason.isEmpty ? "it gave no reason" : reason)
+            }
+            try outbox.acknowledge(lines[index...index])
+            progressed()
+        }
+    }
+
+    private func progressed() {
+        state.withLock { state in
+            state.progress = HostClock.monotonic()
+            state.fault = nil
+            state.nextTry = nil
+        }
+    }
+
+    private func fail(_ error: IngestError, _ pause: Duration) {
+        guard !stop.isRaised else { return }
+        let next = Timestamp(milliseconds: HostClock.now().milliseconds + pause.nanoseconds / 1_000_000)
+        let isNews = state.withLock { state -> Bool in
+            defer {
+                state.fault = error
+                state.nextTry = next
+            }
+            return state.fault != error
+        }
+        outbox.note(error, nextTry: next)
+        if isNews { onFault(error) }
+    }
+}
+
+/// Only one run of the program at a time carries an outbox's lines; others leave theirs there.
+private struct CourierLock: ~Copyable {
+    private let path: String
+    private var descriptor: Int32 = -1
+
+    init(_ outbox: Outbox) { path = "\(outbox.store.path)-sink\(outbox.number)" }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    mutating func take() throws(IngestError) {
+        guard descriptor < 0 else { return }
+        do throws(SystemFault) {
+            let opened = try Descriptor.open(path, O_RDWR | O_CREAT | O_NOFOLLOW)
+            guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
+                let number = errno
+                close(opened)
+                throw SystemFault("flock", number)
+            }
+            descriptor = opened
+        } catch {
+            guard error.number == EWOULDBLOCK else { throw .writing(path, error.number) }
+            throw IngestError(.tryAgain, "another run of cuff sends these lines", why: "it holds \(path)")
+        }
+    }
+}

@@ -1,0 +1,213 @@
+import CLinux
+import CuffCore
+import Glibc
+
+/// The other side of a line sink: a program's standard input or a socket. It moves whole lines and says how much of them
+/// the other side has taken; it knows nothing of readings. Used on the courier's thread alone, where it may wait; every
+/// wait ends when `stop` is raised.
+protocol LinePeer: AnyObject {
+    var isOpen: Bool { get }
+    /// Starts the program or connects; throws when that cannot be done now.
+    func open(_ stop: StopSignal) throws(IngestError)
+    /// Sends the bytes; throws when the other side is gone.
+    func send(_ bytes: [UInt8], _ stop: StopSignal) throws(IngestError)
+    /// How many of the bytes sent last were taken by the other side for certain.
+    var taken: Int { get }
+    /// The other side has ended, or broken off.
+    var isGone: Bool { get }
+    /// A line of answer, without its line feed; `nil` when the other side has ended or `stop` was raised. Throws when none
+    /// comes in time.
+    func answer(_ stop: StopSignal, within limit: Duration) throws(IngestError) -> [UInt8]?
+    /// Ends in order where it can: what was sent is not taken back.
+    func close()
+}
+
+/// What both kinds of peer do with their descriptors.
+struct LineStream {
+    /// Where to write.
+    var output: Int32
+    /// Where answers come from; -1 when none do.
+    var input: Int32
+    private var answers: [UInt8] = []
+
+    /// An acknowledgement is `ok`, an id, a number: a word or two.
+    private static let longestAnswer = 4096
+
+    init(output: Int32, input: Int32) {
+        self.output = output
+        self.input = input
+    }
+
+    /// Waits for the descriptor or the signal; `false` means the signal.
+    static func wait(_ descriptor: Int32, _ events: Int32, _ stop: StopSignal, milliseconds: Int32 = -1) -> Bool {
+        var entries = [
+            pollfd(fd: descriptor, events: Int16(events), revents: 0), pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0),
+        ]
+        while poll(&entries, 2, milliseconds) < 0 && errno == EINTR {}
+        return entries[1].revents == 0
+    }
+
+    /// Writes everything that is taken until the signal comes; answers how much.
+    func write(_ bytes: [UInt8], _ stop: StopSignal, isSocket: Bool) throws(SystemFault) -> Int {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes.withUnsafeBytes { all in
+                let rest = UnsafeRawBufferPointer(rebasing: all[sent...])
+                return isSocket
+                    ? Glibc.send(output, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
+                    : Glibc.write(output, rest.baseAddress, rest.count)
+            }
+            if count >= 0 {
+                sent += count
+            } else if errno == EAGAIN {
+                guard Self.wait(output, POLLOUT, stop) else { return sent }
+            } else if errno != EINTR {
+                throw SystemFault("write")
+            }
+        }
+        return sent
+    }
+
+    mutating func answer(_ stop: StopSignal, within limit: Duration) throws(IngestError) -> [UInt8]? {
+        let until = HostClock.monotonic() + limit.nanoseconds
+        while true {
+            if let end = answers.firstIndex(of: 0x0A) {
+                let line = Array(answers[..<end])
+                answers.removeSubrange(...end)
+                return line
+            }
+            guard answers.count <= Self.longestAnswer else {
+                throw IngestError(.protocolFault, "an acknowledgement has more than \(Self.longestAnswer) bytes")
+            }
+            let left = until - HostClock.monotonic()
+            guard left > 0 else {
+                throw IngestError(.unavailable, "no acknowledgement came", why: "not within \(limit.components.seconds) s")
+            }
+            guard Self.wait(input, POLLIN, stop, milliseconds: Int32(clamping: left / 1_000_000 + 1)) else { return nil }
+            var room = [UInt8](repeating: 0, count: 4096)
+            let count = read(input, &room, room.count)
+            if count < 0 && (errno == EAGAIN || errno == EINTR) { continue }
+            guard count > 0 else { return nil }
+            answers += room[..<count]
+        }
+    }
+}
+
+/// A stream socket, on this machine or another.
+final class SocketPeer: LinePeer {
+    enum Place: Sendable, Hashable {
+        case unix(String)
+        case tcp(host: String, port: Int)
+    }
+
+    private let place: Place
+    private let name: String
+    private var stream: LineStream?
+    private var sent = 0
+    private var isReset = false
+    private let isAnswering: Bool
+    /// A machine that answers nothing for so long is gone; the kernel itself would wait for a quarter of an hour.
+    private static let connectLimit: Int32 = 10_000
+    private static let silenceLimit: UInt32 = 60_000
+
+    init(_ place: Place, name: String, isAnswering: Bool) {
+        self.place = place
+        self.name = name
+        self.isAnswering = isAnswering
+    }
+
+    deinit { close() }
+
+    var isOpen: Bool { stream != nil }
+
+    func open(_ stop: StopSignal) throws(IngestError) {
+        close()
+        let descriptor: Int32
+        switch place {
+        case .unix(let path): descriptor = try connect(path)
+        case .tcp(let host, let port):
+            descriptor = try TCPTransport.connecting(host, String(port), name)
+            clinux_user_timeout(descriptor, Self.silenceLimit)
+        }
+        var number: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        let isAlive = LineStream.wait(descriptor, POLLOUT, stop, milliseconds: Self.connectLimit)
+        if poll(&entry, 1, 0) == 0 { number = ETIMEDOUT } else { getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &number, &length) }
+        guard isAlive, number == 0 else {
+            Glibc.close(descriptor)
+            throw unreachable(isAlive ? number : ECANCELED)
+        }
+        stream = LineStream(output: descriptor, input: descriptor)
+        isReset = false
+    }
+
+    private func unreachable(_ number: Int32) -> IngestError {
+        IngestError(.unavailable, "cannot reach \(name)", why: IngestError.lowercased(number), cure: "is it listening there?")
+    }
+
+    private func connect(_ path: String) throws(IngestError) -> Int32 {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { throw unreachable(ENAMETOOLONG) }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        let descriptor = socket(AF_UNIX, kind, 0)
+        guard descriptor >= 0 else { throw unreachable(errno) }
+        let length = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { Glibc.connect(descriptor, $0, length) }
+        }
+        guard result == 0 else {
+            let number = errno
+            Glibc.close(descriptor)
+            throw unreachable(number)
+        }
+        return descriptor
+    }
+
+    func send(_ bytes: [UInt8], _ stop: StopSignal) throws(IngestError) {
+        sent = 0
+        guard let stream else { return }
+        do throws(SystemFault) { sent = try stream.write(bytes, stop, isSocket: true) } catch { throw gone(error.number) }
+    }
+
+    private func gone(_ number: Int32) -> IngestError {
+        IngestError(.unavailable, "\(name) went away", why: IngestError.lowercased(number))
+    }
+
+    /// Of what was written, the kernel still holds what its peer has not acknowledged (tcp) or not read (unix, where it
+    /// counts whole buffers). A connection that was reset may have lost any of it.
+    var taken: Int {
+        guard let stream else { return 0 }
+        let untaken = Int(max(0, clinux_socket_untaken(stream.output)))
+        var number: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        getsockopt(stream.output, SOL_SOCKET, SO_ERROR, &number, &length)
+        if number != 0 { isReset = true }
+        guard !isReset else { return 0 }
+        if case .unix = place { return untaken == 0 ? sent : 0 }
+        return max(0, sent - untaken)
+    }
+
+    var isGone: Bool {
+        guard let stream, !isReset else { return true }
+        var room = [UInt8](repeating: 0, count: 512)
+        // What a peer says that is not asked for acknowledgements is read and dropped.
+        let flags = Int32(MSG_DONTWAIT) | (isAnswering ? Int32(MSG_PEEK) : 0)
+        while true {
+            let count = recv(stream.input, &room, room.count, flags)
+            if count == 0 { return true }
+            if count < 0 { return errno != EAGAIN && errno != EINTR }
+            if isAnswering { return false }
+        }
+    }
+
+    func answer(_ stop: StopSignal, within limit: Duration) throws(IngestError) -> [UInt8]? { try stream?.answer(stop, within: limit) }
+
+    func close() {
+        if let stream { Glibc.close(stream.output) }
+        stream = nil
+    }
+}

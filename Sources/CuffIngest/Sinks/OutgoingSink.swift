@@ -1,0 +1,75 @@
+import CuffCore
+import Glibc
+
+/// Readings as JSON Lines for a program or a socket: `exec:`, `unix:`, `tcp:`. `write` returns when the lines are in the
+/// outbox on disk, so the cuff never waits for somebody else's program; a courier carries them from there, now or when the
+/// other side is back, in this run of the program or a later one. Live events are not kept, so they are not sent.
+final class OutgoingSink: Sink {
+    let label: String
+    private let line: ReadingLine
+    private let outbox: Outbox
+    private let courier: Courier
+
+    /// How long a full outbox may hold a write up before it says so.
+    private static let roomLimit = Duration.seconds(5)
+    /// How long the end of a run waits for another side that takes nothing.
+    private static let patience = Duration.seconds(3)
+
+    init(_ spec: SinkSpec, _ surroundings: SinkSpec.Surroundings) throws(IngestError) {
+        guard let path = surroundings.outbox else {
+            throw IngestError(
+                .usage, "there is no place for what waits for \(spec.name)", why: "neither a database nor a home folder is known",
+                cure: "add --sink sqlite:bp.db: its lines wait there")
+        }
+        let peer = try Self.peer(spec)
+        // A program that ended is an error of write(2) here, not the end of this one.
+        signal(SIGPIPE, SIG_IGN)
+        label = spec.name
+        line = surroundings.line
+        outbox = try Outbox(try Store(path, access: .write), spec: spec.name)
+        let (name, onFault) = (spec.name, surroundings.onFault)
+        courier = Courier(outbox, peer, isAnswering: spec.isAnswering) { onFault(name, $0) }
+        courier.start()
+    }
+
+    static func peer(_ spec: SinkSpec) throws(IngestError) -> any LinePeer {
+        switch spec.kind {
+        case .unix: return SocketPeer(.unix(spec.path), name: spec.name, isAnswering: spec.isAnswering)
+        case .tcp: return SocketPeer(try SinkSpec.place(ofTCP: spec.path), name: spec.name, isAnswering: spec.isAnswering)
+        case .exec, .stdout, .table, .jsonl, .csv, .sqlite:
+            let words = try CommandPeer.words(spec.path)
+            // A program that is not there is a slip of the pen more often than an absence.
+            guard CommandPeer.find(words[0]) != nil else {
+                throw IngestError(
+                    .unavailable, "cannot start \(spec.name)", why: "there is no program `\(words[0])`",
+                    cure: "name it with its path; a shell's own words need exec:sh -c '…'")
+            }
+            return CommandPeer(words, name: spec.name, isAnswering: spec.isAnswering)
+        }
+    }
+
+    var backlog: SinkBacklog? {
+        let fault = courier.fault
+        return SinkBacklog(waiting: outbox.waiting, fault: fault?.error, nextTry: fault?.nextTry)
+    }
+
+    func write(_ batch: Batch) throws(IngestError) -> Int {
+        let until = HostClock.monotonic() + Self.roomLimit.nanoseconds
+        while outbox.waiting + batch.readings > Outbox.capacity && outbox.waiting > 0 {
+            guard HostClock.monotonic() < until else {
+                throw IngestError(
+                    .tryAgain, "\(label) takes no more", why: "\(outbox.waiting) lines wait for it already",
+                    cure: "see `cuff sinks`; readings are not asked for until it takes some")
+            }
+            usleep(10_000)
+        }
+        let repeated = try outbox.put(batch, line: line)
+        if repeated < batch.readings { courier.wake() }
+        return repeated
+    }
+
+    func close() throws(IngestError) {
+        courier.finish(patience: Self.patience)
+        try outbox.store.close()
+    }
+}

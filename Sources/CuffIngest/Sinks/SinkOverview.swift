@@ -1,0 +1,173 @@
+import CuffCore
+import Glibc
+
+/// How far each sink is: what `cuff sinks` prints. It looks at what is on disk, so it tells the same while a watch runs
+/// and after it was killed.
+public struct SinkOverview: Sendable {
+    public struct Row: Sendable, Equatable {
+        public var sink: String
+        /// Id of the last reading that is there for good.
+        public var acknowledged: String?
+        public var acknowledgedAt: Timestamp?
+        public var pending = 0
+        /// How long the oldest of them has waited, in seconds.
+        public var oldest: Int64?
+        public var error: String?
+        public var nextTry: Timestamp?
+    }
+
+    public var rows: [Row]
+
+    /// The database in which lines wait for the sinks of a run: the run's own where it has one, else `outbox.db` in the
+    /// folder of the program's state. `nil` when no sink needs one, or no place is known.
+    static func outbox(of sinks: [SinkSpec], memory: DriverMemory?) -> String? {
+        guard sinks.contains(where: \.kind.isOutgoing) else { return nil }
+        if let own = sinks.first(where: { $0.kind == .sqlite }) { return own.path }
+        guard let memory = memory ?? .standard else { return nil }
+        memory.makeFolder()
+        return memory.file("outbox.db")
+    }
+
+    /// Databases that may hold an outbox: the named one, else `bp.db` here and the one in the state folder, as far as they
+    /// are there.
+    static func databases(_ named: String?) throws(IngestError) -> [String] {
+        if let named { return [named] }
+        let places: [String] = ["bp.db", DriverMemory.standard?.file("outbox.db") ?? ""]
+        let usual = places.filter { (path: String) in access(path, F_OK) == 0 }
+        guard !usual.isEmpty else {
+            throw IngestError(
+                .noInput, "there is no database to look at", why: "neither bp.db nor an outbox of this user is there",
+                cure: "name one: cuff sinks --db FILE")
+        }
+        return usual
+    }
+
+    /// `sinks` are looked at too: how far the files among them are.
+    public init(database: String?, sinks: [SinkSpec] = []) throws(IngestError) {
+        var rows: [Row] = []
+        let now = HostClock.now()
+        for path in try Self.databases(database) {
+            let store = try Store(path, access: .read)
+            rows.append(Row(sink: "sqlite:\(path)", acknowledged: try store.lastID()))
+            for state in try store.outboxes() {
+                rows.append(
+                    Row(
+                        sink: state.spec, acknowledged: state.acknowledged, acknowledgedAt: state.acknowledgedAt, pending: state.waiting,
+                        oldest: state.oldest.map { max(0, now.milliseconds - $0.milliseconds) / 1000 }, error: state.error,
+                        nextTry: state.waiting > 0 ? state.nextTry : nil))
+            }
+        }
+        for spec in sinks where !rows.contains(where: { $0.sink == spec.name }) {
+            switch spec.kind {
+            case .jsonl, .csv: rows.append(Row(sink: spec.name, acknowledged: Self.lastID(of: spec)))
+            case .sqlite where access(spec.path, F_OK) == 0:
+                rows.append(Row(sink: spec.name, acknowledged: try Store(spec.path, access: .read).lastID()))
+            case .sqlite, .exec, .unix, .tcp: rows.append(Row(sink: spec.name))
+            case .stdout, .table: break
+            }
+        }
+        self.rows = rows
+    }
+
+    /// The id in the last whole line of a file.
+    private static func lastID(of spec: SinkSpec) -> String? {
+        guard let descriptor = try? Descriptor.open(spec.path, O_RDONLY | O_NOCTTY) else { return nil }
+        defer { close(descriptor) }
+        // The longest line without raw bytes has some 2 KiB.
+        let room = 1 << 16
+        let size = Descriptor.size(descriptor) ?? 0
+        var bytes = [UInt8](repeating: 0, count: min(room, size))
+        let count = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(max(0, size - room))) }
+        guard count > 0 else { return nil }
+        let lines = bytes[..<count].split(separator: 0x0A, omittingEmptySubsequences: true)
+        let whole = bytes[count - 1] == 0x0A ? lines[...] : lines.dropLast()
+        guard let last = whole.last else { return nil }
+        if spec.kind == .csv { return last.starts(with: "id,".utf8) ? nil : String(decoding: last.prefix { $0 != 0x2C }, as: UTF8.self) }
+        return String(decoding: last, as: UTF8.self).split(separator: "\"id\":\"").dropFirst().first.map { String($0.prefix(32)) }
+    }
+
+    // MARK: As text
+
+    public func table() -> String {
+        let cells =
+            [["SINK", "ACKNOWLEDGED", "AT", "PENDING", "OLDEST", "NEXT TRY", "LAST ERROR"]] + rows.map { self.cells($0, plain: false) }
+        let widths = (0..<cells[0].count).map { column in cells.map { $0[column].count }.max() ?? 0 }
+        return cells.map { row in
+            let padded = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }.joined(separator: "  ")
+            return padded.reversed().drop { $0 == " " }.reversed() + "\n"
+        }.joined()
+    }
+
+    public var plain: String { rows.map { cells($0, plain: true).joined(separator: "\t") + "\n" }.joined() }
+
+    private func cells(_ row: Row, plain: Bool) -> [String] {
+        let none = plain ? "" : "-"
+        return [
+            row.sink, row.acknowledged ?? none, row.acknowledgedAt.map(Self.time) ?? none, "\(row.pending)",
+            row.oldest.map { plain ? "\($0)" : DoctorWords.span($0) } ?? none, row.nextTry.map(Self.time) ?? none, row.error ?? none,
+        ].map { StandardErrorLog.harmless($0) }
+    }
+
+    public var jsonLines: String {
+        var text = TextBuffer()
+        for row in rows {
+            text.append("{\"type\":\"sink\",\"schema\":1,\"sink\":")
+            text.append(jsonString: row.sink)
+            func put(_ key: String, _ value: String?) {
+                guard let value else { return }
+                text.append(string: ",\"\(key)\":")
+                text.append(jsonString: value)
+            }
+            put("acknowledged", row.acknowledged)
+            put("acknowledged_at", row.acknowledgedAt.map(Self.time))
+            text.append(string: ",\"pending\":\(row.pending)")
+            if let oldest = row.oldest { text.append(string: ",\"oldest_pending_s\":\(oldest)") }
+            put("last_error", row.error)
+            put("next_try", row.nextTry.map(Self.time))
+            text.append("}\n")
+        }
+        return text.string
+    }
+
+    private static func time(_ time: Timestamp) -> String {
+        var text = TextBuffer(capacity: 32)
+        text.append(utc: time)
+        return text.string
+    }
+}
+
+/// What can be done about lines that wait.
+public enum SinkRuns {
+    /// Sends what waits now, until it is sent or nothing is taken any more; answers how many lines are left.
+    public static func retry(
+        database: String?, sink: String? = nil, told: @escaping @Sendable (String) -> Void = { _ in }
+    ) throws(IngestError) -> (sent: Int, left: Int) {
+        var (sent, left) = (0, 0)
+        for path in try SinkOverview.databases(database) {
+            for state in try Store(path, access: .read).outboxes() where state.waiting > 0 && (sink == nil || sink == state.spec) {
+                var surroundings = SinkSpec.Surroundings()
+                surroundings.outbox = path
+                surroundings.onFault = { told($1.description) }
+                let opened = try SinkSpec(state.spec).open(surroundings)
+                let before = opened.backlog?.waiting ?? 0
+                try opened.close()
+                let after = opened.backlog?.waiting ?? 0
+                sent += before - after
+                left += after
+            }
+        }
+        return (sent, left)
+    }
+
+    /// Gives up what waits for one sink.
+    public static func drop(database: String?, sink: String, confirmation: String) throws(IngestError) -> Int {
+        let name = try SinkSpec(sink).name
+        guard confirmation == "drop" else {
+            throw IngestError(
+                .usage, "nothing was dropped", why: "lines that are dropped never reach \(name)", cure: "add --confirm drop")
+        }
+        var count = 0
+        for path in try SinkOverview.databases(database) { count += try Store(path, access: .write).dropOutbox(name) }
+        return count
+    }
+}

@@ -1,0 +1,126 @@
+import CuffCore
+
+/// Everything a run has counted, at one moment: per link, per driver and per sink.
+public struct RunStatistics: Sendable {
+    public struct Link: Sendable {
+        /// The path or address; it names no person and no serial number.
+        public var place: String
+        public var driver: DriverID
+        public var counters: IngestCounters
+    }
+
+    public var elapsed: Duration
+    /// Links that are open.
+    public var links: [Link]
+    /// All links of a driver, closed ones included, in the order of their ids.
+    public var drivers: [(driver: DriverID, counters: IngestCounters)]
+    public var sinks: [SinkReport]
+    /// From a batch's arrival to its being on disk in every required sink.
+    public var commits: LatencyHistogram
+
+    // MARK: For a person
+
+    public var text: String {
+        var lines = ["after \(DoctorWords.span(elapsed.components.seconds)): \(commits.sentence("commits"))"]
+        for link in links { lines.append("link \(link.place) (\(link.driver)): \(Self.sentence(link.counters))") }
+        for (driver, counters) in drivers { lines.append("driver \(driver): \(Self.sentence(counters))") }
+        for sink in sinks {
+            var parts = ["\(sink.stored) stored", "\(sink.known) of them known"]
+            if sink.waiting > 0 { parts.append("\(sink.waiting) waiting") }
+            if sink.missed > 0 { parts.append("\(sink.missed) missed") }
+            if let backlog = sink.backlog { parts.append("\(backlog.waiting) in the outbox") }
+            parts.append(sink.writes.sentence("writes"))
+            if let fault = sink.fault ?? sink.backlog?.fault { parts.append(fault.sentence) }
+            if let next = sink.nextTry ?? sink.backlog?.nextTry {
+                var text = TextBuffer(capacity: 32)
+                text.append(utc: next)
+                parts.append("next try \(text.string)")
+            }
+            lines.append("sink \(sink.label)\(sink.isRequired ? "" : "?"): \(parts.joined(separator: ", "))")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func sentence(_ counters: IngestCounters) -> String {
+        [
+            "\(counters.frames) frames", "\(counters.bytes) bytes", "\(counters.skippedBytes) skipped", "\(counters.badChecks) bad checks",
+            "\(counters.readings) readings", "\(counters.duplicates) duplicates", "\(counters.thinned) live samples left out",
+            "\(counters.pauses) pauses (\(LatencyHistogram.text(counters.paused)))",
+        ].joined(separator: ", ")
+    }
+
+    // MARK: For a collector
+
+    /// OpenMetrics text. Any user of the machine may read a loopback port, so it holds counts alone: sinks are named by kind
+    /// and place in the list, not by path.
+    public var openMetrics: String {
+        var text = ""
+        func family(_ name: String, _ type: String, _ help: String, _ samples: [(labels: String, value: String)], suffix: String = "") {
+            guard !samples.isEmpty else { return }
+            text += "# TYPE cuff_\(name) \(type)\n# HELP cuff_\(name) \(help)\n"
+            for sample in samples { text += "cuff_\(name)\(suffix)\(sample.labels) \(sample.value)\n" }
+        }
+        let counted = links.map { ("{driver=\"\($0.driver)\",link=\"\(Self.label($0.place))\"}", $0.counters) }
+        func counter(_ name: String, _ help: String, _ value: (IngestCounters) -> String) {
+            family("link_\(name)", "counter", "\(help), of an open link", counted.map { ($0.0, value($0.1)) }, suffix: "_total")
+            family(
+                "driver_\(name)", "counter", "\(help), of all links of a driver",
+                drivers.map { ("{driver=\"\($0.driver)\"}", value($0.counters)) }, suffix: "_total")
+        }
+        counter("frames", "Whole frames") { "\($0.frames)" }
+        counter("received_bytes", "Bytes from the cuff") { "\($0.bytes)" }
+        counter("skipped_bytes", "Bytes that belong to no frame") { "\($0.skippedBytes)" }
+        counter("bad_checks", "Gaps that began with a frame whose check did not hold") { "\($0.badChecks)" }
+        counter("readings", "Readings") { "\($0.readings)" }
+        counter("failures", "Measurements that failed") { "\($0.failures)" }
+        counter("duplicates", "Readings that came before") { "\($0.duplicates)" }
+        counter("thinned", "Live samples left out") { "\($0.thinned)" }
+        counter("pauses", "Times the cuff had to wait for a sink") { "\($0.pauses)" }
+        counter("paused_seconds", "How long the cuff had to wait for sinks") { Self.seconds($0.paused) }
+        let named = sinks.enumerated().map { index, sink in
+            ("{sink=\"\(index):\(Self.kind(sink.label))\",required=\"\(sink.isRequired)\"}", sink)
+        }
+        family("sink_stored_readings", "counter", "Readings stored", named.map { ($0.0, "\($0.1.stored)") }, suffix: "_total")
+        family("sink_known_readings", "counter", "Readings it already had", named.map { ($0.0, "\($0.1.known)") }, suffix: "_total")
+        family(
+            "sink_missed_readings", "counter", "Readings an optional sink missed", named.map { ($0.0, "\($0.1.missed)") }, suffix: "_total")
+        family(
+            "sink_pending_readings", "gauge", "Readings that wait for it",
+            named.map { ($0.0, "\($0.1.waiting + ($0.1.backlog?.waiting ?? 0))") })
+        family(
+            "sink_up", "gauge", "1 when its last write succeeded",
+            named.map { ($0.0, $0.1.fault ?? $0.1.backlog?.fault == nil ? "1" : "0") })
+        text += Self.histogram("commit_seconds", "From arrival to being on disk in every required sink", [("", commits)])
+        text += Self.histogram(
+            "sink_write_seconds", "How long a write took, durable as it is",
+            named.map { (String($0.0.dropFirst().dropLast()), $0.1.writes) })
+        return text + "# EOF\n"
+    }
+
+    private static func histogram(_ name: String, _ help: String, _ all: [(labels: String, histogram: LatencyHistogram)]) -> String {
+        var text = "# TYPE cuff_\(name) histogram\n# HELP cuff_\(name) \(help)\n"
+        for (labels, histogram) in all {
+            var total = 0
+            for (index, count) in histogram.counts.enumerated() {
+                total += count
+                let bound = index < LatencyHistogram.bounds.count ? seconds(.microseconds(LatencyHistogram.bounds[index])) : "+Inf"
+                text += "cuff_\(name)_bucket{\(labels.isEmpty ? "" : labels + ",")le=\"\(bound)\"} \(total)\n"
+            }
+            let own = labels.isEmpty ? "" : "{\(labels)}"
+            text += "cuff_\(name)_count\(own) \(histogram.count)\ncuff_\(name)_sum\(own) \(seconds(histogram.sum))\n"
+        }
+        return text
+    }
+
+    private static func kind(_ label: String) -> Substring { label.prefix { $0 != ":" } }
+
+    private static func label(_ text: String) -> String {
+        text.reduce(into: "") { $0 += $1 == "\\" || $1 == "\"" ? "\\\($1)" : $1 == "\n" ? "\\n" : String($1) }
+    }
+
+    private static func seconds(_ duration: Duration) -> String {
+        let microseconds = duration.nanoseconds / 1000
+        let fraction = String(1_000_000 + microseconds % 1_000_000).dropFirst()
+        return "\(microseconds / 1_000_000).\(fraction)"
+    }
+}

@@ -1,0 +1,50 @@
+import ArgumentParser
+import CuffCore
+import CuffIngest
+
+struct Sinks: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Shows how far each sink is: acknowledged, pending, and what stands in the way.",
+        discussion: """
+            Lines for programs and sockets (exec:, unix:, tcp:) wait in the run's database, or where it has none in outbox.db of \
+            this user's state folder, until the other side has them; a watch sends them, and so does `cuff sinks retry`.
+            """,
+        subcommands: [ListSinks.self, Retry.self, Drop.self], defaultSubcommand: ListSinks.self)
+
+    struct ListSinks: ParsableCommand {
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "Prints one line for each sink (the default).")
+        @Option(help: "The database; without it bp.db and the outbox in the state folder.", completion: .file()) var db: String?
+        @Option(help: ArgumentHelp("Also how far this file is.", valueName: "spec")) var sink: [String] = []
+        @Option(help: "The configuration instead of the standard files.", completion: .file()) var config: String?
+        @Flag(help: "One JSON object per sink.") var json = false
+
+        func run() throws {
+            let specs = try sink.map { try SinkSpec($0) } + CuffConfiguration.load(config).sinks.map(\.spec)
+            let overview = try SinkOverview(database: db, sinks: specs)
+            Terminal.put(json ? overview.jsonLines : Terminal.outputIsTerminal ? overview.table() : overview.plain)
+        }
+    }
+
+    struct Retry: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Sends now what waits.")
+        @Option(help: "The database; without it bp.db and the outbox in the state folder.", completion: .file()) var db: String?
+        @Argument(help: "Only this sink, as `cuff sinks` names it.") var sink: String?
+
+        func run() throws {
+            let (sent, left) = try SinkRuns.retry(database: db, sink: sink) { Terminal.say("cuff: \($0)") }
+            Terminal.say("cuff: \(sent) lines sent, \(left) wait")
+            if left > 0 { throw ExitCode(EndStatus.tryAgain.rawValue) }
+        }
+    }
+
+    struct Drop: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Gives up what waits for one sink; the database keeps its readings.")
+        @Option(help: "The database; without it bp.db and the outbox in the state folder.", completion: .file()) var db: String?
+        @Argument(help: "The sink, as `cuff sinks` names it.") var sink: String
+        @Option(help: "Write `drop` here to confirm.") var confirm = ""
+
+        func run() throws {
+            Terminal.say("cuff: \(try SinkRuns.drop(database: db, sink: sink, confirmation: confirm)) lines dropped")
+        }
+    }
+}

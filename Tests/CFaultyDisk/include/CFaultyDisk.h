@@ -1,0 +1,9 @@
+/* A disk that fails on command, for tests: SQLite's own file layer, with EIO where it is asked for. */
+#pragma once
+
+/* Puts the layer in front of SQLite's default one; files whose name does not contain `.faulty` pass untouched. */
+int faulty_disk_install(void);
+/* From now on every write and sync of such files fails (1), or none (0). */
+void faulty_disk_fail(int fails);
+/* How often it has failed. */
+int faulty_disk_failures(void);

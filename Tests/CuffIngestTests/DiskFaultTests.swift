@@ -1,0 +1,165 @@
+import CFaultyDisk
+import CuffCore
+import Foundation
+import Glibc
+import Testing
+
+@testable import CuffIngest
+
+/// Disks that stop obeying while a run is under way, and obey again: nothing is acknowledged that is not on disk, the state
+/// is said, and what was held up is stored without a restart.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct DiskFaultTests {
+    private static let isRoot = geteuid() == 0
+    /// EIO from the disk itself, below SQLite.
+    private static let isShimmed = faulty_disk_install() == 0
+
+    /// A cuff whose acknowledgements the test sees, ending in one sink under the daemon's policy.
+    private struct Rig {
+        let transport = LoopTransport()
+        let faults = Mailbox<IngestError>()
+        let ended = Mailbox<Bool>()
+        let pipeline: Pipeline
+        let link: CuffLink
+
+        init(_ sink: any Sink) {
+            let (faults, ended) = (faults, ended)
+            pipeline = Pipeline([Pipeline.Member(sink)], policy: .retry) { faults.post($1) }
+            link = CuffLink(driver: .byte, device: "test", transport: transport, pipeline: pipeline) {
+                if case .ended = $0 { ended.post(true) }
+            }
+        }
+
+        /// The highest count that the cuff was thanked for.
+        var thanked: UInt8 { transport.writes.values.last?[1] ?? 0 }
+
+        func finish() async throws {
+            link.stop()
+            _ = await ended.wait(count: 1)
+            try await onThread { try pipeline.finish() }
+        }
+    }
+
+    private func stored(_ kind: SinkSpec.Kind, _ path: String) throws -> Int {
+        switch kind {
+        case .sqlite: return try Store(path, access: .read).count()
+        case .csv: return try String(contentsOfFile: path, encoding: .utf8).components(separatedBy: "\r\n").count - 2
+        default: return try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").count
+        }
+    }
+
+    @Test func inputOutputError_OnTheDatabase_HoldsTheThanksBack_UntilTheDiskObeysAgain() async throws {
+        try #require(Self.isShimmed)
+        let folder = TestFolder()
+        let path = folder.file("bp.faulty.db")
+        let rig = Rig(try SQLiteSink(path: path))
+        rig.link.start([.follow])
+        _ = await rig.transport.started.wait(count: 1)
+        rig.transport.inject([1, 2, 3])
+        _ = await rig.transport.writes.wait { $0.last == [0x06, 3] }
+        faulty_disk_fail(1)
+        defer { faulty_disk_fail(0) }
+        rig.transport.inject([4, 5])
+        let said = await rig.faults.wait(count: 2)
+        #expect(said[0].status == .inputOutput, "\(said[0])")
+        #expect(rig.thanked == 3)
+        #expect(rig.pipeline.reports[0].fault != nil && rig.pipeline.reports[0].waiting == 2)
+        #expect(faulty_disk_failures() > 0)
+        faulty_disk_fail(0)
+        _ = await rig.transport.writes.wait { $0.last == [0x06, 5] }
+        #expect(try stored(.sqlite, path) == 5)
+        try await rig.finish()
+    }
+
+    private func withTmpfs(_ size: String, _ body: (String) async throws -> Void) async throws {
+        let folder = TestFolder()
+        guard mount("tmpfs", folder.path, "tmpfs", 0, "size=\(size)") == 0 else {
+            print("note: DiskFaultTests could not mount a tmpfs (\(String(cString: strerror(errno)))); nothing was tested")
+            return
+        }
+        defer { umount2(folder.path, Int32(MNT_DETACH)) }
+        try await body(folder.path)
+    }
+
+    @Test(.enabled(if: isRoot, "mounting needs root"), arguments: [SinkSpec.Kind.jsonl, .csv, .sqlite])
+    func readOnlyRemount_HoldsTheThanksBack_UntilItIsWritableAgain(_ kind: SinkSpec.Kind) async throws {
+        try await withTmpfs("4m") { folder in
+            let path = "\(folder)/bp"
+            let rig = Rig(try SinkSpec(kind, path: path).open())
+            rig.link.start([.follow])
+            _ = await rig.transport.started.wait(count: 1)
+            rig.transport.inject([1])
+            _ = await rig.transport.writes.wait { $0.last == [0x06, 1] }
+            // With files open for writing the kernel refuses (EBUSY), as it does on a healthy disk: what remounts under a
+            // running program is a disk with errors. A frozen one stands for it where the kernel can; else the refusal is
+            // what is seen.
+            guard mount("tmpfs", folder, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), nil) == 0 else {
+                #expect(errno == EBUSY)
+                rig.transport.inject([2])
+                _ = await rig.transport.writes.wait { $0.last == [0x06, 2] }
+                return try await rig.finish()
+            }
+            rig.transport.inject([2])
+            let said = await rig.faults.wait(count: 1)
+            #expect(said[0].status == .cannotCreate, "\(said[0])")
+            #expect(rig.thanked == 1)
+            #expect(mount("tmpfs", folder, "tmpfs", UInt(MS_REMOUNT), nil) == 0)
+            _ = await rig.transport.writes.wait { $0.last == [0x06, 2] }
+            #expect(try stored(kind, path) == 2)
+            try await rig.finish()
+        }
+    }
+
+    @Test(.enabled(if: isRoot, "mounting needs root"), arguments: [SinkSpec.Kind.jsonl, .csv, .sqlite])
+    func fullDisk_HoldsTheThanksBack_UntilThereIsRoom(_ kind: SinkSpec.Kind) async throws {
+        try await withTmpfs("1m") { folder in
+            let path = "\(folder)/bp"
+            let rig = Rig(try SinkSpec(kind, path: path).open())
+            rig.link.start([.follow])
+            _ = await rig.transport.started.wait(count: 1)
+            rig.transport.inject([1])
+            _ = await rig.transport.writes.wait { $0.last == [0x06, 1] }
+            // Somebody else fills the disk to its last page.
+            let filler = open("\(folder)/filler", O_WRONLY | O_CREAT, 0o600)
+            let zeros = [UInt8](repeating: 0, count: 4096)
+            while write(filler, zeros, zeros.count) > 0 {}
+            close(filler)
+            var sent: UInt8 = 1
+            // A file's last page and SQLite's log may have room left for a few.
+            while rig.faults.values.isEmpty && sent < 250 {
+                sent += 1
+                rig.transport.inject([sent])
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            _ = await rig.faults.wait(count: 1)
+            #expect(rig.faults.values[0].why == "no space left on device")
+            #expect(rig.thanked < sent)
+            let before = rig.thanked
+            #expect(try stored(kind, path) >= Int(before), "everything the cuff was thanked for is there")
+            unlink("\(folder)/filler")
+            let last = sent
+            _ = await rig.transport.writes.wait { $0.last == [0x06, last] }
+            #expect(try stored(kind, path) == Int(sent))
+            try await rig.finish()
+        }
+    }
+
+    @Test func files_AreTheirOwnersAlone() throws {
+        let folder = TestFolder()
+        let old = umask(0)
+        defer { umask(old) }
+        for kind in [SinkSpec.Kind.jsonl, .csv, .sqlite] {
+            let sink = try SinkSpec(kind, path: folder.file("bp.\(kind)")).open()
+            _ = try sink.write(.sample(0..<3))
+            for name in try FileNames.in(folder.path) { #expect(folder.mode(name) == 0o600, "\(name)") }
+            try sink.close()
+        }
+        var surroundings = SinkSpec.Surroundings()
+        surroundings.outbox = folder.file("out.db")
+        let sink = try SinkSpec("exec:cat").open(surroundings)
+        _ = try sink.write(.sample(0..<3))
+        while (sink.backlog?.waiting ?? 0) > 0 { usleep(1000) }
+        for name in try FileNames.in(folder.path) { #expect(folder.mode(name) == 0o600, "\(name)") }
+        try sink.close()
+        #expect(try FileNames.in(folder.path).contains("out.db-sink1"))
+    }
+}

@@ -1,0 +1,140 @@
+import CuffCore
+import Foundation
+import Glibc
+import Testing
+
+@testable import CuffIngest
+
+/// The promise of the whole program: a cuff is thanked only for what is on disk, and nothing is stored twice, wherever the
+/// run is cut off. `CUFF_KILLS=500` is what `make test-kill` asks for.
+@Suite(.serialized, .timeLimit(.minutes(30))) struct KillTests {
+    private static let rounds = ProcessInfo.processInfo.environment["CUFF_KILLS"].flatMap { Int($0) } ?? 20
+    private static let sinkNames = ["bp.db", "bp.jsonl", "bp.csv"]
+
+    /// Which measurements a sink holds, as their times on the cuff's clock, in the order of its lines.
+    private func stored(_ name: String, _ folder: Scratch) throws -> [String] {
+        let path = folder.path(name)
+        guard FileManager.default.fileExists(atPath: path) else { return [] }
+        if name.hasSuffix(".db") {
+            var times: [String] = []
+            try Store(path, access: .read).forEach(ReadingSelection(zone: .utc)) { reading, _ in
+                if let time = reading.clock.printable { times.append(Self.text(time)) }
+                return true
+            }
+            return times
+        }
+        let lines = try String(contentsOfFile: path, encoding: .utf8).split(whereSeparator: \.isNewline)
+        // A pending line is completed by a later one under the same id.
+        return lines.filter { !$0.contains("pending") }.compactMap { line in
+            if name.hasSuffix(".csv") {
+                let cells = line.split(separator: ",", omittingEmptySubsequences: false)
+                return cells[0] == "id" ? nil : String(cells[12].prefix(19))
+            }
+            return line.split(separator: "\"device_time\":\"").dropFirst().first.map { String($0.prefix(19)) }
+        }
+    }
+
+    private static func text(_ time: DeviceTime) -> String {
+        var text = TextBuffer()
+        text.append(time)
+        return String(text.string.prefix(19))
+    }
+
+    /// Rounds of reading that are cut off at a random instant; after each, everything that was confirmed to the cuff stands
+    /// in every sink, and nothing twice. Then one round that ends in order.
+    private func run(
+        rounds: Int, seed: UInt64, cut: @escaping @Sendable (RunningCuff, Simulation) async -> Void
+    ) async throws -> (confirmed: Int, stored: Int, cutInTheMiddle: Int) {
+        let folder = try Scratch()
+        let records = SimulatedRecord.sample(count: rounds * 600 + 100, seed: seed)
+        let times = records.map { Self.text($0.time) }
+        var random = SplitMix64(seed: seed)
+        var confirmed = 0
+        var inTheMiddle = 0
+        for round in 0...rounds {
+            let isLast = round == rounds
+            let count = Locked(0)
+            // A cuff keeps what was not confirmed.
+            let left = Array(records[confirmed..<min(records.count, confirmed + (isLast ? 20 : 600))])
+            let cuff = try Simulation(
+                driver: CuffDriver.phd.witnessed { count.withLock { $0 += 1 } },
+                script: SimulatorScript(records: left, interval: .milliseconds(1)))
+            cuff.start()
+            var arguments = ["read", cuff.address, "--driver", "phd", "--follow", "-q"]
+            if isLast { arguments += ["--max", "\(left.count)", "--timeout", "20s"] }
+            for (name, kind) in zip(Self.sinkNames, ["sqlite", "jsonl", "csv"]) { arguments += ["--sink", "\(kind):\(folder.path(name))"] }
+            let reader = try RunningCuff(arguments, folder: folder)
+            if isLast {
+                let status = await reader.end()
+                #expect(status == 0 || status == 74, "\(reader.said)")
+            } else {
+                // Most instants fall into the reading, some before its beginning.
+                let isEarly = random.next() % 10 == 0
+                if !isEarly { _ = try await eventually(10) { count.withLock { $0 } > 0 } }
+                try await Task.sleep(for: .microseconds(Int64(random.next() % (isEarly ? 60_000 : 120_000))))
+                await cut(reader, cuff)
+                _ = await reader.end()
+            }
+            cuff.stop()
+            let fresh = count.withLock { $0 }
+            if fresh > 0 && fresh < left.count { inTheMiddle += 1 }
+            confirmed += fresh
+            for name in Self.sinkNames {
+                let stored = try stored(name, folder)
+                let known = Set(stored)
+                #expect(known.count == stored.count, "round \(round): \(name) holds \(stored.count - known.count) measurements twice")
+                let lost = times[..<confirmed].filter { !known.contains($0) }
+                #expect(
+                    lost.isEmpty,
+                    "round \(round): \(name) lacks \(lost.count) of \(confirmed) confirmed measurements, first \(lost.first ?? "")")
+            }
+        }
+        let all = try Self.sinkNames.map { Set(try stored($0, folder)) }
+        #expect(all.allSatisfy { $0 == all[0] }, "the sinks differ after the last round")
+        return (confirmed, all[0].count, inTheMiddle)
+    }
+
+    @Test func killed_AtAnyInstant_LosesNothingConfirmed_AndDoublesNothing() async throws {
+        let result = try await run(rounds: Self.rounds, seed: 11) { reader, _ in reader.signal(SIGKILL) }
+        print(
+            "kill -9 at \(Self.rounds) instants, \(result.cutInTheMiddle) of them between two confirmations: \(result.confirmed) confirmed, "
+                + "0 of them lost, 0 of \(result.stored) stored twice")
+        #expect(result.cutInTheMiddle > Self.rounds / 2, "the instants must fall into the reading")
+    }
+
+    @Test func unplugged_AtAnyInstant_LosesNothingConfirmed_AndDoublesNothing() async throws {
+        let result = try await run(rounds: Self.rounds, seed: 12) { _, cuff in cuff.stop() }
+        print(
+            "unplugged at \(Self.rounds) instants, \(result.cutInTheMiddle) of them between two confirmations: \(result.confirmed) confirmed, "
+                + "0 of them lost, 0 of \(result.stored) stored twice")
+        #expect(result.cutInTheMiddle > Self.rounds / 2, "the instants must fall into the reading")
+    }
+
+    @Test func stopped_AndContinued_GoesOn() async throws {
+        let folder = try Scratch()
+        let records = SimulatedRecord.sample(count: 60, seed: 5)
+        let count = Locked(0)
+        let cuff = try Simulation(
+            driver: CuffDriver.phd.witnessed { count.withLock { $0 += 1 } },
+            script: SimulatorScript(records: records, interval: .milliseconds(20)))
+        cuff.start()
+        defer { cuff.stop() }
+        let reader = try RunningCuff(
+            [
+                "read", cuff.address, "--driver", "phd", "--follow", "--max", "60", "--timeout", "60s", "--sink",
+                "jsonl:\(folder.path("bp.jsonl"))",
+            ],
+            folder: folder)
+        #expect(try await eventually { count.withLock { $0 } > 5 })
+        reader.signal(SIGSTOP)
+        try await Task.sleep(for: .milliseconds(200))
+        let before = count.withLock { $0 }
+        try await Task.sleep(for: .seconds(2))
+        #expect(count.withLock { $0 } == before, "a stopped program thanks nobody")
+        reader.signal(SIGCONT)
+        let status = await reader.end(within: 60)
+        #expect(status == 0, "\(reader.said)")
+        #expect(try Set(stored("bp.jsonl", folder)) == Set(records.map { Self.text($0.time) }))
+        #expect(try stored("bp.jsonl", folder).count == 60)
+    }
+}

@@ -1,0 +1,115 @@
+import CuffCore
+import Foundation
+import Glibc
+import Testing
+
+@testable import CuffIngest
+
+/// A sink that stops: the cuff waits, memory does not grow, and everything arrives afterwards. `CUFF_STALL=60` is what
+/// `make test-stall` asks for; the reader of a FIFO stands for the sink, because nothing stops more thoroughly.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct StallTests {
+    private static let seconds = ProcessInfo.processInfo.environment["CUFF_STALL"].flatMap { Double($0) } ?? 5
+
+    /// Reads a FIFO when it is told to.
+    private final class Fifo: @unchecked Sendable {
+        private let gate: Gate
+        private let lines = Locked(0)
+        private let descriptor: Int32
+
+        init(_ path: String, isReading: Bool) throws {
+            guard mkfifo(path, 0o600) == 0 else { throw SystemFault("mkfifo") }
+            gate = Gate(isOpen: isReading)
+            // Opened both ways, so that neither side waits for the other.
+            descriptor = try Descriptor.open(path, O_RDWR)
+            Thread.detachNewThread { [self] in
+                gate.pass()
+                var room = [UInt8](repeating: 0, count: 1 << 16)
+                while case let count = read(descriptor, &room, room.count), count > 0 {
+                    let found = room[..<count].filter { $0 == 0x0A }.count
+                    lines.withLock { $0 += found }
+                }
+            }
+        }
+        func start() { gate.set(open: true) }
+        var count: Int { lines.withLock { $0 } }
+    }
+
+    private func simulate(_ name: String, count: Int, _ folder: Scratch) throws -> RunningCuff {
+        try RunningCuff(
+            [
+                "simulate", "and-std", "--count", "\(count)", "--seed", "\(name.utf8.reduce(0) { $0 + UInt64($1) })", "--every", "1ms",
+                "--link", folder.path(name),
+            ],
+            folder: folder, name: name)
+    }
+
+    private func stored(_ path: String) -> Int { (try? Store(path, access: .read).count()) ?? 0 }
+
+    @Test func requiredSink_ThatStops_HoldsTheCuff_InFlatMemory_AndLosesNothing() async throws {
+        let folder = try Scratch()
+        let fifo = try Fifo(folder.path("fifo"), isReading: false)
+        // At a thousand readings a second the high mark of 4096 is reached within the stall.
+        let total = Int(Self.seconds * 1000) + 3000
+        let cuff = try simulate("port", count: total, folder)
+        defer { cuff.signal(SIGKILL) }
+        #expect(try await eventually { FileManager.default.fileExists(atPath: folder.path("port")) })
+        let watch = try RunningCuff(
+            [
+                "watch", "--no-config", "--assign", "\(folder.path("port"))=and-std", "--stats", "--sink", "jsonl:\(folder.path("fifo"))",
+                "--sink", "sqlite:\(folder.path("bp.db"))",
+            ], folder: folder)
+        defer { watch.signal(SIGKILL) }
+        // The database takes what the pipeline holds, and no more: the cuff is not asked any longer.
+        #expect(try await eventually(60) { stored(folder.path("bp.db")) >= 4096 }, "\(watch.said)")
+        try await Task.sleep(for: .milliseconds(500))
+        let (memory, count) = (watch.memory, stored(folder.path("bp.db")))
+        var highest = memory
+        let until = Date().addingTimeInterval(Self.seconds)
+        while Date() < until {
+            try await Task.sleep(for: .milliseconds(200))
+            highest = max(highest, watch.memory)
+        }
+        let growth = highest - memory
+        #expect(growth <= 2048, "memory grew by \(growth) KiB from \(memory)")
+        #expect(stored(folder.path("bp.db")) == count, "the cuff was asked on during the stall")
+        #expect(fifo.count == 0)
+        fifo.start()
+        #expect(
+            try await eventually(120) { fifo.count == total && stored(folder.path("bp.db")) == total },
+            "\(fifo.count) and \(stored(folder.path("bp.db"))) of \(total)")
+        watch.signal(SIGTERM)
+        #expect([0, 143].contains(await watch.end()), "\(watch.said)")
+        let pauses = watch.said.split(separator: "\n").first { $0.contains("driver and-std:") }?.contains(" 0 pauses") == false
+        #expect(pauses, "\(watch.said)")
+        print(
+            "a required sink that stopped for \(Int(Self.seconds)) s: \(memory) KiB, grew by \(growth) KiB; \(count) readings taken before the cuff had to wait, all \(total) stored afterwards"
+        )
+    }
+
+    @Test func optionalSink_ThatStops_DelaysNobody_AndSaysWhatItMissed() async throws {
+        let folder = try Scratch()
+        let fifo = try Fifo(folder.path("fifo"), isReading: false)
+        let count = Int(Self.seconds * 1000)
+        let cuffs = try ["a", "b"].map { try simulate($0, count: count, folder) }
+        defer { for cuff in cuffs { cuff.signal(SIGKILL) } }
+        #expect(try await eventually { FileManager.default.fileExists(atPath: folder.path("b")) })
+        let watch = try RunningCuff(
+            [
+                "watch", "--no-config", "--assign", "\(folder.path("a"))=and-std", "--assign", "\(folder.path("b"))=and-std",
+                "--sink", "jsonl:\(folder.path("fifo"))?", "--sink", "sqlite:\(folder.path("bp.db"))",
+            ], folder: folder)
+        defer { watch.signal(SIGKILL) }
+        #expect(try await eventually(60) { stored(folder.path("bp.db")) > 100 }, "\(watch.said)")
+        let (memory, start) = (watch.memory, Date())
+        // The stopped sink is never read: both cuffs are stored all the same, as fast as they send.
+        #expect(
+            try await eventually(Self.seconds * 3 + 60) { stored(folder.path("bp.db")) == 2 * count }, "\(stored(folder.path("bp.db")))")
+        let took = Date().timeIntervalSince(start)
+        let growth = watch.memory - memory
+        #expect(fifo.count == 0)
+        watch.signal(SIGTERM)
+        _ = await watch.end(within: 30)
+        #expect(watch.said.contains("missed"), "\(watch.said)")
+        print("an optional sink that never read: \(2 * count) readings of two cuffs stored in \(Int(took)) s, memory grew by \(growth) KiB")
+    }
+}
