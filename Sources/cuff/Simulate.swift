@@ -12,6 +12,7 @@ struct Simulate: ParsableCommand {
     @Option(help: "Draws the measurements.") var seed: UInt64 = 1
     @Option(help: "How far apart it sends them, where it sends by itself.") var every = Span(argument: "1s")
     @Flag(inversion: .prefixedNo, help: "Whether it sends by itself, where the family can.") var push = true
+    @Option(help: "The cuff's time runs so many times as fast.") var speed = 1.0
     @Option(help: "Also make a symbolic link to the terminal here.") var link: String?
     @Option(help: "Listen on a TCP port of this machine instead; 0 takes any.") var tcp: Int?
     @Option(name: .customLong("for"), help: "End after this time.") var limit: Span?
@@ -29,7 +30,7 @@ struct Simulate: ParsableCommand {
         script.options = try output.driverOptions()
         let isVerbose = verbose
         let simulation = try Simulation(
-            driver: driver, script: script, on: tcp.map { .tcp(host: "127.0.0.1", port: $0) } ?? .pty,
+            driver: driver, script: script, on: tcp.map { .tcp(host: "127.0.0.1", port: $0) } ?? .pty, speed: speed,
             note: { if isVerbose { Terminal.say("cuff: \($0)") } })
         try SimulationRun.run(simulation, link: link, limit: limit?.duration) { Terminal.put("\($0)\n") }
     }

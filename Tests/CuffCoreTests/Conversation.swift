@@ -6,6 +6,7 @@ struct Conversation {
     private(set) var lives: [LiveEvent] = []
     private(set) var identity: DeviceIdentity?
     private(set) var clocks: [DeviceTime] = []
+    private(set) var cycles: [Int] = []
     private(set) var writes: [[UInt8]] = []
     private(set) var notes: [String] = []
     private(set) var remembered: [String: [UInt8]] = [:]
@@ -107,6 +108,7 @@ struct Conversation {
             case .live(let event): lives.append(event)
             case .identify(let identity): self.identity = identity
             case .clock(let time): clocks.append(time)
+            case .cycle(let minutes): cycles.append(minutes)
             case .arm(let timer, let duration):
                 generation += 1
                 hostTimers[timer] = generation

@@ -40,7 +40,9 @@ public struct DeviceInformation: Sendable {
             text.append(clock.time)
             text.append(string: "\",\"behind_s\":\(clock.behind)")
         }
-        text.append(string: ",\"capabilities\":[\(driver.capabilities.words.map { "\"\($0)\"" }.joined(separator: ","))]}\n")
+        text.append(string: ",\"capabilities\":[\(driver.capabilities.words.map { "\"\($0)\"" }.joined(separator: ","))]")
+        if !driver.cycles.isEmpty { text.append(string: ",\"cycles_min\":[\(driver.cycles.map(String.init).joined(separator: ","))]") }
+        text.append("}\n")
         return text.string
     }
 }

@@ -16,6 +16,7 @@ public final class Simulation: @unchecked Sendable {
     public let address: String
     private let queue = DispatchQueue(label: "cuff.simulation")
     private let note: @Sendable (String) -> Void
+    private let speed: Double
     private let isPty: Bool
     /// The pseudo terminal's master, or the listening socket.
     private let descriptor: Int32
@@ -31,13 +32,14 @@ public final class Simulation: @unchecked Sendable {
     /// How often an unopened pseudo terminal is looked at: there is no event for its being opened.
     private static let look = DispatchTimeInterval.milliseconds(10)
 
-    /// `note` hears what happens, for whoever plays with it.
+    /// `speed`: the cuff's time runs so many times as fast as the host's. `note` hears what happens, for whoever plays with it.
     public init(
-        driver: CuffDriver, script: SimulatorScript = SimulatorScript(), on place: Place = .pty,
+        driver: CuffDriver, script: SimulatorScript = SimulatorScript(), on place: Place = .pty, speed: Double = 1,
         note: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(IngestError) {
         simulator = driver.makeSimulator(script)
         self.note = note
+        self.speed = max(0.001, speed)
         switch place {
         case .pty:
             isPty = true
@@ -185,7 +187,8 @@ public final class Simulation: @unchecked Sendable {
         for action in actions {
             switch action {
             case .write(let bytes): if hasClient { port?.write(bytes) }
-            case .arm(let timer, let duration): timers.arm(timer, duration)
+            case .arm(let timer, let duration):
+                timers.arm(timer, speed == 1 ? duration : .nanoseconds(Int64(Double(duration.nanoseconds) / speed)))
             case .disarm(let timer): timers.disarm(timer)
             case .note(let text): note(text)
             case .finish: end()

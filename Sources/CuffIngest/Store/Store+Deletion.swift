@@ -20,7 +20,12 @@ extension Store {
                 try db.execute(sql: "PRAGMA secure_delete = ON")
                 try db.inTransaction {
                     let statement = try db.makeStatement(sql: Self.bury)
-                    for id in ids { try statement.execute(arguments: [id]) }
+                    // What the cuff showed on the way belongs to the reading.
+                    let series = try db.makeStatement(sql: "DELETE FROM series WHERE reading = ?")
+                    for id in ids {
+                        try statement.execute(arguments: [id])
+                        try series.execute(arguments: [id])
+                    }
                     return .commit
                 }
                 _ = try Row.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")

@@ -16,6 +16,8 @@ public struct WatchOptions: Sendable {
     public var source: HotplugWatcher.Source?
     /// Another place than udev to hear of devices from, on the given queue.
     var hears: (@Sendable (DispatchQueue) -> any HotplugSource)?
+    /// The wall clock of automatic measurements, in seconds since 1970.
+    var now: @Sendable () -> Int64 = { HostClock.now().seconds }
 
     public init() {}
 }
@@ -27,7 +29,7 @@ extension Ingest {
         _ watch: WatchOptions = WatchOptions(), options: IngestOptions = IngestOptions()
     ) throws(IngestError) -> IngestReport {
         let faults = SinkFaults(options.diagnostics)
-        let pipeline = try pipeline(options, policy: watch.settings.isOnce ? .stop : .retry) { faults.take($0, $1) }
+        let pipeline = try pipeline(options, policy: watch.settings.isOnce ? .stop : .retry, series: .ofResults) { faults.take($0, $1) }
         let run = WatchRun(watch, options, pipeline)
         pipeline.whenStopped { run.stop() }
         var report = IngestReport()
