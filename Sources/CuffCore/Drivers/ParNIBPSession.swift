@@ -247,8 +247,7 @@ struct ParNIBPSession: CuffSession {
 
     /// With a cycle set and no start seen, the module began by itself: it has no button of its own (guess).
     private func trigger(of status: ParStatus, isNew: Bool) -> Reading.Trigger {
-        guard isNew else { return .unknown }
-        return isStarted ? .manual : status.cycle.map { $0 > 0 } == true ? .automatic : .unknown
+        isNew && !isStarted && status.cycle.map { $0 > 0 } == true ? .automatic : .unknown
     }
 
     private mutating func settle(_ status: ParStatus, _ minutes: Int?, into actions: inout SessionActions) {

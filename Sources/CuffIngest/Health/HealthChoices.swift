@@ -37,7 +37,7 @@ extension HealthRuns.ExportReport {
     public func sentences(_ path: String) -> [String] {
         var lines = leftOut.sorted { $0.key < $1.key }.map { "\($0.value) left out: \($0.key)" }
         if path != "-" { lines.insert("\(path): \(written) readings\(series > 0 ? ", \(series) series" : "")", at: 0) }
-        if let cursor { lines.append("the next export of `\(cursor)` begins after these") }
+        if let cursor, path != "-" { lines.append("the next export of `\(cursor)` begins after these") }
         return lines
     }
 }

@@ -4,7 +4,7 @@ import CuffCore
 public enum ScheduleRequest: Sendable, Hashable {
     case get
     case off
-    case set(MonitoringPlan)
+    case set(minutes: Int, MonitoringPlan.Window?)
 }
 
 /// Who measures automatically, and when.
@@ -78,13 +78,7 @@ extension ScheduleRequest {
                 }
                 window = read
             }
-            guard let plan = MonitoringPlan(every: Int(clamping: seconds / 60), window: window) else {
-                throw IngestError(
-                    .usage, "every \(seconds / 60) minutes is no schedule",
-                    why: "an arm needs \(MonitoringPlan.intervals.lowerBound) minutes between inflations, and a day is the longest",
-                    cure: "write e.g. --every 15m")
-            }
-            self = .set(plan)
+            self = .set(minutes: Int(clamping: seconds / 60), window)
         default: throw IngestError(.usage, "`\(action)` is no action", why: "known are get, set, off", cure: "write e.g. cuff schedule DEVICE get")
         }
     }
@@ -127,18 +121,13 @@ extension Ingest {
         case .off:
             _ = folder.remove(key)
             if hasOwn { (report.cycle, report.report) = try ask(place, driver, .off, read, options) }
-        case .set(let plan):
-            let isCuffs = hasOwn && driver.cycles.contains(plan.interval) && (plan.window == nil || driver.capabilities.contains(.scheduleWindow))
-            guard isCuffs || driver.capabilities.contains(.measure) else {
-                throw IngestError(
-                    .usage, "a cuff of \(driver.id) cannot measure every \(plan.interval) minutes",
-                    why: "its cycles are \(driver.cycles.map(String.init).joined(separator: ", ")) minutes")
-            }
-            if isCuffs {
-                (report.cycle, report.report) = try ask(place, driver, .every(plan.interval), read, options)
+        case .set(let minutes, let window):
+            if hasOwn, driver.cycles.contains(minutes), window == nil || driver.capabilities.contains(.scheduleWindow) {
+                (report.cycle, report.report) = try ask(place, driver, .every(minutes), read, options)
                 if report.report.status == .done { _ = folder.remove(key) }
                 return report
             }
+            let plan = try hosted(minutes, window, driver)
             // Two that inflate the same cuff would be one too many.
             if hasOwn {
                 (report.cycle, report.report) = try ask(place, driver, .off, read, options)
@@ -149,6 +138,22 @@ extension Ingest {
             report.keeper = keeper
         }
         return report
+    }
+
+    private static func hosted(
+        _ minutes: Int, _ window: MonitoringPlan.Window?, _ driver: CuffDriver
+    ) throws(IngestError) -> MonitoringPlan {
+        let own = driver.cycles.isEmpty ? "" : "; its own cycles are \(driver.cycles.map(String.init).joined(separator: ", ")) minutes"
+        guard driver.capabilities.contains(.measure) else {
+            throw IngestError(.usage, "a cuff of \(driver.id) cannot measure every \(minutes) minutes", why: "it cannot be told to" + own)
+        }
+        guard let plan = MonitoringPlan(every: minutes, window: window) else {
+            throw IngestError(
+                .usage, "every \(minutes) minutes is no schedule",
+                why: "an arm needs \(MonitoringPlan.intervals.lowerBound) minutes between inflations, and a day is the longest" + own,
+                cure: "write e.g. --every 15m")
+        }
+        return plan
     }
 
     private static func ask(
