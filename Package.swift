@@ -37,7 +37,10 @@ let package = Package(
         .testTarget(
             name: "CuffIngestTests",
             dependencies: ["CuffIngest", "CuffCore", "CLinux", .product(name: "GRDB", package: "GRDB.swift")]),
-        .testTarget(name: "EndToEnd", dependencies: ["cuff"]),
+        // Not a product: Examples/ is a package of its own for readers, and its source is built here with everything else.
+        .executableTarget(
+            name: "EmbeddingExample", dependencies: ["CuffCore", "CuffIngest"], path: "Examples/Sources/EmbeddingExample"),
+        .testTarget(name: "EndToEnd", dependencies: ["cuff", "EmbeddingExample"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -26,7 +26,8 @@ struct Cuff: ParsableCommand {
     /// Every verb, under the name it is called by.
     private static let verbs: [(name: String, verb: any ParsableCommand.Type)] = [
         ("watch", Watch.self), ("read", Read.self), ("measure", Measure.self), ("stop", Stop.self), ("schedule", Schedule.self),
-        ("info", Info.self),        ("clock", Clock.self), ("clear", Clear.self), ("record", Record.self), ("decode", Decode.self), ("replay", Replay.self),
+        ("info", Info.self), ("clock", Clock.self), ("clear", Clear.self), ("record", Record.self), ("decode", Decode.self),
+        ("replay", Replay.self),
         ("simulate", Simulate.self), ("list", List.self), ("identify", Identify.self), ("doctor", DoctorVerb.self),
         ("drivers", Drivers.self), ("config", Config.self), ("show", Show.self), ("stats", Stats.self), ("export", Export.self),
         ("report", ReportVerb.self), ("add", Add.self), ("delete", Delete.self),

@@ -32,7 +32,8 @@ struct Export: ParsableCommand {
         var selection = try selected.selection()
         selection.newFor = new
         let report = try HealthRuns.export(
-            try selected.store(new == nil ? .read : .write), try selected.types(), selection, as: kind, to: try OutputFile(output, replaces: force), limits: limits,
+            try selected.store(new == nil ? .read : .write), try selected.types(), selection, as: kind,
+            to: try OutputFile(output, replaces: force), limits: limits,
             version: Cuff.version, includesRaw: raw)
         for line in report.sentences(output) { Terminal.say("cuff: \(line)") }
     }

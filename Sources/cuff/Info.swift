@@ -3,7 +3,8 @@ import CuffCore
 import CuffIngest
 
 struct Info: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Asks a cuff about itself, and tells what its family can do.",
+    static let configuration = CommandConfiguration(
+        abstract: "Asks a cuff about itself, and tells what its family can do.",
         discussion: "A family that cannot be asked is told of all the same; nothing is sent to the cuff then.")
 
     @OptionGroup var device: DeviceVerb

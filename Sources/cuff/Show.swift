@@ -28,7 +28,8 @@ struct Show: ParsableCommand {
         selection.ids = try ReadingSelection.ids(id)
         if plot { return Terminal.put(try HealthRuns.plot(store, selection, style: Terminal.plotStyle)) }
         var options = ShowOptions()
-        options.form = HealthRuns.Listing(rawValue: try StoredReadingText.Form(format, isTerminal: Terminal.outputIsTerminal).rawValue) ?? .plain
+        options.form =
+            HealthRuns.Listing(rawValue: try StoredReadingText.Form(format, isTerminal: Terminal.outputIsTerminal).rawValue) ?? .plain
         (options.values, options.byOwner) = (values, byOwner)
         options.limits = try HeartRateLimits.checked(low: lowPulse, high: highPulse)
         try HealthRuns.show(store, types, selection, options, to: try OutputFile("-"))

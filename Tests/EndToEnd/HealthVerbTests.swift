@@ -90,7 +90,10 @@ import Testing
         #expect(event?["reading"] as? String == ids[2])
         #expect(event?["limit_per_min"] as? Int == 120)
         let exported = try await cuff("export", "--format", "jsonl")
-        #expect(exported.objects().compactMap { $0["type"] as? String } == ["blood_pressure", "blood_pressure", "blood_pressure", "event", "event"])
+        #expect(
+            exported.objects().compactMap { $0["type"] as? String } == [
+                "blood_pressure", "blood_pressure", "blood_pressure", "event", "event",
+            ])
     }
 
     // MARK: stats
@@ -233,7 +236,8 @@ import Testing
         #expect(try await cuff("stats", "--format", "jsonl").objects("statistics").first?["count"] as? Int == 1)
         // Nothing of it is left in the file but its id.
         let row = try await CuffProcess.run(
-            executable: "/usr/bin/sqlite3", [database, "select systolic_mmHg is null, device_time is null, length(raw) from reading where id = '\(ids[0])'"])
+            executable: "/usr/bin/sqlite3",
+            [database, "select systolic_mmHg is null, device_time is null, length(raw) from reading where id = '\(ids[0])'"])
         #expect(row.output == "1|1|0\n")
         let lifted = try await cuff("delete", ids[0], "--forget")
         #expect(lifted.status == 0, "\(lifted.errors)")
@@ -281,7 +285,8 @@ import Testing
         #expect(try await read("--since", times[4], "--until", times[1], "--tz", "UTC").status == 64)
         // New to a database: all, then none.
         let known = try await CuffProcess.run(
-            cuff.arguments("read", ["--new-to", database, "--sink", "stdout", "--sink", "sqlite:\(database)"]), environment: cuff.environment)
+            cuff.arguments("read", ["--new-to", database, "--sink", "stdout", "--sink", "sqlite:\(database)"]),
+            environment: cuff.environment)
         #expect(known.objects("blood_pressure").count == 6)
         #expect(try await read("--new-to", database).objects("blood_pressure").isEmpty)
         // A cuff that forgets what it was thanked for cannot be asked for a part.
@@ -294,7 +299,10 @@ import Testing
 
     @Test func info_TellsWhatAFamilyCan_WithoutAsking() async throws {
         for (driver, can, cannot) in [
-            ("par-nibp", ["measure", "stop", "live_pressure", "schedule", "schedule_interval", "stored_readings"], ["users", "schedule_window"]),
+            (
+                "par-nibp", ["measure", "stop", "live_pressure", "schedule", "schedule_interval", "stored_readings"],
+                ["users", "schedule_window"]
+            ),
             ("omron-hbp", ["push"], ["measure", "schedule", "stored_readings"]), ("suntech-advantage", ["measure"], ["schedule"]),
         ] {
             let run = try await CuffProcess.run(["info", "/dev/not-there", "--driver", driver, "--json"])

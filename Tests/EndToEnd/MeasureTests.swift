@@ -47,7 +47,8 @@ import Testing
         let cuff = try await SimulatedCuff("nibp-nano", ["--option", "rate=200"], in: scratch)
         let database = scratch.path("bp.db")
         let run = try await CuffProcess.run(
-            cuff.arguments("measure", ["--duration", "5", "--sink", "stdout", "--sink", "sqlite:\(database)"]), environment: cuff.environment)
+            cuff.arguments("measure", ["--duration", "5", "--sink", "stdout", "--sink", "sqlite:\(database)"]),
+            environment: cuff.environment)
         #expect(run.status == 0, "\(run.errors)")
         #expect(life(run) == ["started", "ended"])
         let beats = run.objects("blood_pressure").count
@@ -210,7 +211,8 @@ import Testing
         let cuff = try await SimulatedCuff("par-nibp", in: scratch)
         let database = scratch.path("bp.db")
         let run = try await CuffProcess.run(
-            cuff.arguments("measure", ["--duration", "2", "--sink", "stdout", "--sink", "sqlite:\(database)"]), environment: cuff.environment)
+            cuff.arguments("measure", ["--duration", "2", "--sink", "stdout", "--sink", "sqlite:\(database)"]),
+            environment: cuff.environment)
         #expect(run.status == 124)
         let series = try await CuffProcess.run(["show", "--db", database, "--type", "quantity_series", "--format", "jsonl"])
         #expect(series.status == 0, "\(series.errors)")

@@ -33,8 +33,10 @@ import Testing
             ("omron-hbp", ["set", "--every", "15m"], "cannot measure automatically"),
             ("suntech-advantage", ["set", "--every", "3m"], "between inflations"), ("suntech-advantage", ["set"], "how often"),
             ("suntech-advantage", ["set", "--every", "15m", "--from", "9:00"], "window"),
-            ("suntech-advantage", ["set", "--every", "90s"], "whole minutes"), ("suntech-advantage", ["get", "--every", "15m"], "no times"),
-            ("suntech-advantage", ["remove"], "no action"), ("suntech-advantage", ["set", "--every", "15m", "--tz", "Mars/Olympus"], "time zone"),
+            ("suntech-advantage", ["set", "--every", "90s"], "whole minutes"),
+            ("suntech-advantage", ["get", "--every", "15m"], "no times"),
+            ("suntech-advantage", ["remove"], "no action"),
+            ("suntech-advantage", ["set", "--every", "15m", "--tz", "Mars/Olympus"], "time zone"),
         ] {
             let run = try await CuffProcess.run(["schedule", "/dev/not-there", "--driver", driver] + more, environment: environment)
             #expect(run.status == 64, "\(driver) \(more): \(run.errors)")
@@ -113,7 +115,9 @@ import Testing
         let automatic = run.objects("blood_pressure").filter { $0["trigger"] as? String == "automatic" }
         #expect(automatic.count == 1)
         #expect(run.objects("measurement").compactMap { $0["event"] as? String } == ["started", "ended"])
-        let statistics = try await CuffProcess.run(["stats", "--db", database, "--by", "day", "--readings", "--format", "jsonl", "--tz", "UTC"])
+        let statistics = try await CuffProcess.run([
+            "stats", "--db", database, "--by", "day", "--readings", "--format", "jsonl", "--tz", "UTC",
+        ])
         #expect(statistics.output.contains((automatic.first?["id"] as? String) ?? "none"), "\(statistics.output)")
         let told = try await CuffProcess.run(cuff.arguments("schedule", ["get", "--json"]), environment: cuff.environment)
         #expect(told.objects("schedule").first?["measured"] as? Int == 1)

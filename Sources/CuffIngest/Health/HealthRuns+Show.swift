@@ -22,7 +22,9 @@ extension HealthRuns {
     ) throws(IngestError) {
         if types.hasReadings { try list(store, selection, as: options.form, to: output, finishes: false) }
         if types.events { try listEvents(store, selection, options, to: output) }
-        if !types.series.isEmpty { try listSeries(store, SeriesSelection(selection, kinds: types.series), options, selection.zone, to: output) }
+        if !types.series.isEmpty {
+            try listSeries(store, SeriesSelection(selection, kinds: types.series), options, selection.zone, to: output)
+        }
         try output.finish()
     }
 
@@ -73,7 +75,8 @@ extension HealthRuns {
                 if !options.byOwner {
                     together.append(stored)
                     guard together.count < mostSeries else {
-                        throw IngestError(.usage, "too many series to show their values in one order", cure: "narrow it with --since, or add --by-owner")
+                        throw IngestError(
+                            .usage, "too many series to show their values in one order", cure: "narrow it with --since, or add --by-owner")
                     }
                 } else {
                     SeriesText.appendValues([stored], zone: zone, byOwner: true, to: &text.buffer)

@@ -32,7 +32,8 @@ public struct MeasureHandlers: Sendable {
 
     public init(
         started: @escaping @Sendable (Measurement.Fault?) -> Void = { _ in },
-        live: @escaping @Sendable (LiveEvent, Duration) -> Void = { _, _ in }, ended: @escaping @Sendable (Measurement.End) -> Void = { _ in }
+        live: @escaping @Sendable (LiveEvent, Duration) -> Void = { _, _ in },
+        ended: @escaping @Sendable (Measurement.End) -> Void = { _ in }
     ) {
         self.started = started
         self.live = live

@@ -46,7 +46,8 @@ public struct ReadingFilter: Sendable {
 
 extension ReadingFilter {
     /// As it was asked for; `nil` where nothing was.
-    public static func asked(since: String?, until: String?, newTo path: String?, zone name: String?) throws(IngestError) -> ReadingFilter? {
+    public static func asked(since: String?, until: String?, newTo path: String?, zone name: String?) throws(IngestError) -> ReadingFilter?
+    {
         guard since != nil || until != nil || path != nil else { return nil }
         let zone = try HostZone.named(name)
         var filter = ReadingFilter(zone: zone)

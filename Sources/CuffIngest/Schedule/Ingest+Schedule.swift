@@ -33,7 +33,9 @@ public struct ScheduleReport: Sendable {
         var parts = ["{\"type\":\"schedule\",\"schema\":1,\"driver\":\"\(driver.id)\""]
         if let keeper {
             parts.append("\"by\":\"watch\",\"every_min\":\(keeper.plan.interval)")
-            if let window = keeper.plan.window { parts.append("\"from\":\"\(Self.clock(window.from))\",\"to\":\"\(Self.clock(window.to))\"") }
+            if let window = keeper.plan.window {
+                parts.append("\"from\":\"\(Self.clock(window.from))\",\"to\":\"\(Self.clock(window.to))\"")
+            }
             parts.append("\"measured\":\(keeper.measuredCount)")
         } else if let cycle, cycle > 0 {
             parts.append("\"by\":\"cuff\",\"every_min\":\(cycle)")
@@ -70,7 +72,8 @@ extension ScheduleRequest {
             }
             var window: MonitoringPlan.Window?
             if from != nil || to != nil {
-                guard let from = from.flatMap(Self.clock), let to = to.flatMap(Self.clock), let read = MonitoringPlan.Window(from: from, to: to)
+                guard let from = from.flatMap(Self.clock), let to = to.flatMap(Self.clock),
+                    let read = MonitoringPlan.Window(from: from, to: to)
                 else {
                     throw IngestError(
                         .usage, "the window is none", why: "it needs a beginning and another end, both times of the day",
@@ -79,7 +82,9 @@ extension ScheduleRequest {
                 window = read
             }
             self = .set(minutes: Int(clamping: seconds / 60), window)
-        default: throw IngestError(.usage, "`\(action)` is no action", why: "known are get, set, off", cure: "write e.g. cuff schedule DEVICE get")
+        default:
+            throw IngestError(
+                .usage, "`\(action)` is no action", why: "known are get, set, off", cure: "write e.g. cuff schedule DEVICE get")
         }
     }
 

@@ -73,7 +73,9 @@ final class WatchSchedules: @unchecked Sendable {
         let found = Dictionary(folder.all().map { ($0.key, $0) }, uniquingKeysWith: { $1 })
         let before = Set(entries.keys)
         for (key, schedule) in found {
-            if let known = entries[key], known.schedule.keeper.plan == schedule.keeper.plan, known.schedule.driver == schedule.driver { continue }
+            if let known = entries[key], known.schedule.keeper.plan == schedule.keeper.plan, known.schedule.driver == schedule.driver {
+                continue
+            }
             let zone: ZoneTable
             do throws(IngestError) { zone = try HostZone.named(schedule.zone) } catch {
                 tell("the schedule of \(key) is not kept: \(error.what)")
@@ -99,10 +101,12 @@ final class WatchSchedules: @unchecked Sendable {
         // Renamed into place, or removed: nothing else is done with these files.
         let mask = UInt32(IN_MOVED_TO) | UInt32(IN_DELETE)
         guard inotify_add_watch(inotify, folder.path, mask) >= 0,
-            let token = try? Reactor.shared.add(inotify, handler: { [weak self] _ in
-                guard let self else { return }
-                queue.async { @Sendable in self.heard() }
-            })
+            let token = try? Reactor.shared.add(
+                inotify,
+                handler: { [weak self] _ in
+                    guard let self else { return }
+                    queue.async { @Sendable in self.heard() }
+                })
         else { return }
         self.token = token
         Reactor.shared.arm(token, inotify, .input)

@@ -1,6 +1,7 @@
 import CuffCore
-import struct Foundation.Data
 import GRDB
+
+import struct Foundation.Data
 
 /// Which stored series are meant: every condition that is set must hold.
 public struct SeriesSelection: Sendable, Hashable {

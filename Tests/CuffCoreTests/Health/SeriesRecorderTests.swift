@@ -4,7 +4,9 @@ import Testing
 @Suite struct SeriesRecorderTests {
     private let begin = Timestamp(milliseconds: 1_777_966_200_000)
 
-    private func reading(_ content: Reading.Content = .bloodPressure(.mmHg(120, 80)), origin: Reading.Origin = .measurement, hash: UInt64 = 7)
+    private func reading(
+        _ content: Reading.Content = .bloodPressure(.mmHg(120, 80)), origin: Reading.Origin = .measurement, hash: UInt64 = 7
+    )
         -> Reading
     {
         var reading = Reading(content, driver: "x", origin: origin, raw: RawBytes([]))
