@@ -117,6 +117,19 @@ import Testing
         #expect(far.objects("statistics").map { $0["count"] as? Int } == [1, 2])
     }
 
+    @Test func stats_OfPartOfADay_AreOfTheWholeDay() async throws {
+        _ = try await fill()
+        func counts(_ more: String...) async throws -> [Int] {
+            try await CuffProcess.run(["stats", "--db", database, "--tz", "UTC", "--format", "jsonl"] + more).objects("statistics")
+                .compactMap { $0["count"] as? Int }
+        }
+        #expect(try await counts("--since", "2026-05-05T12:00", "--until", "2026-05-05T13:00") == [2])
+        #expect(try await counts("--until", "2026-05-06") == [2])
+        #expect(try await counts("--since", "2026-05-05T12:00", "--by", "hour") == [1, 1])
+        // Hours that come back each day are no stretch of time.
+        #expect(try await counts("--since", "2026-05-05T12:00", "--by", "daypart") == [1, 1])
+    }
+
     @Test func stats_TakeTheirOptions() async throws {
         _ = try await fill()
         for by in ["day", "week", "month", "hour", "hour-of-day", "daypart"] {

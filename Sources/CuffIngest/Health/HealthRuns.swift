@@ -4,13 +4,22 @@ import Glibc
 /// What the verbs over stored readings do. Each reads the database once and keeps no more than its answer needs.
 public enum HealthRuns {
     /// Statistics of the selected blood pressures, with the sources by the numbers the collection uses. The time-weighted
-    /// style sorts the points first and so holds them in memory; all other styles hold buckets only.
+    /// style sorts the points first and so holds them in memory; all other styles hold buckets only. A range is widened to
+    /// whole buckets where they are stretches of time.
     public static func statistics(
         _ store: Store, _ selection: ReadingSelection, by bucketing: Bucketing, style: AggregationStyle = .discreteArithmetic,
         options: StatisticsCollection.Options = [], excludesDisturbed: Bool = false, parts: DayParts = .usual
     ) throws(IngestError) -> (collection: StatisticsCollection, table: StatisticsTable) {
         let rule = InclusionRule(zone: selection.zone, excludesDisturbed: excludesDisturbed)
-        var collection = StatisticsCollection(CalendarCut(bucketing, zone: selection.zone, parts: parts), options: options)
+        let cut = CalendarCut(bucketing, zone: selection.zone, parts: parts)
+        var collection = StatisticsCollection(cut, options: options)
+        var selection = selection
+        // Half a day would have half a day's extremes: the first and the last bucket are taken whole.
+        selection.since = selection.since.map { cut.interval(of: cut.key(at: $0))?.lowerBound ?? $0 }
+        selection.until = selection.until.map { until in
+            guard let last = cut.interval(of: cut.key(at: until)), last.lowerBound < until else { return until }
+            return last.upperBound
+        }
         let known = try store.sources()
         let order = known.keys.sorted()
         let places = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($0.element, $0.offset) })
