@@ -116,7 +116,16 @@ import Testing
 }
 
 @Suite struct MeasurementMarkTests {
-    @Test func aMark_IsHeldByOne_AndFoundWhenItsHolderIsGone() throws {
+    /// A child of another test that has not yet begun its program shares the lock for a moment.
+    private func comes<Value>(_ body: () -> Value?) async throws -> Value? {
+        for _ in 0..<500 {
+            if let value = body() { return value }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        return body()
+    }
+
+    @Test func aMark_IsHeldByOne_AndFoundWhenItsHolderIsGone() async throws {
         let place = TestFolder()
         let marks = MeasurementMarks(DriverMemory(folder: place.path))
         let address = TransportAddress.path("/dev/ttyUSB7")
@@ -129,8 +138,7 @@ import Testing
         #expect(marks.left("and-std", address) == nil)
         // As when the process dies: the lock goes, the file stays.
         first.leave()
-        #expect(marks.holder("and-std", address) == nil)
-        let second = try #require(marks.left("and-std", address))
+        let second = try #require(try await comes { marks.left("and-std", address) })
         #expect(second.wasLeft)
         second.remove()
         #expect(marks.left("and-std", address) == nil)
