@@ -1,6 +1,7 @@
 # make demo        install what is missing, build, and read a simulated cuff into the terminal and bp.db
 # make test        install what is missing and run every test that needs neither root nor a virtual machine
 # make lint        formatting and the rules of the house
+# make examples    build the program in Examples/ that embeds the libraries, and check its package
 # make build       the release binary at .build/release/cuff
 # make install     PREFIX=/usr/local: binary, udev rules, systemd units, shell completions
 # make readme      write the table of cuffs in README.md anew
@@ -25,13 +26,17 @@ RELEASE = -c release --static-swift-stdlib -Xlinker --gc-sections -Xlinker -s
 BUILD_PACKAGES = libsqlite3-dev libudev-dev pkg-config
 SHOW_PACKAGES = jq sqlite3
 
-.PHONY: help readme demo test lint build install rebaseline udev-rules test-udev test-kernel test-idle test-cycles vectors bench fuzz test-tsan test-asan clean packages
+.PHONY: examples help readme demo test lint build install rebaseline udev-rules test-udev test-kernel test-idle test-cycles vectors bench fuzz test-tsan test-asan clean packages
 
 help:
 	@sed -n 's/^# //p' Makefile
 
 packages:
 	@.ci/packages $(BUILD_PACKAGES) $(SHOW_PACKAGES)
+
+examples: packages
+	$(SWIFT) build --target EmbeddingExample
+	$(SWIFT) package --package-path Examples dump-package >/dev/null
 
 build: packages
 	$(SWIFT) build $(RELEASE) --product cuff

@@ -42,7 +42,10 @@ let package = Package(
                 "CuffIngest", "CuffCore", "CLinux", "CFaultyDisk", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        .testTarget(name: "EndToEnd", dependencies: ["cuff", "CuffIngest", "CuffCore"]),
+        // Not a product: Examples/ is a package of its own for readers, and its source is built here with everything else.
+        .executableTarget(
+            name: "EmbeddingExample", dependencies: ["CuffCore", "CuffIngest"], path: "Examples/Sources/EmbeddingExample"),
+        .testTarget(name: "EndToEnd", dependencies: ["cuff", "EmbeddingExample", "CuffIngest", "CuffCore"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -25,9 +25,10 @@ struct Cuff: ParsableCommand {
 
     /// Every verb, under the name it is called by.
     private static let verbs: [(name: String, verb: any ParsableCommand.Type)] = [
-        ("watch", Watch.self), ("read", Read.self), ("measure", Measure.self), ("stop", Stop.self), ("info", Info.self),
-        ("clock", Clock.self), ("clear", Clear.self), ("record", Record.self), ("decode", Decode.self), ("replay", Replay.self),
-        ("capture", CaptureVerb.self), ("simulate", Simulate.self), ("list", List.self), ("identify", Identify.self), ("doctor", DoctorVerb.self),
+        ("watch", Watch.self), ("read", Read.self), ("measure", Measure.self), ("stop", Stop.self), ("schedule", Schedule.self),
+        ("info", Info.self), ("clock", Clock.self), ("clear", Clear.self), ("record", Record.self), ("decode", Decode.self),
+        ("replay", Replay.self), ("capture", CaptureVerb.self), ("simulate", Simulate.self), ("list", List.self),
+        ("identify", Identify.self), ("doctor", DoctorVerb.self),
         ("drivers", Drivers.self), ("config", Config.self), ("show", Show.self), ("stats", Stats.self), ("export", Export.self),
         ("report", ReportVerb.self), ("add", Add.self), ("delete", Delete.self), ("sinks", Sinks.self),
     ]
@@ -95,11 +96,20 @@ enum Terminal {
         var size = winsize()
         let isKnown = outputIsTerminal && ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
         let width = variable("COLUMNS").flatMap { Int($0) } ?? (isKnown ? Int(size.ws_col) : 80)
-        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(variable).first ?? ""
         let hasColor = outputIsTerminal && variable("NO_COLOR") == nil && variable("TERM") != "dumb"
         return RangePlot.Style(
             width: width, height: isKnown ? min(24, max(10, Int(size.ws_row) - 6)) : 18,
-            isUnicode: locale.lowercased().contains("utf"), hasColor: hasColor || variable("FORCE_COLOR") != nil)
+            isUnicode: isUnicode, hasColor: hasColor || variable("FORCE_COLOR") != nil)
+    }
+
+    /// Columns of standard error.
+    static var errorWidth: Int {
+        var size = winsize()
+        return errorIsTerminal && ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
+    }
+
+    static var isUnicode: Bool {
+        (["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(variable).first ?? "").lowercased().contains("utf")
     }
 
     /// A variable of the environment that is set and not empty.

@@ -12,16 +12,28 @@ struct DeviceVerb: ParsableArguments {
     @Option(help: "Other line settings than the driver's, e.g. \"2400 8E1\".") var line: String?
     @Option(help: "Also save the bytes of both directions to this file.", completion: .file()) var record: String?
 
-    func run(_ command: SessionCommand, follow: Bool = false, options: IngestOptions) throws -> IngestReport {
+    func run(_ command: SessionCommand, follow: Bool = false, filter: ReadingFilter? = nil, options: IngestOptions) throws -> IngestReport {
+        let (place, options) = try place(for: command, options)
+        var read = try reading(command, follow: follow)
+        read.filter = filter
+        options.stop.watch()
+        return try Ingest.read(place.address, driver: place.driver, read, options: options)
+    }
+
+    /// Where the device is; refused where its family cannot do what is wanted.
+    func place(for command: SessionCommand, _ options: IngestOptions) throws -> (DevicePlace, IngestOptions) {
         if let driver { try DriverChoice.named(driver).require(command) }
         var options = options
         let place = try DevicePlace(address, driver: driver)
         if options.device.isEmpty { options.device = place.device }
+        return (place, options)
+    }
+
+    func reading(_ command: SessionCommand, follow: Bool = false) throws -> ReadOptions {
         var read = ReadOptions(command, follows: follow)
         read.timeout = timeout?.duration
         read.line = try LineChoice.settings(line)
         read.recording = record
-        options.stop.watch()
-        return try Ingest.read(place.address, driver: place.driver, read, options: options)
+        return read
     }
 }

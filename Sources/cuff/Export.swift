@@ -19,14 +19,21 @@ struct Export: ParsableCommand {
     @Flag(help: "Print each record's own bytes as hex (jsonl).") var raw = false
     @Option(help: "A pulse at or below makes an event.") var lowPulse: Double = 40
     @Option(help: "A pulse at or above makes an event.") var highPulse: Double = 120
+    @Option(
+        help: ArgumentHelp(
+            "Only what no export of this name has written yet; the database remembers it.", valueName: "name"))
+    var new: String?
     @Flag(help: "Explain the columns of csv and the keys of jsonl, and end.") var columns = false
 
     func run() throws {
         if columns { return Terminal.put(ExportGuide.text) }
         let kind = try HealthRuns.Format(format, layout: appleLayout, dialect: csvDialect)
         let limits = try HeartRateLimits.checked(low: lowPulse, high: highPulse)
+        var selection = try selected.selection()
+        selection.newFor = new
         let report = try HealthRuns.export(
-            try selected.store(), try selected.selection(), as: kind, to: try OutputFile(output, replaces: force), limits: limits,
+            try selected.store(new == nil ? .read : .write), try selected.types(), selection, as: kind,
+            to: try OutputFile(output, replaces: force), limits: limits,
             version: Cuff.version, includesRaw: raw)
         for line in report.sentences(output) { Terminal.say("cuff: \(line)") }
     }

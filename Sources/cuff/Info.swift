@@ -3,16 +3,23 @@ import CuffCore
 import CuffIngest
 
 struct Info: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Asks a cuff about itself, and tells what its family can do.")
+    static let configuration = CommandConfiguration(
+        abstract: "Asks a cuff about itself, and tells what its family can do.",
+        discussion: "A family that cannot be asked is told of all the same; nothing is sent to the cuff then.")
 
     @OptionGroup var device: DeviceVerb
     @OptionGroup var output: OutputOptions
     @Flag(help: "One JSON object.") var json = false
 
     func run() throws {
-        let driver = try DevicePlace(device.address, driver: device.driver).driver
+        let driver = try DriverChoice.named(try DevicePlace(device.address, driver: device.driver).driver)
+        // What a family can do is known without asking the cuff, and some cannot be asked.
+        guard driver.capabilities.contains(.information) else {
+            let information = DeviceInformation(driver: driver, identity: nil, clock: nil)
+            return Terminal.put(json ? information.json : information.text)
+        }
         let report = try device.run(.information, options: try output.ingestOptions())
-        let information = DeviceInformation(driver: try DriverChoice.named(driver), identity: report.identity, clock: report.clock)
+        let information = DeviceInformation(driver: driver, identity: report.identity, clock: report.clock)
         Terminal.put(json ? information.json : information.text)
         try report.conclude(output)
     }

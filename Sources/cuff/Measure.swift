@@ -1,26 +1,48 @@
 import ArgumentParser
+import CuffCore
 import CuffIngest
+import Glibc
 
 struct Measure: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Starts a measurement: the cuff inflates. The only verb that does.",
-        discussion: "Ctrl-C sends the cuff's own stop and waits for it to deflate; a second Ctrl-C leaves at once.")
+        abstract: "Starts a measurement: the cuff inflates. Beside a schedule, the only verb that does.",
+        discussion: """
+            A terminal shows the pressure as a bar, a pipe gets JSON Lines: the start, the pressures, the result, one end. \
+            Ctrl-C sends the cuff's own stop and waits for it to deflate; a second Ctrl-C leaves at once. Exit 0 is a result, 1 a \
+            measurement that the cuff says has failed.
+            """)
 
     @OptionGroup var device: DeviceVerb
     @OptionGroup var output: OutputOptions
+    @Option(help: "The longest it may take, in seconds or e.g. 2m; for a continuous cuff how long it measures.") var duration: Span?
+    @Flag(help: "Keep the pressures of a measurement that failed, too (sqlite sinks).") var keepFailed = false
 
     func run() throws {
-        try device.run(.measure, options: try output.ingestOptions()).conclude(output)
+        var (place, options) = try device.place(for: .measure, try output.ingestOptions())
+        var measure = MeasureOptions(duration: duration?.duration ?? device.timeout?.duration)
+        measure.line = try LineChoice.settings(device.line)
+        measure.recording = device.record
+        measure.keepsFailedSeries = keepFailed
+        if Terminal.outputIsTerminal && Terminal.errorIsTerminal && output.sink.isEmpty {
+            options.sinks = []
+            options.moreSinks = [MeasureView(width: Terminal.errorWidth, isUnicode: Terminal.isUnicode)]
+        }
+        options.stop.watch(signals: [SIGINT, SIGTERM, SIGHUP])
+        try Ingest.measure(place.address, driver: place.driver, measure, options: options).report.conclude(output)
     }
 }
 
 struct Stop: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Stops a running measurement and lets the cuff deflate.")
+    static let configuration = CommandConfiguration(
+        abstract: "Stops a running measurement and lets the cuff deflate.",
+        discussion: "Where another `cuff` measures with it, that one is asked to stop it; otherwise the cuff is told itself.")
 
     @OptionGroup var device: DeviceVerb
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        try device.run(.stop, options: try output.ingestOptions()).conclude(output)
+        let (place, options) = try device.place(for: .stop, try output.ingestOptions())
+        options.stop.watch()
+        try Ingest.stop(place.address, driver: place.driver, try device.reading(.stop), options: options).conclude(output)
     }
 }

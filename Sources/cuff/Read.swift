@@ -11,12 +11,19 @@ struct Read: ParsableCommand {
     @Flag(help: "Stay for readings that the cuff sends by itself.") var follow = false
     @Option(name: .shortAndLong, help: "One user's readings, where the cuff has users.") var user: Int?
     @Option(help: "End after so many readings.") var max: Int?
+    @Option(help: ArgumentHelp("Only readings from this time on: 2026-05-05, 2026-05-05T07:30, 7d, today, monday.", valueName: "time"))
+    var since: String?
+    @Option(help: ArgumentHelp("Only readings up to this time, not included.", valueName: "time")) var until: String?
+    @Option(help: ArgumentHelp("Only readings that this database does not hold yet.", valueName: "database"), completion: .file())
+    var newTo: String?
+    @Option(help: ArgumentHelp("The time zone of the cuff's clock and of --since and --until.", valueName: "zone")) var tz: String?
     @OptionGroup var output: OutputOptions
 
     func run() throws {
         var options = try output.ingestOptions()
         options.maximum = max
-        try device.run(.readMemory(user: user), follow: follow, options: options).conclude(output)
+        let filter = try ReadingFilter.asked(since: since, until: until, newTo: newTo, zone: tz)
+        try device.run(.readMemory(user: user), follow: follow, filter: filter, options: options).conclude(output)
     }
 }
 

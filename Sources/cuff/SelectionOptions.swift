@@ -11,14 +11,19 @@ struct SelectionOptions: ParsableArguments {
     @Option(name: .shortAndLong, help: "One user's readings.") var user: Int?
     @Option(help: "One cuff's readings, by the identity they are kept under.") var device: String?
     @Option(help: ArgumentHelp("One source's readings: a driver's id, or manual for those typed in.", valueName: "id")) var source: String?
-    @Option(help: ArgumentHelp("blood_pressure, pulse_rate, quantity or measurement (a failed one).", valueName: "type")) var type:
-        [String] = []
+    @Option(
+        help: ArgumentHelp(
+            "blood_pressure, pulse_rate, quantity, measurement (a failed one), quantity_series, heartbeat_series or event.",
+            valueName: "type"),
+        completion: .list(TypeChoice.words))
+    var type: [String] = []
     @Option(help: ArgumentHelp("The time zone, e.g. Europe/Berlin; without it this machine's.", valueName: "zone")) var tz: String?
 
-    func selection(_ kinds: Set<ReadingSelection.Kind> = []) throws -> ReadingSelection {
+    func types(usual: TypeChoice = .everything) throws -> TypeChoice { try TypeChoice(type, usual: usual) }
+
+    func selection(_ types: TypeChoice? = nil) throws -> ReadingSelection {
         let zone = try HostZone.named(tz)
-        var selection = ReadingSelection(kinds: kinds, zone: zone)
-        if !type.isEmpty { selection.kinds = Set(try type.map { try ReadingSelection.kind($0) }) }
+        var selection = ReadingSelection(kinds: try (types ?? self.types()).readings, zone: zone)
         selection.since = try since.map { try HostZone.instant($0, zone) }
         selection.until = try until.map { try HostZone.instant($0, zone) }
         (selection.user, selection.device, selection.driver) = (user, device, source)

@@ -3,19 +3,35 @@ import CuffCore
 import CuffIngest
 
 struct Show: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Shows readings from a database, as lines or as a picture.")
+    static let configuration = CommandConfiguration(
+        abstract: "Shows readings, series and events from a database, as lines or as a picture.",
+        discussion: """
+            Without --type it shows blood pressures. quantity_series are the pressures in the cuff during one measurement, \
+            heartbeat_series the beats; event tells of irregular pulses and of pulses beyond the limits.
+            """)
 
     @OptionGroup var selected: SelectionOptions
     @Option(help: "Only the latest so many.") var last: Int?
+    @Option(help: ArgumentHelp("Only these readings, or the series they own.", valueName: "id")) var id: [String] = []
     @Option(help: "table, jsonl or plain (tab-separated); without it a terminal gets a table and a pipe plain lines.") var format: String?
     @Flag(help: "Draw the range of each day's pressures.") var plot = false
+    @Flag(help: "Each value of a series on a line of its own, by time over all series.") var values = false
+    @Flag(help: "With --values: series by series, each value with the reading that owns it.") var byOwner = false
+    @Option(help: "A pulse at or below makes an event.") var lowPulse: Double = 40
+    @Option(help: "A pulse at or above makes an event.") var highPulse: Double = 120
 
     func run() throws {
         let store = try selected.store()
-        var selection = try selected.selection([.bloodPressure])
+        let types = try selected.types(usual: .only(.bloodPressure))
+        var selection = try selected.selection(types)
         selection.last = last
+        selection.ids = try ReadingSelection.ids(id)
         if plot { return Terminal.put(try HealthRuns.plot(store, selection, style: Terminal.plotStyle)) }
-        let form = try StoredReadingText.Form(format, isTerminal: Terminal.outputIsTerminal)
-        try HealthRuns.list(store, selection, as: HealthRuns.Listing(rawValue: form.rawValue) ?? .plain, to: try OutputFile("-"))
+        var options = ShowOptions()
+        options.form =
+            HealthRuns.Listing(rawValue: try StoredReadingText.Form(format, isTerminal: Terminal.outputIsTerminal).rawValue) ?? .plain
+        (options.values, options.byOwner) = (values, byOwner)
+        options.limits = try HeartRateLimits.checked(low: lowPulse, high: highPulse)
+        try HealthRuns.show(store, types, selection, options, to: try OutputFile("-"))
     }
 }

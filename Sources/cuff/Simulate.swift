@@ -12,6 +12,7 @@ struct Simulate: ParsableCommand {
     @Option(help: "Draws the measurements.") var seed: UInt64 = 1
     @Option(help: "How far apart it sends them, where it sends by itself.") var every = Span(argument: "1s")
     @Flag(inversion: .prefixedNo, help: "Whether it sends by itself, where the family can.") var push = true
+    @Option(help: "The cuff's time runs so many times as fast.") var speed = 1.0
     @Option(help: "Also make a symbolic link to the terminal here.") var link: String?
     @Option(help: "Listen on a TCP port of this machine instead; 0 takes any.") var tcp: Int?
     @Option(help: ArgumentHelp("Call a program that listens there instead, as IEEE 11073 agents do.", valueName: "tcp://HOST:PORT"))
@@ -36,7 +37,7 @@ struct Simulate: ParsableCommand {
         script.options = try output.driverOptions()
         let isVerbose = verbose
         let simulation = try Simulation(
-            driver: driver, script: script, on: Simulation.Place(tcp: tcp, connect: connect, uhid: uhid),
+            driver: driver, script: script, on: Simulation.Place(tcp: tcp, connect: connect, uhid: uhid), speed: speed,
             note: { if isVerbose { Terminal.say("cuff: \($0)") } })
         try SimulationRun.run(simulation, link: link, limit: limit?.duration) { Terminal.put("\($0)\n") }
     }

@@ -6,8 +6,11 @@ struct Conversation {
     private(set) var lives: [LiveEvent] = []
     private(set) var identity: DeviceIdentity?
     private(set) var clocks: [DeviceTime] = []
+    private(set) var cycles: [Int] = []
     private(set) var writes: [[UInt8]] = []
     private(set) var notes: [String] = []
+    /// What the simulated cuff said of itself.
+    private(set) var cuffNotes: [String] = []
     private(set) var remembered: [String: [UInt8]] = [:]
     /// `nil`: the session fell silent without an end.
     private(set) var outcome: Outcome?
@@ -19,6 +22,7 @@ struct Conversation {
         case toCuff([UInt8]), featureToCuff([UInt8]), toHost([UInt8])
         case hostTimer(TimerID, Int), cuffTimer(TimerID, Int)
         case committed(Int)
+        case command(SessionCommand)
         case close
     }
 
@@ -43,7 +47,8 @@ struct Conversation {
     /// are dropped or doubled whole. `closesAfter`: when the line ends, for `.follow`, which has no end of its own.
     init(
         _ driver: CuffDriver, _ command: SessionCommand, script: SimulatorScript = SimulatorScript(),
-        context: SessionContext = SessionContext(), faultRate: Double = 0, seed: UInt64 = 0, closesAfter: Duration? = nil
+        context: SessionContext = SessionContext(), faultRate: Double = 0, seed: UInt64 = 0, closesAfter: Duration? = nil,
+        then: (command: SessionCommand, after: Duration)? = nil
     ) {
         self.driver = driver
         self.faultRate = faultRate
@@ -52,6 +57,7 @@ struct Conversation {
         ledger = ReadingLedger(device: context.device, driver: driver.id)
         random = SplitMix64(seed: seed)
         if let closesAfter { post(.close, after: Self.microseconds(closesAfter)) }
+        if let then { post(.command(then.command), after: Self.microseconds(then.after)) }
         perform(simulator.handle(.opened))
         perform(session.handle(.opened))
         perform(session.handle(.command(command)))
@@ -74,6 +80,7 @@ struct Conversation {
             case .cuffTimer(let timer, let number):
                 if cuffTimers[timer] == number { perform(simulator.handle(.timerFired(timer))) }
             case .committed(let through): perform(session.handle(.committed(through: through)))
+            case .command(let command): perform(session.handle(.command(command)))
             case .close: perform(session.handle(.closed))
             }
         }
@@ -107,6 +114,7 @@ struct Conversation {
             case .live(let event): lives.append(event)
             case .identify(let identity): self.identity = identity
             case .clock(let time): clocks.append(time)
+            case .cycle(let minutes): cycles.append(minutes)
             case .arm(let timer, let duration):
                 generation += 1
                 hostTimers[timer] = generation
@@ -129,7 +137,8 @@ struct Conversation {
                 cuffTimers[timer] = generation
                 post(.cuffTimer(timer, generation), after: Self.microseconds(duration))
             case .disarm(let timer): cuffTimers[timer] = nil
-            case .note, .finish: break
+            case .note(let text): cuffNotes.append(text)
+            case .finish: break
             }
         }
     }

@@ -82,6 +82,8 @@ import Testing
 
     @Test func stop_Cancels() {
         let talk = Conversation(.dinamapASCII, .stop)
-        #expect(talk.writes == [DinamapCommand.cancel.bytes] && talk.outcome == .complete)
+        #expect(talk.writes.first == DinamapCommand.cancel.bytes && talk.outcome == .complete)
+        // Whether it has stopped is seen in its status.
+        #expect(talk.writes.dropFirst().allSatisfy { $0 == DinamapCommand.status.bytes })
     }
 }

@@ -96,6 +96,7 @@ struct HIDConversation {
                 if commits { obey(session.handle(.committed(through: readings.count))) }
             case .identify(let identity): identities.append(identity)
             case .clock(let time): clocks.append(time)
+            case .cycle: break
             case .arm(let timer, let duration): sessionTimers[timer] = elapsed + duration
             case .disarm(let timer): sessionTimers[timer] = nil
             case .finish(let outcome): self.outcome = outcome

@@ -116,6 +116,7 @@ struct PHDConversation {
                 identities.append(identity)
                 ledger.identify(identity.id, driver: "phd")
             case .clock(let time): clocks.append(time)
+            case .cycle: break
             case .arm(let timer, let duration): sessionTimers[timer] = now + duration
             case .disarm(let timer): sessionTimers[timer] = nil
             case .remember(let key, let value): remembered[key] = value

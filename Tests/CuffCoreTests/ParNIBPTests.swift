@@ -109,7 +109,7 @@ import Testing
         #expect(off.outcome == .complete && off.writes.first == plain.frame(3))
         let odd = Conversation(.parNIBP, .schedule(.every(7)))
         #expect(odd.writes.isEmpty && odd.outcome?.isUnsupported == true)
-        #expect(Conversation(.parNIBP, .schedule(.get)).notes.contains("the cycle is off"))
+        #expect(Conversation(.parNIBP, .schedule(.get)).cycles == [0])
     }
 
     /// Cycles inflate by themselves, so nothing but `schedule` may set one.

@@ -93,7 +93,7 @@ struct CuffProcess: Sendable {
 }
 
 /// A folder of its own for one test, gone afterwards.
-final class Scratch {
+final class Scratch: Sendable {
     let url: URL
     init() throws {
         url = FileManager.default.temporaryDirectory.appendingPathComponent("cuff-test-\(UUID().uuidString)")

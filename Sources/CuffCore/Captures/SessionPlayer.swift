@@ -157,7 +157,7 @@ public struct SessionPlayer: Sendable {
         case .remember(let key, let value): remembered.append((key, value))
         case .report(let diagnostic): diagnostics.append(diagnostic)
         case .finish(let outcome): if self.outcome == nil { self.outcome = outcome }
-        case .clock: break
+        case .clock, .cycle: break
         }
     }
 }

@@ -89,6 +89,7 @@ struct BerryPM6750Session: CuffSession {
     var frames: Int? { reader.frames }
     private let patient: [UInt8]?
     private var isMeasuring = false
+    private var isStopping = false
     private var isFinished = false
     /// A measurement is under way, so that its end will be news.
     private var isRunning = false
@@ -111,7 +112,7 @@ struct BerryPM6750Session: CuffSession {
         case .command(let command): obey(command, into: &actions)
         case .closed:
             if let step = reader.finish() { take(step, into: &actions) }
-            finish(isMeasuring ? .noAnswer("the line ended before the result") : .complete, into: &actions)
+            finish(isMeasuring || isStopping ? .noAnswer("the line ended before the result") : .complete, into: &actions)
         }
     }
 
@@ -127,7 +128,10 @@ struct BerryPM6750Session: CuffSession {
         case .stop:
             actions.append(.write(BerryPM6750Command.stop))
             actions.append(.live(.aborted))
-            finish(.complete, into: &actions)
+            // Its packets go on, and tell when it has stopped.
+            isStopping = true
+            actions.append(.disarm(.overall))
+            actions.append(.arm(.response, .seconds(2)))
         case .readMemory, .readClock, .setClock, .information, .schedule, .clear:
             finish(.unsupported("berry-pm6750 has no command for that"), into: &actions)
         }
@@ -135,6 +139,7 @@ struct BerryPM6750Session: CuffSession {
 
     /// A start is not repeated: one that was only lost on the way back must not inflate the cuff twice.
     private mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+        if isStopping { return finish(.noAnswer("the board did not confirm that it stopped"), into: &actions) }
         guard isMeasuring, timer == .response || timer == .overall else { return }
         actions.append(.write(BerryPM6750Command.stop))
         actions.append(.live(.failed(Failure(.timeout))))
@@ -158,17 +163,17 @@ struct BerryPM6750Session: CuffSession {
         case 1:
             if !isRunning { actions.append(.live(.started)) }
             isRunning = true
-            actions.append(.disarm(.response))
+            if !isStopping { actions.append(.disarm(.response)) }
             actions.append(.live(.cuffPressure(.mmHg(Self.cuff(frame.span)))))
         // A board that initialises has forgotten what it was measuring.
         case 9, 10:
-            guard isRunning else { return }
+            guard isRunning else { return isStopping ? finish(.complete, into: &actions) : () }
             isRunning = false
             actions.append(.live(.failed(Failure(.unknown, code: ShortText("\(status)")))))
-            if isMeasuring { finish(.failed("the board restarted during the measurement"), into: &actions) }
+            if isMeasuring || isStopping { finish(.failed("the board restarted during the measurement"), into: &actions) }
         default:
             // What stood there before the start looks the same: only what comes after running is news.
-            guard isRunning else { return }
+            guard isRunning else { return isStopping ? finish(.complete, into: &actions) : () }
             guard status != 0 || Self.isBelievable(frame.span) else {
                 return actions.append(.report(.ignored("pressures out of their order", frame)))
             }
@@ -177,7 +182,7 @@ struct BerryPM6750Session: CuffSession {
             wasStarted = false
             actions.append(.live(status == 2 ? .aborted : .ended))
             actions.append(.emit(reading))
-            if isMeasuring { finish(.complete, into: &actions) }
+            if isMeasuring || isStopping { finish(.complete, into: &actions) }
         }
     }
 

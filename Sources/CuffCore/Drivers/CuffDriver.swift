@@ -41,6 +41,8 @@ public struct CuffDriver: Sendable {
     public var sources: [String]
     /// Options of `SessionContext.options` with a sentence each.
     public var options: [String: String]
+    /// Minutes between automatic measurements that can be set on the cuff; empty where none can.
+    public var cycles: [Int]
     /// Bytes that move air: start, inflate, close or open a valve, whole or as far as they are fixed. They stand in no
     /// write of a session but under `.measure`; a test reads every write of every mode for them.
     public var startCommands: [[UInt8]]
@@ -54,6 +56,7 @@ public struct CuffDriver: Sendable {
         claims: [Claim] = [], line: LineSettings = LineSettings(), otherLines: [LineSettings] = [], framing: String,
         check: String?, capabilities: Capabilities, changes: String = "nothing", unverified: [String] = [],
         notes: [String] = [], sources: [String], options: [String: String] = [:], startCommands: [[UInt8]] = [],
+        cycles: [Int] = [],
         makeSession: @escaping @Sendable (SessionContext) -> any CuffSession,
         makeSimulator: @escaping @Sendable (SimulatorScript) -> any CuffSimulator,
         countFrames: (@Sendable ([UInt8]) -> (frames: Int, bytes: Int))? = nil
@@ -76,6 +79,7 @@ public struct CuffDriver: Sendable {
         self.sources = sources
         self.options = options
         self.startCommands = startCommands
+        self.cycles = cycles
         self.makeSession = makeSession
         self.makeSimulator = makeSimulator
         self.countFrames = countFrames
@@ -103,10 +107,16 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
     public static let information = Capabilities(rawValue: 1 << 10)
     /// The automatic window's start and end can be set on the cuff.
     public static let scheduleWindow = Capabilities(rawValue: 1 << 11)
+    /// The time between its own automatic measurements can be set on the cuff (`CuffDriver.cycles`).
+    public static let scheduleInterval = Capabilities(rawValue: 1 << 12)
+    /// It measures from start to stop, a reading for every beat, instead of once.
+    public static let continuous = Capabilities(rawValue: 1 << 13)
+    /// It forgets a reading once it hears that it was stored.
+    public static let forgets = Capabilities(rawValue: 1 << 14)
 
     public static let words: [String] = [
         "stored_readings", "push", "live_pressure", "measure", "stop", "read_clock", "set_clock", "users", "schedule",
-        "erase", "information", "schedule_window",
+        "erase", "information", "schedule_window", "schedule_interval", "continuous", "forgets",
     ]
 
     public var words: [String] {

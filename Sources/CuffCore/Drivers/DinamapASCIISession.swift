@@ -1,7 +1,7 @@
 /// The conversation with a Dinamap monitor: poll, recognise a new determination, join its pulse.
 /// A session that asks by itself believes unchecked values, and any on a line that has shown damage, when they come twice.
 struct DinamapASCIISession: CuffSession {
-    private enum Mode { case listening, reading, measuring }
+    private enum Mode { case listening, reading, measuring, stopping }
     /// Where a measurement stands.
     private enum Phase { case baseline, running, rate }
 
@@ -62,7 +62,13 @@ struct DinamapASCIISession: CuffSession {
         case .stop:
             actions.append(.write(DinamapCommand.cancel.bytes))
             actions.append(.live(.aborted))
-            finish(.complete, into: &actions)
+            // What a monitor answers to ND is not documented: its status tells when it is no longer busy.
+            mode = .stopping
+            phase = .running
+            polls = 0
+            tries = 0
+            actions.append(.disarm(.response))
+            actions.append(.arm(.poll, .milliseconds(300)))
         default: finish(.unsupported("dinamap-ascii has no command for that"), into: &actions)
         }
     }
@@ -95,6 +101,11 @@ struct DinamapASCIISession: CuffSession {
 
     private mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
         switch (timer, mode) {
+        case (.poll, .stopping), (.response, .stopping):
+            guard polls < 3 else { return finish(.noAnswer("the monitor did not confirm that it stopped"), into: &actions) }
+            polls += 1
+            actions.append(.write(DinamapCommand.status.bytes))
+            actions.append(.arm(.response, .milliseconds(700)))
         case (.silence, .listening): release(into: &actions)
         case (.poll, .measuring):
             guard polls < Self.pollLimit else { return giveUp("the monitor was busy for three minutes", into: &actions) }
@@ -142,6 +153,10 @@ struct DinamapASCIISession: CuffSession {
     private mutating func take(
         _ determination: DinamapDetermination, _ line: [UInt8], into actions: inout SessionActions
     ) {
+        if mode == .stopping {
+            actions.append(.disarm(.response))
+            return determination.status == 0 ? actions.append(.arm(.poll, .milliseconds(300))) : finish(.complete, into: &actions)
+        }
         let former = latest
         latest = determination
         // Seen once more before the pulse is asked for, it still waits; after that nobody asks.
@@ -255,6 +270,7 @@ struct DinamapASCIISession: CuffSession {
             actions.append(.report(.warning("the last determination failed (status \(determination.status)); no values")))
             finish(.complete, into: &actions)
         case .measuring: if isNews { finish(.complete, into: &actions) } else { pollOn(into: &actions) }
+        case .stopping: break
         }
     }
 

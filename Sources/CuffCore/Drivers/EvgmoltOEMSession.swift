@@ -1,6 +1,6 @@
 /// The conversation with an evgmolt board: one question at a time, and a result put together from several answers.
 struct EvgmoltOEMSession: CuffSession {
-    private enum Mode { case listening, reading, measuring, informing }
+    private enum Mode { case listening, reading, measuring, informing, stopping }
 
     /// The rotation has seven places; a result that is new shows within two rounds.
     static let pollsForNews = 20
@@ -66,7 +66,12 @@ struct EvgmoltOEMSession: CuffSession {
         case .stop:
             actions.append(.write([EvgmoltOEMCommand.stop.rawValue]))
             actions.append(.live(.aborted))
-            finish(.complete, into: &actions)
+            // The answer to the stop, and those to the polls behind it, tell whether there is pressure left.
+            mode = .stopping
+            actions.append(.disarm(.overall))
+            actions.append(.disarm(.response))
+            actions.append(.arm(.poll, Self.pause))
+            actions.append(.arm(.silence, .milliseconds(2500)))
         case .readClock, .setClock, .schedule, .clear:
             finish(.unsupported("evgmolt-oem has no command for that"), into: &actions)
         }
@@ -100,6 +105,7 @@ struct EvgmoltOEMSession: CuffSession {
             if left > 0 { actions.report(skipped: left, .incomplete) }
             // A start is not repeated: the board may be inflating, which a poll will show.
             if misses < 5 { ask(.poll, into: &actions) } else { give(up: "the board does not answer", into: &actions) }
+        case .silence where mode == .stopping: finish(.noAnswer("the board did not confirm that the cuff is empty"), into: &actions)
         case .overall: give(up: "no result came within three minutes of the start", into: &actions)
         default: break
         }
@@ -128,6 +134,11 @@ struct EvgmoltOEMSession: CuffSession {
     private mutating func take(_ answer: EvgmoltOEMAnswer, into actions: inout SessionActions) {
         misses = 0
         polls += 1
+        if mode == .stopping {
+            if answer.isUnderPressure { actions.append(.live(.cuffPressure(.mmHg(answer.cuff)))) }
+            actions.append(.disarm(.response))
+            return answer.isBusy || answer.isUnderPressure ? actions.append(.arm(.poll, Self.pause)) : finish(.complete, into: &actions)
+        }
         identify(answer, into: &actions)
         follow(answer, into: &actions)
         if !isFinished { collect(answer, into: &actions) }
@@ -235,7 +246,7 @@ struct EvgmoltOEMSession: CuffSession {
 
     private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
         isFinished = true
-        for timer in [TimerID.response, .poll, .overall] { actions.append(.disarm(timer)) }
+        for timer in [TimerID.response, .poll, .overall, .silence] { actions.append(.disarm(timer)) }
         actions.append(.finish(outcome))
     }
 }

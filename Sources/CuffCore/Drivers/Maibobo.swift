@@ -76,7 +76,7 @@ struct MaiboboFrame: FrameFormat {
 }
 
 struct MaiboboSession: CuffSession {
-    private enum Mode { case listening, connecting, starting, measuring }
+    private enum Mode { case listening, connecting, starting, measuring, stopping }
 
     private var reader = FrameReader(MaiboboFrame())
     var frames: Int? { reader.frames }
@@ -124,7 +124,9 @@ struct MaiboboSession: CuffSession {
         case .stop:
             actions.append(.write(MaiboboFrame.command(.stop, proto: proto)))
             actions.append(.live(.aborted))
-            finish(.complete, into: &actions)
+            mode = .stopping
+            actions.append(.disarm(.overall))
+            actions.append(.arm(.response, .seconds(2)))
         case .readMemory, .readClock, .setClock, .information, .schedule, .clear:
             finish(.unsupported("maibobo has no command for that"), into: &actions)
         }
@@ -140,6 +142,10 @@ struct MaiboboSession: CuffSession {
         guard timer == .response || timer == .overall else { return }
         switch mode {
         case .listening: break
+        // That it answers a stop is a guess, so that silence is no failure.
+        case .stopping:
+            actions.append(.report(.note("the cuff did not confirm that it stopped")))
+            finish(.complete, into: &actions)
         case .connecting where tries < 3: ask(.connect, into: &actions)
         case .connecting: finish(.noAnswer("the cuff did not answer the connect command"), into: &actions)
         // A start is not repeated: a lost acknowledgement must not inflate the cuff twice.
@@ -167,6 +173,7 @@ struct MaiboboSession: CuffSession {
         case 0x01? where mode == .connecting:
             mode = .starting
             ask(.start, into: &actions)
+        case 0x03? where mode == .stopping: finish(.complete, into: &actions)
         case 0x01?, 0x03?: break
         case 0x02?: run(into: &actions)
         case 0x05?:
@@ -177,6 +184,7 @@ struct MaiboboSession: CuffSession {
                 return actions.append(.report(.ignored("a result without values that can be", frame)))
             }
             // No measurement ends before it was seen to run: a result that comes earlier is of one before.
+            if mode == .stopping { return finish(.complete, into: &actions) }
             if mode == .connecting || mode == .starting && kind == 0x06 {
                 return actions.append(.report(.ignored("a result of before the start", frame)))
             }

@@ -29,7 +29,7 @@ extension CuffDriver {
         claims: [.shared(vendor: 0x0403, product: 0x6001)],
         line: LineSettings(rate: 115_200),
         framing: "D4 length twice D4 command data CRC", check: "CRC-8/MAXIM",
-        capabilities: [.push, .livePressure, .measure, .stop, .information],
+        capabilities: [.push, .livePressure, .measure, .stop, .information, .continuous],
         unverified: ["offset 3 of the beat packet", "the height unit's state beyond its three bits"],
         notes: [
             "Every beat is a reading of its own: about 4000 an hour. Its interval is told as a `beat` line beside it.",

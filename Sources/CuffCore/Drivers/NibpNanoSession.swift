@@ -1,6 +1,6 @@
 /// The conversation with a Nano: listens, or keeps it measuring for a while with keep-alives.
 struct NibpNanoSession: CuffSession {
-    private enum Mode { case listening, measuring, informing }
+    private enum Mode { case listening, measuring, informing, stopping }
 
     /// The device gives up after 500 ms without one [1].
     static let keepAlive = Duration.milliseconds(400)
@@ -60,7 +60,11 @@ struct NibpNanoSession: CuffSession {
         case .stop:
             actions.append(.write(NibpNanoCommand.stop))
             actions.append(.live(.aborted))
-            finish(.complete, into: &actions)
+            // Its status, four times a second, tells when it no longer measures.
+            mode = .stopping
+            actions.append(.disarm(.overall))
+            actions.append(.disarm(.poll))
+            actions.append(.arm(.response, .seconds(2)))
         case .information:
             mode = .informing
             inquire(into: &actions)
@@ -87,6 +91,7 @@ struct NibpNanoSession: CuffSession {
             actions.append(.live(.ended))
             finish(.complete, into: &actions)
         case (.measuring, .overall): giveUp("no beat came within two minutes of the start", into: &actions)
+        case (.stopping, .response): finish(.noAnswer("the device did not confirm that it stopped"), into: &actions)
         case (.informing, .response) where tries < 6: inquire(into: &actions)
         case (.informing, .response): finish(.noAnswer("the device did not tell its version"), into: &actions)
         default: break
@@ -153,6 +158,7 @@ struct NibpNanoSession: CuffSession {
         if newMode == 3, deviceMode != 3 { actions.append(.live(.started)) }
         if deviceMode == 3, newMode == 1 { actions.append(.live(.ended)) }
         deviceMode = newMode
+        if mode == .stopping, newMode != 3 { return finish(.complete, into: &actions) }
         let hasNoPulse = warnings & 0x40 != 0
         if newError != error, newError != 0, newError != 43, newError != 44 {
             fail(NibpNanoPacket.failure(error: newError), into: &actions)

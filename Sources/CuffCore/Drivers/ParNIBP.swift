@@ -31,7 +31,7 @@ extension CuffDriver {
         claims: [],
         line: LineSettings(rate: 4800),
         framing: "STX text ETX CR (or FD text FE CR)", check: "hexadecimal sum, over results only; live pressures have none",
-        capabilities: [.storedReadings, .livePressure, .measure, .stop, .schedule],
+        capabilities: [.storedReadings, .livePressure, .measure, .stop, .schedule, .scheduleInterval],
         unverified: [
             "message 03 (one reader takes it for ok; here it makes no reading)",
             "the caution digit of live frames",
@@ -40,7 +40,7 @@ extension CuffDriver {
         notes: [
             "The bytes of one command must follow each other within about 10 ms: do not pace them.",
             "While following nothing is asked: `--option ask=yes` asks for the result (18) when a measurement has ended.",
-            "An automatic cycle goes on inflating until it is switched off: `cuff schedule --off`.",
+            "An automatic cycle goes on inflating until it is switched off: `cuff schedule DEVICE off`.",
         ],
         sources: [
             "Python readers and tests (66421405790, 68759524069, 65892110500), after NIBPWin V3.1, Technical Description 2.14",
@@ -53,6 +53,7 @@ extension CuffDriver {
             "ask": "yes: while following, ask for the result after a measurement",
         ],
         startCommands: [[0x30, 0x31, 0x3B, 0x3B], [0x31, 0x34, 0x3B, 0x3B], [0x31, 0x37, 0x3B, 0x3B]],
+        cycles: ParCommands.cycles,
         makeSession: { ParNIBPSession($0) },
         makeSimulator: { ParNIBPSimulator($0) },
         countFrames: { ParFrame.count($0) })

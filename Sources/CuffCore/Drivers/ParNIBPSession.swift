@@ -30,7 +30,7 @@ struct ParCommands: Sendable {
 
 /// The conversation with a PAR module.
 struct ParNIBPSession: CuffSession {
-    private enum Mode { case listening, reading, measuring, scheduling(minutes: Int?) }
+    private enum Mode { case listening, reading, measuring, scheduling(minutes: Int?), stopping }
     private enum Phase { case starting, running, fetching }
 
     private static let retryLimit = 3
@@ -93,7 +93,12 @@ struct ParNIBPSession: CuffSession {
         case .stop:
             actions.append(.write(commands.abort))
             actions.append(.live(.aborted))
-            finish(.complete, into: &actions)
+            // X has no answer of its own: the status tells when the module is at rest.
+            mode = .stopping
+            tries = 0
+            actions.append(.disarm(.overall))
+            actions.append(.disarm(.silence))
+            actions.append(.arm(.response, .milliseconds(300)))
         case .schedule(let schedule): obey(schedule, into: &actions)
         default: finish(.unsupported("par-nibp has no command for that"), into: &actions)
         }
@@ -120,6 +125,7 @@ struct ParNIBPSession: CuffSession {
     private mutating func askResult(into actions: inout SessionActions) {
         tries += 1
         actions.append(.write(commands.frame(ParCommands.result)))
+        if case .stopping = mode { return actions.append(.arm(.response, .milliseconds(700))) }
         actions.append(.arm(.response, .seconds(2)))
     }
 
@@ -135,6 +141,7 @@ struct ParNIBPSession: CuffSession {
         case (.response, .listening, _): break
         case (.response, _, _):
             if tries < Self.retryLimit { return askResult(into: &actions) }
+            if case .stopping = mode { return finish(.noAnswer("the module did not confirm that it stopped"), into: &actions) }
             if case .measuring = mode { return giveUp("the module did not give its result", into: &actions) }
             finish(.noAnswer("the module did not answer 18"), into: &actions)
         default: break
@@ -194,6 +201,10 @@ struct ParNIBPSession: CuffSession {
 
     private mutating func take(_ status: ParStatus, _ frame: [UInt8], into actions: inout SessionActions) {
         if case .scheduling(let minutes) = mode { return settle(status, minutes, into: &actions) }
+        // The pressures of a status after an abort are the former ones.
+        if case .stopping = mode {
+            return status.isBusy ? actions.append(.arm(.response, .milliseconds(300))) : finish(.complete, into: &actions)
+        }
         if case .measuring = mode {
             guard phase == .fetching else { return }
             if status.isBusy {
@@ -210,7 +221,10 @@ struct ParNIBPSession: CuffSession {
         // The same result asked for again is no second one.
         if let content, isNew || latest.map({ !$0.hasResult(of: status) }) ?? true {
             actions.append(
-                .emit(Reading(content, driver: "par-nibp", origin: isNew ? .measurement : .memory, raw: RawBytes(frame))))
+                .emit(
+                    Reading(
+                        content, driver: "par-nibp", origin: isNew ? .measurement : .memory, trigger: trigger(of: status, isNew: isNew),
+                        raw: RawBytes(frame))))
         }
         if status.message == 2 { actions.append(.report(.note("the module says: invalid command (M02)"))) }
         latest = status
@@ -232,9 +246,14 @@ struct ParNIBPSession: CuffSession {
         }
     }
 
+    /// With a cycle set and no start seen, the module began by itself: it has no button of its own (guess).
+    private func trigger(of status: ParStatus, isNew: Bool) -> Reading.Trigger {
+        isNew && !isStarted && status.cycle.map { $0 > 0 } == true ? .automatic : .unknown
+    }
+
     private mutating func settle(_ status: ParStatus, _ minutes: Int?, into actions: inout SessionActions) {
         guard let cycle = status.cycle else { return finish(.failed("the module does not tell its cycle"), into: &actions) }
-        actions.append(.report(.note(cycle == 0 ? "the cycle is off" : "the cycle is \(cycle) minutes")))
+        actions.append(.cycle(minutes: cycle))
         if let minutes, minutes != cycle {
             finish(.failed("the module did not take the cycle"), into: &actions)
         } else {

@@ -29,7 +29,7 @@ extension CuffDriver {
         line: LineSettings(rate: 38400),
         otherLines: [LineSettings(rate: 19200), LineSettings(rate: 9600), LineSettings(rate: 4800, stopBits: 2)],
         framing: "STX comma-separated text ETX SUM", check: "sum of STX…ETX, mod 256",
-        capabilities: [.storedReadings, .push, .information],
+        capabilities: [.storedReadings, .push, .information, .forgets],
         changes: "the acknowledgement (ACK) deletes the stored result on the cuff; it is sent after the reading is on disk",
         unverified: [
             "the slash form of BP250 (one reader, no recording)",

@@ -1,6 +1,6 @@
 /// The conversation with a SunTech module.
 struct SunTechAdvantageSession: CuffSession {
-    private enum Mode { case listening, reading, measuring }
+    private enum Mode { case listening, reading, measuring, stopping }
     private enum Phase { case inflating, starting, running, fetching }
 
     private static let retryLimit = 3
@@ -57,7 +57,11 @@ struct SunTechAdvantageSession: CuffSession {
         case .stop:
             actions.append(.write(SunTechPacket.host(SunTechCommand.abort)))
             actions.append(.live(.aborted))
-            finish(.complete, into: &actions)
+            // The module answers A when it has let go.
+            mode = .stopping
+            actions.append(.disarm(.overall))
+            actions.append(.disarm(.poll))
+            actions.append(.arm(.response, .seconds(2)))
         default: finish(.unsupported("suntech-advantage has no command for that"), into: &actions)
         }
     }
@@ -83,6 +87,7 @@ struct SunTechAdvantageSession: CuffSession {
 
     private mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
         switch (timer, mode, phase) {
+        case (.response, .stopping, _): finish(.noAnswer("the module did not confirm that it stopped"), into: &actions)
         case (.overall, .measuring, _): giveUp("the module did not finish within three minutes", into: &actions)
         case (.poll, .measuring, .running):
             actions.append(.write(SunTechPacket.host(SunTechCommand.cuffPressure)))
@@ -148,6 +153,7 @@ struct SunTechAdvantageSession: CuffSession {
         case (0x42, .measuring, .starting), (0x42, .measuring, .inflating), (0x45, .measuring, .starting),
             (0x45, .measuring, .inflating):
             finish(.failed(letter == 0x42 ? "the module is busy" : "the module refused the command"), into: &actions)
+        case (0x41, .stopping, _): finish(.complete, into: &actions)
         case (0x41, .measuring, .running):
             actions.append(.live(.aborted))
             finish(.aborted("the measurement was stopped on the module"), into: &actions)
@@ -159,7 +165,7 @@ struct SunTechAdvantageSession: CuffSession {
 
     private mutating func arrived(_ packet: [UInt8], offset: Int, into actions: inout SessionActions) {
         // While a measurement runs, the stored result is the former one.
-        if mode == .measuring, phase != .fetching { return }
+        if mode == .stopping || mode == .measuring && phase != .fetching { return }
         guard Self.isWithinRange(packet.span, offset) else {
             // The sum does not see two equal bytes change places; the question is asked again when its time is up.
             return actions.append(.report(.ignored("a result beyond the module's own range", packet)))

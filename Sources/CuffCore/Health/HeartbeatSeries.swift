@@ -22,6 +22,21 @@ public struct HeartbeatSeries: Sendable, Hashable {
     /// Ascending; never empty.
     public let beats: [Beat]
 
+    /// One that was stored; `nil` where the beats are none or out of order.
+    public init?(restored beats: [Beat], start: Timestamp, source: HealthSource, device: DeviceIdentity?, reading: Reading.ID?) {
+        guard !beats.isEmpty, zip(beats, beats.dropFirst()).allSatisfy({ $0.time < $1.time }) else { return nil }
+        self.init(start: start, source: source, device: device, metadata: HealthMetadata(), reading: reading, beats: beats)
+    }
+
+    init(start: Timestamp, source: HealthSource, device: DeviceIdentity?, metadata: HealthMetadata, reading: Reading.ID?, beats: [Beat]) {
+        self.start = start
+        self.source = source
+        self.device = device
+        self.metadata = metadata
+        self.reading = reading
+        self.beats = beats
+    }
+
     public var end: Timestamp {
         Timestamp(milliseconds: start.milliseconds + ((beats.last?.time ?? 0) + 999) / 1000)
     }

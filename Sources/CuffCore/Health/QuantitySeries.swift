@@ -26,6 +26,33 @@ public struct QuantitySeries: Sendable, Hashable {
     /// Ascending by their start; never empty.
     public let elements: [Element]
 
+    /// One that was stored; `nil` where the elements are none or out of order.
+    public init?(
+        restored type: SampleType, unit: HealthUnit, start: Timestamp, end: Timestamp, source: HealthSource, device: DeviceIdentity?,
+        reading: Reading.ID?, elements: [Element]
+    ) {
+        guard !elements.isEmpty, type.allows(unit), start <= end, zip(elements, elements.dropFirst()).allSatisfy({ $0.start <= $1.start })
+        else { return nil }
+        self.init(
+            type: type, unit: unit, start: start, end: end, source: source, device: device, metadata: HealthMetadata(), reading: reading,
+            elements: elements)
+    }
+
+    init(
+        type: SampleType, unit: HealthUnit, start: Timestamp, end: Timestamp, source: HealthSource, device: DeviceIdentity?,
+        metadata: HealthMetadata, reading: Reading.ID?, elements: [Element]
+    ) {
+        self.type = type
+        self.unit = unit
+        self.start = start
+        self.end = end
+        self.source = source
+        self.device = device
+        self.metadata = metadata
+        self.reading = reading
+        self.elements = elements
+    }
+
     public var count: Int { elements.count }
     public var minimum: Element? { elements.min { Digits.precedes($0.value, $1.value) } }
     public var maximum: Element? { elements.max { Digits.precedes($0.value, $1.value) } }

@@ -187,8 +187,17 @@ public struct RangePlot: Sendable {
             (.line, nil, "\(Int(lines.systolic))/\(Int(lines.diastolic))"),
         ]
         text.append("      ")
+        var column = 6
         for (index, part) in parts.enumerated() {
-            if index > 0 { text.append("   ") }
+            let width = (part.1 == nil ? 2 : 3) + part.2.count
+            if index > 0, column + 3 + width > style.width {
+                text.append("\n      ")
+                column = 6
+            } else if index > 0 {
+                text.append("   ")
+                column += 3
+            }
+            column += width
             append(part.0, to: &text)
             if let mark = part.1 { append(mark, to: &text) }
             text.append(0x20)

@@ -5,6 +5,8 @@ public enum FailureReason: UInt8, Sendable, Hashable, CaseIterable {
     case timeout, noPulse, weakPulse, movement, signalLost, outOfRange, saturated, stopped, selfTest
     case systolicNotFound, diastolicNotFound, meanNotFound, pulseNotFound, insufficientPressure
     case residualPressure, batteryLow, wrongCuff, zeroCalibration, hardware, noValue
+    // What the host saw of a measurement it had asked for; no cuff says these.
+    case noAnswer, refused, lost, noResult
 
     public var word: StaticString {
         switch self {
@@ -36,6 +38,10 @@ public enum FailureReason: UInt8, Sendable, Hashable, CaseIterable {
         case .zeroCalibration: "zero_calibration"
         case .hardware: "hardware"
         case .noValue: "no_value"
+        case .noAnswer: "no_answer"
+        case .refused: "refused"
+        case .lost: "lost"
+        case .noResult: "no_result"
         }
     }
 }

@@ -48,6 +48,8 @@ public enum SessionAction: Sendable {
     indirect case identify(DeviceIdentity)
     /// The cuff told what its clock shows at this moment.
     case clock(DeviceTime)
+    /// The cuff told how many minutes lie between its automatic measurements; 0 when they are off.
+    case cycle(minutes: Int)
     /// Replaces the timer of the same id.
     case arm(TimerID, Duration)
     case disarm(TimerID)

@@ -7,7 +7,7 @@
 /// - `started` or `notStarted` comes once and before everything else. `ended` comes once and last, also after
 ///   `notStarted`, with the reason again.
 /// - A blood pressure of origin `measurement` is the result; a failure record is a failure. What comes afterwards (a
-///   table of oscillations) belongs to the session, not to the measurement.
+///   table of oscillations) belongs to the session, not to the measurement. A continuous cuff's result is its last beat.
 /// - Asking to stop sends the cuff's stop at once and waits for the session to end. Asking again leaves.
 /// - A session that ends by itself has told its cuff to stop where that was needed; where the host ends it, it does.
 public struct Measurement: Sendable {
@@ -36,6 +36,34 @@ public struct Measurement: Sendable {
         case noResult
         /// It was stopped before it started.
         case stopped
+
+        /// The same as a failure, for the sinks; `nil` where nothing was begun.
+        public var asFailure: Failure? {
+            switch self {
+            case .unsupported: nil
+            case .noAnswer: Failure(.noAnswer)
+            case .refused: Failure(.refused)
+            case .cuff(let failure): failure
+            case .lost: Failure(.lost)
+            case .timedOut: Failure(.timeout)
+            case .noResult: Failure(.noResult)
+            case .stopped: Failure(.stopped)
+            }
+        }
+
+        /// For a person.
+        public var sentence: String {
+            switch self {
+            case .unsupported: "this cuff cannot be told to measure"
+            case .noAnswer(let why), .refused(let why), .lost(let why): why
+            case .cuff(let failure):
+                "the cuff reports \(failure.reason.word.description.replacing("_", with: " "))"
+                    + (failure.code.isEmpty ? "" : " (\(failure.code))")
+            case .timedOut: "it took longer than it may; the cuff was told to stop"
+            case .noResult: "the measurement ended without a result"
+            case .stopped: "it was stopped before it had started"
+            }
+        }
 
         /// The word of `reason` in JSON.
         public var word: String {
@@ -79,16 +107,22 @@ public struct Measurement: Sendable {
 
     public private(set) var state = State.asked
     private let canStop: Bool
+    /// Every beat is a reading; the last of them is the result.
+    private let isContinuous: Bool
+    private var latest: Reading?
     private var hasAnswered = false
     private var wasStopSent = false
     private var wasAborted = false
     private var failure: Failure?
 
-    private init(canStop: Bool) { self.canStop = canStop }
+    private init(_ capabilities: Capabilities) {
+        canStop = capabilities.contains(.stop)
+        isContinuous = capabilities.contains(.continuous)
+    }
 
     /// Asks for a measurement. A driver that cannot is told apart before anything is sent.
     public static func begin(_ capabilities: Capabilities, into effects: inout [Effect]) -> Measurement {
-        var measurement = Measurement(canStop: capabilities.contains(.stop))
+        var measurement = Measurement(capabilities)
         guard capabilities.contains(.measure) else {
             measurement.hasAnswered = true
             effects.append(.notStarted(.unsupported))
@@ -109,7 +143,7 @@ public struct Measurement: Sendable {
             switch reading.content {
             case .bloodPressure:
                 start(into: &effects)
-                end(.result(reading), into: &effects)
+                if isContinuous { latest = reading } else { end(.result(reading), into: &effects) }
             case .failure(let failure):
                 start(into: &effects)
                 // A cuff that was told to stop reports that as an error of its own.
@@ -117,7 +151,7 @@ public struct Measurement: Sendable {
             case .pulseRate, .quantity: break
             }
         case .finish(let outcome): take(outcome, into: &effects)
-        case .write, .writeFeature, .identify, .clock, .arm, .disarm, .remember, .report: break
+        case .write, .writeFeature, .identify, .clock, .cycle, .arm, .disarm, .remember, .report: break
         }
     }
 
@@ -144,6 +178,7 @@ public struct Measurement: Sendable {
         case .failed(let text): fault = hasAnswered ? failure.map { .cuff($0) } ?? .lost(text) : .refused(text)
         }
         if wasAborted || wasStopSent { return finish(.aborted, or: .stopped, into: &effects) }
+        if case .complete = outcome, failure == nil, let latest { return end(.result(latest), into: &effects) }
         finish(.failed(fault), or: fault, into: &effects)
     }
 

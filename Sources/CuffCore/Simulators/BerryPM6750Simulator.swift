@@ -33,9 +33,8 @@ struct BerryPM6750Simulator: CuffSimulator {
             return [.arm(.poll, .milliseconds(500))]
         }
         if frame == BerryPM6750Command.stop {
-            let wasRunning = step != nil
             step = nil
-            return [.disarm(.poll), .note("deflated")] + (wasRunning ? [.write(packet(status: 2))] : [])
+            return [.disarm(.poll), .note("deflated"), .write(packet(status: 2))]
         }
         return [.note("command \(Hex.text(frame.dropFirst(3).prefix(2)))")]
     }

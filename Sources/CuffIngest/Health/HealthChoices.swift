@@ -36,7 +36,8 @@ extension HealthRuns.ExportReport {
     /// What a person should know of the export; nothing where a pipe got everything.
     public func sentences(_ path: String) -> [String] {
         var lines = leftOut.sorted { $0.key < $1.key }.map { "\($0.value) left out: \($0.key)" }
-        if path != "-" { lines.insert("\(path): \(written) readings", at: 0) }
+        if path != "-" { lines.insert("\(path): \(written) readings\(series > 0 ? ", \(series) series" : "")", at: 0) }
+        if let cursor, path != "-" { lines.append("the next export of `\(cursor)` begins after these") }
         return lines
     }
 }

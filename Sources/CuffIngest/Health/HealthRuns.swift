@@ -4,13 +4,22 @@ import Glibc
 /// What the verbs over stored readings do. Each reads the database once and keeps no more than its answer needs.
 public enum HealthRuns {
     /// Statistics of the selected blood pressures, with the sources by the numbers the collection uses. The time-weighted
-    /// style sorts the points first and so holds them in memory; all other styles hold buckets only.
+    /// style sorts the points first and so holds them in memory; all other styles hold buckets only. A range is widened to
+    /// whole buckets where they are stretches of time.
     public static func statistics(
         _ store: Store, _ selection: ReadingSelection, by bucketing: Bucketing, style: AggregationStyle = .discreteArithmetic,
         options: StatisticsCollection.Options = [], excludesDisturbed: Bool = false, parts: DayParts = .usual
     ) throws(IngestError) -> (collection: StatisticsCollection, table: StatisticsTable) {
         let rule = InclusionRule(zone: selection.zone, excludesDisturbed: excludesDisturbed)
-        var collection = StatisticsCollection(CalendarCut(bucketing, zone: selection.zone, parts: parts), options: options)
+        let cut = CalendarCut(bucketing, zone: selection.zone, parts: parts)
+        var collection = StatisticsCollection(cut, options: options)
+        var selection = selection
+        // Half a day would have half a day's extremes: the first and the last bucket are taken whole.
+        selection.since = selection.since.map { cut.interval(of: cut.key(at: $0))?.lowerBound ?? $0 }
+        selection.until = selection.until.map { until in
+            guard let last = cut.interval(of: cut.key(at: until)), last.lowerBound < until else { return until }
+            return last.upperBound
+        }
         let known = try store.sources()
         let order = known.keys.sorted()
         let places = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($0.element, $0.offset) })
@@ -34,18 +43,43 @@ public enum HealthRuns {
         case appleHealth(AppleHealthExport.Layout)
         case csv(CSVExport.Dialect)
         case jsonLines
+
+        /// Which series have a place in it.
+        var series: Set<SeriesSelection.Kind> {
+            switch self {
+            case .appleHealth: [.heartbeats]
+            case .csv: []
+            case .jsonLines: [.quantity, .heartbeats]
+            }
+        }
     }
 
     public struct ExportReport: Sendable, Hashable {
         public var written = 0
+        public var series = 0
         /// Readings that have no place in the format, by reason.
         public var leftOut: [String: Int] = [:]
+        /// The name under which was kept what was given away.
+        public var cursor: String?
     }
 
     /// Writes the selected readings, each as it comes from the database.
     public static func export(
-        _ store: Store, _ selection: ReadingSelection, as format: Format, to output: OutputFile, limits: HeartRateLimits = .usual,
-        version: String, includesRaw: Bool = false
+        _ store: Store, _ types: TypeChoice = .everything, _ selection: ReadingSelection, as format: Format, to output: OutputFile,
+        limits: HeartRateLimits = .usual, version: String, includesRaw: Bool = false
+    ) throws(IngestError) -> ExportReport {
+        var given: [(id: String, revision: Int)] = []
+        var report = try write(
+            store, types, selection, as: format, to: output, limits: limits, version: version, includesRaw: includesRaw, given: &given)
+        try output.finish()
+        if let cursor = selection.newFor { try store.remember(given, for: cursor) }
+        report.cursor = selection.newFor
+        return report
+    }
+
+    private static func write(
+        _ store: Store, _ types: TypeChoice, _ selection: ReadingSelection, as format: Format, to output: OutputFile,
+        limits: HeartRateLimits, version: String, includesRaw: Bool, given: inout [(id: String, revision: Int)]
     ) throws(IngestError) -> ExportReport {
         let zone = selection.zone
         let rule = InclusionRule(zone: zone)
@@ -56,18 +90,24 @@ public enum HealthRuns {
         case .appleHealth(let layout):
             let writer = AppleHealthExport(layout, source: source, zone: zone, limits: limits)
             writer.appendHeader(exported: now(), to: &text.buffer)
-            try store.forEach(selection) { reading, provenance in
+            try forEach(store, types, selection, &given) { reading, provenance in
                 do throws(HealthError) {
                     try writer.append(reading, from: provenance, to: &text.buffer)
                     report.written += 1
                 } catch { report.leftOut[error.reason, default: 0] += 1 }
                 return try text.flush()
             }
+            try forEachSeries(store, types, selection, format, &given) { stored in
+                guard case .heartbeats(let series) = stored.series else { return true }
+                writer.append(series, from: stored.provenance, to: &text.buffer)
+                report.series += 1
+                return try text.flush()
+            }
             writer.appendFooter(to: &text.buffer)
         case .csv(let dialect):
             let writer = CSVExport(dialect, zone: zone)
             writer.appendHeader(to: &text.buffer)
-            try store.forEach(selection) { reading, provenance in
+            try forEach(store, types, selection, &given) { reading, provenance in
                 var excluded: Exclusion?
                 if case .excluded(let reason) = rule.verdict(on: reading) { excluded = reason }
                 writer.append(reading, from: provenance, excluded: excluded, to: &text.buffer)
@@ -76,15 +116,48 @@ public enum HealthRuns {
             }
         case .jsonLines:
             let writer = JSONLinesExport(zone: zone, limits: limits, includesRaw: includesRaw)
-            try store.forEach(selection) { reading, provenance in
+            try forEach(store, types, selection, &given) { reading, provenance in
                 writer.append(reading, from: provenance, to: &text.buffer)
                 report.written += 1
                 return try text.flush()
             }
+            try forEachSeries(store, types, selection, format, &given) { stored in
+                SeriesText.appendLine(stored, zone: zone, to: &text.buffer)
+                report.series += 1
+                return try text.flush()
+            }
         }
         try output.append(&text.buffer)
-        try output.finish()
         return report
+    }
+
+    private static func forEach(
+        _ store: Store, _ types: TypeChoice, _ selection: ReadingSelection, _ given: inout [(id: String, revision: Int)],
+        _ body: (Reading, Provenance) throws -> Bool
+    ) throws(IngestError) {
+        guard types.hasReadings else { return }
+        var seen: [(id: String, revision: Int)] = []
+        defer { given += seen }
+        let isNoted = selection.newFor != nil
+        try store.forEach(selection) { reading, provenance in
+            // What has no place in the format has been dealt with as well.
+            if isNoted { seen.append((text(reading.id), Int(reading.revision))) }
+            return try body(reading, provenance)
+        }
+    }
+
+    private static func forEachSeries(
+        _ store: Store, _ types: TypeChoice, _ selection: ReadingSelection, _ format: Format,
+        _ given: inout [(id: String, revision: Int)], _ body: (StoredSeries) throws -> Bool
+    ) throws(IngestError) {
+        let kinds = format.series.intersection(types.series)
+        guard !kinds.isEmpty else { return }
+        var seen: [(id: String, revision: Int)] = []
+        defer { given += seen }
+        try store.forEachSeries(SeriesSelection(selection, kinds: kinds)) { stored in
+            if selection.newFor != nil { seen.append(("series-\(stored.number)", 0)) }
+            return try body(stored)
+        }
     }
 
     /// The page for the doctor. Answers how many readings it counts and how many it left out.
@@ -115,7 +188,9 @@ public enum HealthRuns {
     public enum Listing: String, Sendable, CaseIterable { case table, plain, jsonl }
 
     /// The selected readings as lines.
-    public static func list(_ store: Store, _ selection: ReadingSelection, as form: Listing, to output: OutputFile) throws(IngestError) {
+    public static func list(
+        _ store: Store, _ selection: ReadingSelection, as form: Listing, to output: OutputFile, finishes: Bool = true
+    ) throws(IngestError) {
         let text = Growing(output)
         if form == .table { text.buffer.append(string: ReadingTable.header) }
         try store.forEach(selection) { reading, provenance in
@@ -127,7 +202,7 @@ public enum HealthRuns {
             return try text.flush()
         }
         try output.append(&text.buffer)
-        try output.finish()
+        if finishes { try output.finish() }
     }
 
     /// Keeps a reading that a person typed in. Answers whether it is new.
@@ -147,7 +222,7 @@ public enum HealthRuns {
 }
 
 /// Text that goes out in pieces, so that a million readings do not lie in memory.
-private final class Growing {
+final class Growing {
     var buffer = TextBuffer(capacity: 1 << 17)
     private let output: OutputFile
     init(_ output: OutputFile) { self.output = output }

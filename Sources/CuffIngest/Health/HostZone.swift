@@ -66,15 +66,6 @@ extension HostZone {
 }
 
 extension ReadingSelection {
-    public static func kind(_ word: String) throws(IngestError) -> Kind {
-        guard let kind = Kind(rawValue: word) else {
-            throw IngestError(
-                .usage, "`\(word)` is no type of reading", why: "known are \(Kind.allCases.map(\.rawValue).joined(separator: ", "))",
-                cure: "write e.g. --type blood_pressure")
-        }
-        return kind
-    }
-
     /// Ids as they were printed.
     public static func ids(_ texts: [String]) throws(IngestError) -> [Reading.ID] {
         var found: [Reading.ID] = []

@@ -41,7 +41,9 @@ public struct DeviceInformation: Sendable {
             text.append(string: "\",\"behind_s\":\(clock.behind)")
             if clock.isHostUnsynchronised { text.append(",\"host_clock\":\"unsynchronised\"") }
         }
-        text.append(string: ",\"capabilities\":[\(driver.capabilities.words.map { "\"\($0)\"" }.joined(separator: ","))]}\n")
+        text.append(string: ",\"capabilities\":[\(driver.capabilities.words.map { "\"\($0)\"" }.joined(separator: ","))]")
+        if !driver.cycles.isEmpty { text.append(string: ",\"cycles_min\":[\(driver.cycles.map(String.init).joined(separator: ","))]") }
+        text.append("}\n")
         return text.string
     }
 }

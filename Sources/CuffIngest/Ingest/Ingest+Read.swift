@@ -13,6 +13,8 @@ public struct ReadOptions: Sendable {
     public var pace: Duration?
     /// A file for the bytes of both directions, as `cuff record` writes.
     public var recording: String?
+    /// Which readings are wanted; `nil`: all.
+    public var filter: ReadingFilter?
 
     public init(_ command: SessionCommand = .readMemory(user: nil), follows: Bool = false) {
         self.command = command
@@ -27,8 +29,27 @@ extension Ingest {
         options: IngestOptions = IngestOptions()
     ) throws(IngestError) -> IngestReport {
         let driver = try driver(id)
-        let commands = Self.commands(driver, read)
-        if let first = commands.first { try driver.require(first) }
+        if let first = Self.commands(driver, read).first { try driver.require(first) }
+        try read.filter?.permit(driver)
+        let mark = options.memory.flatMap { MeasurementMarks($0).left(driver.id, address) }
+        let report = try conduct(address, driver, read, options, nil, toldToStop: mark != nil)
+        // A cuff that was lost again is told by the next process.
+        if report.fault == nil { mark?.remove() }
+        return report
+    }
+
+    /// One link, from its opening to its end. `toldToStop`: first the cuff is told to stop, because a process before this one
+    /// died while it may have been inflating.
+    static func conduct(
+        _ address: TransportAddress, _ driver: CuffDriver, _ read: ReadOptions, _ options: IngestOptions, _ measure: MeasureLink?,
+        toldToStop: Bool
+    ) throws(IngestError) -> IngestReport {
+        var commands = Self.commands(driver, read)
+        let isRecovering = toldToStop && driver.capabilities.contains(.stop) && commands.first != .stop
+        if isRecovering {
+            commands.insert(.stop, at: 0)
+            options.diagnostics(.warning("a measurement with this cuff was not ended in order; it is told to stop first"))
+        }
         let clock = Locked<DeviceClockReport?>(nil)
         let ending = Locked<(outcome: Outcome, fault: TransportFault?)?>(nil)
         let outcomes = Locked<[(SessionCommand, Outcome)]>([])
@@ -36,14 +57,15 @@ extension Ingest {
         let isTimedOut = Locked(false)
         let done = Gate(isOpen: false)
 
-        let pipeline = try pipeline(options)
+        let cycle = Locked<Int?>(nil)
+        let pipeline = try pipeline(options, series: measure?.keepsFailedSeries == true ? .all : .ofResults)
         var transport = address.transport(for: driver, line: read.line, pace: read.pace)
         if let path = read.recording {
             transport = RecordingTransport(transport, to: try CaptureWriter(path, driver: driver, line: read.line, node: "\(address)"))
         }
         let link = CuffLink(
             driver: driver, device: options.device, transport: transport, pipeline: pipeline,
-            options: options.driverOptions, memory: options.memory
+            options: options.driverOptions, memory: options.memory, filter: read.filter
         ) { event in
             switch event {
             case .diagnostic(let diagnostic): options.diagnostics(diagnostic)
@@ -52,6 +74,8 @@ extension Ingest {
             case .clock(let time, let behind):
                 clock.withLock { $0 = DeviceClockReport(time: time, behind: behind, isHostUnsynchronised: HostClock.isUnsynchronised()) }
                 if behind != 0 { options.diagnostics(.note("the cuff's clock is \(behind) s behind")) }
+            case .cycle(let minutes): cycle.withLock { $0 = minutes }
+            case .measurement(let effect, let elapsed): measure?.heard(effect, elapsed)
             case .finished(let command, let outcome): outcomes.withLock { $0.append((command, outcome)) }
             case .ended(let outcome, let fault):
                 ending.withLock { $0 = (outcome, fault) }
@@ -60,7 +84,10 @@ extension Ingest {
         }
         // A sink that failed, or a closed output, ends the conversation too.
         pipeline.whenStopped { link.stop() }
+        if let measure { link.prepareMeasuring(trigger: measure.trigger, limit: measure.limit) }
         link.start(commands)
+        let asked = measure == nil ? nil : MeasurementSignal { link.stop() }
+        defer { asked?.cancel() }
         let number = options.stop.whenRaised { link.stop() }
         defer { options.stop.forget(number) }
         if let timeout = read.timeout {
@@ -76,11 +103,12 @@ extension Ingest {
         report.counters = link.counters
         report.identity = identity.withLock { $0 }
         report.clock = clock.withLock { $0 }
+        report.cycle = cycle.withLock { $0 }
         try finish(pipeline, &report)
         if let error = link.openingFault { throw error }
         let end = ending.withLock { $0 }
         report.judge(
-            end?.outcome, outcomes.withLock { $0 }, fault: end?.fault, address: "\(address)",
+            end?.outcome, Array(outcomes.withLock { $0 }.dropFirst(isRecovering ? 1 : 0)), fault: end?.fault, address: "\(address)",
             isStopped: options.stop.isRaised, isTimedOut: isTimedOut.withLock { $0 },
             hint: report.counters.settingsHint(for: driver, line: read.line))
         return report

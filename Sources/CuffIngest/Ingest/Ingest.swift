@@ -36,7 +36,7 @@ public enum Ingest {
 
     /// Opens the sinks, all or none.
     static func pipeline(
-        _ options: IngestOptions, policy: Pipeline.FaultPolicy = .stop,
+        _ options: IngestOptions, policy: Pipeline.FaultPolicy = .stop, series: SeriesSink.Policy = .none,
         onFault: @escaping @Sendable (String, IngestError) -> Void = { _, _ in }
     ) throws(IngestError) -> Pipeline {
         // A closed pipe is an error of write(2) here, not the end of the process.
@@ -50,6 +50,17 @@ public enum Ingest {
             do throws(IngestError) { members.append(Pipeline.Member(try spec.open(surroundings), isRequired: spec.isRequired)) } catch {
                 for member in members { try? member.sink.close() }
                 throw error
+            }
+        }
+        // A series is worth keeping, and no cuff is thanked for it.
+        if series != .none {
+            for spec in specs where spec.kind == .sqlite {
+                do throws(IngestError) {
+                    members.append(Pipeline.Member(try SeriesSink(path: spec.path, policy: series), isRequired: false))
+                } catch {
+                    for member in members { try? member.sink.close() }
+                    throw error
+                }
             }
         }
         members += options.moreSinks.map { Pipeline.Member($0) }

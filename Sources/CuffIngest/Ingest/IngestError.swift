@@ -19,6 +19,9 @@ public enum EndStatus: Int32, Sendable {
     case noPermission = 77
     case badConfiguration = 78
     case timedOut = 124
+    /// Ended in order by SIGINT, or by SIGTERM.
+    case interrupted = 130
+    case terminated = 143
 }
 
 /// Why a run could not begin or go on, for a person: what happened, why, and what to do about it.

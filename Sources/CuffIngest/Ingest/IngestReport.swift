@@ -18,6 +18,8 @@ public struct IngestCounters: Sendable, Equatable {
     public var thinned = 0
     /// Readings that had come before in the same conversation.
     public var duplicates = 0
+    /// Readings outside of what was asked for; they stay in the cuff.
+    public var filtered = 0
     /// How often, and for how long, the source waited for the sinks.
     public var pauses = 0
     public var paused = Duration.zero
@@ -34,6 +36,7 @@ public struct IngestCounters: Sendable, Equatable {
         a.liveEvents += b.liveEvents
         a.thinned += b.thinned
         a.duplicates += b.duplicates
+        a.filtered += b.filtered
         a.pauses += b.pauses
         a.paused += b.paused
     }
@@ -80,6 +83,8 @@ public struct IngestReport: Sendable {
     public var identity: DeviceIdentity?
     /// What the cuff's clock showed, where it told.
     public var clock: DeviceClockReport?
+    /// Minutes between the cuff's automatic measurements, where it told; 0: off.
+    public var cycle: Int?
     /// How the conversation with the cuff ended; `nil` when it was stopped from outside.
     public var outcome: Outcome?
     /// The reader of standard output went away: the run ended early, and quietly.

@@ -41,6 +41,7 @@ public final class Simulation: @unchecked Sendable {
     public let address: String
     private let queue = DispatchQueue(label: "cuff.simulation")
     private let note: @Sendable (String) -> Void
+    private let speed: Double
     private let isPty: Bool
     private let isHID: Bool
     /// The pseudo terminal's master, or the listening socket.
@@ -61,14 +62,15 @@ public final class Simulation: @unchecked Sendable {
     /// How often an unopened pseudo terminal is looked at: there is no event for its being opened.
     private static let look = DispatchTimeInterval.milliseconds(10)
 
-    /// `note` hears what happens, for whoever plays with it.
+    /// `speed`: the cuff's time runs so many times as fast as the host's. `note` hears what happens, for whoever plays with it.
     public init(
-        driver: CuffDriver, script: SimulatorScript = SimulatorScript(), on place: Place = .pty,
+        driver: CuffDriver, script: SimulatorScript = SimulatorScript(), on place: Place = .pty, speed: Double = 1,
         note: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(IngestError) {
         simulator = driver.makeSimulator(script)
         self.note = note
         isHID = if case .uhid = place { true } else { false }
+        self.speed = max(0.001, speed)
         switch place {
         case .connect(let host, let port):
             isPty = false
@@ -319,7 +321,8 @@ public final class Simulation: @unchecked Sendable {
             case .write(let bytes):
                 guard hasClient else { continue }
                 if let call { call.write(bytes) } else { port?.write(bytes) }
-            case .arm(let timer, let duration): timers.arm(timer, duration)
+            case .arm(let timer, let duration):
+                timers.arm(timer, speed == 1 ? duration : .nanoseconds(Int64(Double(duration.nanoseconds) / speed)))
             case .disarm(let timer): timers.disarm(timer)
             case .note(let text): note(text)
             case .finish: end()

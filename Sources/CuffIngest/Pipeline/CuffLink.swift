@@ -9,6 +9,11 @@ public enum LinkEvent: Sendable {
     case readings(Int)
     /// How far the cuff's clock is behind the host's, in seconds.
     case clock(DeviceTime, behind: Int64)
+    /// The cuff measures by itself every so many minutes; 0: not.
+    case cycle(minutes: Int)
+    /// The life of a measurement that was commanded: `started` or `notStarted`, `live`, `ended`, and no other effect; the
+    /// time is that since its start.
+    case measurement(Measurement.Effect, elapsed: Duration)
     /// The session under `command` ended. The link goes on to the next command, if there is one.
     case finished(SessionCommand, Outcome)
     /// The link is over; nothing follows.
@@ -20,13 +25,13 @@ public enum LinkEvent: Sendable {
 /// nobody but itself.
 public final class CuffLink: @unchecked Sendable {
     public let driver: CuffDriver
-    private let queue: DispatchQueue
-    private let transport: any Transport
+    let queue: DispatchQueue
+    let transport: any Transport
     private let pipeline: Pipeline
     private let memory: DriverMemory?
     private let options: [String: String]
     private let host: String
-    private let tell: @Sendable (LinkEvent) -> Void
+    let tell: @Sendable (LinkEvent) -> Void
 
     // Everything below is touched on `queue` alone.
     private var session: any CuffSession
@@ -35,22 +40,25 @@ public final class CuffLink: @unchecked Sendable {
     private var timers: LinkTimers!
     private var source = 0
     private var identity: DeviceIdentity?
-    private var commands: [SessionCommand] = []
+    var commands: [SessionCommand] = []
     private var command: SessionCommand?
     private var pending: [SessionEvent] = []
     private var actions = SessionActions()
-    private var batch = Entries()
+    var batch = Entries()
     /// Readings emitted on this link, and how many of them before the present session began.
     private var emitted = 0
     private var emittedBefore = 0
     private var isHandling = false
     private var isPaused = false
     private var pausedSince: Int64 = 0
-    private var measuringSince: Int64?
-    private var isEnded = false
+    var measuringSince: Int64?
+    /// The measurement under `.measure`, and what beside it only `CuffLink+Measure.swift` touches.
+    var measurement: Measurement?
+    var measuring = Measuring()
+    private(set) var isEnded = false
     private var transportFault: TransportFault?
     private var isTransportClosed = false
-    private var outcome: Outcome?
+    var outcome: Outcome?
     /// Writes that the kernel has not taken whole yet.
     private var unsent = 0
     /// The outcome, while the last words are still on their way: a paced stop command must reach the cuff.
@@ -60,14 +68,16 @@ public final class CuffLink: @unchecked Sendable {
     private var framesBefore = 0
     private var reports = 0
     private let published = Locked(IngestCounters())
+    private let filter: ReadingFilter?
 
     /// `device` is who the cuff is as far as the host knows: a USB serial number or a path.
     public init(
         driver: CuffDriver, device: String = "", transport: any Transport, pipeline: Pipeline,
-        options: [String: String] = [:], memory: DriverMemory? = nil,
+        options: [String: String] = [:], memory: DriverMemory? = nil, filter: ReadingFilter? = nil,
         tell: @escaping @Sendable (LinkEvent) -> Void = { _ in }
     ) {
         self.driver = driver
+        self.filter = filter
         host = device
         self.transport = transport
         self.pipeline = pipeline
@@ -94,12 +104,12 @@ public final class CuffLink: @unchecked Sendable {
     }
 
     /// Ends in order: a measurement is stopped and the cuff deflated, then the line is closed.
-    public func stop(within limit: Duration = .seconds(3)) {
+    public func stop(within limit: Duration = Measurement.deflationWait + .seconds(1)) {
         queue.async { @Sendable in
             guard !self.isEnded else { return }
             self.commands.removeAll()
-            guard self.command == .measure else { return self.transport.close() }
-            self.handle(.command(.stop))
+            guard self.isMeasuring else { return self.transport.close() }
+            self.stopMeasuring()
             self.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(limit.nanoseconds))) { @Sendable in
                 self.transport.close()
             }
@@ -141,7 +151,15 @@ public final class CuffLink: @unchecked Sendable {
         guard !commands.isEmpty else { return }
         let next = commands.removeFirst()
         command = next
-        handle(.command(next))
+        if next == .measure { beginMeasuring() } else { handle(.command(next)) }
+    }
+
+    /// Leaves off listening for these commands; answers whether it was free to.
+    func interject(_ more: [SessionCommand]) -> Bool {
+        guard !isEnded, lingering == nil, !isTransportClosed, command == .follow, commands.isEmpty, !isHandling else { return false }
+        commands = more
+        nextSession()
+        return true
     }
 
     // MARK: Events
@@ -163,6 +181,7 @@ public final class CuffLink: @unchecked Sendable {
             if let last = lingering { return end(last) }
             handle(.closed)
             // A session that has nothing to say about the end ends all the same.
+            if !isEnded { lineEnded(fault?.sentence ?? "the line was closed") }
             if !isEnded { finished(outcome ?? .aborted(fault?.sentence ?? "the line was closed")) }
         }
     }
@@ -193,7 +212,7 @@ public final class CuffLink: @unchecked Sendable {
     }
 
     /// Events wait their turn: a transport may answer `write` with `sent` before it returns.
-    private func handle(_ event: SessionEvent) {
+    func handle(_ event: SessionEvent) {
         guard !isEnded, lingering == nil else { return }
         pending.append(event)
         guard !isHandling else { return }
@@ -224,9 +243,10 @@ public final class CuffLink: @unchecked Sendable {
             unsent += 1
             transport.writeFeature(bytes)
         case .emit(let reading): emit(reading)
-        case .live(let event): live(event)
+        case .live(let event): if isMeasuring { measured(event) } else { live(event) }
         case .identify(let identity): identify(identity)
         case .clock(let time): compareClock(time)
+        case .cycle(let minutes): tell(.cycle(minutes: minutes))
         case .arm(let timer, let duration): timers.arm(timer, duration)
         case .disarm(let timer): timers.disarm(timer)
         case .remember(let key, let value): remember(key, value)
@@ -236,24 +256,31 @@ public final class CuffLink: @unchecked Sendable {
                 if fault == .badCheck { totals.badChecks += 1 }
             }
             tell(.diagnostic(diagnostic))
-        case .finish(let outcome): if self.outcome == nil { self.outcome = outcome }
+        case .finish(let outcome):
+            measured(outcome)
+            if self.outcome == nil { self.outcome = outcome }
         }
     }
 
     private func emit(_ reading: Reading) {
         var reading = reading
         emitted += 1
+        if isMeasuring, reading.origin == .measurement, reading.trigger == .unknown { reading.trigger = measuring.trigger }
         guard ledger.admit(&reading, received: HostClock.now()) else {
             totals.duplicates += 1
             return
         }
         rule.apply(to: &reading)
+        if let filter, !filter.accepts(reading) {
+            totals.filtered += 1
+            return
+        }
         totals.readings += 1
         if case .failure = reading.content { totals.failures += 1 }
-        batch.append(.reading(reading))
+        measured(reading) { batch.append(.reading(reading)) }
     }
 
-    private func live(_ event: LiveEvent) {
+    func live(_ event: LiveEvent) {
         let now = HostClock.monotonic()
         if case .started = event { measuringSince = now }
         let since = measuringSince ?? now
@@ -288,7 +315,7 @@ public final class CuffLink: @unchecked Sendable {
     /// Hands over what this event brought. Readings that were duplicates still count: their commit follows the original's.
     private var submitted = 0
     private var toldReadings = 0
-    private func submit() {
+    func submit() {
         guard !batch.isEmpty || emitted > submitted else { return }
         submitted = emitted
         var entries = Entries()
@@ -317,10 +344,15 @@ public final class CuffLink: @unchecked Sendable {
 
     // MARK: The end
 
-    private func finished(_ outcome: Outcome) {
+    func finished(_ outcome: Outcome) {
+        lineEnded(outcome.sentence ?? "the conversation ended")
         self.outcome = nil
         if let command { tell(.finished(command, outcome)) }
         guard !commands.isEmpty, !isTransportClosed else { return end(outcome) }
+        nextSession()
+    }
+
+    private func nextSession() {
         timers.removeAll()
         emittedBefore = emitted
         publish()
@@ -334,6 +366,7 @@ public final class CuffLink: @unchecked Sendable {
 
     private func end(_ outcome: Outcome) {
         guard !isEnded else { return }
+        lineEnded(outcome.sentence ?? "the conversation ended")
         if unsent > 0 && !isTransportClosed && lingering == nil {
             lingering = outcome
             queue.asyncAfter(deadline: .now() + Self.lingerLimit) { @Sendable [weak self] in self?.end(outcome) }

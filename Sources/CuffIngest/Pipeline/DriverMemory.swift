@@ -4,7 +4,7 @@ import Glibc
 /// What sessions asked to have remembered for the next cuff of their driver (`SessionAction.remember`): a few bytes under
 /// a name, one file per driver in `$XDG_STATE_HOME/cuff`. Losing it costs a cuff's configuration being asked for again.
 public struct DriverMemory: Sendable {
-    private let folder: String
+    let folder: String
     /// A remembered configuration is an APDU of at most 64 KiB; a driver keeps a handful.
     private static let largestFile = 1 << 20
 

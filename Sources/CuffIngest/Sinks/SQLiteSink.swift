@@ -65,7 +65,11 @@ final class SQLiteSink: Sink, @unchecked Sendable {
         if let known = sources[SourceKey(driver: batch.driver, device: batch.device)], known.identity == batch.identity {
             return known.number
         }
-        let identity = batch.identity
+        return try Self.number(batch.driver, batch.device, batch.identity, in: db)
+    }
+
+    /// The number of a source, which is added where it is new.
+    static func number(_ driver: DriverID, _ device: String, _ identity: DeviceIdentity?, in db: Database) throws -> Int64 {
         let number = try Int64.fetchOne(
             db,
             sql: """
@@ -76,7 +80,7 @@ final class SQLiteSink: Sink, @unchecked Sendable {
                 RETURNING number
                 """,
             arguments: [
-                batch.driver.description, batch.device, identity?.manufacturer, identity?.model, identity?.serial,
+                driver.description, device, identity?.manufacturer, identity?.model, identity?.serial,
                 identity?.firmware,
             ])
         return number ?? 0

@@ -22,6 +22,8 @@ public struct ReadingSelection: Sendable, Hashable {
     /// Empty means all.
     public var kinds: Set<Kind>
     public var ids: [Reading.ID]
+    /// Only those that the export of this name has not given yet, in this revision.
+    public var newFor: String?
     /// Only the latest so many, by their ids.
     public var last: Int?
     /// The zone in which a cuff's own time is read where nothing better is known.
@@ -54,6 +56,11 @@ public struct ReadingSelection: Sendable, Hashable {
             parts.append("source IN (\(meant.keys.sorted().map(String.init).joined(separator: ",")))")
         }
         if !ids.isEmpty { parts.append("id IN (\(ids.map { Self.quoted(Self.text($0)) }.joined(separator: ",")))") }
+        if let newFor {
+            parts.append(
+                "NOT EXISTS (SELECT 1 FROM exported WHERE cursor = \(Self.quoted(newFor)) AND exported.id = reading.id "
+                    + "AND exported.revision >= reading.revision)")
+        }
         return parts.joined(separator: " AND ")
     }
 

@@ -9,8 +9,39 @@ enum Schema {
         migrator.registerMigration("2 host clock") { db in
             try db.execute(sql: "ALTER TABLE reading ADD COLUMN host_clock TEXT")
         }
+        migrator.registerMigration("health series") { db in try db.execute(sql: series) }
+        migrator.registerMigration("health cursors") { db in try db.execute(sql: cursors) }
         return migrator
     }
+
+    /// Many values in one row: the samples are packed (`SeriesCoding`); what people ask for stands beside them.
+    private static let series = """
+        CREATE TABLE series (
+          number INTEGER PRIMARY KEY,
+          type TEXT NOT NULL,
+          code TEXT NOT NULL,
+          unit TEXT,
+          source INTEGER NOT NULL,
+          reading TEXT,
+          start TEXT NOT NULL, end TEXT NOT NULL,
+          count INTEGER NOT NULL,
+          min NUMERIC, max NUMERIC, avg NUMERIC, last NUMERIC, sdnn_ms NUMERIC,
+          samples BLOB NOT NULL,
+          UNIQUE (source, code, start)
+        );
+        CREATE INDEX series_reading ON series (reading);
+        CREATE INDEX series_start ON series (start);
+        """
+
+    /// What each named export has given away, so that the next one gives only what is new.
+    private static let cursors = """
+        CREATE TABLE exported (
+          cursor TEXT NOT NULL,
+          id TEXT NOT NULL,
+          revision INTEGER NOT NULL,
+          PRIMARY KEY (cursor, id)
+        ) WITHOUT ROWID;
+        """
 
     /// Columns carry the words of the JSON vocabulary. `reading` is ordered by id, which begins with the time, so that
     /// new rows are appended; a random key is eight times slower. Numbers keep the digits of the cuff in `raw`.

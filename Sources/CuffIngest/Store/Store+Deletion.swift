@@ -23,9 +23,12 @@ extension Store {
                     // Nor shall its line leave for another sink any more.
                     let unsent = try db.makeStatement(
                         sql: "UPDATE outbox SET sequence = NULL, queued = NULL, line = NULL WHERE id = ? AND line IS NOT NULL")
+                    // What the cuff showed on the way belongs to the reading.
+                    let series = try db.makeStatement(sql: "DELETE FROM series WHERE reading = ?")
                     for id in ids {
                         try statement.execute(arguments: [id])
                         try unsent.execute(arguments: [id])
+                        try series.execute(arguments: [id])
                     }
                     return .commit
                 }

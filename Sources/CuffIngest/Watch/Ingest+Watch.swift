@@ -21,6 +21,8 @@ public struct WatchOptions: Sendable {
     public var source: HotplugWatcher.Source?
     /// Another place than udev to hear of devices from, on the given queue.
     var hears: (@Sendable (DispatchQueue) -> any HotplugSource)?
+    /// The wall clock of automatic measurements, in seconds since 1970.
+    var now: @Sendable () -> Int64 = { HostClock.now().seconds }
 
     public init() {}
 }
@@ -39,7 +41,7 @@ extension Ingest {
         }
         defer { metrics?.close() }
         if let metrics { watch.notices(.watcher("metrics at \(metrics.address)")) }
-        let pipeline = try pipeline(options, policy: watch.settings.isOnce ? .stop : .retry) { faults.take($0, $1) }
+        let pipeline = try pipeline(options, policy: watch.settings.isOnce ? .stop : .retry, series: .ofResults) { faults.take($0, $1) }
         let run = WatchRun(watch, options, pipeline)
         pipeline.whenStopped { run.stop() }
         current.withLock { $0 = { run.statistics } }

@@ -18,6 +18,8 @@ public struct LinkPlan: Sendable, Hashable {
     public var driver: DriverID
     public var line: LineSettings?
     public var options: [String: String]
+    /// A plan of automatic measurements is kept for it: its link stays open.
+    public var isScheduled = false
 
     public init(
         target: DeviceTarget, identity: String, driver: DriverID, line: LineSettings? = nil,
@@ -40,10 +42,10 @@ public struct LinkPlan: Sendable, Hashable {
     }
 
     /// What a watched cuff is asked: what it holds, then what it sends of its own accord. Never anything else.
-    public static func commands(for driver: CuffDriver) -> [SessionCommand] {
+    public static func commands(for driver: CuffDriver, isScheduled: Bool = false) -> [SessionCommand] {
         var commands: [SessionCommand] = []
         if driver.capabilities.contains(.storedReadings) { commands.append(.readMemory(user: nil)) }
-        if driver.capabilities.contains(.push) || commands.isEmpty { commands.append(.follow) }
+        if driver.capabilities.contains(.push) || commands.isEmpty || isScheduled { commands.append(.follow) }
         return commands
     }
 }

@@ -12,6 +12,7 @@ extension WatchState {
             guard case .claimed(let driver, let reason) = verdict else { return (nil, nil, verdict) }
             var plan = LinkPlan(target: .plugged(device), identity: device.key.description, driver: driver)
             if case .assigned(let assignment) = reason { plan.take(assignment) }
+            plan.isScheduled = schedules.contains { $0.fits(plan) }
             return (plan, reason, verdict)
         case .address(let address):
             guard let assignment = assignments.last(where: { $0.address == address }), let driver = assignment.driver,
@@ -25,6 +26,7 @@ extension WatchState {
             }
             var plan = LinkPlan(target: target, identity: address.description, driver: driver)
             plan.take(assignment)
+            plan.isScheduled = schedules.contains { $0.fits(plan) }
             return (plan, .assigned(assignment), nil)
         }
     }
@@ -41,6 +43,6 @@ extension LinkPlan {
     func isSameConversation(as other: LinkPlan?) -> Bool {
         guard let other else { return false }
         return driver == other.driver && line == other.line && options == other.options && identity == other.identity
-            && place == other.place
+            && place == other.place && isScheduled == other.isScheduled
     }
 }

@@ -20,6 +20,8 @@ final class WatchRun: @unchecked Sendable {
     private var hangup: (any DispatchSourceSignal)?
     private var watchdog: (any DispatchSourceTimer)?
     private var question: (any DispatchSourceSignal)?
+    private var schedules: WatchSchedules?
+    private var stopRequest: MeasurementSignal?
     private var isStopping = false
     /// What closed links counted, by driver.
     private var closed: [DriverID: IngestCounters] = [:]
@@ -31,6 +33,9 @@ final class WatchRun: @unchecked Sendable {
         /// The command that is under way last in the row: with it, all is done that can be finished.
         var commands: [SessionCommand]
         var failure: LinkEnd?
+        /// Of a process that died while it measured, or of the measurement that runs.
+        var mark: MeasurementMarks.Held?
+        var schedule: String?
     }
 
     init(_ watch: WatchOptions, _ options: IngestOptions, _ pipeline: Pipeline) {
@@ -47,6 +52,7 @@ final class WatchRun: @unchecked Sendable {
             listenForHangup()
             listenForQuestions()
             startWatchdog()
+            keepSchedules()
         }
         do throws(HotplugFault) {
             try watcher.start { @Sendable [weak self] events in
@@ -66,6 +72,7 @@ final class WatchRun: @unchecked Sendable {
             guard !self.isStopping else { return }
             self.isStopping = true
             self.service.stopping()
+            self.schedules?.stop()
             self.handle(.stop)
             // Half of the grace is the links', the other half the sinks'.
             self.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(self.watch.grace.nanoseconds / 2))) { @Sendable in
@@ -135,8 +142,13 @@ final class WatchRun: @unchecked Sendable {
             guard let self else { return }
             queue.async { @Sendable in self.take(event, from: id) }
         }
-        let commands = LinkPlan.commands(for: driver)
-        links[id] = Link(link: link, plan: plan, commands: commands)
+        var commands = LinkPlan.commands(for: driver, isScheduled: plan.isScheduled)
+        let mark = marks?.left(driver.id, plan.address)
+        if mark != nil, driver.capabilities.contains(.stop) {
+            commands.insert(.stop, at: 0)
+            options.diagnostics(.warning("\(plan.place): a measurement was not ended in order; the cuff is told to stop first"))
+        }
+        links[id] = Link(link: link, plan: plan, commands: commands, mark: mark)
         link.start(commands)
         if commands == [.follow] { queue.async { @Sendable in self.handle(.listening(id)) } }
     }
@@ -150,7 +162,17 @@ final class WatchRun: @unchecked Sendable {
         case .diagnostic(let diagnostic):
             options.diagnostics(diagnostic.at(link.plan.place))
             if case .ignored = diagnostic { options.diagnostics(diagnostic) }
-        case .identified, .clock: break
+        case .identified, .clock, .cycle: break
+        case .measurement(.ended(let end), _):
+            if case .failed(.lost) = end { link.mark?.leave() } else { link.mark?.remove() }
+            links[id]?.mark = nil
+            links[id]?.schedule = nil
+            if let key = link.schedule { schedules?.ended(key, end) }
+        case .measurement: break
+        case .finished(.stop, _):
+            // What was left behind by another process is put right.
+            links[id]?.mark?.remove()
+            links[id]?.mark = nil
         case .finished(let command, let outcome):
             if command != .follow, link.commands.last == .follow {
                 if let sentence = outcome.sentence { options.diagnostics(.note("\(link.plan.place): \(sentence); listening")) }
@@ -161,6 +183,44 @@ final class WatchRun: @unchecked Sendable {
             closed[link.plan.driver, default: IngestCounters()] += link.link.counters
             let hint = link.link.counters.settingsHint(for: link.link.driver, line: link.plan.line)
             handle(.ended(id, LinkEnd(outcome, fault, opening: link.link.openingFault).hinting(hint)))
+        }
+    }
+
+    // MARK: Automatic measurements
+
+    private var marks: MeasurementMarks? { options.memory.map { MeasurementMarks($0) } }
+
+    private func keepSchedules() {
+        guard !watch.settings.isOnce, let memory = options.memory else { return }
+        let notices = watch.notices
+        let schedules = WatchSchedules(
+            ScheduleFolder(memory), queue: queue, now: watch.now, tell: { notices(.watcher($0)) },
+            changed: { [weak self] in
+                guard let self else { return }
+                handle(.scheduled(self.schedules?.schedules ?? []))
+            },
+            measure: { [weak self] schedule, answer in self?.measure(schedule, answer) ?? answer(.absent) })
+        self.schedules = schedules
+        schedules.start()
+        stopRequest = MeasurementSignal { [weak self] in
+            guard let self else { return }
+            queue.async { @Sendable in for link in self.links.values { link.link.stopMeasurement() } }
+        }
+    }
+
+    private func measure(_ schedule: HostSchedule, _ answer: @escaping @Sendable (WatchSchedules.Answer) -> Void) {
+        guard !isStopping, let id = links.keys.sorted().first(where: { links[$0].map { schedule.fits($0.plan) } ?? false }),
+            let link = links[id]
+        else { return answer(.absent) }
+        let mark: MeasurementMarks.Held?
+        do throws(IngestError) {
+            mark = try marks.map { (marks) throws(IngestError) in try marks.place(link.link.driver.id, link.plan.address) }
+        } catch { return answer(.busy) }
+        links[id]?.mark = mark
+        links[id]?.schedule = schedule.key
+        link.link.measureNow(trigger: .automatic, limit: nil) { began in
+            if !began { mark?.remove() }
+            answer(began ? .begun : .busy)
         }
     }
 
@@ -233,6 +293,8 @@ final class WatchRun: @unchecked Sendable {
         self.code = code
         watcher.stop()
         self.watcher = nil
+        schedules?.stop()
+        stopRequest?.cancel()
         timer?.cancel()
         hangup?.cancel()
         question?.cancel()

@@ -35,6 +35,8 @@ public struct WatchState: Sendable {
         case ended(LinkID, LinkEnd)
         case timer
         case reload([Assignment])
+        /// These cuffs are to be measured automatically.
+        case scheduled([HostSchedule])
         /// Close everything, then end.
         case stop
     }
@@ -75,6 +77,7 @@ public struct WatchState: Sendable {
     let drivers: [CuffDriver]
     let settings: Settings
     var assignments: [Assignment]
+    var schedules: [HostSchedule] = []
     var stations: [Place: Station] = [:]
     /// Links whose device is gone or whose address is no longer wanted; they will report their end.
     private var departing: Set<LinkID> = []
@@ -112,6 +115,9 @@ public struct WatchState: Sendable {
             wakeAt = nil  // it rang; what is due later is asked for anew
             openDue(now, &effects)
         case .reload(let assignments): reload(assignments, now, &effects)
+        case .scheduled(let schedules):
+            self.schedules = schedules
+            for (place, _) in stations.sorted(by: { $0.value.order < $1.value.order }) { judge(place, now, &effects) }
         case .stop: close(&effects)
         }
         conclude(now, &effects)

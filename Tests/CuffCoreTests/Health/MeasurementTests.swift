@@ -181,6 +181,19 @@ import Testing
         #expect(wrong.isEmpty, "\(wrong.first ?? [])")
     }
 
+    @Test func aContinuousCuff_EndsWithItsLastBeat() {
+        let beats = [reading(.bloodPressure(.mmHg(118, 79))), reading(.bloodPressure(.mmHg(121, 80)))]
+        let played = effects([.measure, .stop, .continuous], beats.map { .emit($0) } + [.finish(.complete)])
+        #expect(played == [.started, .ended(.result(beats[1]))])
+        var effects: [Effect] = []
+        var measurement = Measurement.begin([.measure, .stop, .continuous], into: &effects)
+        measurement.take(.emit(beats[0]), into: &effects)
+        measurement.stop(into: &effects)
+        measurement.take(.finish(.complete), into: &effects)
+        #expect(effects.last == .ended(.aborted))
+        #expect(self.effects([.measure, .stop, .continuous], [.live(.started), .finish(.complete)]).last == .ended(.failed(.noResult)))
+    }
+
     @Test func marks_SurviveACrash() {
         let mark = MeasurementMark(driver: "and-std", address: "/dev/tty USB0", begun: Timestamp(milliseconds: 5))
         #expect(MeasurementMark(line: mark.line) == mark)

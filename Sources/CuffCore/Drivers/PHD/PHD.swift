@@ -25,7 +25,7 @@ extension CuffDriver {
         line: LineSettings(rate: 115200),
         otherLines: [LineSettings(rate: 9600)],
         framing: "APDU: choice, length, body", check: nil,
-        capabilities: [.storedReadings, .push, .readClock, .setClock, .users, .erase, .information],
+        capabilities: [.storedReadings, .push, .readClock, .setClock, .users, .erase, .information, .forgets],
         changes: "a confirmed report may be forgotten by the agent; it is confirmed only when it is on disk",
         unverified: [
             "base-offset time and SET_BO_TIME on a real cuff",

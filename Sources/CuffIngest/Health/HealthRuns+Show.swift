@@ -1,0 +1,108 @@
+import CuffCore
+
+/// How `cuff show` puts things.
+public struct ShowOptions: Sendable {
+    public var form = HealthRuns.Listing.plain
+    /// Each value of a series on a line of its own.
+    public var values = false
+    /// Values series by series, each with the reading that owns it, instead of by time over all series.
+    public var byOwner = false
+    public var limits = HeartRateLimits.usual
+
+    public init() {}
+}
+
+extension HealthRuns {
+    /// As many series are taken together where their values are told in the order of time.
+    private static let mostSeries = 1000
+
+    /// What was chosen: readings, then the events beside them, then series.
+    public static func show(
+        _ store: Store, _ types: TypeChoice, _ selection: ReadingSelection, _ options: ShowOptions, to output: OutputFile
+    ) throws(IngestError) {
+        if types.hasReadings { try list(store, selection, as: options.form, to: output, finishes: false) }
+        if types.events { try listEvents(store, selection, options, to: output) }
+        if !types.series.isEmpty {
+            try listSeries(store, SeriesSelection(selection, kinds: types.series), options, selection.zone, to: output)
+        }
+        try output.finish()
+    }
+
+    private static func listEvents(
+        _ store: Store, _ selection: ReadingSelection, _ options: ShowOptions, to output: OutputFile
+    ) throws(IngestError) {
+        let text = Growing(output)
+        var selection = selection
+        selection.kinds = []
+        let zone = selection.zone
+        try store.forEach(selection) { reading, provenance in
+            guard let time = InclusionRule.time(of: reading, zone: zone) else { return true }
+            for event in HeartEvent.events(of: reading, at: time, limits: options.limits) {
+                if options.form == .jsonl {
+                    event.append(to: &text.buffer, driver: provenance.driver, device: provenance.device, zone: zone)
+                } else {
+                    appendRow(event, isPlain: options.form == .plain, zone: zone, to: &text.buffer)
+                }
+            }
+            return try text.flush()
+        }
+        try output.append(&text.buffer)
+    }
+
+    /// When, what, the pulse, the reading.
+    private static func appendRow(_ event: HeartEvent, isPlain: Bool, zone: ZoneTable, to text: inout TextBuffer) {
+        var time = TextBuffer(capacity: 40)
+        time.append(local: event.time, offset: zone.offset(at: event.time.seconds) / 60)
+        let pulse = event.pulse.map { "\(Int($0.digits.value.rounded()))" } ?? ""
+        if isPlain {
+            text.append(string: [time.string, event.kind.rawValue, pulse, self.text(event.reading)].joined(separator: "\t") + "\n")
+        } else {
+            let words = event.kind.rawValue.replacing("_", with: " ")
+            let limit = event.limit.map { " (limit \(Int($0.rounded())))" } ?? ""
+            text.append(string: "\(time.string.prefix(16).replacing("T", with: " "))       \(words)")
+            text.append(string: (pulse.isEmpty ? "" : ", \(pulse) a minute") + limit + "\n")
+        }
+    }
+
+    private static func listSeries(
+        _ store: Store, _ selection: SeriesSelection, _ options: ShowOptions, _ zone: ZoneTable, to output: OutputFile
+    ) throws(IngestError) {
+        let text = Growing(output)
+        var together: [StoredSeries] = []
+        if options.form == .table, !options.values { text.buffer.append(string: SeriesText.header) }
+        try store.forEachSeries(selection) { stored in
+            if options.values {
+                if !options.byOwner {
+                    together.append(stored)
+                    guard together.count < mostSeries else {
+                        throw IngestError(
+                            .usage, "too many series to show their values in one order", cure: "narrow it with --since, or add --by-owner")
+                    }
+                } else {
+                    SeriesText.appendValues([stored], zone: zone, byOwner: true, to: &text.buffer)
+                }
+            } else {
+                switch options.form {
+                case .table: SeriesText.appendRow(stored, zone: zone, to: &text.buffer)
+                case .plain: SeriesText.appendPlain(stored, zone: zone, to: &text.buffer)
+                case .jsonl: SeriesText.appendLine(stored, zone: zone, to: &text.buffer)
+                }
+            }
+            return try text.flush()
+        }
+        SeriesText.appendValues(together, zone: zone, byOwner: false, to: &text.buffer)
+        try output.append(&text.buffer)
+    }
+}
+
+extension Store {
+    /// Keeps what an export gave away under its name. Done last, so that a crash gives it again rather than never.
+    func remember(_ given: [(id: String, revision: Int)], for cursor: String) throws(IngestError) {
+        do {
+            try queue.write { db in
+                let statement = try db.makeStatement(sql: "INSERT OR REPLACE INTO exported (cursor, id, revision) VALUES (?, ?, ?)")
+                for one in given { try statement.execute(arguments: [cursor, one.id, one.revision]) }
+            }
+        } catch { throw Self.translated(error, path) }
+    }
+}

@@ -1,0 +1,72 @@
+import CuffCore
+
+/// Makes series of the live events that pass by, and keeps them in the database beside their readings. Samples that were
+/// thinned because a sink was slow are missing from them, which the beats' gaps show.
+final class SeriesSink: Sink {
+    enum Policy: Sendable, Hashable {
+        case none
+        /// Of measurements that gave a result.
+        case ofResults
+        /// Of failed ones, too.
+        case all
+    }
+
+    private struct Cuff {
+        var recorder: SeriesRecorder
+        var driver: DriverID
+        var device: String
+        var identity: DeviceIdentity?
+    }
+
+    let label: String
+    let takesLiveEvents = true
+    private let store: Store
+    private let policy: Policy
+    // Used on the sink's queue alone.
+    nonisolated(unsafe) private var cuffs: [Int: Cuff] = [:]
+
+    init(path: String, policy: Policy) throws(IngestError) {
+        label = "series:\(path)"
+        self.policy = policy
+        store = try Store(path, access: .write)
+    }
+
+    func write(_ batch: Batch) throws(IngestError) -> Int {
+        var cuff =
+            cuffs[batch.source]
+            ?? Cuff(
+                recorder: SeriesRecorder(
+                    source: HealthSource(name: "cuff"),
+                    isContinuous: CuffDrivers.named(batch.driver.description)?.capabilities.contains(.continuous) ?? false,
+                    keepsFailed: policy == .all), driver: batch.driver, device: batch.device)
+        (cuff.device, cuff.identity) = (batch.device, batch.identity)
+        var finished: [HealthSeries] = []
+        let now = HostClock.now()
+        for entry in batch.entries {
+            switch entry {
+            case .live(let event, _, let elapsed):
+                cuff.recorder.take(event, at: elapsed, now: now, device: cuff.identity, into: &finished)
+            case .reading(let reading): cuff.recorder.take(reading, into: &finished)
+            }
+        }
+        for series in finished { try keep(series, cuff) }
+        // Only now: a batch that comes again must find the recorder as it was.
+        cuffs[batch.source] = cuff
+        return 0
+    }
+
+    private func keep(_ series: HealthSeries, _ cuff: Cuff) throws(IngestError) {
+        try store.keep(series, driver: cuff.driver, device: cuff.device, identity: cuff.identity)
+    }
+
+    func close() throws(IngestError) {
+        for cuff in cuffs.values {
+            var recorder = cuff.recorder
+            var finished: [HealthSeries] = []
+            recorder.close(into: &finished)
+            for series in finished { try keep(series, cuff) }
+        }
+        cuffs = [:]
+        try store.close()
+    }
+}

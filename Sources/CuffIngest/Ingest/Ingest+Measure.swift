@@ -1,0 +1,169 @@
+import CuffCore
+import Dispatch
+import Glibc
+
+/// How a measurement is made, beside what every run needs.
+public struct MeasureOptions: Sendable {
+    /// The longest it may take, after which the cuff is told to stop; for a continuous cuff how long it measures. `nil`
+    /// leaves it to the cuff, whose own limits are below five minutes.
+    public var duration: Duration?
+    /// Who asked.
+    public var trigger = Reading.Trigger.manual
+    /// Other line settings than the driver's.
+    public var line: LineSettings?
+    public var pace: Duration?
+    /// A file for the bytes of both directions, as `cuff record` writes.
+    public var recording: String?
+    /// Keep the pressures of a measurement that failed, too.
+    public var keepsFailedSeries = false
+
+    public init(duration: Duration? = nil) { self.duration = duration }
+}
+
+/// Who hears of one measurement while it goes on. Called on the cuff's own queue, in this order: `started` once, `live` any
+/// number of times, `ended` once and last. They must not block.
+public struct MeasureHandlers: Sendable {
+    /// `nil`: the cuff has started. Otherwise why it has not; `ended` follows all the same.
+    public var started: @Sendable (Measurement.Fault?) -> Void
+    /// What the cuff shows, as often as it sends it, and the time since the start.
+    public var live: @Sendable (LiveEvent, Duration) -> Void
+    /// Exactly one of a result, aborted, or failed with the reason.
+    public var ended: @Sendable (Measurement.End) -> Void
+
+    public init(
+        started: @escaping @Sendable (Measurement.Fault?) -> Void = { _ in },
+        live: @escaping @Sendable (LiveEvent, Duration) -> Void = { _, _ in },
+        ended: @escaping @Sendable (Measurement.End) -> Void = { _ in }
+    ) {
+        self.started = started
+        self.live = live
+        self.ended = ended
+    }
+}
+
+extension Ingest {
+    /// One measurement on demand: the cuff inflates. It blocks until the cuff has ended, and throws where nothing could be
+    /// begun, of which no handler hears. Raising `options.stop` sends the cuff's own stop and waits for it to deflate.
+    ///
+    /// A note in the state folder (`options.memory`) outlives this process: where it dies while the cuff inflates, the next
+    /// one that opens the cuff tells it to stop.
+    public static func measure(
+        _ address: TransportAddress, driver id: String, _ measure: MeasureOptions = MeasureOptions(),
+        handlers: MeasureHandlers = MeasureHandlers(), options: IngestOptions = IngestOptions()
+    ) throws(IngestError) -> (end: Measurement.End, report: IngestReport) {
+        let driver = try driver(id)
+        try driver.require(.measure)
+        let mark = try options.memory.map { (memory) throws(IngestError) in try MeasurementMarks(memory).place(driver.id, address) }
+        var options = options
+        var limit = measure.duration
+        if let duration = measure.duration, driver.capabilities.contains(.continuous) {
+            options.driverOptions["seconds"] = "\(max(1, duration.components.seconds))"
+            // What comes before the first beat is not counted.
+            limit = duration + .seconds(150)
+        }
+        var read = ReadOptions(.measure)
+        (read.line, read.pace, read.recording) = (measure.line, measure.pace, measure.recording)
+        let ended = Locked<Measurement.End?>(nil)
+        let link = MeasureLink(trigger: measure.trigger, limit: limit, keepsFailedSeries: measure.keepsFailedSeries) { effect, elapsed in
+            switch effect {
+            case .started: handlers.started(nil)
+            case .notStarted(let fault): handlers.started(fault)
+            case .live(let event): handlers.live(event, elapsed)
+            case .ended(let end):
+                ended.withLock { $0 = end }
+                handlers.ended(end)
+            case .command, .wait, .leave: break
+            }
+        }
+        var report: IngestReport
+        do throws(IngestError) {
+            report = try conduct(address, driver, read, options, link, toldToStop: mark?.wasLeft == true)
+        } catch {
+            // Where the line was not even opened, what was left before is left still.
+            if mark?.wasLeft == true || ended.withLock({ $0 != nil }) { mark?.leave() } else { mark?.remove() }
+            throw error
+        }
+        let end = ended.withLock { $0 } ?? .failed(.lost("the conversation ended"))
+        if case .failed(.lost) = end { mark?.leave() } else { mark?.remove() }
+        report.conclude(end, address: "\(address)", stop: options.stop)
+        return (end, report)
+    }
+}
+
+extension Ingest {
+    /// How long a process that measures has for stopping its cuff.
+    private static let patience = Duration.seconds(6)
+
+    /// Stops the measurement that runs on a cuff: by the process that measures, where one does, else by the cuff's own
+    /// command over the line.
+    public static func stop(
+        _ address: TransportAddress, driver id: String, _ read: ReadOptions, options: IngestOptions = IngestOptions()
+    ) throws(IngestError) -> IngestReport {
+        let driver = try driver(id)
+        try driver.require(.stop)
+        guard let marks = options.memory.map({ MeasurementMarks($0) }), let holder = marks.holder(driver.id, address),
+            kill(holder, MeasurementSignal.number) == 0
+        else { return try Ingest.read(address, driver: id, read, options: options) }
+        let until = HostClock.monotonic() + patience.nanoseconds
+        while marks.holder(driver.id, address) == holder {
+            guard HostClock.monotonic() < until else {
+                throw IngestError(
+                    .tryAgain, "\(address) is still measuring", why: "process \(holder) was asked to stop it and has not",
+                    cure: "end that process: `kill \(holder)`")
+            }
+            usleep(20_000)
+        }
+        var report = IngestReport()
+        report.closing = "\(address): process \(holder) was measuring and has stopped the cuff"
+        return report
+    }
+}
+
+/// SIGUSR2: stop the measurement that runs, and nothing else.
+final class MeasurementSignal: @unchecked Sendable {
+    static let number = SIGUSR2
+    private let source: any DispatchSourceSignal
+
+    init(_ body: @escaping @Sendable () -> Void) {
+        signal(Self.number, SIG_IGN)
+        source = DispatchSource.makeSignalSource(signal: Self.number, queue: DispatchQueue(label: "cuff.measure.stop"))
+        source.setEventHandler { @Sendable in body() }
+        source.activate()
+    }
+
+    func cancel() { source.cancel() }
+}
+
+/// What a run with one link needs to know of a measurement.
+struct MeasureLink: Sendable {
+    var trigger: Reading.Trigger
+    var limit: Duration?
+    var keepsFailedSeries: Bool
+    var heard: @Sendable (Measurement.Effect, Duration) -> Void
+}
+
+extension IngestReport {
+    /// The status and the words for how a measurement ended.
+    fileprivate mutating func conclude(_ end: Measurement.End, address: String, stop: StopSignal) {
+        if isOutputClosed { return }
+        switch end {
+        case .result: (status, closing) = (.done, nil)
+        case .aborted:
+            status = stop.number == SIGTERM ? .terminated : stop.isRaised ? .interrupted : .no
+            closing = "\(address): the measurement was stopped"
+        case .failed(let fault):
+            closing = "\(address): no result: \(fault.sentence)"
+            status =
+                switch fault {
+                case .unsupported: .usage
+                case .noAnswer: .unavailable
+                case .refused: .tryAgain
+                case .cuff: .no
+                case .lost: .inputOutput
+                case .timedOut: .timedOut
+                case .noResult: .protocolFault
+                case .stopped: .interrupted
+                }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import CuffCore
+import Glibc
+
+/// The notes of running measurements in the state folder, one file for each cuff. Whoever measures holds the file's lock; a
+/// file without a holder was left by a process that died while a cuff may have been inflating, and the next one that opens
+/// this cuff tells it to stop.
+struct MeasurementMarks: Sendable {
+    private let folder: String
+
+    init(_ memory: DriverMemory) { folder = "\(memory.folder)/measuring" }
+
+    /// A mark that this process holds.
+    final class Held: Sendable {
+        private let descriptor: Int32
+        private let path: String
+        /// Somebody before us did not end in order.
+        let wasLeft: Bool
+        private let isOpen = Locked(true)
+
+        fileprivate init(_ descriptor: Int32, _ path: String, wasLeft: Bool) {
+            self.descriptor = descriptor
+            self.path = path
+            self.wasLeft = wasLeft
+        }
+
+        deinit { close(removing: false) }
+
+        /// The cuff has ended, or was told to.
+        func remove() { close(removing: true) }
+
+        /// The cuff could not be told: the next process shall.
+        func leave() { close(removing: false) }
+
+        private func close(removing: Bool) {
+            let wasOpen = isOpen.withLock { isOpen in
+                defer { isOpen = false }
+                return isOpen
+            }
+            guard wasOpen else { return }
+            // While the lock is held, so that nobody's new mark is taken for ours.
+            if removing { unlink(path) }
+            Glibc.close(descriptor)
+        }
+    }
+
+    /// Before a start: durable when this returns. Refused while another process measures with the cuff.
+    func place(_ driver: DriverID, _ address: TransportAddress) throws(IngestError) -> Held {
+        let (path, name) = key(driver, address)
+        StateFile.makeFolders(above: path)
+        guard let found = try open(path, O_RDWR | O_CREAT) else {
+            throw IngestError(
+                .tryAgain, "\(address) is measuring", why: "another process has started it", cure: "wait for it, or `cuff stop \(address)`")
+        }
+        let wasLeft = Self.isMark(found, driver)
+        do throws(SystemFault) {
+            guard ftruncate(found, 0) == 0, lseek(found, 0, SEEK_SET) == 0 else { throw SystemFault("ftruncate") }
+            let mark = MeasurementMark(driver: driver.description, address: name, begun: HostClock.now())
+            try StateFile.put(mark.line + "\(getpid())\n", found)
+        } catch {
+            Glibc.close(found)
+            throw .writing(path, error.number)
+        }
+        StateFile.synchroniseFolder(of: path)
+        return Held(found, path, wasLeft: wasLeft)
+    }
+
+    /// Before anything else with the cuff: the mark of a process that died; `nil` where there is none.
+    func left(_ driver: DriverID, _ address: TransportAddress) -> Held? {
+        let (path, _) = key(driver, address)
+        guard let found = try? open(path, O_RDWR) else { return nil }
+        guard Self.isMark(found, driver) else {
+            // Cut short: the process died before it had started anything.
+            unlink(path)
+            Glibc.close(found)
+            return nil
+        }
+        return Held(found, path, wasLeft: true)
+    }
+
+    private func key(_ driver: DriverID, _ address: TransportAddress) -> (path: String, name: String) {
+        var name = address.description
+        if case .path(let path) = address { name = StateFile.resolved(path) }
+        return ("\(folder)/\(StateFile.name(driver.description, for: name))", name)
+    }
+
+    /// The descriptor with its lock; `nil` while somebody else holds it, or where there is no such file.
+    private func open(_ path: String, _ flags: Int32) throws(IngestError) -> Int32? {
+        let descriptor: Int32
+        do throws(SystemFault) { descriptor = try Descriptor.open(path, flags | O_NOFOLLOW) } catch {
+            if error.number == ENOENT && flags & O_CREAT == 0 { return nil }
+            throw .writing(path, error.number)
+        }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            Glibc.close(descriptor)
+            return nil
+        }
+        return descriptor
+    }
+
+    private static func isMark(_ descriptor: Int32, _ driver: DriverID) -> Bool {
+        lseek(descriptor, 0, SEEK_SET)
+        guard let bytes = try? Descriptor.chunk(descriptor, StateFile.limit) else { return false }
+        return parsed(bytes)?.mark.driver == driver.description
+    }
+
+    /// The mark, and behind it the number of the process that made it.
+    private static func parsed(_ bytes: [UInt8]) -> (mark: MeasurementMark, process: Int32?)? {
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.count > 1, let mark = MeasurementMark(line: lines[0] + "\n") else { return nil }
+        return (mark, lines.count > 2 ? Int32(lines[1]) : nil)
+    }
+
+    /// The living process that measures with this cuff.
+    func holder(_ driver: DriverID, _ address: TransportAddress) -> Int32? {
+        let (path, _) = key(driver, address)
+        guard let descriptor = try? Descriptor.open(path, O_RDWR | O_NOFOLLOW) else { return nil }
+        defer { Glibc.close(descriptor) }
+        // Free to be had: nobody measures.
+        guard flock(descriptor, LOCK_EX | LOCK_NB) != 0 else { return nil }
+        return (try? Descriptor.chunk(descriptor, StateFile.limit)).flatMap { Self.parsed($0)?.process }
+    }
+}

@@ -1,0 +1,182 @@
+import CuffCore
+
+/// What `cuff schedule` is asked.
+public enum ScheduleRequest: Sendable, Hashable {
+    case get
+    case off
+    case set(minutes: Int, MonitoringPlan.Window?)
+}
+
+/// Who measures automatically, and when.
+public struct ScheduleReport: Sendable {
+    public var driver: CuffDriver
+    /// Minutes between the cuff's own automatic measurements; 0: off; `nil`: it has none, or was not asked.
+    public var cycle: Int?
+    /// The plan that `cuff watch` keeps, with how far it has come.
+    public var keeper: ScheduleKeeper?
+    public var report: IngestReport
+
+    private var isOff: Bool { (cycle ?? 0) == 0 && keeper == nil }
+
+    public var text: String {
+        var lines: [String] = []
+        if let cycle, cycle > 0 { lines.append("the cuff measures by itself every \(Self.span(cycle))") }
+        if let keeper {
+            let window = keeper.plan.window.map { " from \(Self.clock($0.from)) to \(Self.clock($0.to))" } ?? ""
+            lines.append("`cuff watch` measures every \(Self.span(keeper.plan.interval))\(window); \(keeper.measuredCount) so far")
+        }
+        if isOff { lines.append("no automatic measurements") }
+        return lines.map { $0 + "\n" }.joined()
+    }
+
+    public var json: String {
+        var parts = ["{\"type\":\"schedule\",\"schema\":1,\"driver\":\"\(driver.id)\""]
+        if let keeper {
+            parts.append("\"by\":\"watch\",\"every_min\":\(keeper.plan.interval)")
+            if let window = keeper.plan.window {
+                parts.append("\"from\":\"\(Self.clock(window.from))\",\"to\":\"\(Self.clock(window.to))\"")
+            }
+            parts.append("\"measured\":\(keeper.measuredCount)")
+        } else if let cycle, cycle > 0 {
+            parts.append("\"by\":\"cuff\",\"every_min\":\(cycle)")
+        } else {
+            parts.append("\"by\":null")
+        }
+        return parts.joined(separator: ",") + "}\n"
+    }
+
+    private static func span(_ minutes: Int) -> String {
+        minutes % 60 == 0 ? "\(minutes / 60) h" : minutes > 60 ? "\(minutes / 60) h \(minutes % 60) min" : "\(minutes) min"
+    }
+
+    private static func clock(_ minutes: Int) -> String {
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(two(minutes / 60)):\(two(minutes % 60))"
+    }
+}
+
+extension ScheduleRequest {
+    /// As it is written: `get`, `off`, or `set` with minutes and a window.
+    public init(_ action: String, every: Duration?, from: String?, to: String?) throws(IngestError) {
+        switch action {
+        case "get", "off":
+            guard every == nil, from == nil, to == nil else {
+                throw IngestError(.usage, "`\(action)` takes no times", cure: "write e.g. cuff schedule DEVICE set --every 15m")
+            }
+            self = action == "get" ? .get : .off
+        case "set":
+            guard let every else { throw IngestError(.usage, "nothing says how often", cure: "add e.g. --every 15m") }
+            let seconds = every.components.seconds
+            guard seconds % 60 == 0, seconds >= 60 else {
+                throw IngestError(.usage, "a schedule counts whole minutes", cure: "write e.g. --every 15m")
+            }
+            var window: MonitoringPlan.Window?
+            if from != nil || to != nil {
+                guard let from = from.flatMap(Self.clock), let to = to.flatMap(Self.clock),
+                    let read = MonitoringPlan.Window(from: from, to: to)
+                else {
+                    throw IngestError(
+                        .usage, "the window is none", why: "it needs a beginning and another end, both times of the day",
+                        cure: "write e.g. --from 08:00 --to 22:00")
+                }
+                window = read
+            }
+            self = .set(minutes: Int(clamping: seconds / 60), window)
+        default:
+            throw IngestError(
+                .usage, "`\(action)` is no action", why: "known are get, set, off", cure: "write e.g. cuff schedule DEVICE get")
+        }
+    }
+
+    /// Minutes after midnight of `08:00` or `8:00`; `24:00` is the end of a day.
+    static func clock(_ text: String) -> Int? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[1].count == 2, let hour = Int(parts[0]), let minute = Int(parts[1]), (0..<60).contains(minute),
+            (0..<24).contains(hour) || hour == 24 && minute == 0
+        else { return nil }
+        return hour * 60 + minute
+    }
+}
+
+extension Ingest {
+    /// Asks for, sets or ends automatic measurements. A cuff that can measure by itself at these times is set to it; for
+    /// any other that can be told to measure, `cuff watch` keeps the plan, durably, and nothing is sent to the cuff.
+    public static func schedule(
+        _ place: DevicePlace, _ request: ScheduleRequest, _ read: ReadOptions = ReadOptions(), zone: String? = nil,
+        options: IngestOptions = IngestOptions()
+    ) throws(IngestError) -> ScheduleReport {
+        let driver = try driver(place.driver)
+        let hasOwn = driver.capabilities.contains(.schedule)
+        guard hasOwn || driver.capabilities.contains(.measure) else {
+            throw IngestError(
+                .usage, "a cuff of \(driver.id) cannot measure automatically",
+                why: "it neither has cycles of its own nor can be told to measure",
+                cure: "start it at the cuff; `cuff watch` takes what it sends")
+        }
+        guard let memory = options.memory else {
+            throw IngestError(.usage, "there is no place to keep a schedule", cure: "set HOME or XDG_STATE_HOME")
+        }
+        let folder = ScheduleFolder(memory)
+        let key = ScheduleFolder.key(place)
+        var report = ScheduleReport(driver: driver, cycle: nil, keeper: nil, report: IngestReport())
+        switch request {
+        case .get:
+            if hasOwn { (report.cycle, report.report) = try ask(place, driver, .get, read, options) }
+            report.keeper = folder.load(key)?.keeper
+        case .off:
+            _ = folder.remove(key)
+            if hasOwn { (report.cycle, report.report) = try ask(place, driver, .off, read, options) }
+        case .set(let minutes, let window):
+            if hasOwn, driver.cycles.contains(minutes), window == nil || driver.capabilities.contains(.scheduleWindow) {
+                (report.cycle, report.report) = try ask(place, driver, .every(minutes), read, options)
+                if report.report.status == .done { _ = folder.remove(key) }
+                return report
+            }
+            let plan = try hosted(minutes, window, driver)
+            // Two that inflate the same cuff would be one too many.
+            if hasOwn {
+                (report.cycle, report.report) = try ask(place, driver, .off, read, options)
+                guard report.report.status == .done else { return report }
+            }
+            let keeper = ScheduleKeeper(plan, from: HostClock.now().seconds)
+            try folder.save(HostSchedule(key: key, driver: driver.id, zone: zone, keeper: keeper))
+            report.keeper = keeper
+        }
+        return report
+    }
+
+    private static func hosted(
+        _ minutes: Int, _ window: MonitoringPlan.Window?, _ driver: CuffDriver
+    ) throws(IngestError) -> MonitoringPlan {
+        let own = driver.cycles.isEmpty ? "" : "; its own cycles are \(driver.cycles.map(String.init).joined(separator: ", ")) minutes"
+        guard driver.capabilities.contains(.measure) else {
+            throw IngestError(.usage, "a cuff of \(driver.id) cannot measure every \(minutes) minutes", why: "it cannot be told to" + own)
+        }
+        guard let plan = MonitoringPlan(every: minutes, window: window) else {
+            throw IngestError(
+                .usage, "every \(minutes) minutes is no schedule",
+                why: "an arm needs \(MonitoringPlan.intervals.lowerBound) minutes between inflations, and a day is the longest" + own,
+                cure: "write e.g. --every 15m")
+        }
+        return plan
+    }
+
+    private static func ask(
+        _ place: DevicePlace, _ driver: CuffDriver, _ command: ScheduleCommand, _ read: ReadOptions, _ options: IngestOptions
+    ) throws(IngestError) -> (Int?, IngestReport) {
+        var (read, options) = (read, options)
+        read.command = .schedule(command)
+        read.follows = false
+        // What a module says of its cycle is no reading.
+        options.sinks = []
+        options.moreSinks = [NoSink()]
+        let report = try self.read(place.address, driver: place.driver, read, options: options)
+        return (report.cycle, report)
+    }
+}
+
+/// Where nothing is kept, because nothing is expected.
+private final class NoSink: Sink {
+    let label = "none"
+    func write(_ batch: Batch) throws(IngestError) -> Int { 0 }
+}

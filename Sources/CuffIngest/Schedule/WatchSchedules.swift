@@ -1,0 +1,240 @@
+import CuffCore
+import Dispatch
+import Glibc
+
+/// Keeps the plans of the state folder while a watch runs: says to its watch what is due, hears how it went, and writes
+/// both down before the next. Everything happens on the watch's queue.
+///
+/// A measurement is written down as dealt with before it begins, so that a crash in the middle inflates nobody twice.
+final class WatchSchedules: @unchecked Sendable {
+    enum Answer: Sendable { case begun, absent, busy }
+
+    /// How often a cuff that is away or busy is tried again until its time is over.
+    private static let pause: Int64 = 5
+
+    private struct Entry {
+        var schedule: HostSchedule
+        var zone: ZoneTable
+        /// Being measured for this time.
+        var running: Int64?
+        /// Not before this.
+        var retry: Int64 = 0
+        var obstacle = ScheduleKeeper.Miss.cuffAbsent
+    }
+
+    private let folder: ScheduleFolder
+    private let queue: DispatchQueue
+    private let now: @Sendable () -> Int64
+    private let tell: @Sendable (String) -> Void
+    /// Whether the measurement was begun; asked on the queue, answered on it.
+    private let measure: (HostSchedule, @escaping @Sendable (Answer) -> Void) -> Void
+    private let changed: () -> Void
+    private var entries: [String: Entry] = [:]
+    private var timer: (any DispatchSourceTimer)?
+    private var inotify: Int32 = -1
+    private var token: UInt64 = 0
+    private var isStopped = false
+
+    init(
+        _ folder: ScheduleFolder, queue: DispatchQueue, now: @escaping @Sendable () -> Int64, tell: @escaping @Sendable (String) -> Void,
+        changed: @escaping () -> Void, measure: @escaping (HostSchedule, @escaping @Sendable (Answer) -> Void) -> Void
+    ) {
+        self.folder = folder
+        self.queue = queue
+        self.now = now
+        self.tell = tell
+        self.changed = changed
+        self.measure = measure
+    }
+
+    /// Who has a plan; their links stay open.
+    var schedules: [HostSchedule] { entries.values.map(\.schedule) }
+
+    func start() {
+        notice()
+        load()
+    }
+
+    func stop() {
+        isStopped = true
+        timer?.cancel()
+        timer = nil
+        if inotify >= 0 {
+            Reactor.shared.remove(token, inotify)
+            close(inotify)
+            inotify = -1
+        }
+    }
+
+    // MARK: The folder
+
+    private func load() {
+        guard !isStopped else { return }
+        let found = Dictionary(folder.all().map { ($0.key, $0) }, uniquingKeysWith: { $1 })
+        let before = Set(entries.keys)
+        for (key, schedule) in found {
+            if let known = entries[key], known.schedule.keeper.plan == schedule.keeper.plan, known.schedule.driver == schedule.driver {
+                continue
+            }
+            let zone: ZoneTable
+            do throws(IngestError) { zone = try HostZone.named(schedule.zone) } catch {
+                tell("the schedule of \(key) is not kept: \(error.what)")
+                continue
+            }
+            let running = entries[key]?.running
+            entries[key] = Entry(schedule: schedule, zone: zone, running: running)
+            tell("\(key): measuring every \(schedule.keeper.plan.interval) minutes")
+        }
+        for key in entries.keys where found[key] == nil {
+            entries[key] = nil
+            tell("\(key): no longer measured automatically")
+        }
+        if Set(entries.keys) != before { changed() }
+        tick()
+    }
+
+    /// Hears of plans that come, change or go while the watch runs.
+    private func notice() {
+        StateFile.makeFolders(above: folder.path + "/x")
+        inotify = inotify_init1(Int32(O_NONBLOCK | O_CLOEXEC))
+        guard inotify >= 0 else { return }
+        // Renamed into place, or removed: nothing else is done with these files.
+        let mask = UInt32(IN_MOVED_TO) | UInt32(IN_DELETE)
+        guard inotify_add_watch(inotify, folder.path, mask) >= 0,
+            let token = try? Reactor.shared.add(
+                inotify,
+                handler: { [weak self] _ in
+                    guard let self else { return }
+                    queue.async { @Sendable in self.heard() }
+                })
+        else { return }
+        self.token = token
+        Reactor.shared.arm(token, inotify, .input)
+    }
+
+    private func heard() {
+        guard inotify >= 0 else { return }
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while read(inotify, &buffer, buffer.count) > 0 {}
+        Reactor.shared.arm(token, inotify, .input)
+        load()
+    }
+
+    // MARK: Time
+
+    private func tick() {
+        guard !isStopped else { return }
+        let time = now()
+        var next: Int64?
+        func later(_ moment: Int64) { next = min(next ?? moment, moment) }
+        for key in entries.keys.sorted() {
+            guard var entry = entries[key], entry.running == nil else { continue }
+            switch entry.schedule.keeper.decide(at: time, in: entry.zone) {
+            case .wait(let until): later(until)
+            case .measure(let due) where entry.retry > time:
+                // Tried already: again in a while, as long as it counts as that of its time.
+                if time + Self.pause > due + ScheduleKeeper.grace {
+                    entry.schedule.keeper.skip(due: due, entry.obstacle)
+                    later(entry.schedule.keeper.plan.next(after: due, in: entry.zone))
+                } else {
+                    later(entry.retry)
+                }
+            case .measure(let due):
+                entry.running = due
+                begin(key, entry.schedule, due)
+            }
+            report(&entry)
+            entries[key] = entry
+        }
+        wake(at: next)
+    }
+
+    private func begin(_ key: String, _ schedule: HostSchedule, _ due: Int64) {
+        var handled = schedule
+        handled.keeper.measured(due: due)
+        save(handled)
+        measure(schedule) { [weak self] answer in
+            guard let self else { return }
+            queue.async { @Sendable in self.answered(key, due, answer) }
+        }
+    }
+
+    private func answered(_ key: String, _ due: Int64, _ answer: Answer) {
+        guard var entry = entries[key], entry.running == due else { return }
+        switch answer {
+        case .begun: return
+        case .absent, .busy:
+            save(entry.schedule)
+            entry.running = nil
+            entry.obstacle = answer == .absent ? .cuffAbsent : .cuffBusy
+            entry.retry = now() + Self.pause
+        }
+        entries[key] = entry
+        tick()
+    }
+
+    /// The measurement that was begun for this cuff has ended.
+    func ended(_ key: String, _ end: Measurement.End) {
+        guard var entry = entries[key], let due = entry.running else { return }
+        entry.running = nil
+        entry.retry = 0
+        if case .result = end {
+            entry.schedule.keeper.measured(due: due)
+        } else {
+            entry.schedule.keeper.skip(due: due, .failed)
+        }
+        report(&entry)
+        save(entry.schedule)
+        entries[key] = entry
+        tick()
+    }
+
+    /// Tells what was missed, and writes down that it was told.
+    private func report(_ entry: inout Entry) {
+        let skipped = entry.schedule.keeper.takeSkipped()
+        guard !skipped.isEmpty else { return }
+        for one in skipped { tell("\(entry.schedule.key): \(Self.sentence(one, in: entry.zone))") }
+        save(entry.schedule)
+    }
+
+    private func save(_ schedule: HostSchedule) {
+        // A plan that was changed or ended meanwhile is not written over.
+        guard let present = folder.load(schedule.key), present.keeper.plan == schedule.keeper.plan else { return }
+        do throws(IngestError) { try folder.save(schedule) } catch { tell(error.description) }
+    }
+
+    static func sentence(_ skipped: ScheduleKeeper.Skipped, in zone: ZoneTable) -> String {
+        func clock(_ instant: Int64) -> String {
+            var text = TextBuffer(capacity: 40)
+            text.append(local: Timestamp(seconds: instant), offset: zone.offset(at: instant) / 60)
+            return String(text.string.prefix(16)).replacing("T", with: " ")
+        }
+        let why =
+            switch skipped.reason {
+            case .hostAway: "this program did not run"
+            case .cuffAbsent: "the cuff was not there"
+            case .cuffBusy: "the cuff was in use"
+            case .failed: "it gave no result"
+            }
+        return skipped.count == 1
+            ? "the measurement of \(clock(skipped.first)) was missed: \(why)"
+            : "\(skipped.count) measurements from \(clock(skipped.first)) to \(clock(skipped.last)) were missed: \(why)"
+    }
+
+    /// By the wall clock: a machine that slept wakes to what is due.
+    private func wake(at moment: Int64?) {
+        timer?.cancel()
+        timer = nil
+        guard let moment else { return }
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.schedule(wallDeadline: .now() + .seconds(Int(max(1, moment - now()))), leeway: .milliseconds(200))
+        timer.setEventHandler { @Sendable [weak self] in
+            guard let self else { return }
+            self.timer?.cancel()
+            self.timer = nil
+            tick()
+        }
+        timer.activate()
+        self.timer = timer
+    }
+}

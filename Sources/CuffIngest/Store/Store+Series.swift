@@ -1,0 +1,179 @@
+import CuffCore
+import GRDB
+
+import struct Foundation.Data
+
+/// Which stored series are meant: every condition that is set must hold.
+public struct SeriesSelection: Sendable, Hashable {
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        case quantity = "quantity_series"
+        case heartbeats = "heartbeat_series"
+    }
+
+    /// Empty means both.
+    public var kinds: Set<Kind> = []
+    /// From this instant on, by its start.
+    public var since: Timestamp?
+    /// Up to this instant, which is not included.
+    public var until: Timestamp?
+    /// Those that these readings own; empty means any, also those that no reading owns.
+    public var readings: [Reading.ID] = []
+    public var device: String?
+    public var driver: String?
+    /// Those owned by this user's readings.
+    public var user: Int?
+    /// Only the latest so many.
+    public var last: Int?
+    /// Those that the export of this name has not given yet.
+    public var newFor: String?
+
+    public init() {}
+
+    /// The series of what a selection of readings says of time, source, user and ids.
+    public init(_ selection: ReadingSelection, kinds: Set<Kind> = []) {
+        self.kinds = kinds
+        (since, until, readings) = (selection.since, selection.until, selection.ids)
+        (device, driver, last) = (selection.device, selection.driver, selection.last)
+        (user, newFor) = (selection.user, selection.newFor)
+    }
+}
+
+/// A series and whose it is.
+public struct StoredSeries: Sendable, Hashable {
+    /// Its number in the database.
+    public var number: Int64
+    public var series: HealthSeries
+    public var provenance: Provenance
+}
+
+extension Store {
+    /// Keeps a series; one of the same source, type and start replaces it.
+    func keep(_ series: HealthSeries, driver: DriverID, device: String, identity: DeviceIdentity?) throws(IngestError) {
+        do {
+            try queue.write { db in
+                let source = try SQLiteSink.number(driver, device, identity, in: db)
+                try db.execute(sql: Self.insertSeries, arguments: Self.arguments(series, source: source))
+            }
+        } catch { throw Self.translated(error, path) }
+    }
+
+    private static let insertSeries = """
+        INSERT OR REPLACE INTO series
+          (type, code, unit, source, reading, start, end, count, min, max, avg, last, sdnn_ms, samples)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+
+    private static func arguments(_ series: HealthSeries, source: Int64) throws -> StatementArguments {
+        switch series {
+        case .quantity(let one):
+            guard let samples = SeriesCoding.encode(one.elements) else {
+                throw IngestError(.software, "a series could not be packed", why: "its values have too many digits")
+            }
+            return [
+                SeriesSelection.Kind.quantity.rawValue, one.type.identifier.description, one.unit.description, source,
+                one.reading.map(ReadingSelection.text), text(one.start), text(one.end), one.count, one.minimum?.value.value,
+                one.maximum?.value.value, one.average, one.mostRecent?.value.value, nil, Data(samples),
+            ]
+        case .heartbeats(let one):
+            return [
+                SeriesSelection.Kind.heartbeats.rawValue, SampleType.heartbeatSeries.identifier.description, nil, source,
+                one.reading.map(ReadingSelection.text), text(one.start), text(one.end), one.beats.count, nil, nil, nil, nil,
+                one.sdnn.map { $0 * 1000 }, Data(SeriesCoding.encode(one.beats)),
+            ]
+        }
+    }
+
+    private static func text(_ time: Timestamp) -> String {
+        var text = TextBuffer(capacity: 32)
+        text.append(utc: time)
+        return text.string
+    }
+
+    /// Hands over the selected series one by one, by their start, and keeps none. The body answers whether to go on.
+    public func forEachSeries(_ selection: SeriesSelection, _ body: (StoredSeries) throws -> Bool) throws(IngestError) {
+        let sources = try sources()
+        do {
+            try queue.read { db in
+                // A database of before there were series, opened to be read only, has none.
+                guard try db.tableExists("series") else { return }
+                var conditions = ["1"]
+                var arguments: [(any DatabaseValueConvertible)?] = []
+                func require(_ condition: String, _ values: [any DatabaseValueConvertible]) {
+                    conditions.append(condition)
+                    arguments += values.map { Optional($0) }
+                }
+                func places(_ count: Int) -> String { "(" + [String](repeating: "?", count: count).joined(separator: ",") + ")" }
+                if !selection.kinds.isEmpty {
+                    require("type IN \(places(selection.kinds.count))", selection.kinds.map(\.rawValue).sorted())
+                }
+                if let since = selection.since { require("start >= ?", [Self.text(since)]) }
+                if let until = selection.until { require("start < ?", [Self.text(until)]) }
+                if !selection.readings.isEmpty {
+                    require("reading IN \(places(selection.readings.count))", selection.readings.map(ReadingSelection.text))
+                }
+                if selection.device != nil || selection.driver != nil {
+                    let meant = sources.filter {
+                        (selection.device == nil || $0.value.provenance.device == selection.device)
+                            && (selection.driver == nil || $0.value.provenance.driver == selection.driver)
+                    }
+                    require("source IN \(places(meant.count))", meant.keys.sorted())
+                }
+                if let user = selection.user { require("reading IN (SELECT id FROM reading WHERE user = ?)", [user]) }
+                if let name = selection.newFor {
+                    require("NOT EXISTS (SELECT 1 FROM exported WHERE cursor = ? AND id = 'series-' || number)", [name])
+                }
+                let order = selection.last == nil ? "" : " DESC LIMIT \(max(0, selection.last ?? 0))"
+                let inner = "SELECT * FROM series WHERE \(conditions.joined(separator: " AND ")) ORDER BY start\(order)"
+                let rows = try Row.fetchCursor(
+                    db, sql: "SELECT * FROM (\(inner)) ORDER BY start, number", arguments: StatementArguments(arguments))
+                while let row = try rows.next() {
+                    let source: Int64 = row["source"]
+                    let provenance = sources[source]?.provenance ?? Provenance(driver: "unknown")
+                    guard let series = Self.series(row, provenance) else {
+                        throw IngestError(
+                            .badData, "a series in \(path) is damaged", why: "number \(row["number"] as Int64? ?? 0) cannot be unpacked",
+                            cure: "`sqlite3 \(path) 'DELETE FROM series WHERE number = \(row["number"] as Int64? ?? 0)'` removes it")
+                    }
+                    guard try body(StoredSeries(number: row["number"], series: series, provenance: provenance)) else { return }
+                }
+            }
+        } catch { throw Self.translated(error, path) }
+    }
+
+    private static func series(_ row: Row, _ provenance: Provenance) -> HealthSeries? {
+        guard let start = instant(row["start"]), let end = instant(row["end"]), let samples = row["samples"] as Data? else { return nil }
+        let reading = (row["reading"] as String?).flatMap { Reading.ID.parse($0) }
+        let source = HealthSource(name: "cuff")
+        switch SeriesSelection.Kind(rawValue: row["type"] ?? "") {
+        case .quantity:
+            guard let type = SampleType.named(row["code"] ?? ""), let unit = HealthUnit.named(row["unit"] ?? ""),
+                let elements = SeriesCoding.decodeElements(Array(samples))
+            else { return nil }
+            return QuantitySeries(
+                restored: type, unit: unit, start: start, end: end, source: source, device: provenance.identity, reading: reading,
+                elements: elements
+            ).map { .quantity($0) }
+        case .heartbeats:
+            guard let beats = SeriesCoding.decodeBeats(Array(samples)) else { return nil }
+            return HeartbeatSeries(restored: beats, start: start, source: source, device: provenance.identity, reading: reading)
+                .map { .heartbeats($0) }
+        case nil: return nil
+        }
+    }
+
+    private static func instant(_ text: String?) -> Timestamp? { text.flatMap { Timestamp.parse($0)?.time } }
+
+    /// Whether this reading, at least in this revision, is here already, or was here and is deleted.
+    func holds(_ reading: Reading) throws(IngestError) -> Bool {
+        do {
+            return try queue.read { db in
+                let row = try Row.fetchOne(
+                    db, sql: "SELECT revision, pending FROM reading WHERE id = ?", arguments: [ReadingSelection.text(reading.id)])
+                guard let row else { return false }
+                let revision: Int = row["revision"]
+                let isPending: Bool = row["pending"]
+                return revision > Int(reading.revision) || revision == Int(reading.revision) && (!isPending || reading.isPending)
+            }
+        } catch { throw Self.translated(error, path) }
+    }
+}

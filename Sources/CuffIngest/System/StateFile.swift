@@ -1,0 +1,69 @@
+import CuffCore
+import Glibc
+
+/// Small files that must survive a crash: each is replaced whole, so that either the old or the new text is there.
+enum StateFile {
+    /// What is told of a folder of state files in bytes: a line or two.
+    static let limit = 4096
+
+    /// A name without letters that a file system may not take.
+    static func name(_ prefix: String, for key: String) -> String {
+        "\(prefix)-\(Hex.text(Array(withUnsafeBytes(of: XXHash64.hash(Array(key.utf8).span).bigEndian) { Array($0) }), separator: ""))"
+    }
+
+    static func read(_ path: String) -> String? {
+        guard let descriptor = try? Descriptor.open(path, O_RDONLY | O_NOFOLLOW) else { return nil }
+        defer { close(descriptor) }
+        return (try? Descriptor.chunk(descriptor, limit)).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    static func write(_ text: String, to path: String) throws(IngestError) {
+        makeFolders(above: path)
+        let temporary = "\(path).\(getpid()).part"
+        do throws(SystemFault) {
+            let descriptor = try Descriptor.open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW)
+            defer { close(descriptor) }
+            try put(text, descriptor)
+            guard rename(temporary, path) == 0 else { throw SystemFault("rename") }
+        } catch {
+            unlink(temporary)
+            throw .writing(path, error.number)
+        }
+        synchroniseFolder(of: path)
+    }
+
+    /// Writes and makes it durable.
+    static func put(_ text: String, _ descriptor: Int32) throws(SystemFault) {
+        let bytes = Array(text.utf8)
+        var fault: SystemFault?
+        bytes.withUnsafeBytes { bytes in
+            do throws(SystemFault) { try Descriptor.writeAll(descriptor, bytes) } catch { fault = error }
+        }
+        if let fault { throw fault }
+        guard fsync(descriptor) == 0 else { throw SystemFault("fsync") }
+    }
+
+    static func makeFolders(above path: String) {
+        var folder = path.hasPrefix("/") ? "" : "."
+        for part in path.split(separator: "/").dropLast() {
+            folder += "/\(part)"
+            mkdir(folder, 0o700)
+        }
+    }
+
+    static func synchroniseFolder(of path: String) {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        let folder = parts.dropLast().joined(separator: "/")
+        guard let descriptor = try? Descriptor.open(folder.isEmpty ? (path.hasPrefix("/") ? "/" : ".") : folder, O_RDONLY | O_DIRECTORY)
+        else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+
+    /// The path behind all links, so that two names of one device are one key.
+    static func resolved(_ path: String) -> String {
+        guard let found = realpath(path, nil) else { return path }
+        defer { free(found) }
+        return String(cString: found)
+    }
+}

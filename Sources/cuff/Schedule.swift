@@ -1,0 +1,34 @@
+import ArgumentParser
+import CuffCore
+import CuffIngest
+
+struct Schedule: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Asks for, sets or ends automatic measurements: cuff schedule DEVICE set --every 15m --from 08:00 --to 22:00",
+        discussion: """
+            A cuff with cycles of its own is set to one where it fits. For any other that can be told to measure, `cuff watch` \
+            starts each measurement, also after a restart, and says what it had to leave out. Nothing else ever inflates a cuff \
+            by itself.
+            """)
+
+    @OptionGroup var device: DeviceVerb
+    @Argument(help: "get, set or off.", completion: .list(["get", "set", "off"])) var action = "get"
+    @Option(help: "How often, e.g. 15m.") var every: Span?
+    @Option(help: ArgumentHelp("The beginning of the time of day, e.g. 08:00.", valueName: "hh:mm")) var from: String?
+    @Option(help: ArgumentHelp("Its end; it may lie after midnight.", valueName: "hh:mm")) var to: String?
+    @Option(help: ArgumentHelp("The time zone of --from and --to; without it this machine's.", valueName: "zone")) var tz: String?
+    @OptionGroup var output: OutputOptions
+    @Flag(help: "One JSON object.") var json = false
+
+    func run() throws {
+        let request = try ScheduleRequest(action, every: every?.duration, from: from, to: to)
+        _ = try HostZone.named(tz)
+        var options = try output.ingestOptions()
+        let place = try DevicePlace(device.address, driver: device.driver)
+        if options.device.isEmpty { options.device = place.device }
+        options.stop.watch()
+        let report = try Ingest.schedule(place, request, try device.reading(.schedule(.get)), zone: tz, options: options)
+        if report.report.status == .done { Terminal.put(json ? report.json : report.text) }
+        try report.report.conclude(output)
+    }
+}

@@ -1,0 +1,170 @@
+import CuffCore
+import Testing
+
+@testable import CuffIngest
+
+/// The library's call behind `cuff measure`: what its handlers hear, and what the sinks get.
+@Suite struct MeasureRunTests {
+    private enum Heard: Sendable, Equatable {
+        case started(Measurement.Fault?)
+        case live
+        case ended(String)
+    }
+
+    private func handlers(_ heard: Mailbox<Heard>) -> MeasureHandlers {
+        MeasureHandlers(
+            started: { heard.post(.started($0)) }, live: { _, _ in heard.post(.live) },
+            ended: { end in
+                switch end {
+                case .result(let reading): heard.post(.ended("\(reading.bloodPressure?.systolic.digits.mantissa ?? 0) \(reading.trigger)"))
+                case .aborted: heard.post(.ended("aborted"))
+                case .failed(let fault): heard.post(.ended(fault.word))
+                }
+            })
+    }
+
+    private func options(_ sink: MemorySink, _ folder: TestFolder) -> IngestOptions {
+        var options = IngestOptions()
+        options.moreSinks = [sink]
+        options.memory = DriverMemory(folder: folder.path)
+        return options
+    }
+
+    private func ends(_ sink: MemorySink) -> [String] {
+        sink.batches.flatMap(\.entries).compactMap { entry in
+            switch entry {
+            case .live(.ended, _, _): "ended"
+            case .live(.aborted, _, _): "aborted"
+            case .live(.failed(let failure), _, _): "failed \(failure.reason.word)"
+            case .reading(let reading): if case .failure(let failure) = reading.content { "record \(failure.reason.word)" } else { nil }
+            default: nil
+            }
+        }
+    }
+
+    private func records(_ failure: FailureReason?) -> [SimulatedRecord] {
+        SimulatedRecord.sample(count: 3, seed: 1).map { record in
+            var record = record
+            record.failure = failure
+            return record
+        }
+    }
+
+    @Test(arguments: [Reading.Trigger.manual, .automatic]) func aResult_IsHeardLast_AndSaysWhoAsked(_ trigger: Reading.Trigger) async throws
+    {
+        let (folder, sink, heard) = (TestFolder(), MemorySink(), Mailbox<Heard>())
+        let cuff = try Simulation(driver: .parNIBP, script: SimulatorScript(records: records(nil), pushes: false), speed: 20)
+        cuff.start()
+        defer { cuff.stop() }
+        let address = try TransportAddress(cuff.address)
+        var measure = MeasureOptions()
+        measure.trigger = trigger
+        let (options, handlers) = (options(sink, folder), handlers(heard))
+        let (end, report) = try await onThread { [measure] in
+            try Ingest.measure(address, driver: "par-nibp", measure, handlers: handlers, options: options)
+        }
+        guard case .result(let reading) = end else { return #expect(Bool(false), "\(end)") }
+        #expect(report.status == .done)
+        #expect(reading.trigger == trigger && sink.readings.map(\.trigger) == [trigger])
+        let second = records(nil)[1].systolic
+        #expect(heard.values.first == .started(nil) && heard.values.last == .ended("\(second) \(trigger)"))
+        #expect(heard.values.count { $0 == .live } == 23)
+        #expect(ends(sink) == ["ended"])
+        #expect(MeasurementMarks(DriverMemory(folder: folder.path)).left("par-nibp", address) == nil)
+    }
+
+    @Test func aFailureThatTheCuffRecords_IsItsOwnEnd() async throws {
+        for (driver, failure, word) in [
+            (CuffDriver.andStd, FailureReason.movement, "movement"), (.suntechAdvantage, .leak, "leak"),
+            (.berryPM6750, .cuffLoose, "cuff_loose"),
+        ] {
+            let (folder, sink, heard) = (TestFolder(), MemorySink(), Mailbox<Heard>())
+            let cuff = try Simulation(
+                driver: driver, script: SimulatorScript(records: records(failure), pushes: false, interval: .milliseconds(50)), speed: 20)
+            cuff.start()
+            defer { cuff.stop() }
+            let address = try TransportAddress(cuff.address)
+            let (options, handlers) = (options(sink, folder), handlers(heard))
+            let (end, report) = try await onThread {
+                try Ingest.measure(address, driver: driver.id.description, handlers: handlers, options: options)
+            }
+            guard case .failed(.cuff(let told)) = end else { return #expect(Bool(false), "\(driver.id) \(end)") }
+            #expect(told.reason == failure, "\(driver.id)")
+            #expect(report.status == .no)
+            #expect(heard.values.last == .ended(word))
+            #expect(heard.values.count { if case .ended = $0 { true } else { false } } == 1)
+            #expect(ends(sink) == ["record \(word)"], "\(driver.id)")
+        }
+    }
+
+    @Test func stopping_IsHeardOnce() async throws {
+        let (folder, sink, heard) = (TestFolder(), MemorySink(), Mailbox<Heard>())
+        let notes = Mailbox<String>()
+        let cuff = try Simulation(driver: .suntechAdvantage, script: SimulatorScript(pushes: false), note: { notes.post($0) })
+        cuff.start()
+        defer { cuff.stop() }
+        let address = try TransportAddress(cuff.address)
+        let (options, handlers) = (options(sink, folder), handlers(heard))
+        let run = Task {
+            try await onThread { try Ingest.measure(address, driver: "suntech-advantage", handlers: handlers, options: options) }
+        }
+        await heard.wait { $0.contains(.live) }
+        options.stop.raise()
+        let (end, report) = try await run.value
+        #expect(end == .aborted)
+        #expect(report.status == .interrupted)
+        #expect(heard.values.last == .ended("aborted"))
+        #expect(ends(sink) == ["aborted"])
+        await notes.wait { $0.contains("deflated") }
+    }
+
+    @Test func whatCannotBegin_IsThrown_AndNobodyHears() async throws {
+        let (folder, sink, heard) = (TestFolder(), MemorySink(), Mailbox<Heard>())
+        let (options, handlers) = (options(sink, folder), handlers(heard))
+        for (driver, status) in [("omron-hbp", EndStatus.usage), ("no-such-cuff", .usage), ("and-std", .unavailable)] {
+            let error = await failure {
+                _ = try Ingest.measure(.path("/dev/ttyNOTHERE"), driver: driver, handlers: handlers, options: options)
+            }
+            #expect(error?.status == status, "\(driver) \(error?.description ?? "no error")")
+        }
+        #expect(heard.values.isEmpty)
+        #expect(MeasurementMarks(DriverMemory(folder: folder.path)).left("and-std", .path("/dev/ttyNOTHERE")) == nil)
+    }
+
+    /// A link with each family under noise, unplugged or stopped at any moment: one start or why not, one end, in this order.
+    @Test(arguments: CuffDrivers.all.filter { $0.capabilities.contains(.measure) }.map(\.id.description))
+    func whateverTheLineDoes_ItEndsOnce(_ id: String) async throws {
+        let driver = try #require(CuffDrivers.named(id))
+        for seed in UInt64(0)..<12 {
+            var random = SplitMix64(seed: seed)
+            let (transport, sink, events) = (LoopTransport(), MemorySink(), Mailbox<LinkEvent>())
+            let pipeline = Pipeline([Pipeline.Member(sink)])
+            let link = CuffLink(driver: driver, transport: transport, pipeline: pipeline) { events.post($0) }
+            link.start([.measure])
+            await transport.writes.wait(count: 1)
+            var cuff = driver.makeSimulator(SimulatorScript(pushes: false))
+            _ = cuff.handle(.opened)
+            for _ in 0..<Int(random.next() % 6) {
+                // What the cuff would say, and bytes that it would not.
+                let written = transport.writes.values.last ?? []
+                for case .write(let bytes) in cuff.handle(.received(written)) { transport.inject(bytes) }
+                let noise = (0..<Int(random.next() % 40)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+                if !noise.isEmpty { transport.inject(noise) }
+            }
+            if seed == 0 { link.stop() } else { transport.unplug() }
+            await events.wait { $0.contains { if case .ended = $0 { true } else { false } } }
+            try await onThread { try pipeline.finish() }
+            let life = events.values.compactMap { event -> String? in
+                switch event {
+                case .measurement(.started, _), .measurement(.notStarted, _): "begun"
+                case .measurement(.ended, _): "ended"
+                case .ended: "over"
+                default: nil
+                }
+            }
+            #expect(life == ["begun", "ended", "over"], "\(id), seed \(seed)")
+            #expect(ends(sink).count == 1, "\(id), seed \(seed): \(ends(sink))")
+            if seed == 0 { #expect(transport.writes.values.count >= 2, "\(id) was not told to stop") }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import CuffCore
+import Dispatch
+import Glibc
+import Testing
+
+@testable import CuffIngest
+
+/// Plans that a watch keeps, on a clock of the test's own.
+@Suite struct WatchScheduleTests {
+    private static let eight: Int64 = 1_777_968_000  // 2026-05-05T08:00:00Z
+
+    private struct Run {
+        let schedules: WatchSchedules
+        let queue: DispatchQueue
+        let said: Mailbox<String>
+        let asked: Mailbox<Int64>
+        let folder: ScheduleFolder
+    }
+
+    /// The plan: every 15 minutes from 08:00 to 22:00 UTC, dealt with up to `handled`.
+    private func run(
+        in place: TestFolder, now: Int64, handled: Int64, answer: @escaping @Sendable (Int64) -> WatchSchedules.Answer
+    ) throws -> Run {
+        let plan = try #require(MonitoringPlan(every: 15, window: MonitoringPlan.Window(from: 480, to: 1320)))
+        let folder = ScheduleFolder(DriverMemory(folder: place.path))
+        let keeper = ScheduleKeeper(plan, from: handled)
+        try folder.save(HostSchedule(key: "/dev/cuff", driver: "suntech-advantage", zone: "UTC", keeper: keeper))
+        let (said, asked) = (Mailbox<String>(), Mailbox<Int64>())
+        let queue = DispatchQueue(label: "test.schedules")
+        let schedules = WatchSchedules(
+            folder, queue: queue, now: { now }, tell: { said.post($0) }, changed: {},
+            measure: { schedule, reply in
+                asked.post(schedule.keeper.handled)
+                reply(answer(now))
+            })
+        return Run(schedules: schedules, queue: queue, said: said, asked: asked, folder: folder)
+    }
+
+    /// What has come once it satisfies the condition, or after 20 seconds without.
+    private func arrived<Value>(_ box: Mailbox<Value>, until condition: ([Value]) -> Bool) async throws -> [Value] {
+        for _ in 0..<2000 where !condition(box.values) { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(condition(box.values), "it did not come: \(box.values)")
+        return box.values
+    }
+
+    private func begin(_ run: Run) { run.queue.sync { run.schedules.start() } }
+    private func end(_ run: Run) { run.queue.sync { run.schedules.stop() } }
+
+    @Test func aMeasurement_IsWrittenDownBeforeItBegins() async throws {
+        let place = TestFolder()
+        let run = try run(in: place, now: Self.eight + 10, handled: Self.eight - 60) { _ in .begun }
+        begin(run)
+        #expect(try await arrived(run.asked) { $0.count >= 1 } == [Self.eight - 60])
+        #expect(run.folder.load("/dev/cuff")?.keeper.handled == Self.eight)
+        run.queue.sync { run.schedules.ended("/dev/cuff", .aborted) }
+        #expect(try await arrived(run.said) { $0.contains { $0.contains("was missed: it gave no result") } }.count == 2)
+        #expect(run.folder.load("/dev/cuff")?.keeper.measuredCount == 0)
+        end(run)
+    }
+
+    @Test func aResult_Counts() async throws {
+        let place = TestFolder()
+        let run = try run(in: place, now: Self.eight + 10, handled: Self.eight - 60) { _ in .begun }
+        begin(run)
+        _ = try await arrived(run.asked) { $0.count >= 1 }
+        let result = Reading(.bloodPressure(.mmHg(120, 80)), driver: "suntech-advantage", origin: .measurement, raw: RawBytes([]))
+        run.queue.sync { run.schedules.ended("/dev/cuff", .result(result)) }
+        #expect(run.folder.load("/dev/cuff")?.keeper.measuredCount == 1)
+        #expect(run.said.values == ["/dev/cuff: measuring every 15 minutes"])
+        end(run)
+    }
+
+    @Test(arguments: [WatchSchedules.Answer.absent, .busy])
+    func aCuffThatIsNotToBeHad_IsTriedWhileItsTimeLasts_ThenSkipped(_ answer: WatchSchedules.Answer) async throws {
+        let place = TestFolder()
+        // Two minutes late are the most; four seconds are left of them.
+        let run = try run(in: place, now: Self.eight + 116, handled: Self.eight - 60) { _ in answer }
+        begin(run)
+        let said = try await arrived(run.said) { $0.contains { $0.contains("was missed") } }
+        #expect(said.last?.contains("2026-05-05 08:00 was missed: the cuff was \(answer == .absent ? "not there" : "in use")") == true)
+        #expect(run.folder.load("/dev/cuff")?.keeper.handled == Self.eight)
+        end(run)
+    }
+
+    @Test func whatWasDueWhileNobodyRan_IsSaid_AndNotMadeUpFor() async throws {
+        let place = TestFolder()
+        let run = try run(in: place, now: Self.eight + 3600 + 300, handled: Self.eight - 60) { _ in .begun }
+        begin(run)
+        let said = try await arrived(run.said) { $0.count >= 2 }
+        #expect(said.last == "/dev/cuff: 5 measurements from 2026-05-05 08:00 to 2026-05-05 09:00 were missed: this program did not run")
+        #expect(run.asked.values.isEmpty)
+        end(run)
+    }
+
+    @Test func plans_ComeChangeAndGo_WhileItRuns() async throws {
+        let place = TestFolder()
+        let run = try run(in: place, now: Self.eight + 300, handled: Self.eight) { _ in .begun }
+        begin(run)
+        let plan = try #require(MonitoringPlan(every: 30))
+        let other = HostSchedule(key: "usb:1", driver: "berry-pm6750", zone: nil, keeper: ScheduleKeeper(plan, from: Self.eight))
+        try run.folder.save(other)
+        _ = try await arrived(run.said) { $0.contains("usb:1: measuring every 30 minutes") }
+        #expect(run.folder.remove("/dev/cuff"))
+        _ = try await arrived(run.said) { $0.contains("/dev/cuff: no longer measured automatically") }
+        #expect(run.queue.sync { run.schedules.schedules } == [other])
+        end(run)
+    }
+
+    @Test func aScheduleCutShort_IsNone() throws {
+        let plan = try #require(MonitoringPlan(every: 30))
+        let whole = HostSchedule(key: "/dev/tty USB0", driver: "and-std", zone: "Europe/Berlin", keeper: ScheduleKeeper(plan, from: 5))
+        #expect(HostSchedule(text: whole.text) == whole)
+        for cut in whole.text.indices { #expect(HostSchedule(text: String(whole.text[..<cut])) == nil) }
+        #expect(HostSchedule(text: whole.text.replacing("and-std", with: "no-such")) == nil)
+    }
+}
+
+@Suite struct MeasurementMarkTests {
+    /// A child of another test that has not yet begun its program shares the lock for a moment.
+    private func comes<Value>(_ body: () -> Value?) async throws -> Value? {
+        for _ in 0..<500 {
+            if let value = body() { return value }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        return body()
+    }
+
+    @Test func aMark_IsHeldByOne_AndFoundWhenItsHolderIsGone() async throws {
+        let place = TestFolder()
+        let marks = MeasurementMarks(DriverMemory(folder: place.path))
+        let address = TransportAddress.path("/dev/ttyUSB7")
+        #expect(marks.left("and-std", address) == nil)
+        #expect(marks.holder("and-std", address) == nil)
+        let first = try marks.place("and-std", address)
+        #expect(!first.wasLeft)
+        #expect(marks.holder("and-std", address) == getpid())
+        #expect(throws: IngestError.self) { try marks.place("and-std", address) }
+        #expect(marks.left("and-std", address) == nil)
+        // As when the process dies: the lock goes, the file stays.
+        first.leave()
+        let second = try #require(try await comes { marks.left("and-std", address) })
+        #expect(second.wasLeft)
+        second.remove()
+        #expect(marks.left("and-std", address) == nil)
+        // Another cuff is another mark.
+        let third = try marks.place("and-std", .tcp(host: "box", port: 1))
+        #expect(marks.left("and-std", address) == nil)
+        third.remove()
+    }
+}

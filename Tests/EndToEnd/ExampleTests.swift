@@ -1,0 +1,25 @@
+import Foundation
+import Testing
+
+/// The program in Examples/, which embeds the libraries, with a simulated cuff.
+@Suite struct ExampleTests {
+    private static let program = URL(fileURLWithPath: CuffProcess.path).deletingLastPathComponent().appendingPathComponent(
+        "EmbeddingExample"
+    ).path
+
+    @Test func theExample_Measures_WithItsHandlers() async throws {
+        let scratch = try Scratch()
+        let cuff = try await SimulatedCuff("par-nibp", ["--speed", "5"], in: scratch)
+        let run = try await CuffProcess.run(executable: Self.program, ["measure", cuff.port, "par-nibp"], environment: cuff.environment)
+        #expect(run.status == 0)
+        #expect(run.lines.first == "started")
+        #expect(run.lines.last == "ended with a result" || run.lines.last?.hasPrefix("par-nibp: 129") == true)
+        #expect(run.lines.count { $0.hasSuffix("mmHg in the cuff") } == 23)
+        #expect(run.lines.contains { $0.hasPrefix("par-nibp: 129.0/65.0 mmHg, pulse 87.0") }, "\(run.output)")
+    }
+
+    @Test func theExample_SaysWhatACuffCannot() async throws {
+        let run = try await CuffProcess.run(executable: Self.program, ["measure", "/dev/not-there", "omron-hbp"])
+        #expect(run.output.contains("cannot be told to measure"))
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import Testing
+
+/// Automatic measurements: by the cuff where it has cycles of its own, else by `cuff watch`.
+@Suite(.serialized) struct ScheduleTests {
+    @Test func aCuffWithCyclesOfItsOwn_IsSetToThem() async throws {
+        let scratch = try Scratch()
+        let cuff = try await SimulatedCuff("par-nibp", in: scratch)
+        func schedule(_ more: String...) async throws -> CuffProcess {
+            try await CuffProcess.run(cuff.arguments("schedule", more + ["--json"]), environment: cuff.environment)
+        }
+        #expect(try await schedule().objects("schedule").first?["by"] is NSNull)
+        let set = try await schedule("set", "--every", "15m")
+        #expect(set.status == 0, "\(set.errors)")
+        for run in [set, try await schedule("get")] {
+            #expect(run.objects("schedule").first?["by"] as? String == "cuff")
+            #expect(run.objects("schedule").first?["every_min"] as? Int == 15)
+        }
+        // A cycle the module has though no host would keep it.
+        #expect(try await schedule("set", "--every", "3m").objects("schedule").first?["every_min"] as? Int == 3)
+        // One it has not: the watch keeps it, and the module's own is off, so that nobody is inflated twice.
+        let kept = try await schedule("set", "--every", "20m", "--from", "08:00", "--to", "22:00")
+        #expect(kept.objects("schedule").first?["by"] as? String == "watch")
+        #expect(kept.objects("schedule").first?["from"] as? String == "08:00")
+        #expect(try await schedule("off").objects("schedule").first?["by"] is NSNull)
+        #expect(try schedules(cuff).isEmpty)
+    }
+
+    @Test func whatCannotBe_IsRefused_WithASentence() async throws {
+        let scratch = try Scratch()
+        let environment = ["XDG_STATE_HOME": scratch.path("state")]
+        for (driver, more, word) in [
+            ("omron-hbp", ["set", "--every", "15m"], "cannot measure automatically"),
+            ("suntech-advantage", ["set", "--every", "3m"], "between inflations"), ("suntech-advantage", ["set"], "how often"),
+            ("suntech-advantage", ["set", "--every", "15m", "--from", "9:00"], "window"),
+            ("suntech-advantage", ["set", "--every", "90s"], "whole minutes"),
+            ("suntech-advantage", ["get", "--every", "15m"], "no times"),
+            ("suntech-advantage", ["remove"], "no action"),
+            ("suntech-advantage", ["set", "--every", "15m", "--tz", "Mars/Olympus"], "time zone"),
+        ] {
+            let run = try await CuffProcess.run(["schedule", "/dev/not-there", "--driver", driver] + more, environment: environment)
+            #expect(run.status == 64, "\(driver) \(more): \(run.errors)")
+            #expect(run.errors.contains(word), "\(run.errors)")
+        }
+    }
+
+    @Test func watch_KeepsThePlan_OverARestart_AndSaysWhatItMissed() async throws {
+        let scratch = try Scratch()
+        let cuff = try await SimulatedCuff("suntech-advantage", ["--speed", "5"], in: scratch, limit: 150)
+        let set = try await CuffProcess.run(cuff.arguments("schedule", ["set", "--every", "5m"]), environment: cuff.environment)
+        #expect(set.status == 0, "\(set.errors)")
+        #expect(set.output.contains("`cuff watch` measures every 5 min"))
+        let file = try #require(try schedules(cuff).first)
+        let now = Int(Date().timeIntervalSince1970)
+        // The window began this very minute, and two days ago was the last time anybody looked.
+        func due(handled: Int) throws {
+            let minute = now % 86400 / 60
+            let head = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")[0]
+            let state = "1 5 \(minute) \((minute + 30) % 1440) \(handled) 0\n"
+            try Data("\(head)\n\(state)".utf8).write(to: URL(fileURLWithPath: file), options: .atomic)
+        }
+        try due(handled: now - 2 * 86400)
+        let database = scratch.path("bp.db")
+        let arguments = [
+            "watch", "--no-config", "--assign", "\(cuff.port)=suntech-advantage", "--sink", "stdout", "--sink", "sqlite:\(database)",
+        ]
+        let watch = try SpawnedCuff(arguments, environment: cuff.environment)
+        #expect(try await watch.prints { $0.output.contains("\"cuff_pressure\"") }, "\(watch.errors)")
+        // Killed while it inflates: the next one deflates the cuff, and does not inflate it again for the same time.
+        watch.signal(SIGKILL)
+        _ = await watch.end()
+        #expect(watch.errors.contains("measurements from") && watch.errors.contains("were missed: this program did not run"))
+        let again = try SpawnedCuff(arguments, environment: cuff.environment)
+        #expect(try await cuff.running.prints { _ in cuff.deflations == 1 }, "\(again.errors)")
+        #expect(try await again.prints { $0.output.contains("\"origin\":\"memory\"") })
+        try await Task.sleep(for: .milliseconds(500))
+        #expect(!again.output.contains("\"started\""))
+        again.signal(SIGINT)
+        let end = await again.end()
+        #expect(end.status == 0 || end.status == 130, "\(end.errors)")
+    }
+
+    @Test func watch_MeasuresByThePlan_AndReadingsSaySo() async throws {
+        let scratch = try Scratch()
+        let cuff = try await SimulatedCuff("suntech-advantage", ["--speed", "5"], in: scratch, limit: 150)
+        let database = scratch.path("bp.db")
+        let watch = try SpawnedCuff(
+            [
+                "watch", "--no-config", "--assign", "\(cuff.port)=suntech-advantage", "--sink", "stdout", "--sink", "sqlite:\(database)",
+            ], environment: cuff.environment)
+        #expect(try await watch.prints { $0.output.contains("\"origin\":\"memory\"") }, "\(watch.errors)")
+        // The plan comes while the watch runs: it hears of it. Its window begins this minute, and nobody has dealt with it.
+        let now = Int(Date().timeIntervalSince1970)
+        let minute = now % 86400 / 60
+        let clock = { (minutes: Int) in String(format: "%02d:%02d", minutes / 60 % 24, minutes % 60) }
+        let set = try await CuffProcess.run(
+            cuff.arguments("schedule", ["set", "--every", "5m", "--from", clock(minute), "--to", clock(minute + 30), "--tz", "UTC"]),
+            environment: cuff.environment)
+        #expect(set.status == 0, "\(set.errors)")
+        #expect(try await watch.prints { $0.errors.contains("measuring every 5 minutes") })
+        #expect(!watch.output.contains("\"automatic\""))
+        let file = try #require(try schedules(cuff).first)
+        let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
+        watch.signal(SIGINT)
+        _ = await watch.end()
+        var state = lines[1].split(separator: " ").map(String.init)
+        state[4] = "\(now - 240)"
+        try Data("\(lines[0])\n\(state.joined(separator: " "))\n".utf8).write(to: URL(fileURLWithPath: file))
+        let next = try SpawnedCuff(
+            ["watch", "--no-config", "--assign", "\(cuff.port)=suntech-advantage", "--sink", "stdout", "--sink", "sqlite:\(database)"],
+            environment: cuff.environment)
+        #expect(try await next.prints { $0.output.contains("\"event\":\"ended\"") }, "\(next.output) \(next.errors)")
+        next.signal(SIGINT)
+        let run = await next.end()
+        let automatic = run.objects("blood_pressure").filter { $0["trigger"] as? String == "automatic" }
+        #expect(automatic.count == 1)
+        #expect(run.objects("measurement").compactMap { $0["event"] as? String } == ["started", "ended"])
+        let statistics = try await CuffProcess.run([
+            "stats", "--db", database, "--by", "day", "--readings", "--format", "jsonl", "--tz", "UTC",
+        ])
+        #expect(statistics.output.contains((automatic.first?["id"] as? String) ?? "none"), "\(statistics.output)")
+        let told = try await CuffProcess.run(cuff.arguments("schedule", ["get", "--json"]), environment: cuff.environment)
+        #expect(told.objects("schedule").first?["measured"] as? Int == 1)
+    }
+
+    private func schedules(_ cuff: SimulatedCuff) throws -> [String] {
+        let folder = cuff.state + "/cuff/schedules"
+        guard FileManager.default.fileExists(atPath: folder) else { return [] }
+        return try FileManager.default.contentsOfDirectory(atPath: folder).filter { !$0.hasSuffix(".part") }.map { "\(folder)/\($0)" }
+    }
+}

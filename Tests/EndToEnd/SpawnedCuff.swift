@@ -1,0 +1,123 @@
+import Foundation
+import Testing
+
+/// A `cuff` that goes on while the test does something else: signals, unplugging, another process. It never outlives
+/// its limit.
+final class SpawnedCuff: @unchecked Sendable {
+    private let process = Process()
+    private let lock = NSLock()
+    private var outputBytes = Data()
+    private var errorBytes = Data()
+    private var openPipes = 2
+    private let ended = DispatchSemaphore(value: 0)
+
+    init(_ arguments: [String], environment: [String: String] = [:], limit: Double = 60) throws {
+        process.executableURL = URL(fileURLWithPath: CuffProcess.path)
+        process.arguments = arguments
+        var variables = ProcessInfo.processInfo.environment
+        variables["TZ"] = "UTC"
+        for (key, value) in environment { variables[key] = value }
+        process.environment = variables
+        let (output, errors) = (Pipe(), Pipe())
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        collect(output.fileHandleForReading) { $0.outputBytes.append($1) }
+        collect(errors.fileHandleForReading) { $0.errorBytes.append($1) }
+        let identifier = process.processIdentifier
+        DispatchQueue.global().asyncAfter(deadline: .now() + limit) { [weak self] in
+            if self?.process.isRunning == true { kill(identifier, SIGKILL) }
+        }
+    }
+
+    deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+
+    private func collect(_ handle: FileHandle, _ add: @escaping @Sendable (SpawnedCuff, Data) -> Void) {
+        Thread.detachNewThread { [self] in
+            while true {
+                let data = handle.availableData
+                lock.lock()
+                if data.isEmpty { openPipes -= 1 } else { add(self, data) }
+                let isLast = openPipes == 0
+                lock.unlock()
+                if data.isEmpty {
+                    if isLast {
+                        process.waitUntilExit()
+                        ended.signal()
+                    }
+                    return
+                }
+            }
+        }
+    }
+
+    var identifier: Int32 { process.processIdentifier }
+    var output: String {
+        lock.lock()
+        defer { lock.unlock() }
+        return String(decoding: outputBytes, as: UTF8.self)
+    }
+    var errors: String {
+        lock.lock()
+        defer { lock.unlock() }
+        return String(decoding: errorBytes, as: UTF8.self)
+    }
+
+    func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+
+    /// Waits until what it printed satisfies the condition, at most so many seconds; answers whether it did.
+    @discardableResult
+    func prints(within limit: Double = 30, _ condition: (SpawnedCuff) -> Bool) async throws -> Bool {
+        let until = Date().addingTimeInterval(limit)
+        while Date() < until {
+            if condition(self) { return true }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        return condition(self)
+    }
+
+    /// Its end; a process that does not come to one is killed by then.
+    func end() async -> CuffProcess {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { [self] in
+                ended.wait()
+                ended.signal()
+                let isSignal = process.terminationReason == .uncaughtSignal
+                continuation.resume(
+                    returning: CuffProcess(
+                        status: process.terminationStatus + (isSignal ? 128 : 0), output: output, errors: errors))
+            }
+        }
+    }
+}
+
+/// A simulated cuff on a pty, and a state folder of the test's own.
+final class SimulatedCuff: Sendable {
+    let port: String
+    let driver: String
+    let running: SpawnedCuff
+    private let scratch: Scratch
+    var state: String { scratch.path("state") }
+    var environment: [String: String] { ["XDG_STATE_HOME": state, "HOME": scratch.path("home")] }
+
+    init(_ driver: String, _ options: [String] = [], in scratch: Scratch, name: String = "port", limit: Double = 90) async throws {
+        self.driver = driver
+        self.scratch = scratch
+        port = scratch.path(name)
+        running = try SpawnedCuff(["simulate", driver, "--link", port, "--verbose", "--no-push"] + options, limit: limit)
+        guard try await running.prints({ $0.output.contains("/dev/") }) else {
+            throw CocoaError(.fileNoSuchFile, userInfo: [NSFilePathErrorKey: port])
+        }
+    }
+
+    deinit { running.signal(SIGTERM) }
+
+    /// How often the cuff let its air out because it was told to.
+    var deflations: Int { running.errors.split(separator: "\n").count { $0.hasSuffix("deflated") || $0.hasSuffix("cancelled") } }
+
+    /// `cuff VERB PORT --driver …`, as the right program or, with another driver, as one that is wrong.
+    func arguments(_ verb: String, _ more: [String] = [], as driver: String? = nil) -> [String] {
+        [verb, port, "--driver", driver ?? self.driver] + more
+    }
+}
