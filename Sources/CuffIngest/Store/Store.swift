@@ -1,5 +1,6 @@
 import CuffCore
 import GRDB
+import GRDBSQLite
 import Glibc
 
 /// The database file: opened or created, brought to the present schema, and refused when it is another program's.
@@ -123,30 +124,34 @@ public final class Store: Sendable {
         IngestError(.badData, "cannot use \(path)", why: "it is not an SQLite database", cure: "name another file")
     }
 
-    /// The log may hold a newer header than the file, so SQLite itself is asked, read-only.
+    /// The log may hold a newer header than the file, so SQLite itself is asked, read-only. By its own functions: the end of
+    /// one of GRDB's queues starts Dispatch's watch over its threads, and an idle `cuff watch` would wake every second.
     private static func refuseForeign(_ path: String) throws(IngestError) {
-        do {
-            var configuration = Configuration()
-            configuration.readonly = true
-            configuration.busyMode = .timeout(5)
-            let queue = try DatabaseQueue(path: path, configuration: configuration)
-            defer { try? queue.close() }
-            let (id, tables) = try queue.read { db in
-                (
-                    try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0,
-                    try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master") ?? 0
-                )
-            }
-            // A crash right after creation leaves a file with neither.
-            guard id == applicationID || id == 0 && tables == 0 else {
-                throw IngestError(
-                    .cannotCreate, "cannot use \(path)", why: "it is another program's database",
-                    cure: "name another file, e.g. sqlite:bp.db")
-            }
-        } catch let error as IngestError {
-            throw error
-        } catch {
-            throw translated(error, path)
+        var connection: OpaquePointer?
+        let opened = sqlite3_open_v2(path, &connection, SQLITE_OPEN_READONLY, nil)
+        defer { sqlite3_close_v2(connection) }
+        func fault(_ code: Int32) -> IngestError {
+            let message = connection.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) }
+            return translated(DatabaseError(resultCode: ResultCode(rawValue: code), message: message), path)
+        }
+        guard opened == SQLITE_OK else { throw fault(opened) }
+        sqlite3_busy_timeout(connection, 5000)
+        func number(_ query: String) throws(IngestError) -> Int64 {
+            var statement: OpaquePointer?
+            let prepared = sqlite3_prepare_v2(connection, query, -1, &statement, nil)
+            defer { sqlite3_finalize(statement) }
+            guard prepared == SQLITE_OK else { throw fault(prepared) }
+            let stepped = sqlite3_step(statement)
+            guard stepped == SQLITE_ROW else { throw fault(stepped) }
+            return sqlite3_column_int64(statement, 0)
+        }
+        let id = try number("PRAGMA application_id")
+        // A crash right after creation leaves a file with neither.
+        if id == Int64(applicationID) { return }
+        let tables = try number("SELECT count(*) FROM sqlite_master")
+        guard id == 0, tables == 0 else {
+            throw IngestError(
+                .cannotCreate, "cannot use \(path)", why: "it is another program's database", cure: "name another file, e.g. sqlite:bp.db")
         }
     }
 

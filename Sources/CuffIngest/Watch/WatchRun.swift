@@ -255,7 +255,8 @@ final class WatchRun: @unchecked Sendable {
     /// SIGUSR1 asks how things are.
     private func listenForQuestions() {
         signal(SIGUSR1, SIG_IGN)
-        let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: .global())
+        // A queue of its own: whatever stands on a global one starts Dispatch's watch over its threads, which wakes every second.
+        let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: DispatchQueue(label: "cuff.questions"))
         source.setEventHandler { @Sendable [weak self] in
             guard let self else { return }
             watch.statistics(statistics.text)
