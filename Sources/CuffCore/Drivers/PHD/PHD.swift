@@ -40,6 +40,8 @@ extension CuffDriver {
                 + "minute after the last thing that was new, or after ten associations in a row with nothing new.",
             "A cuff usually sends each reading once; it is kept until this program has it on disk. Sinks that are slower than "
                 + "the agent's three seconds are not waited for by it: it aborts and sends again, and the reading is stored once.",
+            "Over Bluetooth's serial port profile: `rfcomm bind 0 ADDRESS CHANNEL`, then read /dev/rfcomm0. Over TCP either side "
+                + "calls: tcp://HOST:PORT, or tcp-listen:// for agents that call (port 6024, as in other stacks).",
             "An Omron HEM-7081-IT that greets with READY is in its own mode, which is not this protocol.",
         ],
         sources: [
