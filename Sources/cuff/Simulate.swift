@@ -22,8 +22,11 @@ struct Simulate: ParsableCommand {
             "Be a HID device of this machine instead, where the family speaks over HID: /dev/uhid, which only root may open.",
             valueName: "path"))
     var uhid: String?
+    @Option(help: "Speak a recorded cuff's lines instead.", completion: .file()) var play: String?
     @Option(name: .customLong("for"), help: "End after this time.") var limit: Span?
-    @Option(name: .customLong("option"), help: ArgumentHelp("An option of the driver's family.", valueName: "name=value")) var option:
+    @Option(
+        name: .customLong("option"),
+        help: ArgumentHelp("An option of the family's simulator; `cuff drivers ID` lists them.", valueName: "name=value")) var option:
         [String] = []
     @Flag(name: .shortAndLong, help: "Tell what happens.") var verbose = false
 
@@ -37,7 +40,7 @@ struct Simulate: ParsableCommand {
         script.options = try output.driverOptions()
         let isVerbose = verbose
         let simulation = try Simulation(
-            driver: driver, script: script, on: Simulation.Place(tcp: tcp, connect: connect, uhid: uhid), speed: speed,
+            driver: driver, script: script, playing: play, on: Simulation.Place(tcp: tcp, connect: connect, uhid: uhid), speed: speed,
             note: { if isVerbose { Terminal.say("cuff: \($0)") } })
         try SimulationRun.run(simulation, link: link, limit: limit?.duration) { Terminal.put("\($0)\n") }
     }

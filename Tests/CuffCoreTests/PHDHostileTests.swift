@@ -94,10 +94,6 @@ import Testing
         }
     }
 
-    private static let timers: [TimerID] = [
-        .response, .silence, .overall, .poll, .configuration, .release, .holdOff, .store, .retry, .idle,
-    ]
-
     /// Pieces of real conversations, noise, timers, commits and commands in random order.
     @Test(arguments: 1...40)
     func anyOrder_IsSurvivedWithinBounds(_ seed: Int) {
@@ -130,7 +126,7 @@ import Testing
             case 8:
                 session.handle(
                     .received((0..<Int(random.next() % 60)).map { _ in UInt8(truncatingIfNeeded: random.next()) }), into: &actions)
-            case 9: session.handle(.timerFired(pick(Self.timers)), into: &actions)
+            case 9: session.handle(.timerFired(pick(PHDSession.timers)), into: &actions)
             case 10, 11: session.handle(.committed(through: session.emitted), into: &actions)
             case 12...14: if !written.isEmpty { session.handle(.sent(written.removeFirst()), into: &actions) }
             default: if seed % 4 == 0 { session.handle(.sent(pick(pieces)), into: &actions) }

@@ -1,4 +1,5 @@
 import CuffCore
+import Dispatch
 import Foundation
 import Testing
 
@@ -83,6 +84,46 @@ import Testing
         #expect(sink.readings.count == Self.records.count)
     }
 
+    /// A configuration that was spelled out to one program is known to the next.
+    @Test func configuration_IsRememberedOnDisk() async throws {
+        let folder = TestFolder()
+        let memory = DriverMemory(folder: folder.file("state"))
+        var accepted: [UInt8] = []
+        for run in 1...2 {
+            let agent = try Agent(.pty, ["configuration": "extended"])
+            defer { agent.simulation.stop() }
+            let spy = WriteSpy(agent.address.transport(for: .phd))
+            let sink = MemorySink()
+            let pipeline = Pipeline([Pipeline.Member(sink)])
+            let ended = Mailbox<Outcome>()
+            let link = CuffLink(driver: .phd, transport: spy, pipeline: pipeline, memory: memory) {
+                if case .ended(let outcome, _) = $0 { ended.post(outcome) }
+            }
+            link.start([.readMemory(user: nil)])
+            #expect(await ended.wait(count: 1) == [.complete])
+            try await onThread { try pipeline.finish() }
+            #expect(kept(sink) == Self.wanted, "run \(run)")
+            accepted.append(try #require(spy.writes.values.first { $0.first == 0xE3 })[5])
+        }
+        #expect(accepted == [3, 0])
+        #expect(folder.text("state/phd.memory").hasPrefix("config/00091ffffe000101/4000 "))
+        #expect(folder.mode("state/phd.memory") == 0o600)
+    }
+
+    /// A recorded agent on a real pty.
+    @Test func aCapture_IsSpokenAgain() async throws {
+        let path = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("captures/phd/standard-configuration.capture").path
+        let simulation = try Simulation(driver: .phd, playing: path)
+        simulation.start()
+        defer { simulation.stop() }
+        let sink = MemorySink()
+        let outcome = try await converse(.path(simulation.address), sink, limit: .seconds(60))
+        #expect(outcome == .complete)
+        #expect(!sink.readings.isEmpty && sink.readings.allSatisfy { $0.bloodPressure != nil })
+        #expect(throws: IngestError.self) { try Simulation(driver: .phd, playing: "/nowhere.capture") }
+    }
+
     /// Whole pieces lost, doubled, cut short and held up, both ways, for some seconds; then the line gets better. What
     /// was acknowledged on the bad line is not sent again on the good one, so all of it together must be everything, once.
     /// What a cut piece may have added (see `PHDLineTests.faults`) is not counted.
@@ -107,4 +148,24 @@ import Testing
         #expect(Set(all).isSuperset(of: Self.wanted), "\(all)")
         for text in Self.wanted { #expect(all.count { $0 == text } == 1, "\(text) is there twice") }
     }
+}
+
+/// Keeps what is written.
+private final class WriteSpy: Transport, @unchecked Sendable {
+    private let inner: any Transport
+    let writes = Mailbox<[UInt8]>()
+
+    init(_ inner: any Transport) { self.inner = inner }
+
+    var address: String { inner.address }
+    func start(
+        on queue: DispatchQueue, deliver: @escaping @Sendable (TransportEvent) -> Void
+    ) throws(IngestError) { try inner.start(on: queue, deliver: deliver) }
+    func write(_ bytes: [UInt8]) {
+        writes.post(bytes)
+        inner.write(bytes)
+    }
+    func pause() { inner.pause() }
+    func resume() { inner.resume() }
+    func close() { inner.close() }
 }

@@ -43,6 +43,8 @@ public struct CuffDriver: Sendable {
     public var options: [String: String]
     /// Minutes between automatic measurements that can be set on the cuff; empty where none can.
     public var cycles: [Int]
+    /// Options of its simulated cuff with a sentence each.
+    public var simulatorOptions: [String: String]
     /// Bytes that move air: start, inflate, close or open a valve, whole or as far as they are fixed. They stand in no
     /// write of a session but under `.measure`; a test reads every write of every mode for them.
     public var startCommands: [[UInt8]]
@@ -55,8 +57,8 @@ public struct CuffDriver: Sendable {
         id: DriverID, models: [String], summary: String, medium: Medium = .tty, grade: Grade, testedOn: TestedOn,
         claims: [Claim] = [], line: LineSettings = LineSettings(), otherLines: [LineSettings] = [], framing: String,
         check: String?, capabilities: Capabilities, changes: String = "nothing", unverified: [String] = [],
-        notes: [String] = [], sources: [String], options: [String: String] = [:], startCommands: [[UInt8]] = [],
-        cycles: [Int] = [],
+        notes: [String] = [], sources: [String], options: [String: String] = [:], simulatorOptions: [String: String] = [:],
+        startCommands: [[UInt8]] = [], cycles: [Int] = [],
         makeSession: @escaping @Sendable (SessionContext) -> any CuffSession,
         makeSimulator: @escaping @Sendable (SimulatorScript) -> any CuffSimulator,
         countFrames: (@Sendable ([UInt8]) -> (frames: Int, bytes: Int))? = nil
@@ -78,6 +80,7 @@ public struct CuffDriver: Sendable {
         self.notes = notes
         self.sources = sources
         self.options = options
+        self.simulatorOptions = simulatorOptions
         self.startCommands = startCommands
         self.cycles = cycles
         self.makeSession = makeSession

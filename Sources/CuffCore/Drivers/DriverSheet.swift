@@ -19,6 +19,9 @@ public enum DriverSheet {
         for option in driver.options.sorted(by: { $0.key < $1.key }) {
             row("option", "\(option.key)=… \(option.value)")
         }
+        for option in driver.simulatorOptions.sorted(by: { $0.key < $1.key }) {
+            row("simulator", "\(option.key)=… \(option.value)")
+        }
         for note in driver.notes { row("note", note) }
         for doubt in driver.unverified { row("unverified", doubt) }
         for source in driver.sources { row("source", source) }

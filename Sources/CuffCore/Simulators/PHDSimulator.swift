@@ -1,12 +1,7 @@
 /// A complete agent: a blood-pressure cuff that associates, spells out its configuration where it is asked to, pushes
 /// its records or keeps them in a PM-store, and gives up and comes back as the standard's timers say.
 ///
-/// Options, beside those of the manager:
-/// `configuration: standard|extended` · `unit: kPa` · `persons: yes` (multi-person reports, one segment a person)
-/// `report: fixed|variable|apart` (apart: all pressures, then all pulses, as A&D cuffs do) · `batch: N` records a report
-/// `status: yes` (the status enumeration) · `confirm: no` (unconfirmed reports) · `store: yes` (records in a PM-store)
-/// `entries: N` entries a segment event · `time: absolute|base-offset|relative|unset|impossible` · `release: no`
-/// `system-id: 16 hex digits`
+/// Its options are the driver's `simulatorOptions`.
 struct PHDSimulator: CuffSimulator {
     enum State { case closed, unassociated, associating, configuring, operating, releasing }
 
@@ -41,6 +36,9 @@ struct PHDSimulator: CuffSimulator {
             segments = users.map { user in script.records.filter { user == 0 || $0.user == user } }
         }
     }
+
+    /// Another store than the script's: one segment after the other.
+    mutating func replaceSegments(_ segments: [[SimulatedRecord]]) { self.segments = segments }
 
     mutating func handle(_ event: SimulatorEvent) -> [SimulatorAction] {
         var actions: [SimulatorAction] = []

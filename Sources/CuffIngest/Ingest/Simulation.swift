@@ -28,7 +28,8 @@ public final class Simulation: @unchecked Sendable {
             } else if let address {
                 guard port == nil, case .tcp(let host, let port) = try TransportAddress(address) else {
                     throw IngestError(
-                        .usage, "a simulated cuff calls one address", why: "`\(address)` is none", cure: "write tcp://HOST:PORT")
+                        .usage, "a simulated cuff calls one address", why: "`\(address)` is none, or it was also told to listen",
+                        cure: "write --connect tcp://HOST:PORT, without --tcp")
                 }
                 self = .connect(host: host, port: port)
             } else {
@@ -62,12 +63,14 @@ public final class Simulation: @unchecked Sendable {
     /// How often an unopened pseudo terminal is looked at: there is no event for its being opened.
     private static let look = DispatchTimeInterval.milliseconds(10)
 
-    /// `speed`: the cuff's time runs so many times as fast as the host's. `note` hears what happens, for whoever plays with it.
+    /// `capture` is a recorded conversation whose cuff speaks in place of the driver's own simulator. `speed`: the cuff's
+    /// time runs so many times as fast as the host's. `note` hears what happens, for whoever plays with it.
     public init(
-        driver: CuffDriver, script: SimulatorScript = SimulatorScript(), on place: Place = .pty, speed: Double = 1,
+        driver: CuffDriver, script: SimulatorScript = SimulatorScript(), playing capture: String? = nil, on place: Place = .pty,
+        speed: Double = 1,
         note: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(IngestError) {
-        simulator = driver.makeSimulator(script)
+        simulator = try capture.map { (path) throws(IngestError) in try Self.player(path) } ?? driver.makeSimulator(script)
         self.note = note
         isHID = if case .uhid = place { true } else { false }
         self.speed = max(0.001, speed)
@@ -95,6 +98,17 @@ public final class Simulation: @unchecked Sendable {
             descriptor = listener
             address = "\(name):\(bound)"
         }
+    }
+
+    private static func player(_ path: String) throws(IngestError) -> CaptureSimulator {
+        var input = try CaptureInput(path)
+        var items: [CaptureItem] = []
+        let stop = StopSignal()
+        while try input.read(into: &items, stop) {
+            // A day of a talkative cuff; the whole is held in memory.
+            guard items.count < 1_000_000 else { throw IngestError(.badData, "\(path) is too long to be spoken again") }
+        }
+        return CaptureSimulator(items)
     }
 
     deinit { closeDescriptor() }

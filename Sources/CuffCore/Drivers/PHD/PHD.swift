@@ -38,7 +38,10 @@ extension CuffDriver {
             "The agent begins: press its button or start its transfer. Reading waits a minute for it (option patience).",
             "Over a line that loses bytes an association breaks off and the agent comes back. A read ends at the latest that "
                 + "minute after the last thing that was new, or after ten associations in a row with nothing new.",
-            "A cuff usually sends each reading once; it is kept until this program has it on disk.",
+            "A cuff usually sends each reading once; it is kept until this program has it on disk. Sinks that are slower than "
+                + "the agent's three seconds are not waited for by it: it aborts and sends again, and the reading is stored once.",
+            "Over Bluetooth's serial port profile: `rfcomm bind 0 ADDRESS CHANNEL`, then read /dev/rfcomm0. Over TCP either side "
+                + "calls: tcp://HOST:PORT, or tcp-listen:// for agents that call (port 6024, as in other stacks).",
             "An Omron HEM-7081-IT that greets with READY is in its own mode, which is not this protocol.",
         ],
         sources: [
@@ -47,11 +50,20 @@ extension CuffDriver {
             "folterj/IEEE11073Analyser", "tinti/FSL_USB_Stack_v411", "HL7/phd", "jcsawyer/Jc.OpenNov",
         ],
         options: [
+            "agents": "system ids of the only agents that may associate, joined by +; others are refused (result 7)",
             "manager-id": "the manager's system id, 16 hexadecimal digits (1122334455667788, the example of other stacks)",
             "configuration": "ask: always let the agent spell out its configuration",
             "scanners": "yes: switch on the agent's scanner objects (streams of an oximeter)",
             "data-request": "yes: ask an agent that allows it for all its data",
             "patience": "seconds a read waits for the agent, and for anything new from it (60)",
+        ],
+        simulatorOptions: [
+            "batch": "records in one report (1)", "configuration": "standard or extended",
+            "confirm": "no: unconfirmed reports", "entries": "entries in one segment event (2)",
+            "persons": "yes: several persons, one segment each", "release": "no: it stays associated",
+            "report": "fixed, variable, or apart: all pressures, then all pulses", "status": "yes: the status enumeration",
+            "store": "yes: records lie in a PM-store", "system-id": "16 hexadecimal digits",
+            "time": "absolute, base-offset, relative, unset or impossible", "unit": "kPa",
         ],
         makeSession: { PHDSession($0) },
         makeSimulator: { PHDSimulator($0) },

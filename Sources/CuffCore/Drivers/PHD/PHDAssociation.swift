@@ -5,6 +5,7 @@ struct PHDAssociationRequest: Sendable, Hashable {
     static let acceptedUnknownConfiguration: UInt16 = 3
     static let noCommonProtocol: UInt16 = 4
     static let noCommonParameter: UInt16 = 5
+    static let unauthorized: UInt16 = 7
     static let unsupportedAssociationVersion: UInt16 = 8
 
     var systemID: [UInt8]
@@ -21,26 +22,27 @@ struct PHDAssociationRequest: Sendable, Hashable {
     /// Why a request cannot be accepted, as the AARE's result.
     enum Refusal: Error, Hashable { case result(UInt16) }
 
-    /// Reads an AARQ, header included. Unknown protocols of the list are passed over; the first that is 20601 counts.
+    /// Reads an AARQ, header included. Unknown protocols of the list are passed over; the first 20601 that can be
+    /// accepted counts, and where there is none, what is wrong with the first.
     static func read(_ bytes: Span<UInt8>) -> Result<PHDAssociationRequest, Refusal> {
         guard let version = bytes.bigEndian32(4), version == 0x8000_0000 else {
             return .failure(.result(unsupportedAssociationVersion))
         }
         var offset = 8
         guard let list = PHDList.open(bytes, &offset, bytes.count) else { return .failure(.result(noCommonParameter)) }
+        var refusal: Refusal?
         for _ in 0..<list.count {
             guard let id = bytes.bigEndian16(offset), let length = bytes.bigEndian16(offset + 2),
                 offset + 4 + Int(length) <= list.end
             else { return .failure(.result(noCommonParameter)) }
             if id == protocol20601 {
-                guard let request = information(bytes, offset + 4, offset + 4 + Int(length)) else {
-                    return .failure(.result(noCommonParameter))
-                }
-                return request.refusal.map { .failure($0) } ?? .success(request)
+                let request = information(bytes, offset + 4, offset + 4 + Int(length))
+                if let request, request.refusal == nil { return .success(request) }
+                refusal = refusal ?? request?.refusal ?? .result(noCommonParameter)
             }
             offset += 4 + Int(length)
         }
-        return .failure(.result(noCommonProtocol))
+        return .failure(refusal ?? .result(noCommonProtocol))
     }
 
     private static func information(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) -> PHDAssociationRequest? {

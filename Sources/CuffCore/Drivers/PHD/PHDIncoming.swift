@@ -36,6 +36,12 @@ extension PHDSession {
             effort.refusal = result
             perform(.requestUnacceptable, result: result, into: &actions)
         case .success(let found):
+            if !isPassive, !allowed.isEmpty, !allowed.contains(found.deviceID) {
+                let result = PHDAssociationRequest.unauthorized
+                actions.append(.report(.note("agent \(found.deviceID) is not among those named in the option agents; it is refused")))
+                effort.refusal = result
+                return perform(.requestUnacceptable, result: result, into: &actions)
+            }
             request = found
             // Within an association the readings that still wait are the former agent's; it is named when it is done.
             if !state.isAssociated { identify(into: &actions) }

@@ -160,7 +160,7 @@ extension PHDSession {
             guard !complete.isEmpty else {
                 stores[place].isCleared = true
                 if store.segments.contains(where: { $0.progress == .failed || !$0.isDecodable }) {
-                    outcome = .failed("a part of the agent's store could not be fetched, so it was not cleared")
+                    outcome = .failed("a part of the agent's store could not be fetched, so that part was not cleared")
                     return false
                 }
                 continue
@@ -174,17 +174,18 @@ extension PHDSession {
                 askSegments(store.handle, into: &actions)
                 return true
             }
-            let isWhole = store.segments.allSatisfy { $0.progress == .complete || $0.progress == .empty }
+            let isWhole = store.segments.allSatisfy { $0.progress == .complete || $0.progress == .empty || $0.progress == .cleared }
             guard store.clearsByList || isWhole else {
                 outcome = .failed("not every segment could be fetched, and the agent clears only all of them")
                 return false
             }
             let ticks = store.clearTimeout ?? 0
-            stores[place].isCleared = true
+            let part = store.clearsByList ? Array(complete.prefix(Self.selectionLimit)) : complete
+            stores[place].clearing = part
             ask(within: max(.milliseconds(Int64(ticks) / 8), Self.requestTimeout), into: &actions) {
                 PHDManagerAPDU.action(
                     invoke: $0, handle: store.handle, PHDAction.clearSegments,
-                    PHDManagerAPDU.selection(store.clearsByList ? complete : nil))
+                    PHDManagerAPDU.selection(store.clearsByList ? part : nil))
             }
             return true
         }

@@ -207,6 +207,7 @@ extension PHDSession {
             actions.append(.report(.warning("the agent broke off the transfer of segment \(instance)")))
             stopTransfer(place, number, into: &actions)
             reply(event, invoke, handle, PHDSegmentEvent.agentAborts, into: &actions)
+            resume(place, number, into: &actions)
             return advance(into: &actions)
         }
         let segment = stores[place].segments[number]
@@ -275,6 +276,16 @@ extension PHDSession {
         advance(into: &actions)
     }
 
+    /// A transfer that the agent broke off is begun again after a second, twice at most; it begins at the first entry,
+    /// and what came before has the same ids.
+    private mutating func resume(_ place: Int, _ number: Int, into actions: inout SessionActions) {
+        guard !isPassive, stores[place].segments[number].tries < 2 else { return }
+        stores[place].segments[number].tries += 1
+        stores[place].segments[number].progress = .waiting
+        isRetrying = true
+        actions.append(.arm(.retry, .seconds(1)))
+    }
+
     mutating func stopTransfer(_ place: Int, _ number: Int, into actions: inout SessionActions) {
         stores[place].segments[number].progress = .failed
         guard transfer.map({ $0.store == place && $0.segment == number }) ?? false else { return }
@@ -314,7 +325,12 @@ extension PHDSession {
     }
 
     private mutating func takeClearance(_ handle: UInt16, _ isAnswer: Bool, into actions: inout SessionActions) {
-        updateStore(handle) { $0.isCleared = isAnswer }
+        updateStore(handle) { store in
+            for index in store.segments.indices where isAnswer && store.clearing.contains(store.segments[index].instance) {
+                store.segments[index].progress = .cleared
+            }
+            store.clearing = []
+        }
         guard !isForeign else { return }
         if !isAnswer { outcome = .failed("the agent refused to clear its store") }
         conclude(into: &actions)

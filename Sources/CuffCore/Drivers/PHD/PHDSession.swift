@@ -54,6 +54,8 @@ struct PHDSession: CuffSession {
     static let offerLimit = 5
     /// How often a configuration just spelled out is doubted: policy.
     static let doubtLimit = 2
+    /// Segments named in one SEG_CLR: 26 + 2 x 64 bytes stay below the 224 that every agent takes.
+    static let selectionLimit = 64
     /// What one write carries of confirmations that are due together: policy.
     static let writeLimit = 4096
     /// A configuration worth remembering: the longest of any agent in the sources has 300 bytes.
@@ -64,6 +66,8 @@ struct PHDSession: CuffSession {
     let asksConfiguration: Bool
     let startsScanners: Bool
     let asksData: Bool
+    /// System ids of the agents that may associate; empty for all.
+    let allowed: Set<String>
 
     var reader = FrameReader(PHDFrame())
     var frames: Int? { reader.frames }
@@ -135,6 +139,7 @@ struct PHDSession: CuffSession {
         asksConfiguration = context.options["configuration"] == "ask"
         startsScanners = context.options["scanners"] == "yes"
         asksData = context.options["data-request"] == "yes"
+        allowed = Set((context.options["agents"] ?? "").split(separator: "+").map { $0.lowercased() })
         memory = context.memory
         if let seconds = context.options["patience"].flatMap({ Int64($0) }), (1...86400).contains(seconds) {
             effort.patience = .seconds(seconds)

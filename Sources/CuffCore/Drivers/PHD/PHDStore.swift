@@ -4,7 +4,7 @@
 ///             { u16 class, TYPE, u16 handle, AttrValMap }. An entry is the header's stamps in that order, then every
 ///             element's values in map order; no lengths, no handles.
 struct PHDSegment: Sendable {
-    enum Progress: Sendable, Hashable { case waiting, transferring, complete, empty, failed }
+    enum Progress: Sendable, Hashable { case waiting, transferring, complete, empty, failed, cleared }
 
     var instance: UInt16
     var header: UInt16 = 0
@@ -141,6 +141,8 @@ struct PHDStoreState: Sendable {
     var rounds = 0
     var isVerified = false
     var isCleared = false
+    /// What the SEG_CLR under way names.
+    var clearing: [UInt16] = []
 
     init(_ store: PHDConfiguration.Store) {
         handle = store.handle

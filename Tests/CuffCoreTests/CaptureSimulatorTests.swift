@@ -1,0 +1,50 @@
+import CuffCore
+import Testing
+
+/// A recorded cuff speaks again, to a manager that is live: what it says is what the recording says.
+@Suite struct CaptureSimulatorTests {
+    /// Conversations that only make sense with the recorded manager on the other side: its requests to the PM-store have
+    /// other invoke-ids and another order than ours, or it asked for data, which ours does only where it is told to.
+    static let oneSided: Set<String> = ["antidote-manager-pmstore", "bp-pmstore-retry-abort", "bp-datarequest"]
+
+    @Test(arguments: CaptureFile.playable.filter { $0.header["driver"] == "phd" })
+    func recordedAgent_TellsALiveManagerWhatItTold(_ file: CaptureFile) {
+        let name = file.url.deletingPathExtension().lastPathComponent
+        var talk = PHDConversation(SimulatorScript())
+        talk.agent = CaptureSimulator(file.items)
+        talk.start(.follow)
+        talk.run(until: .seconds(600))
+        talk.tell(.closed)
+        #expect(talk.outcome == .complete, "\(name): \(talk.notes)")
+        guard !Self.oneSided.contains(name) else { return }
+        var text = TextBuffer()
+        var printed: [String] = []
+        for reading in talk.readings {
+            text.removeAll()
+            ReadingLine(includesRaw: false).append(.reading(reading), device: talk.identities.last?.id ?? "", to: &text)
+            printed.append(String(text.string.dropLast()))
+        }
+        let wanted = (file.expected ?? []).filter { $0.contains("blood_pressure") && !$0.contains("\"pending\"") }.map { line in
+            // Without a time of its own a reading is named after its arrival, which a capture does not have.
+            line.split(separator: ",").filter { !$0.hasPrefix("\"id\":") }.joined(separator: ",")
+        }
+        let differences = Expectation.differences(wanted, printed, isStrict: false)
+        #expect(differences.isEmpty, "\(name): \(differences) \(talk.notes)")
+    }
+
+    @Test func silence_UnplugAndBeginningAnew() {
+        var player = CaptureSimulator([
+            CaptureItem(.fromCuff([1])), CaptureItem(.toCuff([2])), CaptureItem(.toCuff([3])), CaptureItem(.fromCuff([4])),
+            CaptureItem(.event(.silence)), CaptureItem(.fromCuff([5])), CaptureItem(.event(.unplugged)),
+        ])
+        #expect(player.handle(.opened) == [.write([1]), .arm(.poll, .seconds(4))])
+        #expect(player.handle(.received([9])) == [.arm(.poll, .milliseconds(30))])
+        #expect(player.handle(.timerFired(.poll)) == [.write([4]), .arm(.poll, .seconds(5))])
+        // What a host says unasked is not waited for.
+        #expect(player.handle(.received([9])).isEmpty)
+        #expect(player.handle(.timerFired(.poll)) == [.write([5]), .finish])
+        #expect(player.handle(.opened) == [.write([1]), .arm(.poll, .seconds(4))])
+        // Nobody answers: it goes on all the same.
+        #expect(player.handle(.timerFired(.poll)) == [.write([4]), .arm(.poll, .seconds(5))])
+    }
+}
