@@ -298,7 +298,7 @@ static void describe(void) {
 
 static void make_gadget(const char *ids, const char *serial) {
     unsigned vendor, product, release;
-    char text[400], path[700];
+    char text[800], path[1100];
     if (sscanf(ids, "%x:%x:%x", &vendor, &product, &release) != 3) fail("VID:PID:RELEASE");
     snprintf(gadget, sizeof gadget, "/sys/kernel/config/usb_gadget/%s", name);
     make("");
@@ -314,7 +314,7 @@ static void make_gadget(const char *ids, const char *serial) {
     snprintf(text, sizeof text, "functions/%s.%s", kind == ACM ? "acm" : "ffs", name);
     make(text);
     snprintf(path, sizeof path, "%s/%s", gadget, text);
-    char link[700];
+    char link[1900];
     snprintf(link, sizeof link, "%s/configs/c.1/%s", gadget, text + 10);
     if (symlink(path, link) < 0) fail(link);
     if (kind == ACM) return;
@@ -328,7 +328,7 @@ static void make_gadget(const char *ids, const char *serial) {
     /* Non-blocking: what is said while nothing is plugged in is lost, not kept for later. */
     if ((to_host = open(text, O_RDWR | O_NONBLOCK)) < 0) fail(text);
     snprintf(text, sizeof text, "%s/ep2", path);
-    if ((from_host = open(text, O_RDWR | O_NONBLOCK)) < 0) fail(text);
+    if ((from_host = open(text, O_RDWR)) < 0) fail(text);
 }
 
 /* The CDC-ACM function is the kernel's own; its bytes are at a tty of the gadget's side. */
@@ -346,6 +346,7 @@ static void open_gadget_tty(void) {
     tcgetattr(descriptor, &line);
     cfmakeraw(&line);
     tcsetattr(descriptor, TCSANOW, &line);
+    fcntl(descriptor, F_SETFL, O_RDWR);
     from_host = descriptor;
     if ((to_host = open(path, O_RDWR | O_NOCTTY)) < 0) fail(path);
 }
@@ -430,7 +431,7 @@ static void await(long wanted, const char *where) {
             tell("FAILED %ld of %ld readings after 30 s", count, wanted);
             exit(1);
         }
-        wait_a_little(5);
+        wait_a_little(20);
     }
     long stored = milliseconds();
     wait_quiet(700);
