@@ -39,7 +39,7 @@ import Testing
         var state = try state()
         let effects = state.handle(.hotplug(.plugged(cuff)), at: .zero)
         #expect(plan(effects)?.driver == "exact-hid")
-        #expect(plan(effects)?.identity == "port:1-3")
+        #expect(plan(effects)?.identity == "usb:0590:0028", "it is the same cuff in any socket")
         let generic = state.handle(.hotplug(.plugged(adapter)), at: .zero)
         #expect(acts(generic).isEmpty, "a bridge chip is not opened")
         #expect(told(generic) == [.unclaimed(adapter, .unassigned(["and-std", "exact-tty"]))])

@@ -10,6 +10,12 @@ import Testing
         let process = Process()
         process.executableURL = URL(fileURLWithPath: CuffProcess.path)
         process.arguments = ["watch", "--no-config", "--sink", "sqlite:\(scratch.path("bp.db"))"]
+        // A plan of somebody's in the state folder would be something to do.
+        process.environment = ProcessInfo.processInfo.environment.merging([
+            "HOME": scratch.path("home"), "XDG_STATE_HOME": scratch.path("state"),
+        ]) {
+            $1
+        }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice

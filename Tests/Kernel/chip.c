@@ -11,6 +11,7 @@
  *   unplug
  *   sleep=MILLISECONDS
  *   await=COUNT,WHERE      until `readings` of $DATABASE has COUNT rows; tells how long after the last byte that was
+ *   asks=1                 tells every request that sets something, from now on
  *   quiet=MILLISECONDS     until the cuff has said nothing for so long
  *   cut=BYTES,UDC          plugs, and pulls it out at the very moment that so many bytes went to the host
  *   cuts=COUNT,BYTES,UDC,… as many cuts, spread evenly over so many bytes, from socket to socket
@@ -53,6 +54,7 @@ static int report_descriptor_length;
 /* Whether bytes pass, how many went to the host since plugging in, after how many to pull the plug, and when the last
  * one went. */
 static atomic_int plugged, enabled, back = -1;
+static atomic_int tells;
 static atomic_long passed, cut_at = -1, last_byte;
 static pthread_mutex_t back_lock = PTHREAD_MUTEX_INITIALIZER, plug_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -164,6 +166,8 @@ static void *serve_control(void *unused) {
             if (count < 0 ? read(control, data, 0) : write(control, data, count)) {}
         } else {
             int count = read(control, data, length);
+            if (tells)
+                tell("asked %02x value %04x index %04x", request->bRequest, le16toh(request->wValue), le16toh(request->wIndex));
             if (kind == HID && request->bRequestType == 0x21 && request->bRequest == 0x09 && count > 0)
                 say_report(le16toh(request->wValue) >> 8 == 3 ? UHID_FEATURE_REPORT : UHID_OUTPUT_REPORT, data, count);
         }
@@ -294,7 +298,7 @@ static void describe(void) {
 
 static void make_gadget(const char *ids, const char *serial) {
     unsigned vendor, product, release;
-    char text[400], path[300];
+    char text[800], path[1100];
     if (sscanf(ids, "%x:%x:%x", &vendor, &product, &release) != 3) fail("VID:PID:RELEASE");
     snprintf(gadget, sizeof gadget, "/sys/kernel/config/usb_gadget/%s", name);
     make("");
@@ -310,7 +314,7 @@ static void make_gadget(const char *ids, const char *serial) {
     snprintf(text, sizeof text, "functions/%s.%s", kind == ACM ? "acm" : "ffs", name);
     make(text);
     snprintf(path, sizeof path, "%s/%s", gadget, text);
-    char link[700];
+    char link[1900];
     snprintf(link, sizeof link, "%s/configs/c.1/%s", gadget, text + 10);
     if (symlink(path, link) < 0) fail(link);
     if (kind == ACM) return;
@@ -324,7 +328,7 @@ static void make_gadget(const char *ids, const char *serial) {
     /* Non-blocking: what is said while nothing is plugged in is lost, not kept for later. */
     if ((to_host = open(text, O_RDWR | O_NONBLOCK)) < 0) fail(text);
     snprintf(text, sizeof text, "%s/ep2", path);
-    if ((from_host = open(text, O_RDWR | O_NONBLOCK)) < 0) fail(text);
+    if ((from_host = open(text, O_RDWR)) < 0) fail(text);
 }
 
 /* The CDC-ACM function is the kernel's own; its bytes are at a tty of the gadget's side. */
@@ -342,6 +346,7 @@ static void open_gadget_tty(void) {
     tcgetattr(descriptor, &line);
     cfmakeraw(&line);
     tcsetattr(descriptor, TCSANOW, &line);
+    fcntl(descriptor, F_SETFL, O_RDWR);
     from_host = descriptor;
     if ((to_host = open(path, O_RDWR | O_NOCTTY)) < 0) fail(path);
 }
@@ -378,10 +383,12 @@ static void plug(const char *udc) {
         if (to_host >= 0) close(to_host), close(from_host);
         open_gadget_tty();
     }
-    open_back();
+    if (kind != ACM) open_back();
     plugged = 1;
     put("UDC", udc);
     pthread_mutex_unlock(&plug_lock);
+    /* A cuff with a USB port of its own speaks once it has started. What it says before the host has set the tty raw is lost. */
+    if (kind == ACM) wait_a_little(800), open_back();
 }
 
 static void pull(void) {
@@ -424,7 +431,7 @@ static void await(long wanted, const char *where) {
             tell("FAILED %ld of %ld readings after 30 s", count, wanted);
             exit(1);
         }
-        wait_a_little(5);
+        wait_a_little(20);
     }
     long stored = milliseconds();
     wait_quiet(700);
@@ -496,6 +503,7 @@ int main(int count, char **words) {
         if (strcmp(action, "plug") == 0) plug(value);
         else if (strcmp(action, "unplug") == 0) pull();
         else if (strcmp(action, "sleep") == 0) wait_a_little(atoi(value));
+        else if (strcmp(action, "asks") == 0) tells = atoi(value);
         else if (strcmp(action, "quiet") == 0) wait_quiet(atoi(value));
         else if (strcmp(action, "cuts") == 0) cuts(value);
         else if (strcmp(action, "cut") == 0) {

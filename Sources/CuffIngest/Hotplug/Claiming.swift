@@ -85,6 +85,16 @@ extension PluggedDevice {
     func suits(_ driver: CuffDriver) -> Bool { driver.medium(at: usb?.id).rawValue == subsystem.rawValue }
 }
 
+extension Claiming.Reason {
+    /// The device showed the cuff's own ids, not those of a bridge chip that anything may sit behind.
+    var isOwnID: Bool {
+        switch self {
+        case .exactID, .release: true
+        case .assigned, .rule: false
+        }
+    }
+}
+
 extension Claiming.Verdict {
     /// Why, for `cuff list` and the log.
     public func sentence(for device: PluggedDevice) -> String {

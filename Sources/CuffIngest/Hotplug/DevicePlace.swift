@@ -24,7 +24,8 @@ public struct DevicePlace: Sendable {
             return
         }
         let target: DeviceTarget
-        do throws(ResolutionFault) { target = try wanted.resolve(among: (try? DeviceEnumeration.plugged()) ?? []) } catch {
+        let present = (try? DeviceEnumeration.plugged()) ?? []
+        do throws(ResolutionFault) { target = try wanted.resolve(among: present) } catch {
             throw IngestError(error.exitCode == 64 ? .usage : .unavailable, error.description, cure: "`cuff list` shows what is plugged in")
         }
         switch target {
@@ -32,10 +33,20 @@ public struct DevicePlace: Sendable {
             self.init(address: .tcp(host: host, port: Int(port)), driver: try Self.named(driver, text), device: "")
         case .node(let path): self.init(address: .path(path), driver: try Self.named(driver, text), device: "")
         case .plugged(let plugged):
-            let claimed = Claiming.verdict(on: plugged, assignments: [], drivers: CuffDrivers.all).driver?.description
+            let verdict = Claiming.verdict(on: plugged, assignments: [], drivers: CuffDrivers.all)
             self.init(
-                address: .path(plugged.node), driver: try Self.named(driver ?? claimed, text), device: "\(plugged.key)")
+                address: .path(plugged.node), driver: try Self.named(driver ?? verdict.driver?.description, text),
+                device: Self.identity(of: plugged, verdict, among: present))
         }
+    }
+
+    /// As `cuff watch` names it: a cuff with ids of its own and no serial number by these ids, of several the first.
+    static func identity(
+        of device: PluggedDevice, _ verdict: Claiming.Verdict, among present: [PluggedDevice]
+    ) -> String {
+        guard case .claimed(_, let reason) = verdict, reason.isOwnID, let own = device.byOwnID else { return "\(device.key)" }
+        let first = present.filter { $0.byOwnID == own }.map(\.node).min()
+        return first == nil || first == device.node ? own : "\(device.key)"
     }
 
     private init(address: TransportAddress, driver: String, device: String) {

@@ -145,6 +145,13 @@ public struct PluggedDevice: Sendable, Hashable {
     /// By the socket; a built-in port is its own socket.
     var byPort: DeviceKey { usb.map { DeviceKey("port:\($0.port)" + suffix) } ?? DeviceKey(node) }
 
+    /// Under which name its readings are kept, when a driver claims it for the cuff's own USB ids and it has no serial number:
+    /// by these ids. The same cuff at another socket is the same cuff; by the socket its memory would be stored twice.
+    var byOwnID: String? {
+        guard let usb, usb.uniqueSerial == nil else { return nil }
+        return "usb:\(usb.id)" + suffix
+    }
+
     private var suffix: String { channel.map { "#" + $0 } ?? "" }
 
     public var byIDLink: String? { links.first { $0.hasPrefix("/dev/serial/by-id/") } }

@@ -75,11 +75,16 @@ public final class TTYTransport: Transport, @unchecked Sendable {
         case .even: settings.c_cflag |= tcflag_t(PARENB)
         case .odd: settings.c_cflag |= tcflag_t(PARENB | PARODD)
         }
+        if line.flow == .hardware { settings.c_cflag |= tcflag_t(CRTSCTS) }
         // A byte with a parity error arrives as NUL, which no frame check accepts; it is not silently taken as sent.
         settings.c_iflag = line.parity == .none ? 0 : tcflag_t(INPCK)
+        if line.flow == .software { settings.c_iflag |= tcflag_t(IXON | IXOFF) }
         withUnsafeMutableBytes(of: &settings.c_cc) {
             $0[Int(VMIN)] = 1
             $0[Int(VTIME)] = 0
+            // DC1 and DC3.
+            $0[Int(VSTART)] = 0x11
+            $0[Int(VSTOP)] = 0x13
         }
         guard tcsetattr(descriptor, TCSANOW, &settings) == 0 else { throw .device(address, errno) }
         let result = clinux_set_rate(descriptor, UInt32(clamping: line.rate))
@@ -96,7 +101,7 @@ public final class TTYTransport: Transport, @unchecked Sendable {
         guard tcgetattr(descriptor, &settings) == 0, clinux_get_rate(descriptor, &rate) == 0 else {
             throw .device(address, errno)
         }
-        let mask = tcflag_t(CSIZE | PARENB | PARODD | CSTOPB)
+        let mask = tcflag_t(CSIZE | PARENB | PARODD | CSTOPB) | tcflag_t(CRTSCTS)
         guard settings.c_cflag & mask == wanted.c_cflag & mask else { throw refused(EINVAL) }
         // Dividers make the nearest rate; UARTs tolerate 2 %.
         guard abs(Int(rate) - line.rate) * 50 <= line.rate else { throw refused(EINVAL) }
@@ -111,6 +116,11 @@ public final class TTYTransport: Transport, @unchecked Sendable {
     private func raise() {
         var on: Int32 = (line.raisesDTR ? Int32(TIOCM_DTR) : 0) | (line.raisesRTS ? Int32(TIOCM_RTS) : 0)
         var off: Int32 = (line.raisesDTR ? 0 : Int32(TIOCM_DTR)) | (line.raisesRTS ? 0 : Int32(TIOCM_RTS))
+        // With hardware flow control RTS is the kernel's.
+        if line.flow == .hardware {
+            on &= ~Int32(TIOCM_RTS)
+            off &= ~Int32(TIOCM_RTS)
+        }
         // A pseudo terminal has no such lines.
         if on != 0 { _ = ioctl(descriptor, UInt(TIOCMBIS), &on) }
         if off != 0 { _ = ioctl(descriptor, UInt(TIOCMBIC), &off) }

@@ -10,7 +10,7 @@ extension WatchState {
             guard let device = station.device else { return (nil, nil, nil) }
             let verdict = Claiming.verdict(on: device, assignments: assignments, drivers: drivers)
             guard case .claimed(let driver, let reason) = verdict else { return (nil, nil, verdict) }
-            var plan = LinkPlan(target: .plugged(device), identity: device.key.description, driver: driver)
+            var plan = LinkPlan(target: .plugged(device), identity: identity(of: device, at: place, reason), driver: driver)
             if case .assigned(let assignment) = reason { plan.take(assignment) }
             plan.isScheduled = schedules.contains { $0.fits(plan) }
             return (plan, reason, verdict)
@@ -29,6 +29,15 @@ extension WatchState {
             plan.isScheduled = schedules.contains { $0.fits(plan) }
             return (plan, .assigned(assignment), nil)
         }
+    }
+}
+
+extension WatchState {
+    /// Two cuffs of one make without serial numbers, plugged in at once, are kept apart by their sockets.
+    private func identity(of device: PluggedDevice, at place: Place, _ reason: Claiming.Reason) -> String {
+        guard reason.isOwnID, let own = device.byOwnID else { return device.key.description }
+        let isTaken = stations.contains { $0.key != place && $0.value.plan?.identity == own }
+        return isTaken ? device.key.description : own
     }
 }
 

@@ -255,8 +255,9 @@ final class WatchRun: @unchecked Sendable {
     /// SIGUSR1 asks how things are.
     private func listenForQuestions() {
         signal(SIGUSR1, SIG_IGN)
-        // A queue of its own: whatever stands on a global one starts Dispatch's watch over its threads, which wakes every second.
-        let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: DispatchQueue(label: "cuff.questions"))
+        // Not on a global queue: the first use of one starts libdispatch's watch over its pool of threads, a timer that
+        // wakes the process every second for good.
+        let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: DispatchQueue(label: "cuff.watch.questions"))
         source.setEventHandler { @Sendable [weak self] in
             guard let self else { return }
             watch.statistics(statistics.text)

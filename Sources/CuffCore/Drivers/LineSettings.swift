@@ -1,0 +1,70 @@
+/// How a serial line must be set. Rates are in bit/s.
+public struct LineSettings: Sendable, Hashable {
+    public enum Parity: Character, Sendable { case none = "N", even = "E", odd = "O" }
+
+    /// Who holds the other side back when its buffer fills. Cuffs hardly ever ask for any.
+    public enum FlowControl: String, Sendable, CaseIterable { case none, hardware = "rtscts", software = "xonxoff" }
+
+    public var rate: Int
+    public var dataBits: Int
+    public var parity: Parity
+    public var stopBits: Int
+    public var flow: FlowControl
+    /// Raise DTR and RTS on opening (some adapters power the cuff's interface from them).
+    public var raisesDTR: Bool
+    public var raisesRTS: Bool
+
+    public init(
+        rate: Int = 9600, dataBits: Int = 8, parity: Parity = .none, stopBits: Int = 1, flow: FlowControl = .none,
+        raisesDTR: Bool = true, raisesRTS: Bool = true
+    ) {
+        self.rate = rate
+        self.dataBits = dataBits
+        self.parity = parity
+        self.stopBits = stopBits
+        self.flow = flow
+        self.raisesDTR = raisesDTR
+        self.raisesRTS = raisesRTS
+    }
+
+    /// As people write it, e.g. `9600 8N1`, with a word for what is not as usual: `9600 8N1 rtscts nodtr`.
+    public var text: String {
+        var text = "\(rate) \(dataBits)\(parity.rawValue)\(stopBits)"
+        if flow != .none { text += " \(flow.rawValue)" }
+        if !raisesDTR { text += " nodtr" }
+        if !raisesRTS { text += " norts" }
+        return text
+    }
+
+    /// Reads `9600`, `9600 8N1` or `9600-8N1`, and behind them any of `rtscts`, `xonxoff`, `nodtr`, `norts`; `nil` when it
+    /// is none of these.
+    public init?(_ text: String) {
+        let parts = text.split(whereSeparator: { $0 == " " || $0 == "-" || $0 == "/" })
+        guard text.first?.isNumber == true, let first = parts.first, let rate = Int(first), rate > 0, rate <= 4_000_000 else {
+            return nil
+        }
+        self.init(rate: rate)
+        for (index, part) in parts.dropFirst().enumerated() {
+            switch part.lowercased() {
+            case "nodtr": raisesDTR = false
+            case "norts": raisesRTS = false
+            case "rtscts" where flow == .none: flow = .hardware
+            case "xonxoff" where flow == .none: flow = .software
+            default: guard index == 0, takeFrame(part) else { return nil }
+            }
+        }
+    }
+
+    /// `8N1`.
+    private mutating func takeFrame(_ text: Substring) -> Bool {
+        let mode = Array(text)
+        guard mode.count == 3, let bits = mode[0].wholeNumberValue, bits == 7 || bits == 8,
+            let first = mode[1].uppercased().first, let parity = Parity(rawValue: first),
+            let stop = mode[2].wholeNumberValue, stop == 1 || stop == 2
+        else { return false }
+        dataBits = bits
+        self.parity = parity
+        stopBits = stop
+        return true
+    }
+}
