@@ -73,7 +73,8 @@ public final class Store: Sendable {
             (try Schema.migrator.appliedMigrations(db), try Schema.migrator.hasCompletedMigrations(db))
         }
         if applied.isEmpty {
-            throw IngestError(.noInput, "there are no readings in \(path)", why: "nothing was stored yet", cure: "read a cuff into it first")
+            throw IngestError(
+                .noInput, "there are no readings in \(path)", why: "nothing was stored yet", cure: "read a cuff into it first")
         }
         if !isComplete { try Store(path, access: .write).close() }
     }
