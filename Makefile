@@ -13,6 +13,9 @@
 # make test-idle   the release binary's wake-ups and memory while there is nothing to do;  make test-cycles: 1,000 times in and out
 # make bench       speed against plain C references, as ratios in one run
 # make fuzz        T=60: every fuzz target for T seconds
+# make test-kill   kill -9 and unplugging at 500 random instants each: nothing confirmed is lost, nothing stored twice
+# make test-stall  a sink that stops for a minute: flat memory, nothing lost
+# make soak        T=600: four cuffs into every kind of sink for T seconds: flat memory and descriptors
 # make test-tsan   the tests under ThreadSanitizer;  make test-asan: under AddressSanitizer
 # make clean       remove build folders
 
@@ -28,7 +31,7 @@ RELEASE = -c release --static-swift-stdlib -Xlinker --gc-sections -Xlinker -s
 BUILD_PACKAGES = libsqlite3-dev libudev-dev pkg-config
 SHOW_PACKAGES = jq sqlite3
 
-.PHONY: examples help readme demo test lint build install rebaseline udev-rules test-udev test-kernel test-idle test-cycles vectors bench fuzz test-tsan test-asan clean packages
+.PHONY: examples help readme demo test lint build install rebaseline udev-rules test-udev test-kernel test-idle test-cycles vectors bench fuzz test-kill test-stall soak test-tsan test-asan clean packages
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -95,6 +98,18 @@ bench: build
 
 fuzz:
 	@Fuzz/run $(T)
+
+test-kill: packages
+	$(SWIFT) build --build-tests
+	CUFF_KILLS=500 $(SWIFT) test --skip-build --disable-xctest --filter KillTests
+
+test-stall: packages
+	$(SWIFT) build --build-tests
+	CUFF_STALL=60 $(SWIFT) test --skip-build --disable-xctest --filter StallTests
+
+soak: T = 600
+soak: build
+	@Tests/soak.sh .build/release/cuff $(T)
 
 test-tsan: packages
 	SWIFT_BACKTRACE=enable=no $(SWIFT) test --sanitize=thread --scratch-path .build-tsan

@@ -8,8 +8,11 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/cuff-soak.XXXXXX")
 pids=""
 trap 'for pid in $pids; do kill "$pid" 2>/dev/null || true; done; wait 2>/dev/null || true; rm -rf "$work"' EXIT INT TERM
 assign=""
+# A simulated cuff holds at most 100,000 measurements; within that, fast enough for every cache to be full by half-time.
+every=$((seconds / 90))
+[ "$every" -ge 10 ] || every=10
 for number in 1 2 3 4; do
-    "$cuff" simulate and-std --count 100000 --seed "$number" --every 40ms --link "$work/cuff$number" >/dev/null 2>&1 &
+    "$cuff" simulate and-std --count 100000 --seed "$number" --every ${every}ms --link "$work/cuff$number" >/dev/null 2>&1 &
     pids="$pids $!"
     assign="$assign --assign $work/cuff$number=and-std"
 done

@@ -255,7 +255,8 @@ struct Pen {
         guard let start = text.baseAddress else { return }
         var odd: UInt8 = 0
         for byte in text {
-            odd |= (byte < 0x20 ? 1 : 0) | (byte == 0x22 ? 1 : 0) | (byte == 0x5C ? 1 : 0) | (byte == 0x7F ? 1 : 0) | (byte == 0xC2 ? 1 : 0)
+            odd |= (byte < 0x20 ? 1 : 0) | (byte == 0x22 ? 1 : 0) | (byte == 0x5C ? 1 : 0) | (byte == 0x7F ? 1 : 0)
+            odd |= byte == 0xC2 ? 1 : 0
         }
         if odd == 0 { return put(start, text.count) }
         var lead = false

@@ -24,7 +24,8 @@ public struct SysfsNode: Sendable, Hashable {
         self.node = node
         self.links = links
         self.properties = properties
-        self.attributes = attributes
+        // A device brings its own strings along; they reach terminals and logs.
+        self.attributes = attributes.mapValues { StandardErrorLog.harmless($0) }
     }
 
     /// The last part of the path; for a USB device the socket it sits in, e.g. `1-1.2`.

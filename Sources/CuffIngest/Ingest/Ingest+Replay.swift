@@ -71,7 +71,8 @@ extension Ingest {
                 }
                 run = PlayRun(
                     try driver(name), pipeline: pipeline, options: options,
-                    device: options.device.isEmpty ? input.source.header["device"] : options.device, looksAhead: true)
+                    device: options.device.isEmpty ? input.source.header["device"].map { StandardErrorLog.harmless($0) } : options.device,
+                    looksAhead: true)
                 run?.player.start = input.source.start
             }
             for item in items where !pipeline.isStopped {

@@ -60,7 +60,7 @@ public struct RunStatistics: Sendable {
             text += "# TYPE cuff_\(name) \(type)\n# HELP cuff_\(name) \(help)\n"
             for sample in samples { text += "cuff_\(name)\(suffix)\(sample.labels) \(sample.value)\n" }
         }
-        let counted = links.map { ("{driver=\"\($0.driver)\",link=\"\(Self.label($0.place))\"}", $0.counters) }
+        let counted = links.map { ("{driver=\"\($0.driver)\",link=\"\(Self.label(Self.node($0.place)))\"}", $0.counters) }
         func counter(_ name: String, _ help: String, _ value: (IngestCounters) -> String) {
             family("link_\(name)", "counter", "\(help), of an open link", counted.map { ($0.0, value($0.1)) }, suffix: "_total")
             family(
@@ -113,6 +113,12 @@ public struct RunStatistics: Sendable {
     }
 
     private static func kind(_ label: String) -> Substring { label.prefix { $0 != ":" } }
+
+    /// A node or an address as it is; of any other path the last part.
+    private static func node(_ place: String) -> String {
+        guard place.hasPrefix("/"), !place.hasPrefix("/dev/") else { return place }
+        return place.split(separator: "/").last.map(String.init) ?? place
+    }
 
     private static func label(_ text: String) -> String {
         text.reduce(into: "") { $0 += $1 == "\\" || $1 == "\"" ? "\\\($1)" : $1 == "\n" ? "\\n" : String($1) }

@@ -51,7 +51,7 @@ public enum StoredReadingText {
             reading.pulse.map(whole) ?? "", reading.user.map(String.init) ?? "", reading.flags.joined(separator: ","), reading.driver,
             reading.device, reading.id,
         ]
-        text.append(string: cells.joined(separator: "\t") + "\n")
+        text.append(string: cells.map { StandardErrorLog.harmless($0) }.joined(separator: "\t") + "\n")
     }
 
     private static func appendLine(_ reading: StoredReading, to text: inout TextBuffer) {

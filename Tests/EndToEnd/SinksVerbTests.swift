@@ -1,0 +1,99 @@
+import CuffCore
+import Foundation
+import Glibc
+import Testing
+
+@testable import CuffIngest
+
+/// `cuff sinks`, statistics and metrics as a person meets them.
+@Suite(.timeLimit(.minutes(3))) struct SinksVerbTests {
+    private func rows(_ run: CuffProcess) -> [String: [String: Any]] {
+        Dictionary(uniqueKeysWithValues: run.objects("sink").compactMap { row in (row["sink"] as? String).map { ($0, row) } })
+    }
+
+    @Test func linesForAProgramThatIsAway_SurviveAKill_AndGoOutLater() async throws {
+        let folder = try Scratch()
+        let records = SimulatedRecord.sample(count: 40, seed: 3)
+        let cuff = try Simulation(driver: .phd, script: SimulatorScript(records: records, interval: .milliseconds(1)))
+        cuff.start()
+        defer { cuff.stop() }
+        let database = folder.path("bp.db")
+        let spec = "unix:\(folder.path("away"))"
+        let reader = try RunningCuff(
+            ["read", cuff.address, "--driver", "phd", "--follow", "--sink", "sqlite:\(database)", "--sink", spec], folder: folder)
+        #expect(try await eventually { (try? Store(database, access: .read).count()) == 40 }, "\(reader.said)")
+        reader.signal(SIGKILL)
+        _ = await reader.end()
+        let before = try await CuffProcess.run(["sinks", "--db", database, "--json"])
+        #expect(before.status == 0, "\(before.errors)")
+        let waiting = try #require(rows(before)[spec])
+        #expect((waiting["pending"] as? Int ?? 0) >= 39)
+        #expect(waiting["oldest_pending_s"] != nil && waiting["next_try"] != nil)
+        #expect((waiting["last_error"] as? String)?.contains("no such file") == true)
+        #expect(rows(before)["sqlite:\(database)"]?["acknowledged"] != nil)
+        // Still away: nothing is lost by trying.
+        let vain = try await CuffProcess.run(["sinks", "retry", "--db", database])
+        #expect(vain.status == 75, "\(vain.errors)")
+        let listener = try await Listener(folder.path("away"))
+        let retry = try await CuffProcess.run(["sinks", "retry", "--db", database])
+        #expect(retry.status == 0, "\(retry.errors)")
+        #expect(try await eventually { listener.lines.count == waiting["pending"] as? Int })
+        let after = try await CuffProcess.run(["sinks", "--db", database, "--json"])
+        #expect(rows(after)[spec]?["pending"] as? Int == 0)
+        #expect(rows(after)[spec]?["acknowledged"] != nil && rows(after)[spec]?["last_error"] == nil)
+        let unconfirmed = try await CuffProcess.run(["sinks", "drop", spec, "--db", database])
+        #expect(unconfirmed.status == 64 && unconfirmed.errors.contains("--confirm drop"))
+    }
+
+    @Test func watch_TellsItsStatistics_OnASignal_AtTheEnd_AndOnItsPort() async throws {
+        let folder = try Scratch()
+        let simulator = try RunningCuff(
+            ["simulate", "and-std", "--count", "30", "--every", "10ms", "--link", folder.path("port")], folder: folder, name: "simulator")
+        defer { simulator.signal(SIGKILL) }
+        #expect(try await eventually { FileManager.default.fileExists(atPath: folder.path("port")) })
+        let watch = try RunningCuff(
+            [
+                "watch", "--no-config", "--assign", "\(folder.path("port"))=and-std", "--stats", "--metrics", "0", "--sink",
+                "sqlite:\(folder.path("bp.db"))",
+            ], folder: folder)
+        defer { watch.signal(SIGKILL) }
+        #expect(try await eventually { (try? Store(folder.path("bp.db"), access: .read).count()) == 30 }, "\(watch.said)")
+        let port = try #require(watch.said.split(separator: "127.0.0.1:").dropFirst().first.map { String($0.prefix { $0.isNumber }) })
+        let scrape = try await CuffProcess.run(
+            executable: "/bin/bash",
+            ["-c", "exec 3<>/dev/tcp/127.0.0.1/\(port); printf 'GET /metrics HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n' >&3; cat <&3"])
+        #expect(scrape.output.hasPrefix("HTTP/1.1 200 OK"))
+        #expect(scrape.output.contains("cuff_driver_readings_total{driver=\"and-std\"} 30\n"))
+        #expect(scrape.output.contains("cuff_sink_stored_readings_total{sink=\"0:sqlite\",required=\"true\"} 30\n"))
+        #expect(scrape.output.hasSuffix("# EOF\n") && !scrape.output.contains(folder.url.path), "paths are nobody's business")
+        watch.signal(SIGUSR1)
+        #expect(try await eventually { watch.said.contains("driver and-std: ") && watch.said.contains(" 30 readings") })
+        watch.signal(SIGTERM)
+        _ = await watch.end()
+        #expect(watch.said.components(separatedBy: "sink sqlite:\(folder.path("bp.db")): 30 stored").count == 3, "\(watch.said)")
+    }
+
+    /// Takes lines on a socket, on a thread of its own.
+    private final class Listener: @unchecked Sendable {
+        private let kept = Locked<[UInt8]>([])
+        var lines: [String] { kept.withLock { String(decoding: $0, as: UTF8.self).split(separator: "\n").map(String.init) } }
+
+        init(_ path: String) async throws {
+            let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+            let result = withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+            }
+            guard result == 0, listen(descriptor, 4) == 0 else { throw SystemFault("bind") }
+            Thread.detachNewThread { [kept] in
+                let client = accept(descriptor, nil, nil)
+                var room = [UInt8](repeating: 0, count: 1 << 16)
+                while case let count = read(client, &room, room.count), count > 0 { kept.withLock { $0 += room[..<count] } }
+                close(client)
+                close(descriptor)
+            }
+        }
+    }
+}
