@@ -17,6 +17,8 @@ struct Schedule: ParsableCommand {
     @Option(help: ArgumentHelp("The beginning of the time of day, e.g. 08:00.", valueName: "hh:mm")) var from: String?
     @Option(help: ArgumentHelp("Its end; it may lie after midnight.", valueName: "hh:mm")) var to: String?
     @Option(help: ArgumentHelp("The time zone of --from and --to; without it this machine's.", valueName: "zone")) var tz: String?
+    @Option(help: "The state folder of the watch that shall keep it, e.g. /var/lib/cuff of the service.", completion: .directory)
+    var state: String?
     @OptionGroup var output: OutputOptions
     @Flag(help: "One JSON object.") var json = false
 
@@ -24,6 +26,7 @@ struct Schedule: ParsableCommand {
         let request = try ScheduleRequest(action, every: every?.duration, from: from, to: to)
         _ = try HostZone.named(tz)
         var options = try output.ingestOptions()
+        if let state { options.memory = DriverMemory(folder: state) }
         let place = try DevicePlace(device.address, driver: device.driver)
         if options.device.isEmpty { options.device = place.device }
         options.stop.watch()

@@ -148,3 +148,32 @@ import Testing
         third.remove()
     }
 }
+
+@Suite struct StateFileTests {
+    @Test func afterWriting_ThereIsTheNewText_AndNothingElse() throws {
+        let place = TestFolder()
+        let path = place.file("a/b/state")
+        try StateFile.write("one\n", to: path)
+        try StateFile.write("two\n", to: path)
+        #expect(StateFile.read(path) == "two\n")
+        #expect(Folder.names(place.file("a/b")).filter { !$0.hasPrefix(".") } == ["state"])
+        #expect(place.mode("a/b/state") == 0o600)
+        #expect(place.mode("a") == 0o700)
+        #expect(StateFile.read(place.file("none")) == nil)
+    }
+
+    /// Only root can give files away; others run the same lines without.
+    @Test func rootsFile_BelongsToTheFoldersOwner() throws {
+        let place = TestFolder()
+        guard geteuid() == 0, chown(place.path, 65534, 65534) == 0 else {
+            print("note: not root: whose a state file is was not checked")
+            return
+        }
+        try StateFile.write("x\n", to: place.file("schedules/one"))
+        for name in ["schedules", "schedules/one"] {
+            var status = stat()
+            #expect(stat(place.file(name), &status) == 0)
+            #expect(status.st_uid == 65534, "\(name)")
+        }
+    }
+}

@@ -61,11 +61,14 @@ struct CuffProcess: Sendable {
                         try? inputPipe.fileHandleForWriting.close()
                     }
                     writer.start()
-                    let killer = DispatchWorkItem { kill(process.processIdentifier, SIGKILL) }
+                    // By its number: what the queue holds until then must not hold the process and its pipes.
+                    let identifier = process.processIdentifier
+                    let killer = DispatchWorkItem { kill(identifier, SIGKILL) }
                     DispatchQueue.global().asyncAfter(deadline: .now() + limit, execute: killer)
                     let output = outputPipe.fileHandleForReading.readDataToEndOfFile()
                     process.waitUntilExit()
                     killer.cancel()
+                    try? outputPipe.fileHandleForReading.close()
                     let status = process.terminationReason == .uncaughtSignal ? process.terminationStatus + 128 : process.terminationStatus
                     continuation.resume(
                         returning: CuffProcess(

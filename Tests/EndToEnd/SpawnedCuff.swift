@@ -42,6 +42,7 @@ final class SpawnedCuff: @unchecked Sendable {
                 let isLast = openPipes == 0
                 lock.unlock()
                 if data.isEmpty {
+                    try? handle.close()
                     if isLast {
                         process.waitUntilExit()
                         ended.signal()

@@ -104,6 +104,9 @@ extension Ingest {
         report.identity = identity.withLock { $0 }
         report.clock = clock.withLock { $0 }
         report.cycle = cycle.withLock { $0 }
+        if report.counters.filtered > 0 {
+            options.diagnostics(.note("\(report.counters.filtered) readings are not among those asked for; they stay in the cuff"))
+        }
         try finish(pipeline, &report)
         if let error = link.openingFault { throw error }
         let end = ending.withLock { $0 }

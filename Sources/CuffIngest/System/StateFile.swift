@@ -24,6 +24,7 @@ enum StateFile {
             let descriptor = try Descriptor.open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW)
             defer { close(descriptor) }
             try put(text, descriptor)
+            adopt(descriptor, above: path)
             guard rename(temporary, path) == 0 else { throw SystemFault("rename") }
         } catch {
             unlink(temporary)
@@ -47,8 +48,19 @@ enum StateFile {
         var folder = path.hasPrefix("/") ? "" : "."
         for part in path.split(separator: "/").dropLast() {
             folder += "/\(part)"
-            mkdir(folder, 0o700)
+            guard mkdir(folder, 0o700) == 0, let descriptor = try? Descriptor.open(folder, O_RDONLY | O_DIRECTORY) else { continue }
+            adopt(descriptor, above: folder)
+            close(descriptor)
         }
+    }
+
+    /// What root puts into a service's state folder belongs to the service, or the service could not read it.
+    private static func adopt(_ descriptor: Int32, above path: String) {
+        guard geteuid() == 0 else { return }
+        let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+        var status = stat()
+        guard stat(folder.isEmpty ? "/" : folder, &status) == 0, status.st_uid != 0 else { return }
+        _ = fchown(descriptor, status.st_uid, status.st_gid)
     }
 
     static func synchroniseFolder(of path: String) {
