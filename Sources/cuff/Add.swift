@@ -4,6 +4,7 @@ import CuffIngest
 
 struct Add: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "add",
         abstract: "Adds a reading by hand, marked as such: cuff add 128 82 71 --at 2026-05-05T07:30",
         discussion: "The same values at the same time are the same reading: adding them twice changes nothing.")
 

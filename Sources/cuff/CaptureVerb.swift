@@ -8,6 +8,7 @@ struct CaptureVerb: ParsableCommand {
 
     struct Convert: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "convert",
             abstract: "Writes a capture in the other form: text that people read, or pcapng that Wireshark opens.",
             discussion: """
                 Read are text, pcapng of serial bytes (LINKTYPE_RTAC_SERIAL), and what usbmon heard of a cuff on the USB bus: behind \

@@ -33,8 +33,8 @@ struct Cuff: ParsableCommand {
         ("report", ReportVerb.self), ("add", Add.self), ("delete", Delete.self), ("sinks", Sinks.self),
     ]
 
-    /// The verb that the first argument names. The parser is shown it alone: for each verb it knows, it searches the whole
-    /// program for conformances, and a person waits.
+    /// The verb that the first argument names. The parser is shown it alone, and every verb says its own name: for what it is
+    /// not told, the parser searches the whole program for conformances, and a person waits.
     private static let asked: (any ParsableCommand.Type)? = CommandLine.arguments.dropFirst().first.flatMap { name in
         verbs.first { $0.name == name }?.verb
     }

@@ -3,6 +3,7 @@ import CuffIngest
 
 struct Decode: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "decode",
         abstract: "Raw bytes of a cuff in, readings out.",
         discussion: """
               cat /dev/ttyUSB0 | cuff decode --driver omron-hbp | jq .systolic_mmHg

@@ -4,6 +4,7 @@ import CuffIngest
 
 struct Delete: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "delete",
         abstract: "Deletes readings from the database, by id or by filter. It asks first.",
         discussion: """
             A tombstone stays: the id alone, so that reading the cuff again does not bring the reading back. --forget lifts \

@@ -4,6 +4,7 @@ import CuffIngest
 
 struct Drivers: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "drivers",
         abstract: "Lists the cuff families, or prints one family's sheet.",
         discussion: "A sheet tells what the driver can do, what reading changes on the cuff, and how well each fact is known.")
 

@@ -4,6 +4,7 @@ import CuffIngest
 
 struct Export: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "export",
         abstract: "Writes stored readings for other programs: csv, jsonl or apple-health.",
         discussion: """
             apple-health is the export.xml of Apple's Health app, which many programs read; Apple's own app does not import it. \

@@ -3,6 +3,7 @@ import CuffIngest
 
 struct Identify: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "identify",
         abstract: "Listens to a device, or reads a file, and names the families that fit. It never writes.",
         discussion: "Only families whose cuffs send by themselves can be heard; the others answer questions, and none is asked.")
 

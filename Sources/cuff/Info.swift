@@ -4,6 +4,7 @@ import CuffIngest
 
 struct Info: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "info",
         abstract: "Asks a cuff about itself, and tells what its family can do.",
         discussion: "A family that cannot be asked is told of all the same; nothing is sent to the cuff then.")
 
@@ -27,6 +28,7 @@ struct Info: ParsableCommand {
 
 struct Clock: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "clock",
         abstract: "Compares a cuff's clock with this machine's, or sets it.",
         discussion: "Stored readings carry the old clock: read them before setting a new one.")
 
@@ -49,6 +51,7 @@ struct Clock: ParsableCommand {
 
 struct Clear: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "clear",
         abstract: "Erases a cuff's memory after everything in it is stored.",
         discussion: "It reads the memory into the sinks first; a database or a file must be among them.")
 

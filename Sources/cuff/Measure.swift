@@ -5,6 +5,7 @@ import Glibc
 
 struct Measure: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "measure",
         abstract: "Starts a measurement: the cuff inflates. Beside a schedule, the only verb that does.",
         discussion: """
             A terminal shows the pressure as a bar, a pipe gets JSON Lines: the start, the pressures, the result, one end. \
@@ -34,6 +35,7 @@ struct Measure: ParsableCommand {
 
 struct Stop: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "stop",
         abstract: "Stops a running measurement and lets the cuff deflate.",
         discussion: "Where another `cuff` measures with it, that one is asked to stop it; otherwise the cuff is told itself.")
 

@@ -4,6 +4,7 @@ import CuffIngest
 
 struct Read: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "read",
         abstract: "Reads the stored readings of a live cuff, then ends; --follow stays for pushed ones.",
         discussion: "Nothing is erased, save where a family's own receipt of a stored reading is the erasure; its sheet says so.")
 

@@ -4,6 +4,7 @@ import CuffIngest
 
 struct Record: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "record",
         abstract: "Saves the bytes of both directions while a cuff is read, as a capture to replay.",
         discussion:
             "A driver is needed, because most cuffs are silent until they are asked. `--follow` records what a cuff sends by itself.")

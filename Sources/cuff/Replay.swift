@@ -3,6 +3,7 @@ import CuffIngest
 
 struct Replay: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "replay",
         abstract: "Plays captures through the very same session, pipeline and sinks as a live cuff.",
         discussion: """
             A capture is text, or pcapng: serial bytes as `cuff record` writes them, or what usbmon heard of a cuff on the USB bus.

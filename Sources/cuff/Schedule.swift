@@ -4,6 +4,7 @@ import CuffIngest
 
 struct Schedule: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "schedule",
         abstract: "Asks for, sets or ends automatic measurements: cuff schedule DEVICE set --every 15m --from 08:00 --to 22:00",
         discussion: """
             A cuff with cycles of its own is set to one where it fits. For any other that can be told to measure, `cuff watch` \

@@ -4,6 +4,7 @@ import CuffIngest
 
 struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "show",
         abstract: "Shows readings, series and events from a database, as lines or as a picture.",
         discussion: """
             Without --type it shows blood pressures. quantity_series are the pressures in the cuff during one measurement, \

@@ -4,6 +4,7 @@ import CuffIngest
 
 struct Simulate: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "simulate",
         abstract: "A simulated cuff on a pseudo terminal, to try everything without hardware.",
         discussion: "It prints the path to open, and runs until it is stopped.")
 

@@ -4,6 +4,7 @@ import CuffIngest
 
 struct Sinks: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "sinks",
         abstract: "Shows how far each sink is: acknowledged, pending, and what stands in the way.",
         discussion: """
             Lines for programs and sockets (exec:, unix:, tcp:) wait in the run's database, or where it has none in outbox.db of \
@@ -26,7 +27,7 @@ struct Sinks: ParsableCommand {
     }
 
     struct Retry: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Sends now what waits.")
+        static let configuration = CommandConfiguration(commandName: "retry", abstract: "Sends now what waits.")
         @Option(help: "The database; without it bp.db and the outbox in the state folder.", completion: .file()) var db: String?
         @Argument(help: "Only this sink, as `cuff sinks` names it.") var sink: String?
 
@@ -38,7 +39,8 @@ struct Sinks: ParsableCommand {
     }
 
     struct Drop: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Gives up what waits for one sink; the database keeps its readings.")
+        static let configuration = CommandConfiguration(
+            commandName: "drop", abstract: "Gives up what waits for one sink; the database keeps its readings.")
         @Option(help: "The database; without it bp.db and the outbox in the state folder.", completion: .file()) var db: String?
         @Argument(help: "The sink, as `cuff sinks` names it.") var sink: String
         @Option(help: "Write `drop` here to confirm.") var confirm = ""

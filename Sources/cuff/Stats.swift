@@ -4,6 +4,7 @@ import CuffIngest
 
 struct Stats: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "stats",
         abstract: "Statistics of stored blood pressures by day, week, month, hour or part of the day.",
         discussion: """
             Days begin at midnight in the stated zone, weeks on Monday; --since and --until are widened to whole ones. Readings that are implausible, invalid, test data or of \

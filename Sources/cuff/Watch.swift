@@ -4,6 +4,7 @@ import CuffIngest
 
 struct Watch: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "watch",
         abstract: "The main job: reads every claimed or assigned cuff, now and when it is plugged in, until stopped.",
         discussion: """
             Cuffs with USB ids of their own are claimed at once. A generic bridge chip is opened only when it is assigned, here or in \
@@ -39,6 +40,7 @@ struct Watch: ParsableCommand {
 
 struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "list",
         abstract: "Lists what is plugged in, which driver would claim it, and whether this user may open it.")
 
     @Flag(help: "Stay, and tell what is plugged and unplugged.") var watch = false
@@ -82,10 +84,12 @@ struct DoctorVerb: ParsableCommand {
 
 struct Config: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "config",
         abstract: "Checks the configuration, or shows what holds and where it was said.", subcommands: [Check.self, ShowConfig.self])
 
     struct Check: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Reads the configuration and says what is wrong with it.")
+        static let configuration = CommandConfiguration(
+            commandName: "check", abstract: "Reads the configuration and says what is wrong with it.")
         @Option(help: "A file instead of the standard ones.", completion: .file()) var config: String?
         func run() throws {
             let found = try CuffConfiguration.load(config)

@@ -42,6 +42,8 @@ public final class Pipeline: @unchecked Sendable {
         var state: PipelineState
         var effects: [PipelineState.Effect] = []
         var sources: [Int: Source] = [:]
+        /// How far each source was told its readings are stored: live samples move nothing, and are not worth a hop.
+        var told: [Int: Int] = [:]
         var thinned: [Int: Int] = [:]
         var nextSource = 0
         var reports: [SinkReport]
@@ -123,6 +125,7 @@ public final class Pipeline: @unchecked Sendable {
     public func detach(_ source: Int) {
         inner.withLock { inner in
             inner.sources[source] = nil
+            inner.told[source] = nil
             inner.thinned[source] = nil
         }
     }
@@ -166,7 +169,10 @@ public final class Pipeline: @unchecked Sendable {
         for index in inner.effects.indices {
             switch inner.effects[index] {
             case .deliver(let batch, let sink): deliver(batch, to: sink)
-            case .committed(let source, let through): inner.sources[source]?.committed(through)
+            case .committed(let source, let through):
+                guard inner.told[source] != through, let owner = inner.sources[source] else { continue }
+                inner.told[source] = through
+                owner.committed(through)
             case .pauseSources: for source in inner.sources.values { source.paused(true) }
             case .resumeSources: for source in inner.sources.values { source.paused(false) }
             case .missed(let sink, let readings): inner.reports[sink].missed += readings
