@@ -20,15 +20,17 @@ final class SeriesSink: Sink {
 
     let label: String
     let takesLiveEvents = true
-    private let store: Store
+    private let path: String
     private let policy: Policy
     // Used on the sink's queue alone.
     nonisolated(unsafe) private var cuffs: [Int: Cuff] = [:]
+    /// Opened for the first series: a second connection is no use to a watch that waits.
+    nonisolated(unsafe) private var store: Store?
 
     init(path: String, policy: Policy) throws(IngestError) {
         label = "series:\(path)"
         self.policy = policy
-        store = try Store(path, access: .write)
+        self.path = path
     }
 
     func write(_ batch: Batch) throws(IngestError) -> Int {
@@ -56,7 +58,8 @@ final class SeriesSink: Sink {
     }
 
     private func keep(_ series: HealthSeries, _ cuff: Cuff) throws(IngestError) {
-        try store.keep(series, driver: cuff.driver, device: cuff.device, identity: cuff.identity)
+        if store == nil { store = try Store(path, access: .write) }
+        try store?.keep(series, driver: cuff.driver, device: cuff.device, identity: cuff.identity)
     }
 
     func close() throws(IngestError) {
@@ -67,6 +70,7 @@ final class SeriesSink: Sink {
             for series in finished { try keep(series, cuff) }
         }
         cuffs = [:]
-        try store.close()
+        try store?.close()
+        store = nil
     }
 }
