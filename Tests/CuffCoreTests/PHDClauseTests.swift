@@ -262,6 +262,54 @@ import Testing
         #expect(!manager.writes.contains { $0.contains("0c0c000a") })
     }
 
+    /// PHD.md §8.1: the four stamps of an entry, alone and together; the calendar's counts where there are several.
+    @Test(arguments: [
+        (UInt16(0x8000), PHDStamp.Kind.absolute), (0x4000, .relative), (0x2000, .highResolution), (0x1000, .baseOffset),
+        (0xC000, .absolute), (0x9000, .absolute), (0xF000, .absolute),
+    ])
+    func entryHeaders_AreRead(_ header: UInt16, _ kind: PHDStamp.Kind) throws {
+        let stamps: [(UInt16, [UInt8])] = [
+            (0x8000, Self.stamp), (0x4000, [0, 0, 0x1F, 0x40]), (0x2000, [0, 0, 0, 0, 0, 0x0F, 0x42, 0x40]),
+            (0x1000, [0xED, 0xB4, 0x0D, 0x00, 0x80, 0x00, 0x00, 0x3C]),
+        ]
+        var writer = PHDWriter()
+        writer.list(1) {
+            $0.append16(3)
+            $0.list(2) {
+                $0.attribute(PHDAttribute.entryMap) {
+                    $0.append16(header)
+                    $0.list(1) {
+                        for word in [UInt16(6), 2, 18948, 1] { $0.append16(word) }
+                        PHDStandardConfiguration.map([(0x0A75, 10)], into: &$0)
+                    }
+                }
+                $0.attribute(PHDAttribute.segmentUsageCount) { $0.append32(1) }
+            }
+        }
+        let configuration = try #require(PHDStandardConfiguration.configuration(0x02BC))
+        let list = writer.bytes
+        let segment = try #require(PHDSegment.list(list.span, 0, list.count, configuration)?.first)
+        #expect(segment.isDecodable && segment.instance == 3 && segment.usage == 1)
+        let entry = stamps.filter { header & $0.0 != 0 }.flatMap(\.1) + Self.pressures
+        #expect(segment.entrySize == entry.count)
+        var observations: [PHDObservation] = []
+        var offset = 0
+        #expect(segment.read(entry.span, &offset, entry.count, into: &observations) && offset == entry.count)
+        let observation = try #require(observations.first)
+        #expect(observation.stamp.kind == kind)
+        #expect(observation.component(0, entry.span).digits == Digits(118))
+        switch kind {
+        case .relative: #expect(observation.stamp.ticks == 8000 && observation.stamp.clock == .absent)
+        case .highResolution: #expect(observation.stamp.ticks == 1_000_000 && observation.stamp.clock == .absent)
+        case .baseOffset: #expect(observation.stamp.clock.time?.utcOffset == 60)
+        case .absolute: #expect(observation.stamp.clock.time?.hour == 7)
+        case .none: #expect(Bool(false))
+        }
+        // One byte short is no entry.
+        var short = 0
+        #expect(!segment.read(entry.span, &short, entry.count - 1, into: &observations))
+    }
+
     /// More segments than one APDU of 224 bytes can name are cleared in several.
     @Test func manySegments_AreClearedInParts() {
         let records = Array(SimulatedRecord.sample(count: 70, seed: 1))

@@ -214,8 +214,10 @@ private struct Run {
             case .write(let bytes):
                 if isFinished { fatalError("a write after the end") }
                 if !isCommanded { fatalError("a write before any command") }
-                if bytes.count > 224 { fatalError("an APDU of \(bytes.count) bytes: \(Hex.text(bytes))") }
-                confirm(bytes, before)
+                for apdu in Self.apdus(bytes) {
+                    if apdu.count > 224 { fatalError("an APDU of \(apdu.count) bytes: \(Hex.text(apdu))") }
+                    confirm(apdu, before)
+                }
                 sent.append(bytes)
             case .emit(var reading):
                 emitted += 1
@@ -245,6 +247,18 @@ private struct Run {
             if isFinished { return }
         }
         if unsent.count > 256 { settleSent() }
+    }
+
+    /// Confirmations that are due together leave in one write.
+    private static func apdus(_ bytes: [UInt8]) -> [[UInt8]] {
+        var apdus: [[UInt8]] = []
+        var offset = 0
+        while let length = bytes.span.bigEndian16(offset + 2), offset + 4 + Int(length) <= bytes.count {
+            apdus.append(Array(bytes[offset..<offset + 4 + Int(length)]))
+            offset += 4 + Int(length)
+        }
+        if offset != bytes.count { fatalError("a write that is no APDUs: \(Hex.text(bytes))") }
+        return apdus
     }
 
     /// A confirmation of observations or entries while nothing was ever committed, though something was emitted.
