@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sockios.h>
+#include <malloc.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <signal.h>
@@ -83,3 +84,5 @@ int clinux_clock_unsynchronised(void) {
     if (result < 0) return -errno;
     return result == TIME_ERROR || (state.status & STA_UNSYNC) != 0;
 }
+
+void clinux_limit_heaps(int count) { mallopt(M_ARENA_MAX, count); }

@@ -53,6 +53,7 @@ struct Cuff: ParsableCommand {
     static func main() {
         // Scripts ask this often, and need no parser: its search for conformances takes ten times as long as all the rest.
         if CommandLine.arguments.dropFirst().elementsEqual(["--version"]) { return Terminal.put(Cuff.version + "\n") }
+        ProcessMemory.keepSmall()
         do {
             var command = try Cuff.parseAsRoot()
             try command.run()

@@ -69,3 +69,6 @@ int clinux_user_timeout(int descriptor, unsigned milliseconds);
 
 /* 1 when the kernel takes its clock for unsynchronised (adjtimex, STA_UNSYNC), 0 when not. */
 int clinux_clock_unsynchronised(void);
+
+/* At most so many heaps for all threads (mallopt, M_ARENA_MAX). To be called before there are threads. */
+void clinux_limit_heaps(int count);
