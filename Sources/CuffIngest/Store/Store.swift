@@ -9,6 +9,7 @@ import Glibc
 public final class Store: Sendable {
     public let path: String
     let queue: DatabaseQueue
+    private let hold: OpenDatabases.Hold?
 
     /// "CUFF" in ASCII, in the header of the file (`pragma application_id`).
     static let applicationID: Int32 = 0x4355_4646
@@ -17,7 +18,8 @@ public final class Store: Sendable {
 
     public init(_ path: String, access: Access) throws(IngestError) {
         self.path = path
-        let isNew = try Self.examine(path, access)
+        let (isNew, hold) = try OpenDatabases.shared.hold(path) { () throws(IngestError) in try Self.examine(path, access) }
+        self.hold = hold
         do {
             var configuration = Configuration()
             configuration.readonly = access == .read
