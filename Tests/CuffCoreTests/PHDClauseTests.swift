@@ -381,8 +381,9 @@ import Testing
         #expect(
             hex(PHDManagerAPDU.configurationResult(invoke: 1, configuration: 0x4000, result: 0))
                 == "e700001600140001" + "0201000e0000ffffffff0d1c000440000000")
-        #expect(
-            hex(PHDManagerAPDU.confirmation(invoke: 1, handle: 0, event: 0x0D1F)) == "e700001200100001" + "0201000a0000ffffffff0d1f0000")
+        var confirmation: [UInt8] = []
+        PHDManagerAPDU.confirm(invoke: 1, handle: 0, event: 0x0D1F, in: &confirmation)
+        #expect(hex(confirmation) == "e700001200100001" + "0201000a0000ffffffff0d1f0000")
         #expect(hex(PHDManagerAPDU.get(invoke: 1, handle: 0)) == "e700000e000c0001" + "01030006000000000000")
         #expect(
             hex(PHDManagerAPDU.get(invoke: 1, handle: 0, attributes: [0x0987, 0x0A45])) == "e70000120010" + "00010103000a0000000200040987"
