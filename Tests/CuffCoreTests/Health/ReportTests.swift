@@ -135,7 +135,8 @@ enum HomeReadings {
     /// Pictures of the page, for people: `CUFF_ARTEFACTS=folder swift test --filter pictures`.
     @Test(
         .enabled(
-            if: ProcessInfo.processInfo.environment["CUFF_ARTEFACTS"] != nil && FileManager.default.fileExists(atPath: "/usr/bin/chromium"))
+            if: ProcessInfo.processInfo.environment["CUFF_ARTEFACTS"] != nil && FileManager.default.fileExists(atPath: "/usr/bin/chromium"),
+            "pictures are for looking at: CUFF_ARTEFACTS=FOLDER, with chromium installed")
     )
     func pictures_AreTaken() throws {
         let folder = URL(fileURLWithPath: ProcessInfo.processInfo.environment["CUFF_ARTEFACTS"] ?? ".")
@@ -240,7 +241,8 @@ struct XMLParserCheck {
                      |        :
                      +--+---------
                         1 Jan
-                      |S systolic range and average   :d diastolic   . 135/85
+                      |S systolic range and average   :d diastolic
+                      . 135/85
 
                 """)
     }
