@@ -76,10 +76,11 @@ import Testing
         let sink = MemorySink()
         sink.stall()
         let rig = Rig([Pipeline.Member(sink)], driver: .byte(patience: .seconds(4)))
-        rig.link.start([.readMemory(user: nil)])
-        _ = await rig.transport.writes.wait { $0.first == [0x05] }
+        // Beforehand, so that a busy machine cannot hold them back for longer than the session waits.
         for byte in UInt8(1)...40 { rig.transport.inject([byte]) }
         rig.transport.inject([0xFF])
+        rig.link.start([.readMemory(user: nil)])
+        _ = await rig.transport.writes.wait { $0.first == [0x05] }
         _ = await rig.transport.pauses.wait { $0.first == true }
         // Longer than the session's own patience.
         try await Task.sleep(for: .milliseconds(4500))

@@ -238,6 +238,7 @@ final class LoopTransport: Transport, @unchecked Sendable {
     func start(on queue: DispatchQueue, deliver: @escaping @Sendable (TransportEvent) -> Void) throws(IngestError) {
         self.queue = queue
         self.deliver = deliver
+        if held.withLock({ !$0.isEmpty }) { queue.async { @Sendable in self.pump() } }
         started.post(true)
     }
 
