@@ -1,3 +1,4 @@
+import CFaultyDisk
 import CuffCore
 import Foundation
 import Glibc
@@ -12,8 +13,8 @@ struct PlugCycleTests {
     private struct Usage: CustomStringConvertible {
         var descriptors = CuffIngest.Folder.names("/proc/self/fd").count
         var threads = CuffIngest.Folder.names("/proc/self/task").count
-        var memory = PlugCycleTests.resident()
-        var description: String { "\(descriptors) descriptors, \(threads) threads, \(memory) KiB" }
+        var memory = PlugCycleTests.inUse()
+        var description: String { "\(descriptors) descriptors, \(threads) threads, \(memory) KiB in use" }
     }
 
     /// Counts, and keeps nothing that grows.
@@ -78,8 +79,9 @@ struct PlugCycleTests {
         let after = await settled(like: before)
         print("cycles: \(Self.cycles) times plugged in and pulled out; before: \(before); after: \(after)")
         #expect(after.descriptors <= before.descriptors + (Self.isAlone ? 0 : 32), "before: \(before); after: \(after)")
-        #expect(after.threads <= before.threads + (Self.isAlone ? 2 : 32), "before: \(before); after: \(after)")
-        #expect(after.memory <= before.memory + (Self.isAlone ? 2048 : 64 * 1024), "before: \(before); after: \(after)")
+        // Dispatch keeps some threads more or fewer; it has a few continuations of 64 bytes for each timer that ever fired.
+        #expect(after.threads <= before.threads + (Self.isAlone ? 4 : 32), "before: \(before); after: \(after)")
+        #expect(after.memory <= before.memory + (Self.isAlone ? 512 : 64 * 1024), "before: \(before); after: \(after)")
         stop.raise()
         let end = try await report
         #expect(end.status == .done)
@@ -106,10 +108,6 @@ struct PlugCycleTests {
         return false
     }
 
-    private static func resident() -> Int {
-        guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return 0 }
-        return text.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }?.split(whereSeparator: { !$0.isNumber }).first.flatMap {
-            Int($0)
-        } ?? 0
-    }
+    /// KiB in use on the heap. Not what the kernel counts: that grows by whatever the allocator keeps for later.
+    private static func inUse() -> Int { heap_in_use() / 1024 }
 }

@@ -331,13 +331,27 @@ static void make_gadget(const char *ids, const char *serial) {
     if ((from_host = open(text, O_RDWR)) < 0) fail(text);
 }
 
+/* The threads that carry bytes know a descriptor by its number: it keeps it, and no other file can slip under it meanwhile. */
+static void replace(int *place, int descriptor) {
+    if (*place < 0) {
+        *place = descriptor;
+        return;
+    }
+    if (dup2(descriptor, *place) < 0) fail("dup2");
+    close(descriptor);
+}
+
 /* The CDC-ACM function is the kernel's own; its bytes are at a tty of the gadget's side. */
 static void open_gadget_tty(void) {
-    char path[300], number[8] = {0};
-    snprintf(path, sizeof path, "%s/functions/acm.%s/port_num", gadget, name);
-    int descriptor = open(path, O_RDONLY);
-    if (descriptor < 0 || read(descriptor, number, sizeof number - 1) <= 0) fail(path);
-    close(descriptor);
+    static char number[8];
+    char path[300];
+    int descriptor;
+    if (!number[0]) {
+        snprintf(path, sizeof path, "%s/functions/acm.%s/port_num", gadget, name);
+        descriptor = open(path, O_RDONLY);
+        if (descriptor < 0 || read(descriptor, number, sizeof number - 1) <= 0) fail(path);
+        close(descriptor);
+    }
     snprintf(path, sizeof path, "/dev/ttyGS%d", atoi(number));
     long limit = milliseconds() + 5000;
     while ((descriptor = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK)) < 0 && milliseconds() < limit) wait_a_little(10);
@@ -347,8 +361,10 @@ static void open_gadget_tty(void) {
     cfmakeraw(&line);
     tcsetattr(descriptor, TCSANOW, &line);
     fcntl(descriptor, F_SETFL, O_RDWR);
-    from_host = descriptor;
-    if ((to_host = open(path, O_RDWR | O_NOCTTY)) < 0) fail(path);
+    int other = open(path, O_RDWR | O_NOCTTY);
+    if (other < 0) fail(path);
+    replace(&from_host, descriptor);
+    replace(&to_host, other);
 }
 
 /* A fresh line to the cuff, as behind a cable that was just plugged in. HID keeps its socket and is told. */
@@ -379,10 +395,7 @@ static void plug(const char *udc) {
     last_byte = milliseconds();
     pthread_mutex_lock(&plug_lock);
     /* The last unplugging hung the gadget's tty up. */
-    if (kind == ACM) {
-        if (to_host >= 0) close(to_host), close(from_host);
-        open_gadget_tty();
-    }
+    if (kind == ACM) open_gadget_tty();
     if (kind != ACM) open_back();
     plugged = 1;
     put("UDC", udc);

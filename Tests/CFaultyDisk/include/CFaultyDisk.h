@@ -1,4 +1,4 @@
-/* A disk that fails on command, for tests: SQLite's own file layer, with EIO where it is asked for. */
+/* For tests: a disk that fails on command (SQLite's own file layer, with EIO where it is asked for), and the heap's own count. */
 #pragma once
 
 /* Puts the layer in front of SQLite's default one; files whose name does not contain `.faulty` pass untouched. */
@@ -7,3 +7,6 @@ int faulty_disk_install(void);
 void faulty_disk_fail(int fails);
 /* How often it has failed. */
 int faulty_disk_failures(void);
+
+/* Bytes of the heap that are in use, in all of the allocator's arenas. */
+long heap_in_use(void);
