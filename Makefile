@@ -30,6 +30,7 @@ ALONE = manyHangUpsAtOnce|sixtyFourCuffs|cycles_LeaveNothing|idleWatch
 RELEASE = -c release --static-swift-stdlib -Xlinker --gc-sections -Xlinker -s
 BUILD_PACKAGES = libsqlite3-dev libudev-dev pkg-config
 SHOW_PACKAGES = jq sqlite3
+TEST_PACKAGES = libxml2-utils
 
 .PHONY: examples help readme demo test lint build install rebaseline udev-rules test-udev test-kernel test-idle test-cycles vectors bench fuzz test-kill test-stall soak test-tsan test-asan clean packages
 
@@ -50,6 +51,7 @@ demo: build
 	@.ci/demo .build/release/cuff
 
 test: packages
+	@.ci/packages $(TEST_PACKAGES)
 	$(SWIFT) build --build-tests
 	@SWIFT=$(SWIFT) .ci/suite 900 CuffCoreTests
 	@SWIFT=$(SWIFT) .ci/suite 600 'CuffIngestTests|EndToEnd' again --skip '$(ALONE)'
