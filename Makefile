@@ -51,7 +51,7 @@ demo: build
 	@.ci/demo .build/release/cuff
 
 test: packages
-	@.ci/packages $(TEST_PACKAGES)
+	@.ci/packages $(TEST_PACKAGES) || echo "without $(TEST_PACKAGES): what needs them says so"
 	$(SWIFT) build --build-tests
 	@SWIFT=$(SWIFT) .ci/suite 900 CuffCoreTests
 	@SWIFT=$(SWIFT) .ci/suite 600 'CuffIngestTests|EndToEnd' again --skip '$(ALONE)'
