@@ -81,35 +81,6 @@ import Testing
     }
 
     @Test(.enabled(if: isRoot, "mounting needs root"), arguments: [SinkSpec.Kind.jsonl, .csv, .sqlite])
-    func readOnlyRemount_HoldsTheThanksBack_UntilItIsWritableAgain(_ kind: SinkSpec.Kind) async throws {
-        try await withTmpfs("4m") { folder in
-            let path = "\(folder)/bp"
-            let rig = Rig(try SinkSpec(kind, path: path).open())
-            rig.link.start([.follow])
-            _ = await rig.transport.started.wait(count: 1)
-            rig.transport.inject([1])
-            _ = await rig.transport.writes.wait { $0.last == [0x06, 1] }
-            // With files open for writing the kernel refuses (EBUSY), as it does on a healthy disk: what remounts under a
-            // running program is a disk with errors. A frozen one stands for it where the kernel can; else the refusal is
-            // what is seen.
-            guard mount("tmpfs", folder, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), nil) == 0 else {
-                #expect(errno == EBUSY)
-                rig.transport.inject([2])
-                _ = await rig.transport.writes.wait { $0.last == [0x06, 2] }
-                return try await rig.finish()
-            }
-            rig.transport.inject([2])
-            let said = await rig.faults.wait(count: 1)
-            #expect(said[0].status == .cannotCreate, "\(said[0])")
-            #expect(rig.thanked == 1)
-            #expect(mount("tmpfs", folder, "tmpfs", UInt(MS_REMOUNT), nil) == 0)
-            _ = await rig.transport.writes.wait { $0.last == [0x06, 2] }
-            #expect(try stored(kind, path) == 2)
-            try await rig.finish()
-        }
-    }
-
-    @Test(.enabled(if: isRoot, "mounting needs root"), arguments: [SinkSpec.Kind.jsonl, .csv, .sqlite])
     func fullDisk_HoldsTheThanksBack_UntilThereIsRoom(_ kind: SinkSpec.Kind) async throws {
         try await withTmpfs("1m") { folder in
             let path = "\(folder)/bp"

@@ -106,6 +106,8 @@ import Testing
             try await eventually(Self.seconds * 3 + 60) { stored(folder.path("bp.db")) == 2 * count }, "\(stored(folder.path("bp.db")))")
         let took = Date().timeIntervalSince(start)
         let growth = watch.memory - memory
+        // What its queue holds, and no more however long it stands: 5.5 MB were measured after 10,000 readings and after 120,000.
+        #expect(growth <= 8192, "memory grew by \(growth) KiB from \(memory)")
         #expect(fifo.count == 0)
         watch.signal(SIGTERM)
         _ = await watch.end(within: 30)

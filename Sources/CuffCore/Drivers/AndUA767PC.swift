@@ -83,7 +83,7 @@ struct AndUA767PCSession: CuffSession {
             actions.report(skipped: lost, .tooLong)
             lost = 0
         } else if let readings = Self.readings(bytes.span) {
-            for reading in readings { actions.append(.emit(reading)) }
+            for reading in readings { actions.emit(reading) }
         } else {
             actions.report(skipped: bytes.count, bytes.count % Self.length == 0 ? .badCharacter : .badLength)
         }

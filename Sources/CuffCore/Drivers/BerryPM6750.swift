@@ -181,7 +181,7 @@ struct BerryPM6750Session: CuffSession {
             let reading = Self.reading(frame.span, origin: wasStarted ? .measurement : .push)
             wasStarted = false
             actions.append(.live(status == 2 ? .aborted : .ended))
-            actions.append(.emit(reading))
+            actions.emit(reading)
             if isMeasuring || isStopping { finish(.complete, into: &actions) }
         }
     }

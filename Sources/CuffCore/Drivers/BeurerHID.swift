@@ -180,7 +180,7 @@ struct BeurerHIDSession: CuffSession {
             return actions.append(.report(.ignored("no record", report)))
         }
         dump.mark(&reading)
-        if user == nil || reading.user == user.map({ Int32($0) }) { actions.append(.emit(reading)) }
+        if user == nil || reading.user == user.map({ Int32($0) }) { actions.emit(reading) }
     }
 
     private mutating func confirm(into actions: inout SessionActions) {

@@ -231,7 +231,7 @@ struct BeurerSerialSession: CuffSession {
         var reading = reading
         reading.occurrence = UInt16(dump.values.count { $0 == record })
         dump[number] = record
-        actions.append(.emit(reading))
+        actions.emit(reading)
     }
 
     private mutating func proceed(to question: BeurerSerialQuestion, into actions: inout SessionActions) {

@@ -184,7 +184,7 @@ struct Contec08ASession: CuffSession {
             seen[raw, default: 0] += 1
             if seen[raw, default: 0] > given[raw, default: 0] {
                 given[raw] = seen[raw]
-                actions.append(.emit(reading))
+                actions.emit(reading)
             }
         } else {
             actions.append(.report(.ignored("a record of unknown form", Array(report.prefix(16)))))

@@ -96,7 +96,7 @@ struct DinamapASCIISession: CuffSession {
         guard let reading = held else { return }
         held = nil
         actions.append(.disarm(.silence))
-        actions.append(.emit(reading))
+        actions.emit(reading)
     }
 
     private mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
@@ -258,11 +258,10 @@ struct DinamapASCIISession: CuffSession {
         let isNews = isStarted ? wasBusy : former?.status == 0
         if isNews {
             isStarted = false
-            actions.append(
-                .emit(
-                    Reading(
-                        .failure(failure), driver: "dinamap-ascii", flags: determination.isChecked ? [] : .noMeasurementCheck,
-                        origin: .measurement, raw: RawBytes(line))))
+            actions.emit(
+                Reading(
+                    .failure(failure), driver: "dinamap-ascii", flags: determination.isChecked ? [] : .noMeasurementCheck,
+                    origin: .measurement, raw: RawBytes(line)))
         }
         switch mode {
         case .listening: break

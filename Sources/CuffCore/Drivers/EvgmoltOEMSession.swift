@@ -172,7 +172,7 @@ struct EvgmoltOEMSession: CuffSession {
             wasBusy = false
             actions.append(.live(.ended))
             let content = Reading.Content.failure(Self.failure(answer.error))
-            actions.append(.emit(Reading(content, driver: "evgmolt-oem", origin: origin, raw: RawBytes(answer.bytes))))
+            actions.emit(Reading(content, driver: "evgmolt-oem", origin: origin, raw: RawBytes(answer.bytes)))
             origin = .memory
             if mode == .measuring { finish(.complete, into: &actions) }
         } else if !answer.isNew, idleAfterBusy >= Self.pollsForNews {
@@ -202,7 +202,7 @@ struct EvgmoltOEMSession: CuffSession {
         result = nil
         if wasBusy { actions.append(.live(.ended)) }
         wasBusy = false
-        actions.append(.emit(whole.reading(origin)))
+        actions.emit(whole.reading(origin))
         origin = .memory
         if mode == .measuring || mode == .reading { finish(.complete, into: &actions) }
     }

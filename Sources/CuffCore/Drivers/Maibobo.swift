@@ -190,7 +190,7 @@ struct MaiboboSession: CuffSession {
             }
             origin = .push
             if mode != .listening { actions.append(.live(.ended)) }
-            actions.append(.emit(reading))
+            actions.emit(reading)
             if mode != .listening { finish(.complete, into: &actions) }
         default: actions.append(.report(.ignored("a frame of no known kind", frame)))
         }

@@ -106,7 +106,7 @@ struct MicrolifeBPA100Session: CuffSession {
                 continue
             }
             occurrences.mark(&reading)
-            actions.append(.emit(reading))
+            actions.emit(reading)
         }
         if case .reading = mode, asked == .cycles { finish(.complete, into: &actions) }
     }

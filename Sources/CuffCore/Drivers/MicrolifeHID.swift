@@ -184,7 +184,7 @@ struct MicrolifeHIDSession: CuffSession {
                 continue
             }
             dump.mark(&reading)
-            actions.append(.emit(reading))
+            actions.emit(reading)
         }
         if state == .reading {
             finish(unread == 0 ? .complete : .failed("\(unread) records have an unknown form"), into: &actions)

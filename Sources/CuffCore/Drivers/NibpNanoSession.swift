@@ -128,7 +128,7 @@ struct NibpNanoSession: CuffSession {
             isBeating = true
             actions.append(.live(.beat(pressure, interval: interval)))
             let raw = RawBytes(reader.buffer.span.extracting(range))
-            actions.append(.emit(Reading(.bloodPressure(pressure), driver: "nibp-nano", origin: origin, raw: raw)))
+            actions.emit(Reading(.bloodPressure(pressure), driver: "nibp-nano", origin: origin, raw: raw))
         case .pressure(let tenths): takePressure(tenths, into: &actions)
         case .status(let mode, let error, let warnings): takeStatus(mode, error, warnings, into: &actions)
         case .hardware(let version, let serial):

@@ -158,7 +158,7 @@ struct OmronHIDSession: CuffSession {
         }
         dump.mark(&reading)
         emitted += 1
-        actions.append(.emit(reading))
+        actions.emit(reading)
     }
 
     // MARK: Asking

@@ -220,11 +220,10 @@ struct ParNIBPSession: CuffSession {
         if isNew, !isEnded, !status.isBusy { actions.append(.live(.ended)) }
         // The same result asked for again is no second one.
         if let content, isNew || latest.map({ !$0.hasResult(of: status) }) ?? true {
-            actions.append(
-                .emit(
-                    Reading(
-                        content, driver: "par-nibp", origin: isNew ? .measurement : .memory, trigger: trigger(of: status, isNew: isNew),
-                        raw: RawBytes(frame))))
+            actions.emit(
+                Reading(
+                    content, driver: "par-nibp", origin: isNew ? .measurement : .memory, trigger: trigger(of: status, isNew: isNew),
+                    raw: RawBytes(frame)))
         }
         if status.message == 2 { actions.append(.report(.note("the module says: invalid command (M02)"))) }
         latest = status

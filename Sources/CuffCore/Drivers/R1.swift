@@ -227,7 +227,7 @@ struct R1Session: CuffSession {
 
     private mutating func arrived(_ reading: Reading, _ endsWithEOT: Bool, into actions: inout SessionActions) {
         emitted += 1
-        actions.append(.emit(reading))
+        actions.emit(reading)
         guard mode == .reading || mode == .probing || mode == .polling else { return }
         mode = mode == .polling ? .polling : .reading
         actions.append(.disarm(.response))

@@ -174,10 +174,8 @@ struct SunTechAdvantageSession: CuffSession {
             if mode == .reading { finish(.complete, into: &actions) }
             return
         }
-        actions.append(
-            .emit(
-                Reading(
-                    content, driver: "suntech-advantage", origin: isStarted ? .measurement : .memory, raw: RawBytes(packet))))
+        actions.emit(
+            Reading(content, driver: "suntech-advantage", origin: isStarted ? .measurement : .memory, raw: RawBytes(packet)))
         isStarted = false
         if mode != .listening { finish(.complete, into: &actions) }
     }

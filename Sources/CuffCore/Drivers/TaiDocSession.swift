@@ -153,7 +153,7 @@ struct TaiDocSession: CuffSession {
         case .bloodPressure(var reading):
             dump.mark(&reading)
             emitted += 1
-            actions.append(.emit(reading))
+            actions.emit(reading)
         }
     }
 

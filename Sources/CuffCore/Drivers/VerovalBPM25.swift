@@ -197,7 +197,7 @@ struct VerovalBPM25Session: CuffSession {
         let readings = VerovalBPM25Answer.readings(bytes.span)
         if readings == nil { actions.report(skipped: bytes.count + tooLong, tooLong > 0 ? .tooLong : .badLength) }
         switch mode {
-        case .listening: for reading in readings ?? [] { actions.append(.emit(reading)) }
+        case .listening: for reading in readings ?? [] { actions.emit(reading) }
         case .reading:
             if let readings, bytes == kept {
                 store(readings, into: &actions)
@@ -216,7 +216,7 @@ struct VerovalBPM25Session: CuffSession {
         mode = .storing
         for reading in readings where user == nil || reading.user.map(Int.init) == user {
             emitted += 1
-            actions.append(.emit(reading))
+            actions.emit(reading)
         }
         if emitted == 0 { close(into: &actions) } else { actions.append(.arm(.overall, .seconds(60))) }
     }

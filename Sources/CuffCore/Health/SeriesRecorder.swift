@@ -46,6 +46,9 @@ public struct SeriesRecorder: Sendable {
         self.keepsFailed = keepsFailed
     }
 
+    /// Nothing is under way: the next event finds it as if it were new.
+    public var isIdle: Bool { pressures == nil && beats == nil && lastBeat == nil && !isEnded }
+
     /// How many samples and beats are held.
     public var count: Int { (pressures?.count ?? 0) + (beats?.count ?? 0) }
 

@@ -7,6 +7,22 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     public static func < (a: Timestamp, b: Timestamp) -> Bool { a.milliseconds < b.milliseconds }
 }
 
+extension Timestamp {
+    /// `2026-05-05T05:40:00.120Z`.
+    public var utcText: String {
+        var text = TextBuffer(capacity: 32)
+        text.append(utc: self)
+        return text.string
+    }
+
+    /// `2026-05-05T07:40:00+02:00`, on the zone's own wall clock.
+    public func text(in zone: ZoneTable) -> String {
+        var text = TextBuffer(capacity: 40)
+        text.append(local: self, offset: zone.offset(at: seconds) / 60)
+        return text.string
+    }
+}
+
 /// Which time `Reading.measured` rests on.
 public enum ClockRule: UInt8, Sendable, Hashable {
     /// No rule was applied; there is no `measured`.

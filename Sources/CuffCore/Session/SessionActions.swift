@@ -18,7 +18,7 @@ public struct SessionActions: Sendable, Sequence {
         if case .emit(let reading) = action { emit(reading) } else { others.append(Other(after: readings.count, action: action)) }
     }
 
-    /// The same as appending `.emit`, without the box around the reading: for families whose readings come by the million.
+    /// How a session gives a reading: what appending `.emit` would do, without the box around it.
     @inline(__always)
     public mutating func emit(_ reading: Reading) { readings.append(reading) }
 

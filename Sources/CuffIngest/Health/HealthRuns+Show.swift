@@ -51,15 +51,14 @@ extension HealthRuns {
 
     /// When, what, the pulse, the reading.
     private static func appendRow(_ event: HeartEvent, isPlain: Bool, zone: ZoneTable, to text: inout TextBuffer) {
-        var time = TextBuffer(capacity: 40)
-        time.append(local: event.time, offset: zone.offset(at: event.time.seconds) / 60)
+        let time = event.time.text(in: zone)
         let pulse = event.pulse.map { "\(Int($0.digits.value.rounded()))" } ?? ""
         if isPlain {
-            text.append(string: [time.string, event.kind.rawValue, pulse, self.text(event.reading)].joined(separator: "\t") + "\n")
+            text.append(string: [time, event.kind.rawValue, pulse, self.text(event.reading)].joined(separator: "\t") + "\n")
         } else {
             let words = event.kind.rawValue.replacing("_", with: " ")
             let limit = event.limit.map { " (limit \(Int($0.rounded())))" } ?? ""
-            text.append(string: "\(time.string.prefix(16).replacing("T", with: " "))       \(words)")
+            text.append(string: "\(time.prefix(16).replacing("T", with: " "))       \(words)")
             text.append(string: (pulse.isEmpty ? "" : ", \(pulse) a minute") + limit + "\n")
         }
     }

@@ -24,6 +24,8 @@ final class SeriesSink: Sink {
     private let policy: Policy
     // Used on the sink's queue alone.
     nonisolated(unsafe) private var cuffs: [Int: Cuff] = [:]
+    /// Cuffs of which something is under way.
+    var held: Int { cuffs.count }
     /// Opened for the first series: a second connection is no use to a watch that waits.
     nonisolated(unsafe) private var store: Store?
 
@@ -52,8 +54,9 @@ final class SeriesSink: Sink {
             }
         }
         for series in finished { try keep(series, cuff) }
-        // Only now: a batch that comes again must find the recorder as it was.
-        cuffs[batch.source] = cuff
+        // Only now: a batch that comes again must find the recorder as it was. A cuff that shows nothing is not kept: each
+        // plugging in is another source.
+        cuffs[batch.source] = cuff.recorder.isIdle ? nil : cuff
         return 0
     }
 

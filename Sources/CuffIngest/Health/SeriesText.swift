@@ -14,7 +14,7 @@ enum SeriesText {
     /// For a person: when, what, how much, and the reading it belongs to.
     static func appendRow(_ stored: StoredSeries, zone: ZoneTable, to text: inout TextBuffer) {
         let (name, count, end, summary) = facts(stored.series)
-        let begun = String(local(stored.series.start, zone).prefix(19)).replacing("T", with: " ")
+        let begun = String(stored.series.start.text(in: zone).prefix(19)).replacing("T", with: " ")
         var line = padded(begun, 23) + padded(name, 15) + right("\(count)", 6)
         line += right("\((end.milliseconds - stored.series.start.milliseconds + 500) / 1000)", 10) + "  " + summary
         if let reading = stored.series.reading { line += "  of \(HealthRuns.text(reading))" }
@@ -23,13 +23,13 @@ enum SeriesText {
 
     /// Tab-separated: start, end, type, count, min, avg, max, sdnn in ms, driver, device, reading.
     static func appendPlain(_ stored: StoredSeries, zone: ZoneTable, to text: inout TextBuffer) {
-        var cells = [local(stored.series.start, zone)]
+        var cells = [stored.series.start.text(in: zone)]
         switch stored.series {
         case .quantity(let one):
-            cells += [local(one.end, zone), SeriesSelection.Kind.quantity.rawValue, "\(one.count)"]
+            cells += [one.end.text(in: zone), SeriesSelection.Kind.quantity.rawValue, "\(one.count)"]
             cells += [one.minimum?.value.value, one.average, one.maximum?.value.value].map { $0.map(number) ?? "" } + [""]
         case .heartbeats(let one):
-            cells += [local(one.end, zone), SeriesSelection.Kind.heartbeats.rawValue, "\(one.beats.count)", "", "", ""]
+            cells += [one.end.text(in: zone), SeriesSelection.Kind.heartbeats.rawValue, "\(one.beats.count)", "", "", ""]
             cells.append(one.sdnn.map { number($0 * 1000) } ?? "")
         }
         cells += [stored.provenance.driver, stored.provenance.device, stored.series.reading.map(HealthRuns.text) ?? ""]
@@ -41,14 +41,14 @@ enum SeriesText {
     static func appendValues(_ series: [StoredSeries], zone: ZoneTable, byOwner: Bool, to text: inout TextBuffer) {
         let quantities = series.compactMap { if case .quantity(let one) = $0.series { one } else { nil } }
         for element in QuantitySeriesQuery(quantities, includesOwner: byOwner) {
-            var cells = [local(element.start, zone), number(element.value.digits.value), element.value.unit.description]
+            var cells = [element.start.text(in: zone), number(element.value.digits.value), element.value.unit.description]
             if let owner = element.owner { cells.append(quantities[owner].reading.map(HealthRuns.text) ?? "") }
             text.append(string: cells.joined(separator: "\t") + "\n")
         }
         for case .heartbeats(let one) in series.map(\.series) {
             for beat in one.beats {
                 let time = Timestamp(milliseconds: one.start.milliseconds + beat.time / 1000)
-                var cells = [local(time, zone), beat.precededByGap ? "gap" : "", "beat"]
+                var cells = [time.text(in: zone), beat.precededByGap ? "gap" : "", "beat"]
                 if byOwner { cells.append(one.reading.map(HealthRuns.text) ?? "") }
                 text.append(string: cells.joined(separator: "\t") + "\n")
             }
@@ -67,12 +67,6 @@ enum SeriesText {
                 (one.sdnn.map { "SDNN \(Int(($0 * 1000).rounded())) ms" } ?? "") + (gaps > 0 ? ", \(gaps) gaps" : "")
             )
         }
-    }
-
-    private static func local(_ time: Timestamp, _ zone: ZoneTable) -> String {
-        var text = TextBuffer(capacity: 40)
-        text.append(local: time, offset: zone.offset(at: time.seconds) / 60)
-        return text.string
     }
 
     private static func number(_ value: Double) -> String {

@@ -120,15 +120,6 @@ enum Folder {
         }
         return names
     }
-
-    /// Makes the folder and those above it, mode 0700, where they are missing; whoever writes there tells what went wrong.
-    static func make(_ folder: String) {
-        var path = ""
-        for part in folder.split(separator: "/") {
-            path += "/\(part)"
-            mkdir(path, 0o700)
-        }
-    }
 }
 
 /// Files of /proc and of configuration size.

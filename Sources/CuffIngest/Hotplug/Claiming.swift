@@ -83,6 +83,13 @@ public enum Claiming {
 extension PluggedDevice {
     /// Whether a driver can speak to such a node at all.
     func suits(_ driver: CuffDriver) -> Bool { driver.medium(at: usb?.id).rawValue == subsystem.rawValue }
+
+    /// Under which name its readings are kept: by the cuff's own ids, where it was claimed for these, has no serial number,
+    /// and no other such cuff has taken them; else by its key.
+    func identity(_ reason: Claiming.Reason, isTaken: (String) -> Bool) -> String {
+        guard reason.isOwnID, let own = byOwnID, !isTaken(own) else { return key.description }
+        return own
+    }
 }
 
 extension Claiming.Reason {

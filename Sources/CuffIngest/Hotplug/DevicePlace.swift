@@ -44,9 +44,11 @@ public struct DevicePlace: Sendable {
     static func identity(
         of device: PluggedDevice, _ verdict: Claiming.Verdict, among present: [PluggedDevice]
     ) -> String {
-        guard case .claimed(_, let reason) = verdict, reason.isOwnID, let own = device.byOwnID else { return "\(device.key)" }
-        let first = present.filter { $0.byOwnID == own }.map(\.node).min()
-        return first == nil || first == device.node ? own : "\(device.key)"
+        guard case .claimed(_, let reason) = verdict else { return "\(device.key)" }
+        return device.identity(reason) { own in
+            let first = present.filter { $0.byOwnID == own }.map(\.node).min()
+            return first != nil && first != device.node
+        }
     }
 
     private init(address: TransportAddress, driver: String, device: String) {

@@ -22,7 +22,7 @@ public struct CaptureEncoder: Sendable {
         var header = header
         switch form {
         case .text:
-            if let start, header["date"] == nil { header.fields.append(("date", Self.date(start))) }
+            if let start, header["date"] == nil { header.fields.append(("date", start.utcText)) }
             CaptureText.appendHeader(header, to: &bytes)
         case .pcapng:
             writer = PcapngWriter(start: start ?? Timestamp(milliseconds: 0))
@@ -41,11 +41,5 @@ public struct CaptureEncoder: Sendable {
             writer.append(item, to: &packet)
             bytes.append(bytes: packet.span)
         }
-    }
-
-    static func date(_ time: Timestamp) -> String {
-        var text = TextBuffer(capacity: 32)
-        text.append(utc: time)
-        return text.string
     }
 }

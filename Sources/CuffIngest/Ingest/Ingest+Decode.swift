@@ -81,10 +81,8 @@ final class InputFile {
             (name, isOwn) = (path, true)
         }
         kind = Descriptor.kind(descriptor)
-        if kind == .directory {
-            if isOwn { close(descriptor) }
-            throw .reading(name, EISDIR)
-        }
+        // From here on every property is set, and deinit closes the descriptor of an initialiser that throws.
+        if kind == .directory { throw .reading(name, EISDIR) }
         if kind == .terminal && !isOwn {
             throw IngestError(
                 .usage, "\(name) is a terminal", why: "bytes of a cuff are expected there",

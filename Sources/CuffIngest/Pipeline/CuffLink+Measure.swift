@@ -11,8 +11,6 @@ struct Measuring {
     var number = 0
     /// The cuff's own record of the failure went to the sinks; it is the end's line.
     var hasFailureRecord = false
-    /// The line was lost before the cuff could be told to stop.
-    var isLost = false
 }
 
 /// Performs what `Measurement` decides for the session under `.measure`. The session's own words of start and end are not
@@ -51,7 +49,6 @@ extension CuffLink {
     func beginMeasuring() {
         measuring.number += 1
         measuring.hasFailureRecord = false
-        measuring.isLost = false
         measuringSince = HostClock.monotonic()
         let number = measuring.number
         let limit = measuring.limit ?? Self.measurementCeiling
@@ -103,7 +100,6 @@ extension CuffLink {
     /// Nothing more comes; a measurement that has not ended does so now, and another command is another story.
     func lineEnded(_ reason: String) {
         guard isMeasuring else { return }
-        if measurement?.state != .ended { measuring.isLost = true }
         step { $0.lineEnded(reason, into: &$1) }
         measurement = nil
         submit()

@@ -23,8 +23,6 @@ public struct DriverMemory: Sendable {
         return String(cString: value)
     }
 
-    func makeFolder() { Folder.make(folder) }
-
     /// A file beside the drivers' ones.
     func file(_ name: String) -> String { "\(folder)/\(name)" }
 
@@ -54,20 +52,6 @@ public struct DriverMemory: Sendable {
         guard memory[key] != value else { return }
         memory[key] = value
         let text = memory.sorted { $0.key < $1.key }.map { "\($0.key) \(Hex.text($0.value, separator: ""))\n" }.joined()
-        Folder.make(folder)
-        let final = path(driver)
-        let temporary = "\(final).\(getpid())"
-        do throws(SystemFault) {
-            let descriptor = try Descriptor.open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW)
-            defer { close(descriptor) }
-            var content = TextBuffer(capacity: text.utf8.count)
-            content.append(string: text)
-            try content.withBytes { (bytes) throws(SystemFault) in try Descriptor.writeAll(descriptor, bytes) }
-            guard fsync(descriptor) == 0, rename(temporary, final) == 0 else { throw SystemFault("rename") }
-        } catch {
-            unlink(temporary)
-            throw .writing(final, error.number)
-        }
+        try StateFile.write(text, to: path(driver))
     }
-
 }

@@ -205,9 +205,7 @@ final class WatchSchedules: @unchecked Sendable {
 
     static func sentence(_ skipped: ScheduleKeeper.Skipped, in zone: ZoneTable) -> String {
         func clock(_ instant: Int64) -> String {
-            var text = TextBuffer(capacity: 40)
-            text.append(local: Timestamp(seconds: instant), offset: zone.offset(at: instant) / 60)
-            return String(text.string.prefix(16)).replacing("T", with: " ")
+            String(Timestamp(seconds: instant).text(in: zone).prefix(16)).replacing("T", with: " ")
         }
         let why =
             switch skipped.reason {

@@ -171,8 +171,8 @@ final class SortedKeys {
         descriptor = try Self.open(folder)
         count = keys.count
         fences = stride(from: 0, to: keys.count, by: Self.blockKeys).map { keys[$0] }
+        // From here on every property is set, and deinit closes the descriptor of an initialiser that throws.
         do throws(SystemFault) { try Self.append(keys, descriptor) } catch {
-            Glibc.close(descriptor)
             throw .writing("a file in \(folder)", error.number)
         }
     }
@@ -182,12 +182,7 @@ final class SortedKeys {
         descriptor = try Self.open(folder)
         count = a.count + b.count
         fences = []
-        var fault: IngestError?
-        do throws(IngestError) { try merge(a, b, folder) } catch { fault = error }
-        if let fault {
-            Glibc.close(descriptor)
-            throw fault
-        }
+        try merge(a, b, folder)
     }
 
     deinit { Glibc.close(descriptor) }

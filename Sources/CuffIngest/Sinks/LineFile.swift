@@ -29,11 +29,8 @@ final class LineFile: @unchecked Sendable {
         }
         isRegular = Descriptor.kind(descriptor) == .regular
         guard isRegular else { return }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            let number = errno
-            Glibc.close(descriptor)
-            throw .writing(path, number)
-        }
+        // From here on every property is set, and deinit closes the descriptor of an initialiser that throws.
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .writing(path, errno) }
         size = Descriptor.size(descriptor) ?? 0
     }
 

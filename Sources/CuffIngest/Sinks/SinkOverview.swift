@@ -24,8 +24,9 @@ public struct SinkOverview: Sendable {
         guard sinks.contains(where: \.kind.isOutgoing) else { return nil }
         if let own = sinks.first(where: { $0.kind == .sqlite }) { return own.path }
         guard let memory = memory ?? .standard else { return nil }
-        memory.makeFolder()
-        return memory.file("outbox.db")
+        let path = memory.file("outbox.db")
+        StateFile.makeFolders(above: path)
+        return path
     }
 
     /// Databases that may hold an outbox: the named one, else `bp.db` here and the one in the state folder, as far as they
@@ -103,8 +104,8 @@ public struct SinkOverview: Sendable {
     private func cells(_ row: Row, plain: Bool) -> [String] {
         let none = plain ? "" : "-"
         return [
-            row.sink, row.acknowledged ?? none, row.acknowledgedAt.map(Self.time) ?? none, "\(row.pending)",
-            row.oldest.map { plain ? "\($0)" : DoctorWords.span($0) } ?? none, row.nextTry.map(Self.time) ?? none, row.error ?? none,
+            row.sink, row.acknowledged ?? none, row.acknowledgedAt.map(\.utcText) ?? none, "\(row.pending)",
+            row.oldest.map { plain ? "\($0)" : DoctorWords.span($0) } ?? none, row.nextTry.map(\.utcText) ?? none, row.error ?? none,
         ].map { StandardErrorLog.harmless($0) }
     }
 
@@ -119,19 +120,13 @@ public struct SinkOverview: Sendable {
                 text.append(jsonString: value)
             }
             put("acknowledged", row.acknowledged)
-            put("acknowledged_at", row.acknowledgedAt.map(Self.time))
+            put("acknowledged_at", row.acknowledgedAt.map(\.utcText))
             text.append(string: ",\"pending\":\(row.pending)")
             if let oldest = row.oldest { text.append(string: ",\"oldest_pending_s\":\(oldest)") }
             put("last_error", row.error)
-            put("next_try", row.nextTry.map(Self.time))
+            put("next_try", row.nextTry.map(\.utcText))
             text.append("}\n")
         }
-        return text.string
-    }
-
-    private static func time(_ time: Timestamp) -> String {
-        var text = TextBuffer(capacity: 32)
-        text.append(utc: time)
         return text.string
     }
 }

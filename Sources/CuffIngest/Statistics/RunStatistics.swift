@@ -32,9 +32,7 @@ public struct RunStatistics: Sendable {
             parts.append(sink.writes.sentence("writes"))
             if let fault = sink.fault ?? sink.backlog?.fault { parts.append(fault.sentence) }
             if let next = sink.nextTry ?? sink.backlog?.nextTry {
-                var text = TextBuffer(capacity: 32)
-                text.append(utc: next)
-                parts.append("next try \(text.string)")
+                parts.append("next try \(next.utcText)")
             }
             lines.append("sink \(sink.label)\(sink.isRequired ? "" : "?"): \(parts.joined(separator: ", "))")
         }

@@ -56,7 +56,7 @@ final class Outbox: Sendable {
 
     /// Keeps the readings' lines durably; answers how many of the readings were here before, sent or not.
     func put(_ batch: Batch, line: ReadingLine) throws(IngestError) -> Int {
-        let now = Self.text(HostClock.now())
+        let now = HostClock.now().utcText
         do {
             let added = try store.queue.write { db in
                 var sequence =
@@ -119,7 +119,7 @@ final class Outbox: Sendable {
                     sql: """
                         UPDATE sink SET acknowledged = ?, acknowledged_at = ?, error = NULL, error_at = NULL, next_try = NULL
                         WHERE number = ?
-                        """, arguments: [last.id, Self.text(HostClock.now()), number])
+                        """, arguments: [last.id, HostClock.now().utcText, number])
                 let left = try Self.count(db, number)
                 held.withLock { $0 = left }
             }
@@ -132,7 +132,7 @@ final class Outbox: Sendable {
             try db.execute(
                 sql: "UPDATE sink SET error = ?, error_at = ?, next_try = ? WHERE number = ?",
                 arguments: [
-                    error.sentence, Self.text(HostClock.now()), nextTry.map(Self.text), number,
+                    error.sentence, HostClock.now().utcText, nextTry.map(\.utcText), number,
                 ])
         }
     }
@@ -146,12 +146,6 @@ final class Outbox: Sendable {
                 return count
             }
         } catch { throw Store.translated(error, store.path) }
-    }
-
-    fileprivate static func text(_ time: Timestamp) -> String {
-        var text = TextBuffer(capacity: 32)
-        text.append(utc: time)
-        return text.string
     }
 }
 

@@ -71,22 +71,16 @@ extension Store {
             }
             return [
                 SeriesSelection.Kind.quantity.rawValue, one.type.identifier.description, one.unit.description, source,
-                one.reading.map(ReadingSelection.text), text(one.start), text(one.end), one.count, one.minimum?.value.value,
+                one.reading.map(ReadingSelection.text), one.start.utcText, one.end.utcText, one.count, one.minimum?.value.value,
                 one.maximum?.value.value, one.average, one.mostRecent?.value.value, nil, Data(samples),
             ]
         case .heartbeats(let one):
             return [
                 SeriesSelection.Kind.heartbeats.rawValue, SampleType.heartbeatSeries.identifier.description, nil, source,
-                one.reading.map(ReadingSelection.text), text(one.start), text(one.end), one.beats.count, nil, nil, nil, nil,
+                one.reading.map(ReadingSelection.text), one.start.utcText, one.end.utcText, one.beats.count, nil, nil, nil, nil,
                 one.sdnn.map { $0 * 1000 }, Data(SeriesCoding.encode(one.beats)),
             ]
         }
-    }
-
-    private static func text(_ time: Timestamp) -> String {
-        var text = TextBuffer(capacity: 32)
-        text.append(utc: time)
-        return text.string
     }
 
     /// Hands over the selected series one by one, by their start, and keeps none. The body answers whether to go on.
@@ -106,8 +100,8 @@ extension Store {
                 if !selection.kinds.isEmpty {
                     require("type IN \(places(selection.kinds.count))", selection.kinds.map(\.rawValue).sorted())
                 }
-                if let since = selection.since { require("start >= ?", [Self.text(since)]) }
-                if let until = selection.until { require("start < ?", [Self.text(until)]) }
+                if let since = selection.since { require("start >= ?", [since.utcText]) }
+                if let until = selection.until { require("start < ?", [until.utcText]) }
                 if !selection.readings.isEmpty {
                     require("reading IN \(places(selection.readings.count))", selection.readings.map(ReadingSelection.text))
                 }

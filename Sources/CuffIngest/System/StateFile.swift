@@ -44,6 +44,7 @@ enum StateFile {
         guard fsync(descriptor) == 0 else { throw SystemFault("fsync") }
     }
 
+    /// The folders above it, mode 0700, where they are missing; whoever writes there tells what went wrong.
     static func makeFolders(above path: String) {
         var folder = path.hasPrefix("/") ? "" : "."
         for part in path.split(separator: "/").dropLast() {

@@ -25,7 +25,7 @@ public final class CaptureWriter: @unchecked Sendable {
         var header = CaptureHeader()
         header.fields = [
             ("driver", driver.id.description), ("origin", "recorded"), ("line", (line ?? driver.line).text),
-            ("date", CaptureEncoder.date(now)),
+            ("date", now.utcText),
         ]
         encoder.appendHead(header, start: now, node: node, to: &text)
         flush()

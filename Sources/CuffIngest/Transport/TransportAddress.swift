@@ -1,5 +1,4 @@
 import CuffCore
-import Glibc
 
 /// Where a cuff is, as it is written on the command line: a path below /dev, `tcp://host:port`,
 /// `tcp-listen://[host][:port]`. Names that need a look at what is plugged in (`usb:`, `port:`, `auto`) are resolved to one
@@ -72,9 +71,5 @@ public enum TransportAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Whether a path, or the node that it links to, is a hidraw node. A serial cuff is behind one only with a CP2110.
-    private static func isHID(_ path: String) -> Bool {
-        guard let real = realpath(path, nil) else { return false }
-        defer { free(real) }
-        return String(cString: real).hasPrefix("/dev/hidraw")
-    }
+    private static func isHID(_ path: String) -> Bool { StateFile.resolved(path).hasPrefix("/dev/hidraw") }
 }

@@ -35,9 +35,7 @@ extension WatchState {
 extension WatchState {
     /// Two cuffs of one make without serial numbers, plugged in at once, are kept apart by their sockets.
     private func identity(of device: PluggedDevice, at place: Place, _ reason: Claiming.Reason) -> String {
-        guard reason.isOwnID, let own = device.byOwnID else { return device.key.description }
-        let isTaken = stations.contains { $0.key != place && $0.value.plan?.identity == own }
-        return isTaken ? device.key.description : own
+        device.identity(reason) { own in stations.contains { $0.key != place && $0.value.plan?.identity == own } }
     }
 }
 

@@ -224,7 +224,7 @@ struct PHDJoiner: Sendable {
         entries[index].isSplit = true
         var reading = entry.reading
         reading.isPending = true
-        actions.append(.emit(reading))
+        actions.emit(reading)
         return 1
     }
 
@@ -233,7 +233,7 @@ struct PHDJoiner: Sendable {
         if entries[index].kind == .pulse, entries[index].pulse?.digits == nil { return 0 }
         let isAmended = entries[index].isSplit || entries[index].isPendingOut
         entries[index].reading.revision = isAmended ? 1 + entries[index].parts : 0
-        actions.append(.emit(entries[index].reading))
+        actions.emit(entries[index].reading)
         return 1
     }
 

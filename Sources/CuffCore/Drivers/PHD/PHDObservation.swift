@@ -18,58 +18,47 @@ struct PHDObservation: Sendable {
     /// The observation's own bytes do not begin with the object's handle (grouped reports, stored entries).
     var lacksHandle = false
     var person: Int32?
-    private var place: Int32
-    private var places: (value: Int32, length: Int32, count: Int32, metrics: Int32, metricCount: Int32) = (0, 0, 0, 0, 0)
-    private var ownBytes: Range<Int32> = 0..<0
-    private var stampPlace: Range<Int32> = 0..<0
+    /// Place in the configuration; -1 for an object that the agent never described.
+    @Offset var object: Int
+    /// Where the value stands, and its bytes.
+    @Offset var value = 0
+    @Offset var length = 0
+    /// Components of a compound.
+    @Offset var count = 0
+    /// Where a list of the components' metrics stands, and how many it has.
+    @Offset var metrics = 0
+    @Offset var metricCount = 0
+    @Offset private var rawStart = 0
+    @Offset private var rawEnd = 0
+    @Offset private var stampStart = 0
+    @Offset private var stampEnd = 0
     var stamp = PHDStamp.none
 
     init(handle: UInt16, object: Int, person: Int32?) {
         self.handle = handle
-        place = Int32(truncatingIfNeeded: object)
+        self.object = object
         self.person = person
     }
 
-    /// Place in the configuration; -1 for an object that the agent never described.
-    var object: Int { Int(place) }
-    /// Where the value stands, and its bytes.
-    var value: Int {
-        get { Int(places.value) }
-        set { places.value = Int32(truncatingIfNeeded: newValue) }
-    }
-    var length: Int {
-        get { Int(places.length) }
-        set { places.length = Int32(truncatingIfNeeded: newValue) }
-    }
-    /// Components of a compound.
-    var count: Int {
-        get { Int(places.count) }
-        set { places.count = Int32(truncatingIfNeeded: newValue) }
-    }
-    /// Where a list of the components' metrics stands, and how many it has.
-    var metrics: Int {
-        get { Int(places.metrics) }
-        set { places.metrics = Int32(truncatingIfNeeded: newValue) }
-    }
-    var metricCount: Int {
-        get { Int(places.metricCount) }
-        set { places.metricCount = Int32(truncatingIfNeeded: newValue) }
-    }
     /// The observation's own bytes within the APDU.
     var raw: Range<Int> {
-        get { Int(ownBytes.lowerBound)..<Int(ownBytes.upperBound) }
-        set { ownBytes = Self.small(newValue) }
+        get { rawStart..<max(rawStart, rawEnd) }
+        set { (rawStart, rawEnd) = (newValue.lowerBound, newValue.upperBound) }
     }
     /// Where a stored entry's stamp stands, outside `raw`.
     var stampBytes: Range<Int> {
-        get { Int(stampPlace.lowerBound)..<Int(stampPlace.upperBound) }
-        set { stampPlace = Self.small(newValue) }
+        get { stampStart..<max(stampStart, stampEnd) }
+        set { (stampStart, stampEnd) = (newValue.lowerBound, newValue.upperBound) }
     }
 
-    @inline(__always)
-    private static func small(_ range: Range<Int>) -> Range<Int32> {
-        let start = Int32(truncatingIfNeeded: range.lowerBound)
-        return start..<max(start, Int32(truncatingIfNeeded: range.upperBound))
+    /// A place or a number within an APDU, in half the room of an `Int`.
+    @propertyWrapper struct Offset: Sendable {
+        private var small: Int32
+        @inline(__always) init(wrappedValue: Int) { small = Int32(truncatingIfNeeded: wrappedValue) }
+        @inline(__always) var wrappedValue: Int {
+            get { Int(small) }
+            set { small = Int32(truncatingIfNeeded: newValue) }
+        }
     }
 
     /// Takes one attribute; `false` when its inner lengths disagree.

@@ -241,7 +241,7 @@ extension PHDSession {
             }
         case .oximeterPulse where !observation.isCompound && observation.number(bytes).digits != nil:
             guard let digits = observation.number(bytes).digits else { return }
-            actions.append(.emit(Self.reading(.pulseRate(PulseRate(digits)), observation, bytes, origin, sequence)))
+            actions.emit(Self.reading(.pulseRate(PulseRate(digits)), observation, bytes, origin, sequence))
             emitted += 1
         case .pressureStatus where observation.bits(bytes) != nil:
             let bits = observation.bits(bytes) ?? 0
@@ -285,7 +285,7 @@ extension PHDSession {
                 quantity.value = number.digits
                 quantity.absence = number.absence
             }
-            actions.append(.emit(reading(.quantity(quantity), observation, bytes, origin, sequence)))
+            actions.emit(reading(.quantity(quantity), observation, bytes, origin, sequence))
             return 1
         }
         // A compound of hundreds of values is a waveform and no measurement of a person.
@@ -298,7 +298,7 @@ extension PHDSession {
                 component: UInt8(index + 1))
             var own = reading(.quantity(quantity), observation, bytes, origin, sequence)
             own.occurrence = UInt16(index)
-            actions.append(.emit(own))
+            actions.emit(own)
         }
         return count
     }
@@ -316,7 +316,7 @@ extension PHDSession {
                 value: digits, unit: observation.unit(index, bytes, object), component: UInt8(index + 1))
             var own = reading(.quantity(quantity), observation, bytes, origin, sequence)
             own.occurrence = UInt16(index + 1)
-            actions.append(.emit(own))
+            actions.emit(own)
             emitted += 1
         }
         return emitted

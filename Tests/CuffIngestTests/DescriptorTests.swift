@@ -1,0 +1,41 @@
+import Glibc
+import Testing
+
+@testable import CuffIngest
+
+/// An initialiser that throws after every property is set runs deinit: a descriptor closed in both may by then be another
+/// thread's file. Nothing but another thread notices.
+@Suite struct DescriptorTests {
+    /// Opens and closes descriptors until it is told to stop; counts those that somebody else closed meanwhile.
+    private func stolen(while body: @escaping @Sendable () -> Void) async throws -> Int {
+        let isDone = Locked(false)
+        async let lost = onThread {
+            var lost = 0
+            while !isDone.withLock({ $0 }) {
+                let own = (0..<8).map { _ in open("/dev/null", O_RDONLY | O_CLOEXEC) }
+                sched_yield()
+                for descriptor in own where close(descriptor) != 0 { lost += 1 }
+            }
+            return lost
+        }
+        try await onThread {
+            body()
+            isDone.withLock { $0 = true }
+        }
+        return try await lost
+    }
+
+    @Test func refusedFiles_CloseTheirDescriptorOnce() async throws {
+        let folder = TestFolder()
+        let path = folder.file("bp.jsonl")
+        let holder = try LineFile(path)
+        let lost = try await stolen {
+            for _ in 0..<20_000 {
+                #expect(throws: IngestError.self) { try LineFile(path) }
+                #expect(throws: IngestError.self) { try InputFile(.path(folder.path)) }
+            }
+        }
+        #expect(lost == 0)
+        withExtendedLifetime(holder) {}
+    }
+}
