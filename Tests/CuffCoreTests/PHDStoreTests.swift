@@ -57,11 +57,38 @@ import Testing
         #expect(manager.writes.last?.hasSuffix("0c1c00020001") == true)
     }
 
-    @Test func overdueTransfer_IsStopped() {
+    @Test func overdueTransfer_IsStopped_AndBegunAgainTwice() {
         var manager = transferring(.follow)
+        for round in 1...2 {
+            manager.play(.timerFired(.store))
+            // What still comes of it is stopped.
+            manager.play(.received(entries(0..<4, invoke: 9)))
+            #expect(status(manager) == "0008" && manager.readings.isEmpty)
+            manager.writes = []
+            manager.play(.timerFired(.retry))
+            #expect(manager.writes.map { String($0.suffix(12)) } == ["0c1c00020001"], "round \(round)")
+            manager.play(.received(Self.cuff.triggerResult(invoke: UInt16(4 + round), instance: 1, 0)))
+        }
         manager.play(.timerFired(.store))
-        manager.play(.received(entries(0..<4, invoke: 9)))
+        manager.writes = []
+        manager.play(.timerFired(.retry))
+        #expect(manager.writes.isEmpty)
+        // In time at last, it would have been whole: the first entry counts again from the beginning.
+        manager.play(.received(entries(0..<4, invoke: 10)))
         #expect(status(manager) == "0008" && manager.readings.isEmpty)
+    }
+
+    @Test func overdueTransfer_ThatIsBegunAgain_IsWhole() {
+        var manager = transferring()
+        manager.play(.received(entries(0..<4, invoke: 9)))
+        manager.play(.timerFired(.store))
+        manager.play(.timerFired(.retry))
+        manager.play(.received(Self.cuff.triggerResult(invoke: 5, instance: 1, 0)))
+        manager.play(.received(entries(0..<4, invoke: 10)))
+        manager.play(.received(entries(4..<6, invoke: 11)))
+        #expect(Set(manager.readings.map { $0.raw.array }).count == 6)
+        manager.take("e50000020000")
+        #expect(manager.actions.contains { if case .finish(.complete) = $0 { true } else { false } })
     }
 
     @Test func entriesThatDoNotFill_AreRejected() {
@@ -71,6 +98,10 @@ import Testing
         manager.play(.received(event))
         #expect(manager.readings.isEmpty)
         #expect(manager.writes.contains("e700000a00080009040000020002"))
+        // Damaged on its way, perhaps: the segment is asked for once more.
+        manager.writes = []
+        manager.play(.timerFired(.retry))
+        #expect(manager.writes.map { String($0.suffix(12)) } == ["0c1c00020001"])
     }
 
     @Test func unknownEntryHeader_LeavesTheSegmentAlone() {

@@ -51,10 +51,12 @@ extension CuffDriver {
         ],
         options: [
             "agents": "system ids of the only agents that may associate, joined by +; others are refused (result 7)",
+            "attributes": "early: ask for the agent's description before its configuration came, as some managers do",
             "manager-id": "the manager's system id, 16 hexadecimal digits (1122334455667788, the example of other stacks)",
             "configuration": "ask: always let the agent spell out its configuration",
             "scanners": "yes: switch on the agent's scanner objects (streams of an oximeter)",
             "data-request": "yes: ask an agent that allows it for all its data",
+            "unwanted": "system ids of agents that may not associate, joined by +; they are refused for good (result 1)",
             "patience": "seconds a read waits for the agent, and for anything new from it (60)",
         ],
         simulatorOptions: [

@@ -2,9 +2,12 @@
 struct PHDAssociationRequest: Sendable, Hashable {
     static let protocol20601: UInt16 = 0x5079
     static let accepted: UInt16 = 0
+    static let rejectedPermanent: UInt16 = 1
+    static let rejectedTransient: UInt16 = 2
     static let acceptedUnknownConfiguration: UInt16 = 3
     static let noCommonProtocol: UInt16 = 4
     static let noCommonParameter: UInt16 = 5
+    static let rejectedUnknown: UInt16 = 6
     static let unauthorized: UInt16 = 7
     static let unsupportedAssociationVersion: UInt16 = 8
 

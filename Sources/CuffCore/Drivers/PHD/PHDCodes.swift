@@ -178,4 +178,5 @@ extension TimerID {
     static let frame = TimerID(rawValue: 16)
     /// Our ABRT may have been lost.
     static let lostAbort = TimerID(rawValue: 17)
+    static let admission = TimerID(rawValue: 18)
 }

@@ -29,7 +29,34 @@ struct PHDFrame: FrameFormat {
         let isShortKind = bytes[0] >= 0xE4 && bytes[0] <= 0xE6
         // RLRQ, RLRE and ABRT have two bytes; a few more still tell what the agent means.
         if length > Self.largestBody || isShortKind && length > 16 { return .frame(length: 4) }
-        return bytes.count >= 4 + Int(length) ? .frame(length: 4 + Int(length)) : .needMore
+        let end = 4 + Int(length)
+        guard bytes.count >= end else { return .needMore }
+        return .frame(length: Self.isFollowed(bytes, end) ? end : Self.intruder(bytes, end) ?? end)
+    }
+
+    /// An APDU begins at `end`, or the stream goes no further.
+    @inline(__always)
+    private static func isFollowed(_ bytes: Span<UInt8>, _ end: Int) -> Bool {
+        guard let first = bytes.byte(end), let second = bytes.byte(end &+ 1) else { return true }
+        return first >= 0xE2 && first <= 0xE7 && second == 0 || first == 0x50
+    }
+
+    /// Where another APDU begins within these bytes and reaches beyond them: one that lost bytes was filled up with the
+    /// next one's. Without a checksum nothing else shows it, so it is looked for where no APDU follows the last byte.
+    /// The shorter frame contradicts its header, which the session answers with ABRT; the other one is whole. [P]
+    private static func intruder(_ bytes: Span<UInt8>, _ end: Int) -> Int? {
+        for start in 4..<end {
+            guard let first = bytes.byte(start), first >= 0xE2, first <= 0xE7, bytes.byte(start + 1) == 0,
+                let length = bytes.bigEndian16(start + 2), length <= largestBody, start + 4 + Int(length) > end
+            else { continue }
+            switch first {
+            case 0xE2: if bytes.bigEndian16(start + 10).map({ $0 == length &- 8 }) ?? false { return start }
+            case 0xE7: if bytes.bigEndian16(start + 4).map({ $0 == length &- 2 }) ?? false { return start }
+            case 0xE3: continue
+            default: if length == 2 { return start }
+            }
+        }
+        return nil
     }
 
     private func huntingVerdict(_ bytes: Span<UInt8>, _ length: UInt16) -> FrameVerdict {

@@ -9,7 +9,7 @@ extension PHDSession {
         }
         if apdu[0] == 0x50 { return }  // a PHDC preamble: it frames transfers, which a byte stream has none of
         guard apdu.count == 4 + Int(length) else {
-            actions.append(.report(.skipped(bytes: 4, .badLength)))
+            actions.append(.report(.skipped(bytes: apdu.count, .badLength)))
             return perform(length > PHDFrame.largestBody ? .oversize : .violation, into: &actions)
         }
         // What comes after a confirmation, and is no ABRT, tells that the agent has it.
@@ -19,6 +19,7 @@ extension PHDSession {
             doubtsAbort = false
             actions.append(.disarm(.lostAbort))
         }
+        forgetApplicant(into: &actions)
         switch choice {
         case PHDChoice.presentation: takePresentation(apdu, into: &actions)
         case PHDChoice.associationRequest: takeRequest(apdu, into: &actions)
@@ -27,42 +28,6 @@ extension PHDSession {
         case PHDChoice.releaseResponse: perform(.releaseResponse, into: &actions)
         default: perform(.abort, into: &actions)
         }
-    }
-
-    private mutating func takeRequest(_ apdu: Span<UInt8>, into actions: inout SessionActions) {
-        switch PHDAssociationRequest.read(apdu) {
-        case .failure(.result(let result)):
-            actions.append(.report(.note("an agent asked for an association that cannot be: result \(result)")))
-            effort.refusal = result
-            perform(.requestUnacceptable, result: result, into: &actions)
-        case .success(let found):
-            if !isPassive, !allowed.isEmpty, !allowed.contains(found.deviceID) {
-                let result = PHDAssociationRequest.unauthorized
-                actions.append(.report(.note("agent \(found.deviceID) is not among those named in the option agents; it is refused")))
-                effort.refusal = result
-                return perform(.requestUnacceptable, result: result, into: &actions)
-            }
-            request = found
-            // Within an association the readings that still wait are the former agent's; it is named when it is done.
-            if !state.isAssociated { identify(into: &actions) }
-            perform(known(found) == nil ? .requestUnknown : .requestKnown, into: &actions)
-        }
-    }
-
-    /// Names the agent whose readings come now. What waited of another one cannot be completed by this one.
-    mutating func identify(into actions: inout SessionActions) {
-        guard let request, request.systemID != identified else { return }
-        identified = request.systemID
-        joiner = PHDJoiner()
-        actions.append(.identify(DeviceIdentity(id: request.deviceID)))
-    }
-
-    /// The configuration that an AARQ names, where it is built in or remembered.
-    func known(_ request: PHDAssociationRequest) -> PHDConfiguration? {
-        let key = request.memoryKey(request.configurationID)
-        guard !asksConfiguration, !mistrusted.contains(key) else { return nil }
-        if let bytes = memory[key], let configuration = PHDConfiguration(bytes), configuration.isUsable { return configuration }
-        return PHDStandardConfiguration.configuration(request.configurationID)
     }
 
     private mutating func takePresentation(_ apdu: Span<UInt8>, into actions: inout SessionActions) {

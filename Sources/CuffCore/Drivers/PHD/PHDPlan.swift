@@ -36,10 +36,7 @@ extension PHDSession {
     /// Takes the next step of the plan, if nothing is under way.
     mutating func advance(into actions: inout SessionActions) {
         guard state == .operating, !isPassive, !isFinished, pending.isEmpty, transfer == nil, !isRetrying else { return }
-        if !didAskFacts {
-            didAskFacts = true
-            return ask(into: &actions) { PHDManagerAPDU.get(invoke: $0, handle: 0) }
-        }
+        if !didAskFacts { return askFacts(into: &actions) }
         if startsScanners, startedScanners < configuration.scanners.count {
             let handle = configuration.scanners[startedScanners].handle
             startedScanners += 1
@@ -60,6 +57,12 @@ extension PHDSession {
         }
         if wantsStores, advanceStores(into: &actions) { return }
         conclude(into: &actions)
+    }
+
+    /// In Operating; with the option `attributes` also before the configuration came, as Antidote's manager does [R].
+    mutating func askFacts(into actions: inout SessionActions) {
+        didAskFacts = true
+        ask(into: &actions) { PHDManagerAPDU.get(invoke: $0, handle: 0) }
     }
 
     /// Whether a store gave something to ask.
@@ -239,6 +242,7 @@ extension PHDSession {
             actions.append(.arm(.poll, .seconds(1)))
         case .overall: patienceEnded(into: &actions)
         case .lostAbort: repeatAbort(into: &actions)
+        case .admission: turnApplicantAway(into: &actions)
         case .idle: idleTimeOut(into: &actions)
         default: break
         }
@@ -275,6 +279,7 @@ extension PHDSession {
         guard let transfer else { return }
         actions.append(.report(.warning("the transfer of a segment did not end in the agent's own time")))
         stopTransfer(transfer.store, transfer.segment, into: &actions)
+        resume(transfer.store, transfer.segment, into: &actions)
         advance(into: &actions)
     }
 

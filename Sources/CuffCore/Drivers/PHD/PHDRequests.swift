@@ -211,7 +211,9 @@ extension PHDSession {
             return advance(into: &actions)
         }
         let segment = stores[place].segments[number]
-        if !isPassive, segment.progress == .failed || !segment.isDecodable {
+        // What was broken off comes again from its first entry; what is still under way of it is stopped.
+        let isStopped = segment.progress == .failed || segment.progress == .waiting && segment.tries > 0
+        if !isPassive, isStopped || !segment.isDecodable {
             return reply(event, invoke, handle, PHDSegmentEvent.managerAborts, into: &actions)
         }
         guard segment.isDecodable else { return }
@@ -220,7 +222,9 @@ extension PHDSession {
         }
         guard Int(count) * segment.entrySize == Int(length), readEntries(segment, event, apdu, into: &actions) else {
             stopTransfer(place, number, into: &actions)
-            return refuseStructure(invoke, into: &actions)
+            refuseStructure(invoke, into: &actions)
+            resume(place, number, into: &actions)
+            return advance(into: &actions)
         }
         stores[place].segments[number].next = max(segment.next, index &+ count)
         thanks.append(
@@ -276,9 +280,9 @@ extension PHDSession {
         advance(into: &actions)
     }
 
-    /// A transfer that the agent broke off is begun again after a second, twice at most; it begins at the first entry,
-    /// and what came before has the same ids.
-    private mutating func resume(_ place: Int, _ number: Int, into actions: inout SessionActions) {
+    /// A transfer that the agent broke off, did not end in time or damaged is begun again after a second, twice at most; it
+    /// begins at the first entry, and what came before has the same ids.
+    mutating func resume(_ place: Int, _ number: Int, into actions: inout SessionActions) {
         guard !isPassive, stores[place].segments[number].tries < 2 else { return }
         stores[place].segments[number].tries += 1
         stores[place].segments[number].progress = .waiting

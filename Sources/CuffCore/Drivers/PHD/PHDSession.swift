@@ -49,6 +49,7 @@ struct PHDSession: CuffSession {
     static let idleTimeout = Duration.seconds(1800)
     static let timers: [TimerID] = [
         .response, .silence, .overall, .poll, .configuration, .release, .holdOff, .store, .idle, .retry, .frame, .lostAbort,
+        .admission,
     ]
     /// Refused configurations before the manager releases: PHD.md §4.2, policy.
     static let offerLimit = 5
@@ -66,8 +67,10 @@ struct PHDSession: CuffSession {
     let asksConfiguration: Bool
     let startsScanners: Bool
     let asksData: Bool
-    /// System ids of the agents that may associate; empty for all.
+    let asksFactsEarly: Bool
+    /// System ids of the agents that may associate, empty for all; and of those that may not.
     let allowed: Set<String>
+    let unwanted: Set<String>
 
     var reader = FrameReader(PHDFrame())
     var frames: Int? { reader.frames }
@@ -82,6 +85,10 @@ struct PHDSession: CuffSession {
     /// Remembered configurations that contradicted a report, or that this session must not trust.
     var mistrusted: Set<String> = []
     var request: PHDAssociationRequest?
+    /// An AARQ that waits until what came before is on disk.
+    var applicant: PHDAssociationRequest?
+    /// Associations in a row, by agent, in which no configuration was of use.
+    var useless: [String: Int] = [:]
     /// System id of the agent that was named last.
     var identified: [UInt8] = []
     var configuration = PHDConfiguration()
@@ -139,7 +146,9 @@ struct PHDSession: CuffSession {
         asksConfiguration = context.options["configuration"] == "ask"
         startsScanners = context.options["scanners"] == "yes"
         asksData = context.options["data-request"] == "yes"
+        asksFactsEarly = context.options["attributes"] == "early"
         allowed = Set((context.options["agents"] ?? "").split(separator: "+").map { $0.lowercased() })
+        unwanted = Set((context.options["unwanted"] ?? "").split(separator: "+").map { $0.lowercased() })
         memory = context.memory
         if let seconds = context.options["patience"].flatMap({ Int64($0) }), (1...86400).contains(seconds) {
             effort.patience = .seconds(seconds)
@@ -159,6 +168,7 @@ struct PHDSession: CuffSession {
         case .committed(let through):
             committed = max(committed, through)
             thank(into: &actions)
+            admitApplicant(into: &actions)
             advance(into: &actions)
         case .command(let command): obey(command, into: &actions)
         case .closed: close(into: &actions)
@@ -234,7 +244,10 @@ struct PHDSession: CuffSession {
         guard !isPassive, !isFinished else { return }
         if row.act == .accept { enterOperating(into: &actions) }
         if row.act == .accept || row.act == .acceptUnknown { noteStep(into: &actions) }
-        if row.act == .acceptUnknown { actions.append(.arm(.configuration, Self.configurationTimeout)) }
+        if row.act == .acceptUnknown {
+            actions.append(.arm(.configuration, Self.configurationTimeout))
+            if asksFactsEarly { askFacts(into: &actions) }
+        }
     }
 
     private mutating func abort(_ reason: UInt16, into actions: inout SessionActions) {
@@ -264,6 +277,7 @@ struct PHDSession: CuffSession {
         thanks.removeAll(keepingCapacity: true)
         thanksHead = 0
         offer = nil
+        noteUsefulness()
         offers = 0
         reportNumber = nil
         let wasAsking = !pending.isEmpty
