@@ -113,11 +113,12 @@ soak: T = 600
 soak: build
 	@Tests/soak.sh .build/release/cuff $(T)
 
+# A sanitizer makes everything several times slower, so the limits are several times those of `make test`.
 test-tsan: packages
-	SWIFT_BACKTRACE=enable=no $(SWIFT) test --sanitize=thread --scratch-path .build-tsan
+	@SWIFT=$(SWIFT) .ci/sanitized thread '$(ALONE)'
 
 test-asan: packages
-	SWIFT_BACKTRACE=enable=no $(SWIFT) test --sanitize=address --scratch-path .build-asan
+	@SWIFT=$(SWIFT) .ci/sanitized address '$(ALONE)'
 
 clean:
 	rm -rf .build .build-*
