@@ -1,7 +1,10 @@
+#define _GNU_SOURCE
 #include "CFaultyDisk.h"
 #include <sqlite3.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <fcntl.h>
+#include <sys/mman.h>
 
 static atomic_int failing, failures;
 static sqlite3_vfs *real_vfs;
@@ -76,3 +79,6 @@ int faulty_disk_install(void) {
 
 void faulty_disk_fail(int on) { atomic_store(&failing, on); }
 int faulty_disk_failures(void) { return atomic_load(&failures); }
+
+int faulty_file(void) { return memfd_create("faulty", MFD_CLOEXEC | MFD_ALLOW_SEALING); }
+int faulty_file_grows_only(int descriptor) { return fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK); }

@@ -25,7 +25,34 @@ private struct EndlessFrame: FrameFormat {
     func verdict(on bytes: Span<UInt8>) -> FrameVerdict { .needMore }
 }
 
+/// Ends with a full stop, whatever came before: a format that never looks at its own limit.
+private struct Sentence: FrameFormat {
+    static let maximumLength = 4
+    func verdict(on bytes: Span<UInt8>) -> FrameVerdict {
+        for index in bytes.indices where bytes[index] == 0x2E { return .frame(length: index + 1) }
+        return .needMore
+    }
+}
+
 @Suite struct FrameReaderTests {
+    @Test func frameBeyondTheLimit_IsNone_HoweverItIsCut() {
+        let stream = Array("ab.abcdef.ghi.".utf8)
+        for size in 1...stream.count {
+            var reader = FrameReader(Sentence())
+            var said: [String] = []
+            for start in stride(from: 0, to: stream.count, by: size) {
+                reader.feed(Array(stream[start..<min(start + size, stream.count)]))
+                while let step = reader.next() {
+                    switch step {
+                    case .frame(let range): said.append(String(decoding: reader.buffer[range], as: UTF8.self))
+                    case .skipped(let count, let fault): said.append("\(count) \(fault)")
+                    }
+                }
+            }
+            #expect(said == ["ab.", "3 tooLong", "def.", "ghi."], "cut every \(size)")
+        }
+    }
+
     private func steps(_ stream: [UInt8], cutEvery size: Int) -> [String] {
         var reader = FrameReader(ToyFrame())
         var said: [String] = []

@@ -1,3 +1,4 @@
+import CFaultyDisk
 import CuffCore
 import Foundation
 import GRDB
@@ -50,6 +51,26 @@ import Testing
         let states: [Reading] = [.sample(1, isPending: true), .sample(1, revision: 1)]
         for _ in 0..<2 { _ = try JSONLinesSink(path: path, line: ReadingLine()).write(batch(states)) }
         #expect(folder.lines("bp.jsonl").count == 2)
+    }
+
+    /// A disk that takes nothing back: what is to be cut off stays owed, however often writing fails meanwhile.
+    @Test func lineFile_OwesWhatItCouldNotCut_UntilItCan() throws {
+        let descriptor = faulty_file()
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        let file = try LineFile("/proc/self/fd/\(descriptor)")
+        try Array("one\n".utf8).withUnsafeBytes { try file.append($0) }
+        let start = file.size
+        try Array("two\n".utf8).withUnsafeBytes { try file.append($0) }
+        try #require(faulty_file_grows_only(descriptor) == 0)
+        file.takeBack(to: start)
+        #expect(file.size == start)
+        for _ in 0..<2 {
+            let before = file.size
+            #expect(throws: IngestError.self) { try Array("two\n".utf8).withUnsafeBytes { try file.append($0) } }
+            file.takeBack(to: before)
+            #expect(file.size == start)
+        }
     }
 
     @Test func lineFile_IsOneProgramsAtATime_AndRefusesOtherContents() throws {

@@ -59,13 +59,14 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
             }
             let verdict = format.verdict(on: buffer.span.extracting(head..<buffer.count))
             switch verdict {
-            case .frame(let length) where length > 0 && length <= available:
+            case .frame(let length) where length > 0 && length <= available && length <= Format.maximumLength:
                 if skipped > 0 { return gap() }
                 let range = head..<(head + length)
                 head += length
                 frames += 1
                 return .frame(range)
-            case .frame: skip(.badLength)
+            // In smaller chunks it would not have been waited for either.
+            case .frame(let length): skip(length > Format.maximumLength ? .tooLong : .badLength)
             case .needMore where available < Format.maximumLength:
                 settle()
                 return nil

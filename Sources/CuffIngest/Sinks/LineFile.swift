@@ -9,6 +9,7 @@ final class LineFile: @unchecked Sendable {
     let path: String
     private let descriptor: Int32
     private let isRegular: Bool
+    /// The length of what counts, also while the file is still longer.
     private(set) var size = 0
     /// The length to which the file is still to be cut.
     private var owed: Int?
@@ -106,13 +107,12 @@ final class LineFile: @unchecked Sendable {
     func takeBack(to length: Int) {
         guard isRegular else { return }
         owed = length
+        size = length
         try? cut(to: length)
     }
 
     func synchronise() throws(IngestError) {
         guard isRegular else { return }
-        while fdatasync(descriptor) != 0 {
-            if errno != EINTR { throw .writing(path, errno) }
-        }
+        do throws(SystemFault) { try Descriptor.synchronise(descriptor) } catch { throw .writing(path, error.number) }
     }
 }

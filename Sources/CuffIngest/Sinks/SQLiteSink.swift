@@ -24,7 +24,7 @@ final class SQLiteSink: Sink, @unchecked Sendable {
     func write(_ batch: Batch) throws(IngestError) -> Int {
         do {
             var source: Int64 = 0
-            let repeated = try store.queue.write { db in
+            let repeated = try store.commit { db in
                 source = try number(of: batch, in: db)
                 return try insert(batch, source, in: db)
             }

@@ -58,7 +58,7 @@ final class Outbox: Sendable {
     func put(_ batch: Batch, line: ReadingLine) throws(IngestError) -> Int {
         let now = HostClock.now().utcText
         do {
-            let added = try store.queue.write { db in
+            let added = try store.commit { db in
                 var sequence =
                     try Int64.fetchOne(
                         db, sql: "SELECT max(sequence) FROM outbox WHERE sink = ? AND sequence IS NOT NULL", arguments: [number]) ?? 0

@@ -50,7 +50,7 @@ extension Store {
     /// Keeps a series; one of the same source, type and start replaces it.
     func keep(_ series: HealthSeries, driver: DriverID, device: String, identity: DeviceIdentity?) throws(IngestError) {
         do {
-            try queue.write { db in
+            try commit { db in
                 let source = try SQLiteSink.number(driver, device, identity, in: db)
                 try db.execute(sql: Self.insertSeries, arguments: Self.arguments(series, source: source))
             }

@@ -10,6 +10,8 @@ public final class Store: Sendable {
     public let path: String
     let queue: DatabaseQueue
     private let hold: OpenDatabases.Hold?
+    /// Something was committed while the file system was read-only.
+    private let isDoubtful = Locked(false)
 
     /// "CUFF" in ASCII, in the header of the file (`pragma application_id`).
     static let applicationID: Int32 = 0x4355_4646
@@ -41,6 +43,19 @@ public final class Store: Sendable {
 
     public func close() throws(IngestError) {
         do { try queue.close() } catch { throw Self.translated(error, path) }
+    }
+
+    /// One transaction, on disk when this returns. Who retries it after an error must bear that it was done all the same.
+    func commit<Result>(_ changes: (Database) throws -> Result) throws -> Result {
+        if isDoubtful.withLock({ $0 }) {
+            // What was committed then may be in memory only, and SQLite thinks it is done: a checkpoint writes it out.
+            try queue.writeWithoutTransaction { _ = try $0.checkpoint(.passive) }
+            isDoubtful.withLock { $0 = false }
+        }
+        let result = try queue.write(changes)
+        guard Descriptor.isReadOnly(path) else { return result }
+        isDoubtful.withLock { $0 = true }
+        throw IngestError.writing(path, EROFS)
     }
 
     private static func prepare(_ queue: DatabaseQueue) throws {

@@ -73,6 +73,25 @@ enum Descriptor {
         }
     }
 
+    /// Makes what was written to a file durable, or fails.
+    ///
+    /// On a file system that became read-only under an open file, ext4 takes writes into memory and answers fsync with success
+    /// without writing anything (observed, Linux 6.1): that is EROFS here.
+    static func synchronise(_ descriptor: Int32) throws(SystemFault) {
+        while fdatasync(descriptor) != 0 {
+            if errno != EINTR { throw SystemFault("fdatasync") }
+        }
+        var status = statvfs()
+        if fstatvfs(descriptor, &status) == 0 && isReadOnly(status) { throw SystemFault("fdatasync", EROFS) }
+    }
+
+    private static func isReadOnly(_ status: statvfs) -> Bool { status.f_flag & UInt(ST_RDONLY) != 0 }
+
+    static func isReadOnly(_ path: String) -> Bool {
+        var status = statvfs()
+        return statvfs(path, &status) == 0 && isReadOnly(status)
+    }
+
     /// Waits without limit until the descriptor is ready or has ended.
     static func wait(_ descriptor: Int32, for events: Int16) {
         var entry = pollfd(fd: descriptor, events: events, revents: 0)

@@ -60,7 +60,7 @@ public final class OutputFile {
             if descriptor != STDOUT_FILENO { close(descriptor) }
             return
         }
-        guard fsync(descriptor) == 0 else { throw .writing(path, errno) }
+        do throws(SystemFault) { try Descriptor.synchronise(descriptor) } catch { throw .writing(path, error.number) }
         close(descriptor)
         descriptor = -1
         // A hard link, unlike a renaming, does not replace what somebody else put there meanwhile.

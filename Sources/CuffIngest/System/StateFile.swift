@@ -41,7 +41,7 @@ enum StateFile {
             do throws(SystemFault) { try Descriptor.writeAll(descriptor, bytes) } catch { fault = error }
         }
         if let fault { throw fault }
-        guard fsync(descriptor) == 0 else { throw SystemFault("fsync") }
+        try Descriptor.synchronise(descriptor)
     }
 
     /// The folders above it, mode 0700, where they are missing; whoever writes there tells what went wrong.

@@ -10,3 +10,7 @@ int faulty_disk_failures(void);
 
 /* Bytes of the heap that are in use, in all of the allocator's arenas. */
 long heap_in_use(void);
+
+/// A nameless file in memory; from `faulty_file_grows_only` on it can no longer be made shorter. Both answer -1 on failure.
+int faulty_file(void);
+int faulty_file_grows_only(int descriptor);

@@ -43,7 +43,8 @@ struct PHDFrame: FrameFormat {
 
     /// Where another APDU begins within these bytes and reaches beyond them: one that lost bytes was filled up with the
     /// next one's. Without a checksum nothing else shows it, so it is looked for where no APDU follows the last byte.
-    /// The shorter frame contradicts its header, which the session answers with ABRT; the other one is whole. [P]
+    /// The shorter frame contradicts its header, which the session answers with ABRT; the other one is whole. This verdict
+    /// alone is another when nothing has followed yet: an answer cannot wait for what an agent says next. [P]
     private static func intruder(_ bytes: Span<UInt8>, _ end: Int) -> Int? {
         for start in 4..<end {
             guard let first = bytes.byte(start), first >= 0xE2, first <= 0xE7, bytes.byte(start + 1) == 0,
