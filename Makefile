@@ -9,7 +9,7 @@
 # make vectors     replay the shared byte sessions, where they are present (VECTORS=...)
 # make udev-rules  write udev-rules/70-cuff.* anew from the list of drivers
 # make test-udev   rules, units and the hotplug watcher against udev, systemd and umockdev, where they are installed
-# make test-kernel the release binary against the kernel's own drivers, in a virtual machine without privileges (LIMIT=170 seconds)
+# make test-kernel the release binary against the kernel's own drivers, in a virtual machine without privileges (LIMIT=240 seconds)
 # make test-idle   the release binary's wake-ups and memory while there is nothing to do;  make test-cycles: 1,000 times in and out
 # make bench       speed against plain C references, as ratios in one run
 # make fuzz        T=60: every fuzz target for T seconds
