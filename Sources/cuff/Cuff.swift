@@ -51,8 +51,11 @@ struct Cuff: ParsableCommand {
 
 @main enum Main {
     static func main() {
-        // Scripts ask this often, and need no parser: its search for conformances takes ten times as long as all the rest.
-        if CommandLine.arguments.dropFirst().elementsEqual(["--version"]) { return Terminal.put(Cuff.version + "\n") }
+        // Scripts and newcomers ask these often, and they need no parser: its search for conformances takes ten times as long
+        // as all the rest.
+        let words = CommandLine.arguments.dropFirst()
+        if words.elementsEqual(["--version"]) { return Terminal.put(Cuff.version + "\n") }
+        if words.elementsEqual(["drivers"]) { return Drivers.list(CuffDrivers.all) }
         ProcessMemory.keepSmall()
         do {
             var command = try Cuff.parseAsRoot()

@@ -29,7 +29,12 @@ struct Drivers: ParsableCommand {
         } else if driver != nil {
             Terminal.put(drivers.map(DriverSheet.text).joined(separator: "\n"))
         } else {
-            Terminal.put(Terminal.outputIsTerminal ? DriverSheet.table(drivers) : DriverSheet.plain(drivers))
+            Self.list(drivers)
         }
+    }
+
+    /// What `cuff drivers` prints where nothing else is asked for.
+    static func list(_ drivers: [CuffDriver]) {
+        Terminal.put(Terminal.outputIsTerminal ? DriverSheet.table(drivers) : DriverSheet.plain(drivers))
     }
 }

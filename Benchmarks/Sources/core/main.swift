@@ -1,19 +1,21 @@
 import CuffCore
 import Glibc
 
-/// core count|lines|capture DRIVER FILE: bytes through the session alone. `count` makes readings and prints how many,
-/// `lines` prints them as JSON Lines, `capture` does so for a text capture.
+/// core count|lines|capture|pcapng DRIVER FILE: bytes through the session alone. `count` makes readings and prints how many,
+/// `lines` prints them as JSON Lines, `capture` does so for a text capture and `pcapng` for one of that form.
 func run() -> Int32 {
     let arguments = CommandLine.arguments
     guard arguments.count == 4, let driver = CuffDrivers.named(arguments[2]) else { return 64 }
     let file = open(arguments[3], O_RDONLY)
     guard file >= 0 else { return 66 }
-    let isCapture = arguments[1] == "capture"
+    let isText = arguments[1] == "capture"
+    let isCapture = isText || arguments[1] == "pcapng"
     let line = ReadingLine()
     var player = SessionPlayer(driver, looksAhead: isCapture)
-    var reader = CaptureTextReader()
+    var text = CaptureTextReader()
+    var packets = PcapngReader()
     var items: [CaptureItem] = []
-    var text = TextBuffer(capacity: 1 << 19)
+    var output = TextBuffer(capacity: 1 << 19)
     var readings = 0
     var systolic: Int64 = 0
     while true {
@@ -23,7 +25,10 @@ func run() -> Int32 {
         if chunk.isEmpty { break }
         if isCapture {
             items.removeAll(keepingCapacity: true)
-            do throws(CaptureFault) { try reader.read(chunk, into: &items) } catch { return 65 }
+            do throws(CaptureFault) {
+                if isText { try text.read(chunk, into: &items) } else { try packets.read(chunk, into: &items) }
+            } catch { return 65 }
+            player.start = packets.start
             for index in items.indices { player.play(items[index]) }
         } else {
             player.play(bytes: chunk)
@@ -34,9 +39,9 @@ func run() -> Int32 {
                 systolic += player.entries.readings[index].bloodPressure?.systolic.digits.mantissa ?? 0
             }
         } else {
-            line.append(player.entries, device: player.identity?.id ?? "", to: &text)
-            text.withBytes { bytes in _ = write(1, bytes.baseAddress, bytes.count) }
-            text.removeAll()
+            line.append(player.entries, device: player.identity?.id ?? "", to: &output)
+            output.withBytes { bytes in _ = write(1, bytes.baseAddress, bytes.count) }
+            output.removeAll()
         }
         player.entries.removeAll(keepingCapacity: true)
         _ = player.takeDiagnostics()

@@ -17,14 +17,14 @@ extension Span where Element == UInt8 {
 
     @inline(__always)
     public func bigEndian32(_ offset: Int) -> UInt32? {
-        guard let high = bigEndian16(offset), let low = bigEndian16(offset &+ 2) else { return nil }
-        return UInt32(high) << 16 | UInt32(low)
+        guard offset >= 0, offset &+ 4 <= count else { return nil }
+        return withUnsafeBytes { UInt32(bigEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt32.self)) }
     }
 
     @inline(__always)
     public func littleEndian32(_ offset: Int) -> UInt32? {
-        guard let low = littleEndian16(offset), let high = littleEndian16(offset &+ 2) else { return nil }
-        return UInt32(high) << 16 | UInt32(low)
+        guard offset >= 0, offset &+ 4 <= count else { return nil }
+        return withUnsafeBytes { UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt32.self)) }
     }
 
     @inline(__always)
@@ -84,14 +84,10 @@ extension Span where Element == UInt8 {
 
     /// A part, cut to what is there.
     public func part(_ offset: Int, _ length: Int) -> [UInt8] {
-        var copy: [UInt8] = []
-        var index = Swift.max(0, offset)
-        let end = Swift.min(count, index &+ Swift.max(0, length))
-        while index < end {
-            copy.append(self[index])
-            index &+= 1
-        }
-        return copy
+        let start = Swift.min(count, Swift.max(0, offset))
+        let end = start &+ Swift.min(count &- start, Swift.max(0, length))
+        // Of the ways to fill a new array this one was measured to cost a quarter of the others.
+        return extracting(start..<end).withUnsafeBufferPointer { Array($0) }
     }
 
     public var array: [UInt8] { part(0, count) }
@@ -140,14 +136,27 @@ extension Span where Element == UInt8 {
     }
 
     /// The offset of the first `byte` at or after `offset`.
-    @inline(__always)
+    ///
+    /// Eight bytes are looked at together: what equals `byte` becomes 0 and alone borrows into its highest bit. A byte behind
+    /// it may do so too, which is why the lowest such bit counts.
     public func firstOffset(of byte: UInt8, from offset: Int = 0) -> Int? {
-        var index = Swift.max(0, offset)
-        while index < count {
-            if self[index] == byte { return index }
-            index &+= 1
+        withUnsafeBytes { bytes in
+            var index = Swift.max(0, offset)
+            guard let base = bytes.baseAddress else { return nil }
+            let ones: UInt64 = 0x0101_0101_0101_0101
+            let wanted = UInt64(byte) &* ones
+            while index &+ 8 <= bytes.count {
+                let eight = UInt64(littleEndian: base.loadUnaligned(fromByteOffset: index, as: UInt64.self)) ^ wanted
+                let equal = (eight &- ones) & ~eight & (ones << 7)
+                if equal != 0 { return index &+ equal.trailingZeroBitCount / 8 }
+                index &+= 8
+            }
+            while index < bytes.count {
+                if base.load(fromByteOffset: index, as: UInt8.self) == byte { return index }
+                index &+= 1
+            }
+            return nil
         }
-        return nil
     }
 }
 

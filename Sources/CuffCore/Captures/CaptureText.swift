@@ -95,25 +95,25 @@ public struct CaptureTextReader: Sendable {
         }
         var whole: Int64 = 0
         var micro: Int64 = 0
-        var scale: Int64 = 100_000
-        var isFraction = false
-        while index < end {
-            let byte = text[index]
-            if byte == 0x2E && !isFraction {
-                isFraction = true
-            } else if byte &- 0x30 < 10 {
-                let digit = Int64(byte - 0x30)
-                if isFraction {
-                    micro += digit * scale
-                    scale /= 10
-                } else {
-                    guard whole < 100_000_000_000 else { throw CaptureFault(line: line, reason: "the time is too large") }
-                    whole = whole * 10 + digit
+        while index < end, text[index] &- 0x30 < 10 {
+            guard whole < 100_000_000_000 else { throw CaptureFault(line: line, reason: "the time is too large") }
+            whole = whole &* 10 &+ Int64(text[index] &- 0x30)
+            index &+= 1
+        }
+        if index < end, text[index] == 0x2E {
+            index &+= 1
+            var places = 0
+            while index < end, text[index] &- 0x30 < 10 {
+                if places < 6 {
+                    micro = micro &* 10 &+ Int64(text[index] &- 0x30)
+                    places &+= 1
                 }
-            } else {
-                break
+                index &+= 1
             }
-            index += 1
+            while places < 6 {
+                micro &*= 10
+                places &+= 1
+            }
         }
         if isBracketed {
             guard index < end, text[index] == 0x5D else { throw CaptureFault(line: line, reason: "the time's bracket is not closed") }
@@ -124,37 +124,41 @@ public struct CaptureTextReader: Sendable {
     }
 
     private func readHex(_ text: Span<UInt8>, _ start: Int, _ end: Int) throws(CaptureFault) -> [UInt8] {
-        var isOdd = false
-        var isBad = false
-        var bad = 0
-        let data = [UInt8](unsafeUninitializedCapacity: (end - start) / 2 + 1) { target, count in
-            var high: UInt8 = 0
-            var index = start
-            while index < end {
-                let byte = text[index]
-                let nibble = Self.nibbles[Int(byte)]
-                if nibble < 16 {
-                    if isOdd {
-                        target[count] = high << 4 | nibble
-                        count += 1
-                    } else {
-                        high = nibble
-                    }
-                    isOdd.toggle()
-                } else if byte != 0x20 && byte != 0x09 {
-                    isBad = true
-                    bad = index
-                    return
-                }
-                index += 1
+        let text = text.extracting(start..<end)
+        let digits = Self.digits
+        // Two digits make a byte, so that there is room for all of them.
+        return try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: text.count / 2) {
+            (data) throws(CaptureFault) -> [UInt8] in
+            var count = 0
+            var index = 0
+            while index < text.count {
+                let first = index
+                let high = digits[Int(text[index])]
+                index &+= 1
+                if high == Self.blank { continue }
+                while index < text.count, digits[Int(text[index])] == Self.blank { index &+= 1 }
+                guard high < 16, index < text.count, digits[Int(text[index])] < 16 else { throw hexFault(text, from: first) }
+                data[count] = high << 4 | digits[Int(text[index])]
+                count &+= 1
+                index &+= 1
             }
+            return Array(UnsafeBufferPointer(start: data.baseAddress, count: count))
         }
-        if isBad { throw CaptureFault(line: line, reason: "`\(DeviceIdentity.text([text[bad]]))` is not a hexadecimal digit") }
-        if isOdd { throw CaptureFault(line: line, reason: "the line ends within a byte") }
-        return data
     }
 
-    private static let nibbles: [UInt8] = (0...255).map { Hex.value(UInt8($0)) ?? 0xFF }
+    /// What is wrong with the digits from `start` on.
+    private func hexFault(_ text: Span<UInt8>, from start: Int) -> CaptureFault {
+        for index in start..<text.count where Self.digits[Int(text[index])] > Self.blank {
+            return CaptureFault(line: line, reason: "`\(DeviceIdentity.text([text[index]]))` is not a hexadecimal digit")
+        }
+        return CaptureFault(line: line, reason: "the line ends within a byte")
+    }
+
+    private static let blank: UInt8 = 16
+    /// What a character says: 0…15 a digit, 16 a blank, more is neither.
+    private static let digits: [UInt8] = (0...255).map { character in
+        character == 0x20 || character == 0x09 ? blank : Hex.value(UInt8(character)) ?? 0xFF
+    }
 }
 
 /// Writes the text form.

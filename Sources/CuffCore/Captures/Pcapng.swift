@@ -41,10 +41,12 @@ enum Pcapng {
     struct ByteOrder: Sendable {
         var isBig: Bool
 
+        @inline(__always)
         func u16(_ bytes: Span<UInt8>, _ offset: Int) -> UInt16? {
             isBig ? bytes.bigEndian16(offset) : bytes.littleEndian16(offset)
         }
 
+        @inline(__always)
         func u32(_ bytes: Span<UInt8>, _ offset: Int) -> UInt32? {
             isBig ? bytes.bigEndian32(offset) : bytes.littleEndian32(offset)
         }
@@ -55,43 +57,47 @@ enum Pcapng {
         }
     }
 
-    /// The options from `offset` to `end`. A missing end-of-options is allowed; a length beyond the end ends the list.
-    static func options(
-        _ bytes: Span<UInt8>, from offset: Int, to end: Int, _ order: ByteOrder
-    ) -> [(code: UInt16, value: [UInt8])] {
-        var found: [(code: UInt16, value: [UInt8])] = []
-        var offset = offset
-        while offset + 4 <= end, let code = order.u16(bytes, offset), let length = order.u16(bytes, offset + 2) {
-            guard code != Option.end, offset + 4 + Int(length) <= end else { break }
-            found.append((code, bytes.part(offset + 4, Int(length))))
-            offset += 4 + padded(Int(length))
-        }
-        return found
+    /// The next of the options that stand from `offset` to the end of `bytes`; `nil` after the last. A missing end-of-options
+    /// is allowed; a length beyond the end ends the list.
+    static func nextOption(
+        _ bytes: Span<UInt8>, _ offset: inout Int, _ order: ByteOrder
+    ) -> (code: UInt16, value: [UInt8])? {
+        guard let code = order.u16(bytes, offset), let length = order.u16(bytes, offset + 2), code != Option.end,
+            offset + 4 + Int(length) <= bytes.count
+        else { return nil }
+        defer { offset += 4 + padded(Int(length)) }
+        return (code, bytes.part(offset + 4, Int(length)))
     }
 
     static func padded(_ length: Int) -> Int { (length + 3) & ~3 }
 
     /// How ticks of an interface become microseconds.
     struct Clock: Sendable {
-        /// Bit 7 set: 2^-n seconds; else 10^-n. The default is microseconds.
-        var resolution: UInt8 = 6
-        /// Seconds to add.
-        var offset: Int64 = 0
+        /// Ticks in a second; `nil` where they are too many to count.
+        private let rate: UInt64?
+        /// Microseconds to add; `nil` where they do not fit.
+        private let shift: Int64?
+
+        /// `resolution` with bit 7 set: 2^-n seconds; else 10^-n, by default microseconds. `offset` is in seconds.
+        init(resolution: UInt8 = 6, offset: Int64 = 0) {
+            var rate: UInt64? = 1
+            for _ in 0..<(resolution & 0x7F) {
+                let next = rate?.multipliedReportingOverflow(by: resolution & 0x80 != 0 ? 2 : 10)
+                rate = next.flatMap { $0.overflow ? nil : $0.partialValue }
+            }
+            self.rate = rate
+            let shift = offset.multipliedReportingOverflow(by: 1_000_000)
+            self.shift = shift.overflow ? nil : shift.partialValue
+        }
 
         /// Microseconds since 1970; `nil` where they do not fit.
         func microseconds(_ ticks: UInt64) -> Int64? {
-            let power = resolution & 0x7F
-            var divisor: UInt64 = 1
-            for _ in 0..<power {
-                let (next, overflows) = divisor.multipliedReportingOverflow(by: resolution & 0x80 != 0 ? 2 : 10)
-                guard !overflows else { return nil }
-                divisor = next
-            }
+            guard let rate, let shift else { return nil }
             let product = ticks.multipliedFullWidth(by: 1_000_000)
-            guard product.high < divisor else { return nil }
-            let whole = divisor.dividingFullWidth(product).quotient
-            let (shift, isLarge) = offset.multipliedReportingOverflow(by: 1_000_000)
-            guard let time = Int64(exactly: whole), !isLarge else { return nil }
+            guard product.high < rate else { return nil }
+            // Ticks are microseconds almost always, and this division is the dearest instruction of a packet.
+            let whole = rate == 1_000_000 ? ticks : rate.dividingFullWidth(product).quotient
+            guard let time = Int64(exactly: whole) else { return nil }
             let (sum, overflows) = time.addingReportingOverflow(shift)
             return overflows ? nil : sum
         }

@@ -115,14 +115,16 @@ public struct PcapngReader: Sendable {
         case Pcapng.simplePacket:
             guard let captured = order.u32(body, 0) else { break }
             try readPayload(
-                body.extracting(4..<(4 + min(Int(captured), body.count - 4))), interface: 0, time: nil, comments: [],
-                into: &items)
+                body.extracting(4..<(4 + min(Int(captured), body.count - 4))), interface: 0, time: nil,
+                options: body.extracting(body.count..<body.count), order, into: &items)
         default: break
         }
     }
 
     private mutating func readSection(_ body: Span<UInt8>, _ order: Pcapng.ByteOrder) {
-        for option in Pcapng.options(body, from: 16, to: body.count, order) where option.code == Pcapng.Option.comment {
+        var offset = 16
+        while let option = Pcapng.nextOption(body, &offset, order) {
+            guard option.code == Pcapng.Option.comment else { continue }
             let text = DeviceIdentity.text(option.value)
             guard header.fields.count < 64, !text.hasPrefix("{"), let colon = text.firstIndex(of: ":") else { continue }
             let key = text[..<colon].lowercased()
@@ -134,16 +136,20 @@ public struct PcapngReader: Sendable {
     private mutating func readInterface(_ body: Span<UInt8>, _ order: Pcapng.ByteOrder) {
         // More interfaces than a machine has buses and ports are not kept.
         guard let number = order.u16(body, 0), interfaces.count < 256 else { return }
-        var clock = Pcapng.Clock()
-        for option in Pcapng.options(body, from: 8, to: body.count, order) {
+        var resolution: UInt8 = 6
+        var seconds: Int64 = 0
+        var offset = 8
+        while let option = Pcapng.nextOption(body, &offset, order) {
             switch option.code {
-            case Pcapng.Option.timeResolution: clock.resolution = option.value.first ?? 6
-            case Pcapng.Option.timeOffset:
-                clock.offset = Int64(bitPattern: order.u64(option.value.span, 0) ?? 0)
+            case Pcapng.Option.timeResolution: resolution = option.value.first ?? 6
+            case Pcapng.Option.timeOffset: seconds = Int64(bitPattern: order.u64(option.value.span, 0) ?? 0)
             default: break
             }
         }
-        interfaces.append(Interface(link: Pcapng.LinkType(rawValue: number), number: number, clock: clock))
+        interfaces.append(
+            Interface(
+                link: Pcapng.LinkType(rawValue: number), number: number,
+                clock: Pcapng.Clock(resolution: resolution, offset: seconds)))
     }
 
     private mutating func readPacket(
@@ -164,20 +170,19 @@ public struct PcapngReader: Sendable {
         let elapsed = time.flatMap { time in
             startMicroseconds.map { max(0, time.subtractingReportingOverflow($0).partialValue) }
         }
-        let comments = Pcapng.options(body, from: 20 + Pcapng.padded(Int(captured)), to: body.count, order)
-            .filter { $0.code == Pcapng.Option.comment }.map { String(decoding: $0.value, as: UTF8.self) }
         try readPayload(
-            body.extracting(20..<(20 + Int(captured))), interface: Int(interface), time: elapsed, comments: comments,
-            into: &items)
+            body.extracting(20..<(20 + Int(captured))), interface: Int(interface), time: elapsed,
+            options: body.extracting(min(20 + Pcapng.padded(Int(captured)), body.count)..<body.count), order, into: &items)
     }
 
     private mutating func readPayload(
-        _ payload: Span<UInt8>, interface: Int, time: Int64?, comments: [String], into items: inout [CaptureItem]
+        _ payload: Span<UInt8>, interface: Int, time: Int64?, options: Span<UInt8>, _ order: Pcapng.ByteOrder,
+        into items: inout [CaptureItem]
     ) throws(CaptureFault) {
-        guard interface < interfaces.count, let order else { return }
+        guard interface < interfaces.count else { return }
         switch interfaces[interface].link {
         case .serial:
-            if let content = Self.serial(payload, comments) { items.append(CaptureItem(time: time, content)) }
+            if let content = Self.serial(payload, options, order) { items.append(CaptureItem(time: time, content)) }
         case .usbmon, .usbmonMapped:
             let head = interfaces[interface].link == .usbmon ? 48 : 64
             guard let transfer = USBTransfer(payload, order, headerLength: head) else {
@@ -192,12 +197,14 @@ public struct PcapngReader: Sendable {
     }
 
     /// 12 bytes of header (seconds and microseconds big-endian, event, lines, footer), then the data.
-    private static func serial(_ packet: Span<UInt8>, _ comments: [String]) -> CaptureItem.Content? {
+    private static func serial(
+        _ packet: Span<UInt8>, _ options: Span<UInt8>, _ order: Pcapng.ByteOrder
+    ) -> CaptureItem.Content? {
         guard packet.count >= 12, let event = Pcapng.SerialEvent(rawValue: packet[8]) else { return nil }
-        let data = packet.part(12, packet.count - 12)
+        let length = packet.count - 12
         switch event {
-        case .toCuff, .toCuffEnd: return data.isEmpty ? nil : .toCuff(data)
-        case .fromCuff, .fromCuffEnd: return data.isEmpty ? nil : .fromCuff(data)
+        case .toCuff, .toCuffEnd: return length == 0 ? nil : .toCuff(packet.part(12, length))
+        case .fromCuff, .fromCuffEnd: return length == 0 ? nil : .fromCuff(packet.part(12, length))
         case .framingError: return .event(.framingError)
         case .parityError: return .event(.parityError)
         case .lineBreak: return .event(.lineBreak)
@@ -205,8 +212,13 @@ public struct PcapngReader: Sendable {
         case .dataLost: return .event(CaptureEvent("lost"))
         case .complete: return nil
         case .statusChange:
-            let event = comments.first { $0.hasPrefix(PcapngWriter.eventPrefix) }
-            return event.map { .event(CaptureEvent(String($0.dropFirst(PcapngWriter.eventPrefix.count)))) }
+            var offset = 0
+            while let option = Pcapng.nextOption(options, &offset, order) {
+                let text = String(decoding: option.value, as: UTF8.self)
+                guard option.code == Pcapng.Option.comment, text.hasPrefix(PcapngWriter.eventPrefix) else { continue }
+                return .event(CaptureEvent(String(text.dropFirst(PcapngWriter.eventPrefix.count))))
+            }
+            return nil
         }
     }
 }

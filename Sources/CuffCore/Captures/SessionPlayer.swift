@@ -22,9 +22,10 @@ public struct SessionPlayer: Sendable {
 
     private var actions = SessionActions()
     private var emitted = 0
-    /// How many readings at the front of `actions` are named and new.
+    /// How many readings at the front of `entries` are named and new.
     private var admitted = 0
-    private var timers: [TimerID: Int64] = [:]
+    /// The timers that are armed, in the order of arming: few at any time.
+    private var timers: [(id: TimerID, due: Int64)] = []
     private var now: Int64 = 0
     private var held: [[UInt8]] = []
     private var isTwoSided = false
@@ -61,7 +62,7 @@ public struct SessionPlayer: Sendable {
             send(.sent(bytes))
         case .event(.silence):
             releaseHeld()
-            if let first = timers.min(by: { $0.value < $1.value }) { advance(to: first.value) }
+            if let first = timers.min(by: { $0.due < $1.due }) { advance(to: first.due) }
         case .event(.unplugged): end()
         case .event(let event): diagnostics.append(.note("the capture says: \(DeviceIdentity.text(event.text.utf8))"))
         }
@@ -96,22 +97,29 @@ public struct SessionPlayer: Sendable {
     }
 
     private mutating func advance(to time: Int64) {
-        while let first = timers.min(by: { $0.value < $1.value }), first.value <= time {
+        while let first = timers.min(by: { $0.due < $1.due }), first.due <= time {
             releaseHeld()
-            timers[first.key] = nil
-            now = max(now, first.value)
-            send(.timerFired(first.key))
+            disarm(first.id)
+            now = max(now, first.due)
+            send(.timerFired(first.id))
         }
         now = max(now, time)
     }
 
+    private mutating func disarm(_ timer: TimerID) { timers.removeAll { $0.id == timer } }
+
     private mutating func send(_ event: SessionEvent) {
+        // The session appends to the readings that wait to be taken, so that none has to be moved afterwards.
+        let waiting = entries.readings.count
+        swap(&entries.readings, &actions.readings)
         session.handle(event, into: &actions)
-        if actions.isEmpty { return }
+        swap(&entries.readings, &actions.readings)
+        let emissions = entries.readings.count - waiting
+        if emissions == 0 && actions.others.isEmpty { return }
         let before = emitted
         var loopback: [[UInt8]] = []
-        var seen = 0
-        admitted = 0
+        var seen = waiting
+        admitted = waiting
         for index in actions.others.indices {
             admit(seen..<actions.others[index].after)
             seen = actions.others[index].after
@@ -121,11 +129,10 @@ public struct SessionPlayer: Sendable {
                 perform(actions.others[index].action, &loopback)
             }
         }
-        admit(seen..<actions.readings.count)
-        emitted += actions.readings.count
-        actions.readings.removeLast(actions.readings.count - admitted)
-        entries.append(moving: &actions.readings)
         actions.removeAll()
+        admit(seen..<entries.readings.count)
+        emitted += emissions
+        entries.readings.removeLast(entries.readings.count - admitted)
         for bytes in loopback { send(.sent(bytes)) }
         if emitted > before { send(.committed(through: emitted)) }
     }
@@ -133,8 +140,8 @@ public struct SessionPlayer: Sendable {
     /// Names the readings in place and moves the new ones to the front.
     private mutating func admit(_ range: Range<Int>) {
         let received = start.map { Timestamp(milliseconds: $0.milliseconds + now / 1000) }
-        for index in range where ledger.admit(&actions.readings[index], received: received) {
-            if admitted < index { actions.readings.swapAt(admitted, index) }
+        for index in range where ledger.admit(&entries.readings[index], received: received) {
+            if admitted < index { entries.readings.swapAt(admitted, index) }
             admitted += 1
         }
     }
@@ -142,18 +149,19 @@ public struct SessionPlayer: Sendable {
     private mutating func perform(_ action: SessionAction, _ loopback: inout [[UInt8]]) {
         switch action {
         case .emit: break
-        case .live(let event): entries.append(event, driver: driver, elapsed: nil, afterNext: admitted)
+        case .live(let event): entries.append(event, driver: driver, elapsed: nil, afterReadings: admitted)
         case .write(let bytes), .writeFeature(let bytes):
             if keepsWrites { writes.append(bytes) }
             if isLoopback { loopback.append(bytes) } else if !isTwoSided { held.append(bytes) }
         case .identify(let identity):
             self.identity = identity
-            identified.append((entries.count + admitted, identity))
+            identified.append((entries.place(afterReadings: admitted), identity))
             ledger.identify(identity.id.isEmpty ? device : identity.id, driver: driver)
         case .arm(let timer, let duration):
             let (seconds, attoseconds) = duration.components
-            timers[timer] = now + seconds * 1_000_000 + attoseconds / 1_000_000_000_000
-        case .disarm(let timer): timers[timer] = nil
+            disarm(timer)
+            timers.append((timer, now + seconds * 1_000_000 + attoseconds / 1_000_000_000_000))
+        case .disarm(let timer): disarm(timer)
         case .remember(let key, let value): remembered.append((key, value))
         case .report(let diagnostic): diagnostics.append(diagnostic)
         case .finish(let outcome): if self.outcome == nil { self.outcome = outcome }

@@ -163,10 +163,11 @@ struct AndStdSession: CuffSession {
     /// A result that was asked for comes from memory; one after a start is a measurement's; any other was pushed.
     private mutating func noteQuestion(_ bytes: [UInt8]) {
         guard bytes.count >= 8, bytes[5] == AndStdFrame.stx else { return }
-        switch AndStdCommand(rawValue: String(decoding: bytes[6..<8], as: UTF8.self)) {
-        case .result?: origin = .memory
-        case .start?, .startInBody?: origin = .measurement
-        default: break
+        let question = bytes.span
+        if question.matches("RB", at: 6) {
+            origin = .memory
+        } else if question.matches("ST", at: 6) || question.matches("RC", at: 6) {
+            origin = .measurement
         }
     }
 

@@ -11,7 +11,8 @@ public struct Entries: RandomAccessCollection, Sendable {
         var position: Int
     }
 
-    public private(set) var readings: [Reading] = []
+    /// Within the module they may be named and taken back in place; how many there are is counted by the live events' places.
+    public internal(set) var readings: [Reading] = []
     private var live: [Live] = []
 
     public init() {}
@@ -49,14 +50,17 @@ public struct Entries: RandomAccessCollection, Sendable {
     public mutating func append(_ entry: Entry) {
         switch entry {
         case .reading(let reading): readings.append(reading)
-        case .live(let event, let driver, let elapsed): append(event, driver: driver, elapsed: elapsed, afterNext: 0)
+        case .live(let event, let driver, let elapsed): append(event, driver: driver, elapsed: elapsed, afterReadings: readings.count)
         }
     }
 
-    /// The event comes after `count` readings that are still to be appended.
-    mutating func append(_ event: LiveEvent, driver: DriverID, elapsed: Duration?, afterNext count: Int) {
-        live.append(Live(event: event, driver: driver, elapsed: elapsed, position: self.count + count))
+    /// The event comes after the first `count` readings, and after every live event so far.
+    mutating func append(_ event: LiveEvent, driver: DriverID, elapsed: Duration?, afterReadings count: Int) {
+        live.append(Live(event: event, driver: driver, elapsed: elapsed, position: place(afterReadings: count)))
     }
+
+    /// Where an entry stands that comes after the first `count` readings and after every live event so far.
+    func place(afterReadings count: Int) -> Int { live.count + count }
 
     public mutating func append(contentsOf more: Entries) {
         let count = count
@@ -65,13 +69,6 @@ public struct Entries: RandomAccessCollection, Sendable {
             live[live.count - 1].position += count
         }
         readings.append(contentsOf: more.readings)
-    }
-
-    /// Takes all of `more`, which is empty afterwards; where there are none yet, without a copy.
-    mutating func append(moving more: inout [Reading]) {
-        if readings.isEmpty { return swap(&readings, &more) }
-        readings.append(contentsOf: more)
-        more.removeAll(keepingCapacity: true)
     }
 
     public mutating func removeAll(keepingCapacity: Bool = false) {

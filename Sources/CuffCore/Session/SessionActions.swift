@@ -30,8 +30,8 @@ public struct SessionActions: Sendable, Sequence {
     public var isEmpty: Bool { readings.isEmpty && others.isEmpty }
 
     public mutating func removeAll() {
-        readings.removeAll(keepingCapacity: true)
-        others.removeAll(keepingCapacity: true)
+        if !readings.isEmpty { readings.removeAll(keepingCapacity: true) }
+        if !others.isEmpty { others.removeAll(keepingCapacity: true) }
     }
 
     public func makeIterator() -> Iterator { Iterator(actions: self) }

@@ -75,12 +75,12 @@ extension Ingest {
                     looksAhead: true)
                 run?.player.start = input.source.start
             }
-            for item in items where !pipeline.isStopped {
+            for index in items.indices {
                 if pace.isTimed {
                     run?.submit()
-                    guard pace.wait(for: item, options.stop) else { break }
+                    guard !pipeline.isStopped, pace.wait(for: items[index], options.stop) else { break }
                 }
-                run?.play(item)
+                run?.play(items[index])
             }
             run?.submit()
         }
