@@ -14,7 +14,6 @@ func run() -> Int32 {
     var player = SessionPlayer(driver, looksAhead: isCapture)
     var text = CaptureTextReader()
     var packets = PcapngReader()
-    var items: [CaptureItem] = []
     var output = TextBuffer(capacity: 1 << 19)
     var readings = 0
     var systolic: Int64 = 0
@@ -24,12 +23,13 @@ func run() -> Int32 {
         }
         if chunk.isEmpty { break }
         if isCapture {
-            items.removeAll(keepingCapacity: true)
+            if isText { text.feed(chunk) } else { packets.feed(chunk) }
             do throws(CaptureFault) {
-                if isText { try text.read(chunk, into: &items) } else { try packets.read(chunk, into: &items) }
+                while let item = isText ? try text.next() : try packets.next() {
+                    player.start = packets.start
+                    player.play(item)
+                }
             } catch { return 65 }
-            player.start = packets.start
-            for index in items.indices { player.play(items[index]) }
         } else {
             player.play(bytes: chunk)
         }

@@ -2,61 +2,72 @@
 ///
 /// `# key: value` lines come first, then `[SECONDS] < hex` from the cuff, `[SECONDS] > hex` to it, `[SECONDS] ! event`.
 /// Later `#` lines and blank lines are comments; `=` lines carry values of a table and are passed over.
-public struct CaptureTextReader: Sendable {
+public struct CaptureTextReader: CaptureReader {
     /// Longest accepted line: 64 KiB APDUs (the protocol's largest) as spaced hex are 192 KiB.
     public static let maximumLine = 1 << 19
 
     public private(set) var header = CaptureHeader()
     public private(set) var line = 0
-    private var rest: [UInt8] = []
+    /// What was fed and, from `head` on, not read yet.
+    private var buffer: [UInt8] = []
+    private var head = 0
+    /// How far the buffer is known to hold no line feed.
+    private var searched = 0
     private var isInHeader = true
 
     public init() {}
 
-    /// Takes the next bytes of the file and appends the whole lines among them.
-    public mutating func read(_ chunk: [UInt8], into items: inout [CaptureItem]) throws(CaptureFault) {
-        var start = 0
-        let count = chunk.count
-        while start < count {
-            guard let end = chunk.span.firstOffset(of: 0x0A, from: start) else {
-                rest.append(contentsOf: chunk[start...])
-                guard rest.count <= Self.maximumLine else {
-                    throw CaptureFault(line: line + 1, reason: "the line is longer than \(Self.maximumLine) bytes")
-                }
-                return
-            }
-            if rest.isEmpty {
-                try readLine(chunk, start, end, into: &items)
-            } else {
-                rest.append(contentsOf: chunk[start..<end])
-                let whole = rest
-                rest = []
-                try readLine(whole, 0, whole.count, into: &items)
-            }
-            start = end + 1
+    public mutating func feed(_ chunk: [UInt8]) {
+        if buffer.isEmpty { buffer = chunk } else { buffer.append(contentsOf: chunk) }
+    }
+
+    public mutating func next() throws(CaptureFault) -> CaptureItem? {
+        let bytes = buffer
+        while let end = bytes.span.firstOffset(of: 0x0A, from: searched) {
+            let start = head
+            head = end + 1
+            searched = head
+            if let item = try readLine(bytes, start, end) { return item }
         }
+        buffer = head == 0 ? bytes : Array(bytes[head...])
+        head = 0
+        searched = buffer.count
+        if buffer.count > Self.maximumLine {
+            _ = takeRest()
+            throw CaptureFault(line: line + 1, reason: "the line is longer than \(Self.maximumLine) bytes")
+        }
+        return nil
     }
 
-    /// The file has ended; a last line without a line feed counts.
-    public mutating func finish(into items: inout [CaptureItem]) throws(CaptureFault) {
-        guard !rest.isEmpty else { return }
-        let whole = rest
-        rest = []
-        try readLine(whole, 0, whole.count, into: &items)
+    /// A last line without a line feed counts.
+    @discardableResult
+    public mutating func finish() throws(CaptureFault) -> CaptureItem? {
+        let rest = takeRest()
+        return rest.isEmpty ? nil : try readLine(rest, 0, rest.count)
     }
 
-    private mutating func readLine(
-        _ bytes: [UInt8], _ start: Int, _ limit: Int, into items: inout [CaptureItem]
-    ) throws(CaptureFault) {
+    private mutating func takeRest() -> [UInt8] {
+        let rest = Array(buffer[head...])
+        buffer = []
+        head = 0
+        searched = 0
+        return rest
+    }
+
+    /// What a line says; `nil` for one that is no part of the conversation.
+    private mutating func readLine(_ bytes: [UInt8], _ start: Int, _ limit: Int) throws(CaptureFault) -> CaptureItem? {
         line += 1
         let text = bytes.span
         var index = start
         var end = limit
         while end > start, text[end - 1] == 0x0D || text[end - 1] == 0x20 { end -= 1 }
         while index < end, text[index] == 0x20 || text[index] == 0x09 { index += 1 }
-        guard index < end else { return }
-        if text[index] == 0x23 { return readComment(bytes, index + 1, end) }
-        if text[index] == 0x3D { return }
+        guard index < end else { return nil }
+        if text[index] == 0x23 {
+            readComment(bytes, index + 1, end)
+            return nil
+        }
+        if text[index] == 0x3D { return nil }
         let time = try readTime(text, &index, end)
         guard index < end else { throw CaptureFault(line: line, reason: "a time stands alone") }
         let mark = text[index]
@@ -65,12 +76,11 @@ public struct CaptureTextReader: Sendable {
         case 0x3C, 0x3E:
             isInHeader = false
             let data = try readHex(text, index, end)
-            if data.isEmpty { return }
-            items.append(CaptureItem(time: time, mark == 0x3C ? .fromCuff(data) : .toCuff(data)))
+            return data.isEmpty ? nil : CaptureItem(time: time, mark == 0x3C ? .fromCuff(data) : .toCuff(data))
         case 0x21:
             isInHeader = false
             while index < end, text[index] == 0x20 { index += 1 }
-            items.append(CaptureItem(time: time, .event(CaptureEvent(String(decoding: bytes[index..<end], as: UTF8.self)))))
+            return CaptureItem(time: time, .event(CaptureEvent(String(decoding: bytes[index..<end], as: UTF8.self))))
         default:
             throw CaptureFault(line: line, reason: "a line begins with `<`, `>`, `!` or `#`, after a time in seconds if there is one")
         }

@@ -1,6 +1,6 @@
 /// Reads a pcapng capture in any chunking and constant memory: serial bytes of LINKTYPE_RTAC_SERIAL, or what a cuff's
 /// USB bridge carried in a usbmon capture. It takes no bytes for its own: what a chip adds is stripped, nothing else.
-public struct PcapngReader: Sendable {
+public struct PcapngReader: CaptureReader {
     /// The comments `key: value` of the first section.
     public private(set) var header = CaptureHeader()
     /// The number of the block that is being read, from 1; `CaptureFault.line` names it.
@@ -21,7 +21,9 @@ public struct PcapngReader: Sendable {
 
     private var order: Pcapng.ByteOrder?
     private var interfaces: [Interface] = []
-    private var rest: [UInt8] = []
+    /// What was fed and, from `head` on, not read yet.
+    private var buffer: [UInt8] = []
+    private var head = 0
     /// Bytes of a block too large to keep and of no use, still to come.
     private var passing = 0
     private var startMicroseconds: Int64?
@@ -35,36 +37,35 @@ public struct PcapngReader: Sendable {
         beginning.starts(with: [0x0A, 0x0D, 0x0D, 0x0A])
     }
 
-    /// Takes the next bytes of the file and appends the whole packets among them.
-    public mutating func read(_ chunk: [UInt8], into items: inout [CaptureItem]) throws(CaptureFault) {
-        var bytes = chunk
-        if passing > 0 {
-            let count = min(passing, bytes.count)
-            bytes.removeFirst(count)
-            passing -= count
-        }
-        if !rest.isEmpty {
-            rest += bytes
-            bytes = rest
-            rest = []
-        }
-        var offset = 0
-        while let length = try wholeBlock(bytes, offset) {
-            block += 1
-            if offset + length > bytes.count {
-                passing = offset + length - bytes.count
-                return
-            }
-            try readBlock(bytes, offset, length, into: &items)
-            offset += length
-        }
-        rest = offset == 0 ? bytes : Array(bytes[offset...])
+    public mutating func feed(_ chunk: [UInt8]) {
+        let passed = min(passing, chunk.count)
+        passing -= passed
+        if buffer.isEmpty && passed == 0 { buffer = chunk } else { buffer.append(contentsOf: chunk[passed...]) }
     }
 
-    /// The file has ended.
-    public mutating func finish() throws(CaptureFault) {
-        guard rest.isEmpty, passing == 0 else { throw fault("the file ends within the block") }
+    public mutating func next() throws(CaptureFault) -> CaptureItem? {
+        let bytes = buffer
+        while let length = try wholeBlock(bytes, head) {
+            block += 1
+            let start = head
+            head += length
+            if head > bytes.count {
+                passing = head - bytes.count
+                head = bytes.count
+                break
+            }
+            if let item = try readBlock(bytes, start, length) { return item }
+        }
+        buffer = head == 0 ? bytes : Array(bytes[head...])
+        head = 0
+        return nil
+    }
+
+    @discardableResult
+    public mutating func finish() throws(CaptureFault) -> CaptureItem? {
+        guard buffer.isEmpty, passing == 0 else { throw fault("the file ends within the block") }
         guard block > 0 else { throw fault("the file is empty") }
+        return nil
     }
 
     private func fault(_ reason: String) -> CaptureFault { CaptureFault(line: block + 1, reason: reason) }
@@ -98,10 +99,8 @@ public struct PcapngReader: Sendable {
         return offset + Int(length) <= bytes.count ? Int(length) : nil
     }
 
-    private mutating func readBlock(
-        _ bytes: [UInt8], _ offset: Int, _ length: Int, into items: inout [CaptureItem]
-    ) throws(CaptureFault) {
-        guard let order else { return }
+    private mutating func readBlock(_ bytes: [UInt8], _ offset: Int, _ length: Int) throws(CaptureFault) -> CaptureItem? {
+        guard let order else { return nil }
         let body = bytes.span.extracting((offset + 8)..<(offset + length - 4))
         guard order.u32(bytes.span, offset + length - 4) == UInt32(length) else {
             throw CaptureFault(line: block, reason: "its two lengths differ")
@@ -111,14 +110,15 @@ public struct PcapngReader: Sendable {
             interfaces = []
             if block == 1 { readSection(body, order) }
         case Pcapng.interfaceDescription: readInterface(body, order)
-        case Pcapng.enhancedPacket: try readPacket(body, order, into: &items)
+        case Pcapng.enhancedPacket: return try readPacket(body, order)
         case Pcapng.simplePacket:
             guard let captured = order.u32(body, 0) else { break }
-            try readPayload(
+            return try readPayload(
                 body.extracting(4..<(4 + min(Int(captured), body.count - 4))), interface: 0, time: nil,
-                options: body.extracting(body.count..<body.count), order, into: &items)
+                options: body.extracting(body.count..<body.count), order)
         default: break
         }
+        return nil
     }
 
     private mutating func readSection(_ body: Span<UInt8>, _ order: Pcapng.ByteOrder) {
@@ -152,9 +152,7 @@ public struct PcapngReader: Sendable {
                 clock: Pcapng.Clock(resolution: resolution, offset: seconds)))
     }
 
-    private mutating func readPacket(
-        _ body: Span<UInt8>, _ order: Pcapng.ByteOrder, into items: inout [CaptureItem]
-    ) throws(CaptureFault) {
+    private mutating func readPacket(_ body: Span<UInt8>, _ order: Pcapng.ByteOrder) throws(CaptureFault) -> CaptureItem? {
         guard let interface = order.u32(body, 0), let high = order.u32(body, 4), let low = order.u32(body, 8),
             let captured = order.u32(body, 12), Int(captured) <= body.count - 20
         else { throw CaptureFault(line: block, reason: "the packet is longer than its block") }
@@ -170,25 +168,23 @@ public struct PcapngReader: Sendable {
         let elapsed = time.flatMap { time in
             startMicroseconds.map { max(0, time.subtractingReportingOverflow($0).partialValue) }
         }
-        try readPayload(
+        return try readPayload(
             body.extracting(20..<(20 + Int(captured))), interface: Int(interface), time: elapsed,
-            options: body.extracting(min(20 + Pcapng.padded(Int(captured)), body.count)..<body.count), order, into: &items)
+            options: body.extracting(min(20 + Pcapng.padded(Int(captured)), body.count)..<body.count), order)
     }
 
     private mutating func readPayload(
-        _ payload: Span<UInt8>, interface: Int, time: Int64?, options: Span<UInt8>, _ order: Pcapng.ByteOrder,
-        into items: inout [CaptureItem]
-    ) throws(CaptureFault) {
-        guard interface < interfaces.count else { return }
+        _ payload: Span<UInt8>, interface: Int, time: Int64?, options: Span<UInt8>, _ order: Pcapng.ByteOrder
+    ) throws(CaptureFault) -> CaptureItem? {
+        guard interface < interfaces.count else { return nil }
         switch interfaces[interface].link {
-        case .serial:
-            if let content = Self.serial(payload, options, order) { items.append(CaptureItem(time: time, content)) }
+        case .serial: return Self.serial(payload, options, order).map { CaptureItem(time: time, $0) }
         case .usbmon, .usbmonMapped:
             let head = interfaces[interface].link == .usbmon ? 48 : 64
             guard let transfer = USBTransfer(payload, order, headerLength: head) else {
                 throw CaptureFault(line: block, reason: "the packet is shorter than a usbmon header")
             }
-            for content in usb.take(transfer) { items.append(CaptureItem(time: time, content)) }
+            return usb.take(transfer).map { CaptureItem(time: time, $0) }
         case nil:
             let number = interfaces[interface].number
             let hint = number == 249 || number == 266 ? ": convert it to a Linux usbmon capture" : ""

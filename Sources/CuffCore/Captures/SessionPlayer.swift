@@ -12,6 +12,8 @@ public struct SessionPlayer: Sendable {
 
     public var entries = Entries()
     public private(set) var diagnostics: [Diagnostic] = []
+    /// Bytes of the cuff that were played.
+    public private(set) var bytes = 0
     public private(set) var writes: [[UInt8]] = []
     public private(set) var remembered: [(key: String, value: [UInt8])] = []
     public private(set) var identity: DeviceIdentity?
@@ -54,8 +56,7 @@ public struct SessionPlayer: Sendable {
         if let time = item.time { advance(to: time) }
         switch item.content {
         case .fromCuff(let bytes):
-            releaseHeld()
-            send(.received(bytes))
+            play(bytes: bytes)
         case .toCuff(let bytes):
             isTwoSided = true
             held.removeAll()
@@ -70,6 +71,7 @@ public struct SessionPlayer: Sendable {
 
     /// Bytes from the cuff with nothing known about the other side.
     public mutating func play(bytes: [UInt8]) {
+        self.bytes += bytes.count
         releaseHeld()
         send(.received(bytes))
     }

@@ -54,28 +54,28 @@ public struct USBConversation: Sendable {
         self.chip = chip
     }
 
-    mutating func take(_ transfer: USBTransfer) -> [CaptureItem.Content] {
-        guard let index = device(transfer) else { return [] }
+    mutating func take(_ transfer: USBTransfer) -> CaptureItem.Content? {
+        guard let index = device(transfer) else { return nil }
         if transfer.kind == .control {
             let request = self.request(of: transfer)
             takeControl(transfer, request, index)
             let isReport = transfer.event == 0x53 && request.starts(with: [0x21, 0x09]) && transfer.data.count >= 2
-            return choose(index, with: isReport ? transfer : nil) ? report(transfer, request, index) : []
+            return choose(index, with: isReport ? transfer : nil) ? report(transfer, request, index) : nil
         }
         if transfer.event == 0x43, transfer.status == -108, chosen == index, !isUnplugged {
             isUnplugged = true  // ESHUTDOWN: the device is gone; a cancelled transfer says ENOENT
-            return [.event(.unplugged)]
+            return .event(.unplugged)
         }
-        guard transfer.kind != .isochronous, !transfer.data.isEmpty else { return [] }
+        guard transfer.kind != .isochronous, !transfer.data.isEmpty else { return nil }
         // EREMOTEIO: shorter than asked for, with data.
         let isIn = transfer.event == 0x43 && transfer.isFromDevice && (transfer.status == 0 || transfer.status == -121)
         let isOut = transfer.event == 0x53 && !transfer.isFromDevice
-        guard isIn || isOut else { return [] }
+        guard isIn || isOut else { return nil }
         devices[index].transfers += 1
-        guard choose(index, with: transfer) else { return [] }
+        guard choose(index, with: transfer) else { return nil }
         assume(transfer, index)
-        guard let bytes = bytes(transfer, index), !bytes.isEmpty else { return [] }
-        return [isIn ? .fromCuff(bytes) : .toCuff(bytes)]
+        guard let bytes = bytes(transfer, index), !bytes.isEmpty else { return nil }
+        return isIn ? .fromCuff(bytes) : .toCuff(bytes)
     }
 
     // MARK: Which device
@@ -197,15 +197,15 @@ public struct USBConversation: Sendable {
     }
 
     /// Output and feature reports that travel as SET_REPORT.
-    private func report(_ transfer: USBTransfer, _ request: [UInt8], _ index: Int) -> [CaptureItem.Content] {
+    private func report(_ transfer: USBTransfer, _ request: [UInt8], _ index: Int) -> CaptureItem.Content? {
         guard transfer.event == 0x53, request.count == 8, request[0] == 0x21, request[1] == 0x09, !transfer.data.isEmpty
         else {
-            return []
+            return nil
         }
         switch chip ?? devices[index].chip {
-        case .hid?, nil: return request[3] == 2 || request[3] == 3 ? [.toCuff(transfer.data)] : []
-        case .cp2110?: return CP2110Reports.payload(of: transfer.data).map { [.toCuff(Array($0))] } ?? []
-        default: return []
+        case .hid?, nil: return request[3] == 2 || request[3] == 3 ? .toCuff(transfer.data) : nil
+        case .cp2110?: return CP2110Reports.payload(of: transfer.data).map { .toCuff(Array($0)) }
+        default: return nil
         }
     }
 

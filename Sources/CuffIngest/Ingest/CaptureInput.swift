@@ -8,6 +8,9 @@ struct CaptureInput {
     private var isFormKnown = false
     /// What was read before the form is known.
     private var head: [UInt8] = []
+    /// Whether the file has ended, and whether the source was told.
+    private var isAtEnd = false
+    private var isFinished = false
 
     var name: String { file.name }
 
@@ -26,23 +29,37 @@ struct CaptureInput {
         self.selection = selection
     }
 
-    /// Appends the items of the next chunk; answers whether there may be more.
-    mutating func read(into items: inout [CaptureItem], _ stop: StopSignal) throws(IngestError) -> Bool {
+    /// Reads the next chunk of the file, whose items `next` then hands out; answers whether there may be more.
+    mutating func fill(_ stop: StopSignal) throws(IngestError) -> Bool {
         var chunk = try file.next(stop)
-        let isEnd = chunk == nil
+        isAtEnd = chunk == nil
         if !isFormKnown {
             head += chunk ?? []
             // A pipe may bring a file's first bytes one by one.
-            guard isEnd || head.count >= CaptureForms.enough else { return true }
+            guard isAtEnd || head.count >= CaptureForms.enough else { return true }
             source = CaptureForms.source(for: head, selection)
             isFormKnown = true
             chunk = head
             head = []
         }
+        if let chunk { source.feed(chunk) }
+        return !isAtEnd
+    }
+
+    /// The next item of what was read; `nil` when there is none.
+    mutating func next() throws(IngestError) -> CaptureItem? {
         do throws(CaptureFault) {
-            if let chunk { try source.read(chunk, into: &items) }
-            if isEnd { try source.finish(into: &items) }
+            if let item = try source.next() { return item }
+            guard isAtEnd, !isFinished else { return nil }
+            isFinished = true
+            return try source.finish()
         } catch { throw source.error(error, in: name) }
-        return !isEnd
+    }
+
+    /// Appends the items of the next chunk; answers whether there may be more.
+    mutating func read(into items: inout [CaptureItem], _ stop: StopSignal) throws(IngestError) -> Bool {
+        let isMore = try fill(stop)
+        while let item = try next() { items.append(item) }
+        return isMore
     }
 }

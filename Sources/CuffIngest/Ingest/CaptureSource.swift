@@ -1,7 +1,7 @@
 import CuffCore
 
 /// One form of recorded conversation, read in any chunking and constant memory.
-public protocol CaptureSource: Sendable {
+public protocol CaptureSource: CaptureReader {
     /// What the capture says about itself; complete once the first item is out.
     var header: CaptureHeader { get }
     /// When the capture's time 0 was, where it says.
@@ -12,8 +12,6 @@ public protocol CaptureSource: Sendable {
     var remarks: [String] { get }
     /// What `CaptureFault.line` counts.
     static var unit: String { get }
-    mutating func read(_ chunk: [UInt8], into items: inout [CaptureItem]) throws(CaptureFault)
-    mutating func finish(into items: inout [CaptureItem]) throws(CaptureFault)
 }
 
 extension CaptureSource {
@@ -58,8 +56,6 @@ extension PcapngReader: CaptureSource {
         }
         return told
     }
-
-    public mutating func finish(into items: inout [CaptureItem]) throws(CaptureFault) { try finish() }
 }
 
 extension USBConversation.Device {

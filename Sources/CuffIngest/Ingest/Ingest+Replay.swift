@@ -53,35 +53,28 @@ extension Ingest {
         into report: inout IngestReport
     ) throws(IngestError) {
         var input = input
-        var items: [CaptureItem] = []
         var run: PlayRun?
+        // Beside `run`, because a comparison of it with nil copies all that it holds.
+        var hasBegun = false
         var pace = ReplayPace(speed)
         var fault: IngestError?
         var isMore = true
         while isMore && fault == nil && !pipeline.isStopped {
-            items.removeAll(keepingCapacity: true)
             // What stood before a broken line is played; the line is told then.
-            do throws(IngestError) { isMore = try input.read(into: &items, options.stop) } catch { fault = error }
-            if run == nil && !items.isEmpty {
-                let name = id ?? input.source.header["driver"] ?? input.source.impliedDriver?.description
-                guard let name else {
-                    throw IngestError(
-                        .usage, "\(input.name) names no driver", why: "its head says nothing of the cuff family",
-                        cure: "add --driver ID")
+            do throws(IngestError) {
+                isMore = try input.fill(options.stop)
+                while let item = try input.next() {
+                    if !hasBegun {
+                        run = try playRun(input, driver: id, pipeline: pipeline, options: options)
+                        hasBegun = true
+                    }
+                    if pace.isTimed {
+                        run?.submit()
+                        guard !pipeline.isStopped, pace.wait(for: item, options.stop) else { break }
+                    }
+                    run?.play(item)
                 }
-                run = PlayRun(
-                    try driver(name), pipeline: pipeline, options: options,
-                    device: options.device.isEmpty ? input.source.header["device"].map { StandardErrorLog.harmless($0) } : options.device,
-                    looksAhead: true)
-                run?.player.start = input.source.start
-            }
-            for index in items.indices {
-                if pace.isTimed {
-                    run?.submit()
-                    guard !pipeline.isStopped, pace.wait(for: items[index], options.stop) else { break }
-                }
-                run?.play(items[index])
-            }
+            } catch { fault = error }
             run?.submit()
         }
         run?.end()
@@ -89,11 +82,29 @@ extension Ingest {
         run?.report(into: &report)
         if let fault { throw fault }
         let remarks = input.source.remarks
-        guard run != nil || options.stop.isRaised else {
+        guard hasBegun || options.stop.isRaised else {
             throw IngestError(
                 .badData, "\(input.name) holds no conversation", why: remarks.first ?? "there is no line or packet of bytes in it")
         }
         for remark in remarks { options.diagnostics(.note("\(input.name): \(remark)")) }
+    }
+
+    /// The run that plays a capture of which the first item is known, and with it the head.
+    private static func playRun(
+        _ input: CaptureInput, driver id: String?, pipeline: Pipeline, options: IngestOptions
+    ) throws(IngestError) -> PlayRun {
+        let name = id ?? input.source.header["driver"] ?? input.source.impliedDriver?.description
+        guard let name else {
+            throw IngestError(
+                .usage, "\(input.name) names no driver", why: "its head says nothing of the cuff family",
+                cure: "add --driver ID")
+        }
+        var run = PlayRun(
+            try driver(name), pipeline: pipeline, options: options,
+            device: options.device.isEmpty ? input.source.header["device"].map { StandardErrorLog.harmless($0) } : options.device,
+            looksAhead: true)
+        run.player.start = input.source.start
+        return run
     }
 }
 

@@ -30,16 +30,8 @@ struct PlayRun {
             Pipeline.Source(mayThin: false, committed: { _ in }, paused: { gate.set(open: !$0) }))
     }
 
-    mutating func play(bytes: [UInt8]) {
-        counters.bytes += bytes.count
-        player.play(bytes: bytes)
-    }
-
-    mutating func play(_ item: CaptureItem) {
-        if case .fromCuff(let bytes) = item.content { counters.bytes += bytes.count }
-        player.play(item)
-    }
-
+    mutating func play(bytes: [UInt8]) { player.play(bytes: bytes) }
+    mutating func play(_ item: CaptureItem) { player.play(item) }
     mutating func end() { player.end() }
 
     mutating func stamp(_ rule: inout MeasuredRule) {
@@ -96,6 +88,7 @@ struct PlayRun {
     /// Adds what this run counted, and how its conversation ended.
     func report(into report: inout IngestReport) {
         var counters = counters
+        counters.bytes = player.bytes
         counters.frames = player.session.frames ?? 0
         counters.duplicates = player.ledger.duplicates
         report.counters += counters
