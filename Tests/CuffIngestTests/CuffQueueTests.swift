@@ -35,9 +35,12 @@ import Testing
         let queue = CuffQueue(label: "test")
         let order = Mailbox<String>()
         try await onThread {
-            let caller = Self.thread()
+            let (caller, done) = (Self.thread(), Gate(isOpen: false))
             queue.enter {
-                queue.async { order.post("queued") }
+                queue.async {
+                    order.post("queued")
+                    done.set(open: true)
+                }
                 queue.patiently {
                     order.post(Self.thread() == caller ? "blocks its caller" : "first")
                     queue.patiently { order.post("nested") }
@@ -45,6 +48,7 @@ import Testing
                 queue.patiently { order.post("second") }
                 order.post("in place")
             }
+            _ = done.pass(within: .seconds(30))
         }
         #expect(await order.wait(count: 5) == ["in place", "first", "nested", "second", "queued"])
     }
@@ -54,8 +58,13 @@ import Testing
         queue.neverInPlace()
         let order = Mailbox<Bool>()
         try await onThread {
-            let caller = Self.thread()
-            queue.enter { order.post(Self.thread() == caller) }
+            let (caller, done) = (Self.thread(), Gate(isOpen: false))
+            queue.enter {
+                order.post(Self.thread() == caller)
+                done.set(open: true)
+            }
+            // A thread that ends leaves its name to the next.
+            _ = done.pass(within: .seconds(30))
         }
         #expect(await order.wait(count: 1) == [false])
     }
