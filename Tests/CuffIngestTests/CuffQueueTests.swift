@@ -1,4 +1,5 @@
 import CuffCore
+import Dispatch
 import Foundation
 import Glibc
 import Testing
@@ -80,6 +81,21 @@ import Testing
             }
         }
         #expect(await order.wait(count: 2) == ["in place", "same thread"])
+    }
+
+    @Test func endlessWork_LetsTimersThrough() async {
+        let queue = CuffQueue(label: "test")
+        let isOver = Locked(false)
+        let fired = Mailbox<Bool>()
+        @Sendable func again() { queue.async { if !isOver.withLock({ $0 }) { again() } } }
+        again()
+        queue.asyncAfter(deadline: .now() + .milliseconds(20)) { fired.post(true) }
+        let timer = queue.timer { fired.post(false) }
+        timer.schedule(deadline: .now() + .milliseconds(20))
+        timer.activate()
+        #expect(Set(await fired.wait(count: 2)) == [true, false])
+        isOver.withLock { $0 = true }
+        timer.cancel()
     }
 
     /// Every way in at once, from many threads: nothing is lost, done twice, or done beside anything else.

@@ -29,7 +29,7 @@ public final class CuffQueue: @unchecked Sendable {
     // Touched only by who holds the queue.
     private(set) var isInPlace = false
     private var rest: [Work] = []
-    /// Pieces of work that one stay in place does at most, the first not counted.
+    /// Pieces of work that are done at a stretch.
     private static let stay = 16
 
     public init(label: String) { threads = DispatchQueue(label: label) }
@@ -151,7 +151,7 @@ public final class CuffQueue: @unchecked Sendable {
     private func wake() { threads.async { @Sendable in self.drain() } }
 
     private func drain() {
-        while true {
+        for _ in 0..<Self.stay {
             while !rest.isEmpty {
                 let due = rest
                 rest.removeAll()
@@ -160,6 +160,8 @@ public final class CuffQueue: @unchecked Sendable {
             guard case .work(let work) = next(inPlace: false) else { return }
             work()
         }
+        // Timers wait for the thread, and their time may have come.
+        wake()
     }
 
     private func next(inPlace: Bool) -> Next {
