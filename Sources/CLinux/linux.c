@@ -12,10 +12,11 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <termios.h>
 
 const uint32_t clinux_epoll_in = EPOLLIN, clinux_epoll_out = EPOLLOUT, clinux_epoll_err = EPOLLERR,
-               clinux_epoll_hup = EPOLLHUP, clinux_epoll_oneshot = EPOLLONESHOT;
+               clinux_epoll_hup = EPOLLHUP, clinux_epoll_oneshot = EPOLLONESHOT, clinux_epoll_edge = EPOLLET;
 
 static int outcome(int result) { return result < 0 ? -errno : result; }
 
@@ -38,13 +39,19 @@ int clinux_epoll_remove(int epoll, int descriptor) { return control(epoll, EPOLL
 
 int clinux_epoll_take(int epoll, uint32_t *events, uint64_t *tokens, int capacity) {
     struct epoll_event found[64];
-    int count = epoll_wait(epoll, found, capacity < 64 ? capacity : 64, 0);
+    int count = epoll_wait(epoll, found, capacity < 64 ? capacity : 64, -1);
     if (count < 0) return -errno;
     for (int index = 0; index < count; index++) {
         events[index] = found[index].events;
         tokens[index] = found[index].data.u64;
     }
     return count;
+}
+
+long clinux_write_now(int descriptor, const void *bytes, unsigned long count) {
+    struct iovec piece = {.iov_base = (void *)bytes, .iov_len = count};
+    ssize_t written = pwritev2(descriptor, &piece, 1, -1, RWF_NOWAIT);
+    return written < 0 ? -errno : written;
 }
 
 int clinux_eventfd(void) { return outcome(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }

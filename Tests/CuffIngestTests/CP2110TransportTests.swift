@@ -27,7 +27,7 @@ import Testing
     @Test(.timeLimit(.minutes(1))) func bytes_TravelInNumberedReports() async throws {
         let (ours, theirs) = try pair()
         defer { close(theirs) }
-        let queue = DispatchQueue(label: "test")
+        let queue = CuffQueue(label: "test")
         let transport = CP2110Transport(descriptor: ours, line: LineSettings(rate: 19200), setsUp: false)
         let events = Mailbox<TransportEvent>()
         try queue.sync { try transport.start(on: queue) { events.post($0) } }
@@ -57,7 +57,7 @@ import Testing
     @Test(.timeLimit(.minutes(1))) func chipThatTakesNoSettings_IsAnEnd() async throws {
         let (ours, theirs) = try pair()
         defer { close(theirs) }
-        let queue = DispatchQueue(label: "test")
+        let queue = CuffQueue(label: "test")
         let transport = CP2110Transport(descriptor: ours, line: LineSettings(rate: 19200))
         let events = Mailbox<TransportEvent>()
         try queue.sync { try transport.start(on: queue) { events.post($0) } }

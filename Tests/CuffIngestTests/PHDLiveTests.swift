@@ -159,7 +159,7 @@ private final class WriteSpy: Transport, @unchecked Sendable {
 
     var address: String { inner.address }
     func start(
-        on queue: DispatchQueue, deliver: @escaping @Sendable (TransportEvent) -> Void
+        on queue: CuffQueue, deliver: @escaping @Sendable (TransportEvent) -> Void
     ) throws(IngestError) { try inner.start(on: queue, deliver: deliver) }
     func write(_ bytes: [UInt8]) {
         writes.post(bytes)

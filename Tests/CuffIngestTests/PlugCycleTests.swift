@@ -79,9 +79,10 @@ struct PlugCycleTests {
         let after = await settled(like: before)
         print("cycles: \(Self.cycles) times plugged in and pulled out; before: \(before); after: \(after)")
         #expect(after.descriptors <= before.descriptors + (Self.isAlone ? 0 : 32), "before: \(before); after: \(after)")
-        // Dispatch keeps some threads more or fewer; it has a few continuations of 64 bytes for each timer that ever fired.
+        // Dispatch keeps some threads more or fewer; it has a few continuations of 64 bytes for each timer that ever fired, and
+        // each of its threads keeps up to 1024 of those that the reactor's thread handed over. 1,000 cycles left 640 KiB, 3,000 left 914.
         #expect(after.threads <= before.threads + (Self.isAlone ? 4 : 32), "before: \(before); after: \(after)")
-        #expect(after.memory <= before.memory + (Self.isAlone ? 512 : 64 * 1024), "before: \(before); after: \(after)")
+        #expect(after.memory <= before.memory + (Self.isAlone ? 1024 : 64 * 1024), "before: \(before); after: \(after)")
         stop.raise()
         let end = try await report
         #expect(end.status == .done)

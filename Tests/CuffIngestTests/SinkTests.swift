@@ -304,6 +304,71 @@ import Testing
         close(ends[1])
     }
 
+    @Test func pipe_IsWrittenWithoutWaiting_OrNotAtAll() throws {
+        signal(SIGPIPE, SIG_IGN)
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        defer { close(ends[1]) }
+        let sink = StandardOutputSink(line: ReadingLine(), descriptor: ends[1])
+        #expect(try sink.writeNow(batch([.sample(1), .sample(2)])))
+        var room = [UInt8](repeating: 0, count: 1 << 17)
+        let count = read(ends[0], &room, room.count)
+        let text = String(decoding: room[..<max(0, count)], as: UTF8.self)
+        #expect(text.hasSuffix("}\n") && text.split(separator: "\n").count == 2, "\(text)")
+        // More than a pipe takes as a whole is left to `write`.
+        #expect(try !sink.writeNow(batch((0..<40).map { .sample($0) })))
+        // Filled up: the answer comes at once, and not a byte went.
+        var filled = 0
+        _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
+        while case let part = write(ends[1], room, 4096), part > 0 { filled += part }
+        _ = fcntl(ends[1], F_SETFL, 0)
+        #expect(try !sink.writeNow(batch([.sample(3)])))
+        _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
+        while case let part = read(ends[0], &room, room.count), part > 0 { filled -= part }
+        #expect(filled == 0)
+        #expect(try sink.writeNow(batch([.sample(3)])))
+        close(ends[0])
+        #expect(throws: IngestError.outputClosed) { try sink.writeNow(batch([.sample(4)])) }
+        // A file may make its writer wait.
+        let folder = TestFolder()
+        let file = open(folder.file("a"), O_WRONLY | O_CREAT, 0o600)
+        defer { close(file) }
+        #expect(try !StandardOutputSink(line: ReadingLine(), descriptor: file).writeNow(batch([.sample(1)])))
+    }
+
+    /// A live source is never held up by a pipe that nobody reads; afterwards every line is there, whole and in order.
+    @Test(.timeLimit(.minutes(1))) func stalledPipe_HoldsUpNoLiveSource() async throws {
+        signal(SIGPIPE, SIG_IGN)
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        let (reader, writer) = (ends[0], ends[1])
+        let pipeline = Pipeline([Pipeline.Member(StandardOutputSink(line: ReadingLine(), descriptor: writer))])
+        let source = pipeline.attach(Pipeline.Source(mayThin: true, committed: { _ in }, paused: { _ in }))
+        let total = 1500
+        // Some 300 KB into 64 KiB: returns although the sink waits.
+        try await onThread {
+            for number in 0..<total {
+                var one = Batch.sample(number..<(number + 1))
+                one.source = source
+                pipeline.submit(one)
+            }
+        }
+        #expect(pipeline.reports[0].waiting > 0)
+        async let text = onThread {
+            var all: [UInt8] = []
+            var room = [UInt8](repeating: 0, count: 1 << 16)
+            while case let count = read(reader, &room, room.count), count > 0 { all += room[..<count] }
+            return String(decoding: all, as: UTF8.self)
+        }
+        try await onThread { try pipeline.finish() }
+        close(writer)
+        let lines = try await text.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count == total + 1 && lines.last == "")
+        let ids = lines.dropLast().compactMap { $0.split(separator: "\"id\":\"").last?.prefix(15) }
+        #expect(ids.count == total && ids == ids.sorted() && Set(ids).count == total)
+        close(reader)
+    }
+
     // MARK: Names
 
     @Test(arguments: [

@@ -227,7 +227,7 @@ private struct AndStdSimulatorStandIn: CuffSimulator {
 /// A device in memory: the test plays the cuff.
 final class LoopTransport: Transport, @unchecked Sendable {
     let address = "loop"
-    private var queue: DispatchQueue?
+    private var queue: CuffQueue?
     private var deliver: (@Sendable (TransportEvent) -> Void)?
     private var isPaused = false
     private let held = Locked<[TransportEvent]>([])
@@ -235,7 +235,7 @@ final class LoopTransport: Transport, @unchecked Sendable {
     let pauses = Mailbox<Bool>()
     let started = Mailbox<Bool>()
 
-    func start(on queue: DispatchQueue, deliver: @escaping @Sendable (TransportEvent) -> Void) throws(IngestError) {
+    func start(on queue: CuffQueue, deliver: @escaping @Sendable (TransportEvent) -> Void) throws(IngestError) {
         self.queue = queue
         self.deliver = deliver
         if held.withLock({ !$0.isEmpty }) { queue.async { @Sendable in self.pump() } }

@@ -41,7 +41,7 @@ final class Pty: Sendable {
 @Suite(.timeLimit(.minutes(1))) struct TransportTests {
     /// A transport started on a queue of its own.
     private final class Line: Sendable {
-        let queue = DispatchQueue(label: "test.line")
+        let queue = CuffQueue(label: "test.line")
         let events = Mailbox<TransportEvent>()
         nonisolated(unsafe) let transport: any Transport
 

@@ -89,7 +89,7 @@ public enum Identifying {
     private final class Listener: @unchecked Sendable {
         let bytes = Locked<[UInt8]>([])
         private let done = Gate(isOpen: false)
-        private let queue = DispatchQueue(label: "cuff.identify")
+        private let queue = CuffQueue(label: "cuff.identify")
         private let transport: any Transport
 
         init(_ source: String, _ line: LineSettings) throws(IngestError) {

@@ -82,6 +82,7 @@ extension Ingest {
                 done.set(open: true)
             }
         }
+        link.tellsOfReadings = false
         // A sink that failed, or a closed output, ends the conversation too.
         pipeline.whenStopped { link.stop() }
         if let measure { link.prepareMeasuring(trigger: measure.trigger, limit: measure.limit) }

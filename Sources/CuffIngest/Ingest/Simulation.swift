@@ -40,7 +40,7 @@ public final class Simulation: @unchecked Sendable {
 
     /// What to open: `/dev/pts/7`, or `tcp://127.0.0.1:4001`.
     public let address: String
-    private let queue = DispatchQueue(label: "cuff.simulation")
+    private let queue = CuffQueue(label: "cuff.simulation")
     private let note: @Sendable (String) -> Void
     private let speed: Double
     private let isPty: Bool
@@ -146,6 +146,7 @@ public final class Simulation: @unchecked Sendable {
 
     public func start() {
         queue.async { @Sendable in
+            self.queue.neverInPlace()
             self.timers = LinkTimers(queue: self.queue) { [weak self] in self?.timersFired() }
             if self.isPty {
                 self.startPty()

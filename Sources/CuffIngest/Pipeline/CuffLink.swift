@@ -1,7 +1,7 @@
 import CuffCore
 import Dispatch
 
-/// What a link tells while it works. Called on the link's queue.
+/// What a link tells while it works. Called on the link's queue, where it may block.
 public enum LinkEvent: Sendable {
     case identified(DeviceIdentity)
     case diagnostic(Diagnostic)
@@ -25,13 +25,13 @@ public enum LinkEvent: Sendable {
 /// nobody but itself.
 public final class CuffLink: @unchecked Sendable {
     public let driver: CuffDriver
-    let queue: DispatchQueue
+    let queue: CuffQueue
     let transport: any Transport
     private let pipeline: Pipeline
     private let memory: DriverMemory?
     private let options: [String: String]
     private let host: String
-    let tell: @Sendable (LinkEvent) -> Void
+    private let hear: @Sendable (LinkEvent) -> Void
 
     // Everything below is touched on `queue` alone.
     private var session: any CuffSession
@@ -69,6 +69,8 @@ public final class CuffLink: @unchecked Sendable {
     private var reports = 0
     private let published = Locked(IngestCounters())
     private let filter: ReadingFilter?
+    /// Whether anybody wants to hear `LinkEvent.readings`, which wakes a thread each time; to be set before `start`.
+    var tellsOfReadings = true
 
     /// `device` is who the cuff is as far as the host knows: a USB serial number or a path.
     public init(
@@ -83,8 +85,8 @@ public final class CuffLink: @unchecked Sendable {
         self.pipeline = pipeline
         self.options = options
         self.memory = memory
-        self.tell = tell
-        queue = DispatchQueue(label: "cuff.link")
+        hear = tell
+        queue = CuffQueue(label: "cuff.link")
         session = driver.makeSession(
             SessionContext(device: device, options: options, memory: memory?.load(driver.id) ?? [:]))
         ledger = ReadingLedger(device: device, driver: driver.id)
@@ -123,11 +125,11 @@ public final class CuffLink: @unchecked Sendable {
                 mayThin: true,
                 committed: { [weak self] through in
                     guard let self else { return }
-                    queue.async { @Sendable in self.committed(through) }
+                    queue.asyncPromptly { @Sendable in self.committed(through) }
                 },
                 paused: { [weak self] isPaused in
                     guard let self else { return }
-                    queue.async { @Sendable in self.setPaused(isPaused) }
+                    queue.asyncPromptly { @Sendable in self.setPaused(isPaused) }
                 }))
         self.commands = commands
         do throws(IngestError) {
@@ -307,10 +309,14 @@ public final class CuffLink: @unchecked Sendable {
     }
 
     private func remember(_ key: String, _ value: [UInt8]) {
-        do throws(IngestError) { try memory?.store(driver.id, key, value) } catch {
-            tell(.diagnostic(.warning(error.what)))
+        queue.patiently {
+            do throws(IngestError) { try self.memory?.store(self.driver.id, key, value) } catch {
+                self.tell(.diagnostic(.warning(error.what)))
+            }
         }
     }
+
+    func tell(_ event: LinkEvent) { queue.patiently { self.hear(event) } }
 
     /// Hands over what this event brought. Readings that were duplicates still count: their commit follows the original's.
     private var submitted = 0
@@ -322,7 +328,7 @@ public final class CuffLink: @unchecked Sendable {
         swap(&entries, &batch)
         let fresh = totals.readings - toldReadings
         toldReadings = totals.readings
-        if fresh > 0 { tell(.readings(fresh)) }
+        if fresh > 0 && tellsOfReadings { tell(.readings(fresh)) }
         pipeline.submit(
             Batch(
                 source: source, driver: driver.id, device: ledger.device, identity: identity, entries: entries,
@@ -344,7 +350,10 @@ public final class CuffLink: @unchecked Sendable {
 
     // MARK: The end
 
-    func finished(_ outcome: Outcome) {
+    /// What follows opens files, closes lines, and may take its time.
+    func finished(_ outcome: Outcome) { queue.patiently { self.conclude(outcome) } }
+
+    private func conclude(_ outcome: Outcome) {
         lineEnded(outcome.sentence ?? "the conversation ended")
         self.outcome = nil
         if let command { tell(.finished(command, outcome)) }
@@ -364,7 +373,9 @@ public final class CuffLink: @unchecked Sendable {
         nextCommand()
     }
 
-    private func end(_ outcome: Outcome) {
+    private func end(_ outcome: Outcome) { queue.patiently { self.finish(outcome) } }
+
+    private func finish(_ outcome: Outcome) {
         guard !isEnded else { return }
         lineEnded(outcome.sentence ?? "the conversation ended")
         if unsent > 0 && !isTransportClosed && lingering == nil {

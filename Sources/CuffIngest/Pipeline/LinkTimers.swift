@@ -2,16 +2,20 @@ import CuffCore
 import Dispatch
 
 /// A session's timers on one Dispatch timer. While the session is held up by the sinks they stand still, or back-pressure
-/// would turn into time-outs.
+/// would turn into time-outs. A deadline that moves later is left to be found not due: most are set anew at every packet.
 final class LinkTimers: @unchecked Sendable {
     private var deadlines: [TimerID: Int64] = [:]
     private var frozenAt: Int64?
-    private let timer: any DispatchSourceTimer
+    private var timer: (any DispatchSourceTimer)!
+    /// When the Dispatch timer fires.
+    private var scheduled: Int64?
     private var isCancelled = false
 
-    init(queue: DispatchQueue, fire: @escaping @Sendable () -> Void) {
-        timer = DispatchSource.makeTimerSource(flags: .strict, queue: queue)
-        timer.setEventHandler { @Sendable in fire() }
+    init(queue: CuffQueue, fire: @escaping @Sendable () -> Void) {
+        timer = queue.timer { [weak self] in
+            self?.scheduled = nil
+            fire()
+        }
         timer.schedule(deadline: .distantFuture)
         // Activated at once: releasing a timer that never was traps.
         timer.activate()
@@ -25,20 +29,16 @@ final class LinkTimers: @unchecked Sendable {
     }
 
     func disarm(_ id: TimerID) {
-        guard deadlines.removeValue(forKey: id) != nil else { return }
-        schedule()
+        deadlines[id] = nil
     }
 
     func removeAll() {
-        guard !deadlines.isEmpty else { return }
         deadlines.removeAll()
-        schedule()
     }
 
     func freeze() {
         guard frozenAt == nil else { return }
         frozenAt = HostClock.monotonic()
-        schedule()
     }
 
     func thaw() {
@@ -70,8 +70,8 @@ final class LinkTimers: @unchecked Sendable {
     }
 
     private func schedule() {
-        guard !isCancelled else { return }
-        guard frozenAt == nil, let first = earliest else { return timer.schedule(deadline: .distantFuture) }
+        guard !isCancelled, frozenAt == nil, let first = earliest, scheduled.map({ first.deadline < $0 }) ?? true else { return }
+        scheduled = first.deadline
         let left = max(0, first.deadline - HostClock.monotonic())
         timer.schedule(deadline: .now() + .nanoseconds(Int(left)), leeway: .milliseconds(1))
     }

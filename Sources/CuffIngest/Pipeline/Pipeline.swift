@@ -2,8 +2,8 @@ import CuffCore
 import Dispatch
 import Glibc
 
-/// Performs what `PipelineState` decides: one serial queue per sink, one hop per batch. It is the only place where
-/// sources and sinks meet.
+/// Performs what `PipelineState` decides: one serial queue per sink, one hop per batch; none where a live batch can be
+/// written without waiting. It is the only place where sources and sinks meet.
 public final class Pipeline: @unchecked Sendable {
     /// What happens when a required sink throws.
     public enum FaultPolicy: Sendable {
@@ -41,6 +41,8 @@ public final class Pipeline: @unchecked Sendable {
     private struct Inner {
         var state: PipelineState
         var effects: [PipelineState.Effect] = []
+        /// Deliveries of a live source to be tried on its own thread.
+        var prompt: [(batch: Batch, sink: Int)] = []
         var sources: [Int: Source] = [:]
         /// How far each source was told its readings are stored: live samples move nothing, and are not worth a hop.
         var told: [Int: Int] = [:]
@@ -76,6 +78,7 @@ public final class Pipeline: @unchecked Sendable {
     }
 
     private let members: [Member]
+    private let promptSinks: [(any PromptSink)?]
     private let queues: [DispatchQueue]
     private let policy: FaultPolicy
     private let inner: Locked<Inner>
@@ -94,6 +97,7 @@ public final class Pipeline: @unchecked Sendable {
         onFault: @escaping @Sendable (String, IngestError) -> Void = { _, _ in }
     ) {
         self.members = members
+        promptSinks = members.map { $0.sink as? any PromptSink }
         self.policy = policy
         self.onFault = onFault
         queues = members.indices.map { DispatchQueue(label: "cuff.sink.\($0)") }
@@ -132,12 +136,18 @@ public final class Pipeline: @unchecked Sendable {
 
     public func submit(_ batch: Batch) {
         let source = batch.source
-        inner.withLock { inner in
-            guard inner.fault == nil, !inner.isClosed else { return }
+        let prompt = inner.withLock { inner -> [(batch: Batch, sink: Int)] in
+            guard inner.fault == nil, !inner.isClosed else { return [] }
             inner.accepted.append(HostClock.monotonic())
-            inner.state.accept(batch, mayThin: inner.sources[source]?.mayThin ?? false, into: &inner.effects)
-            perform(&inner)
+            // A bulk source has better to do than to print.
+            let isLive = inner.sources[source]?.mayThin ?? false
+            inner.state.accept(batch, mayThin: isLive, into: &inner.effects)
+            perform(&inner, isLive: isLive)
+            guard !inner.prompt.isEmpty else { return [] }
+            defer { inner.prompt.removeAll() }
+            return inner.prompt
         }
+        for (batch, sink) in prompt { deliverNow(batch, to: sink) }
     }
 
     /// An array whose storage has served before.
@@ -165,10 +175,11 @@ public final class Pipeline: @unchecked Sendable {
 
     // MARK: Effects
 
-    private func perform(_ inner: inout Inner) {
+    private func perform(_ inner: inout Inner, isLive: Bool = false) {
         for index in inner.effects.indices {
             switch inner.effects[index] {
-            case .deliver(let batch, let sink): deliver(batch, to: sink)
+            case .deliver(let batch, let sink):
+                if isLive, promptSinks[sink] != nil { inner.prompt.append((batch, sink)) } else { deliver(batch, to: sink) }
             case .committed(let source, let through):
                 guard inner.told[source] != through, let owner = inner.sources[source] else { continue }
                 inner.told[source] = through
@@ -197,6 +208,19 @@ public final class Pipeline: @unchecked Sendable {
             } catch {
                 self.failed(index, error)
             }
+        }
+    }
+
+    /// As `deliver`, but at once where that needs no waiting. The sink has nothing else to do: a delivery is its only one
+    /// until it is told of as stored or failed.
+    private func deliverNow(_ batch: Batch, to index: Int) {
+        do throws(IngestError) {
+            let start = HostClock.monotonic()
+            guard try promptSinks[index]?.writeNow(batch) ?? false else { return deliver(batch, to: index) }
+            stored(index, batch.readings, 0, HostClock.monotonic() - start)
+        } catch {
+            // Whoever hears of it may block.
+            queues[index].async { @Sendable in self.failed(index, error) }
         }
     }
 

@@ -98,7 +98,7 @@ enum Descriptor {
         while poll(&entry, 1, -1) < 0 && errno == EINTR {}
     }
 
-    enum Kind { case regular, directory, terminal, other }
+    enum Kind { case regular, directory, terminal, pipe, other }
 
     static func kind(_ descriptor: Int32) -> Kind {
         var status = stat()
@@ -106,6 +106,7 @@ enum Descriptor {
         switch status.st_mode & S_IFMT {
         case S_IFREG: return .regular
         case S_IFDIR: return .directory
+        case S_IFIFO: return .pipe
         default: return isatty(descriptor) == 1 ? .terminal : .other
         }
     }

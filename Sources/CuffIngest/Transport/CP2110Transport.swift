@@ -1,5 +1,4 @@
 import CuffCore
-import Dispatch
 
 /// The serial line behind a CP2110, a HID device that is a UART (AN434). Sessions see the bytes of a serial cuff; reports
 /// and settings stay in here. The chip does not count line errors for the host.
@@ -29,7 +28,7 @@ public final class CP2110Transport: Transport, @unchecked Sendable {
     }
 
     public func start(
-        on queue: DispatchQueue, deliver: @escaping @Sendable (TransportEvent) -> Void
+        on queue: CuffQueue, deliver: @escaping @Sendable (TransportEvent) -> Void
     ) throws(IngestError) {
         self.deliver = deliver
         try hid.start(on: queue) { [weak self] in self?.take($0) }

@@ -34,7 +34,7 @@ public final class FaultyTransport: Transport, @unchecked Sendable {
     private let inner: any Transport
     private let faults: Faults
     private var random: SplitMix64
-    private var queue: DispatchQueue?
+    private var queue: CuffQueue?
     private var deliver: (@Sendable (TransportEvent) -> Void)?
     /// What the session will hear of each write that is under way; `nil` for one too many.
     private var meant: [[UInt8]?] = []
@@ -52,7 +52,7 @@ public final class FaultyTransport: Transport, @unchecked Sendable {
     public var address: String { inner.address }
 
     public func start(
-        on queue: DispatchQueue, deliver: @escaping @Sendable (TransportEvent) -> Void
+        on queue: CuffQueue, deliver: @escaping @Sendable (TransportEvent) -> Void
     ) throws(IngestError) {
         self.queue = queue
         self.deliver = deliver

@@ -1,6 +1,5 @@
 import CLinux
 import CuffCore
-import Dispatch
 import Glibc
 
 /// A hidraw node: one report per event, one report per write. Taking reports apart is the session's work.
@@ -29,9 +28,11 @@ public final class HIDRawTransport: Transport, @unchecked Sendable {
     }
 
     public func start(
-        on queue: DispatchQueue, deliver: @escaping @Sendable (TransportEvent) -> Void
+        on queue: CuffQueue, deliver: @escaping @Sendable (TransportEvent) -> Void
     ) throws(IngestError) {
         self.deliver = deliver
+        // A report is written when the device has taken it, or after five seconds (Linux: USB_CTRL_SET_TIMEOUT).
+        queue.neverInPlace()
         if !isGiven {
             do throws(SystemFault) { descriptor = try Descriptor.open(address, O_RDWR | O_NONBLOCK) } catch {
                 throw .device(address, error.number)

@@ -3,7 +3,7 @@ import Dispatch
 import Glibc
 
 /// An open descriptor as bytes in and out, in order, without ever blocking: what every transport is made of.
-/// Everything happens on its queue.
+/// Everything happens on its queue; bytes that arrive while that is idle, in place on the reactor's thread.
 final class Port: @unchecked Sendable {
     enum Event {
         case received([UInt8])
@@ -17,23 +17,29 @@ final class Port: @unchecked Sendable {
     typealias Writer = @Sendable (Int32, UnsafeRawBufferPointer) -> Int
 
     private let descriptor: Int32
-    private let queue: DispatchQueue
+    private let queue: CuffQueue
     private let reactor: Reactor
     private let readSize: Int
+    /// Its end is a hang-up, so that a read which did not fill the buffer was the last.
+    private let isTerminal: Bool
     /// Time between bytes, for cuffs that lose bytes sent at full speed.
     private let pace: Duration?
     private let writer: Writer
     private var token: UInt64 = 0
+    /// What the reactor told and nobody has looked at yet.
+    private let noticed = Locked<Reactor.Readiness>([])
     private var deliver: (Event) -> Void
     private var output: [(bytes: [UInt8], sent: Int)] = []
     private var isPaused = false
     private var isOpen = true
     private var isAwaitingOutput = false
+    /// Nothing more is read after an end, until `rearm`.
+    private var hasEnded = false
     private var isPacing = false
     private var buffer: UnsafeMutableRawBufferPointer
 
     init(
-        _ descriptor: Int32, on queue: DispatchQueue, reactor: Reactor = .shared, readSize: Int = 4096,
+        _ descriptor: Int32, on queue: CuffQueue, reactor: Reactor = .shared, readSize: Int = 4096, isTerminal: Bool = false,
         pace: Duration? = nil, writer: @escaping Writer = { Glibc.write($0, $1.baseAddress, $1.count) },
         deliver: @escaping (Event) -> Void
     ) throws(SystemFault) {
@@ -41,15 +47,13 @@ final class Port: @unchecked Sendable {
         self.queue = queue
         self.reactor = reactor
         self.readSize = readSize
+        self.isTerminal = isTerminal
         self.pace = pace
         self.writer = writer
         self.deliver = deliver
         buffer = .allocate(byteCount: readSize, alignment: 16)
         do throws(SystemFault) {
-            token = try reactor.add(descriptor) { [weak self] readiness in
-                guard let self else { return }
-                queue.async { @Sendable in self.ready(readiness) }
-            }
+            token = try reactor.add(descriptor) { [weak self] in self?.notice($0) }
         } catch {
             Glibc.close(descriptor)
             isOpen = false
@@ -81,7 +85,10 @@ final class Port: @unchecked Sendable {
     }
 
     /// Listens again after an end that may pass: a pseudo terminal whose client left.
-    func rearm() { if isOpen { arm() } }
+    func rearm() {
+        hasEnded = false
+        if isOpen { arm() }
+    }
 
     /// Forgets what was to be written.
     func discardOutput() {
@@ -98,10 +105,25 @@ final class Port: @unchecked Sendable {
         deliver = { _ in }
     }
 
-    private func arm() {
-        var interest: Reactor.Readiness = isPaused ? [] : .input
-        if isAwaitingOutput { interest.insert(.output) }
-        reactor.arm(token, descriptor, interest)
+    /// Once for every change; what is ready now is told again.
+    private func arm() { reactor.keep(token, descriptor, isAwaitingOutput ? [.input, .output] : .input) }
+
+    /// On the reactor's thread.
+    private func notice(_ readiness: Reactor.Readiness) {
+        let isFirst = noticed.withLock { noticed in
+            defer { noticed.formUnion(readiness) }
+            return noticed.isEmpty
+        }
+        if isFirst { queue.enter { self.look() } }
+    }
+
+    private func look() {
+        let readiness = noticed.withLock { noticed in
+            defer { noticed = [] }
+            return noticed
+        }
+        // What follows of an end, or of the last words being written, may block.
+        if readiness == .input { ready(.input) } else { queue.patiently { self.ready(readiness) } }
     }
 
     private func ready(_ readiness: Reactor.Readiness) {
@@ -109,34 +131,31 @@ final class Port: @unchecked Sendable {
         if readiness.contains(.output) || isAwaitingOutput && readiness.contains(.error) {
             isAwaitingOutput = false
             drainOutput()
+            if isOpen, !isAwaitingOutput { arm() }
         }
-        guard isOpen else { return }
-        if isPaused {
-            // A hang-up is not forgotten: `resume` asks again, and is told again after the last bytes.
-            if readiness.isDisjoint(with: [.hangup, .error]) { arm() }
-            return
-        }
-        if readiness.isDisjoint(with: [.input, .hangup, .error]) || readInput() { if isOpen { arm() } }
+        // What stays unread, a hang-up too, is told again by `resume`.
+        guard isOpen, !isPaused, !hasEnded, !readiness.isDisjoint(with: [.input, .hangup, .error]) else { return }
+        readInput(isWhole: isTerminal && readiness == .input)
     }
 
-    /// Takes what is there, up to a few buffers so that one talkative cuff does not hold its queue; answers whether the
-    /// descriptor is still good.
-    private func readInput() -> Bool {
+    /// Takes what is there, up to a few buffers so that one talkative cuff does not hold its queue.
+    private func readInput(isWhole: Bool) {
         for _ in 0..<4 {
-            guard isOpen, !isPaused else { return isOpen }
+            guard isOpen, !isPaused else { return }
+            if queue.hasRest { break }
             do throws(SystemFault) {
-                guard let count = try Descriptor.read(descriptor, into: buffer) else { return true }
-                guard count > 0 else {
-                    deliver(.ended(nil))
-                    return false
-                }
+                guard let count = try Descriptor.read(descriptor, into: buffer) else { return }
+                guard count > 0 else { return ended(nil) }
                 deliver(.received(Array(UnsafeRawBufferPointer(rebasing: buffer[..<count]))))
-            } catch {
-                deliver(.ended(Self.fault(error)))
-                return false
-            }
+                if isWhole && count < readSize { return }
+            } catch { return ended(Self.fault(error)) }
         }
-        return true
+        if isOpen { arm() }
+    }
+
+    private func ended(_ fault: TransportFault?) {
+        hasEnded = true
+        queue.patiently { self.deliver(.ended(fault)) }
     }
 
     static func fault(_ error: SystemFault) -> TransportFault {
@@ -161,7 +180,7 @@ final class Port: @unchecked Sendable {
                     return
                 }
                 output.removeAll()
-                return deliver(.ended(Self.fault(SystemFault("write"))))
+                return ended(Self.fault(SystemFault("write")))
             }
             output[0].sent += count
             if output[0].sent == first.bytes.count {

@@ -1,12 +1,11 @@
 import CLinux
-import Dispatch
 import Glibc
 
-/// Tells ports when their descriptors are ready: one epoll set under one Dispatch source.
+/// Tells ports when their descriptors are ready: one epoll set, and one thread that waits for it. What a handler does holds
+/// up every other, so none may block.
 ///
-/// A Dispatch source per descriptor crashes libdispatch when several hang up at once
-/// (swiftlang/swift-corelibs-libdispatch#949); this one source belongs to the epoll set, which never hangs up.
-/// Every registration is one-shot: a port that does not ask again hears nothing more, and that is the back-pressure.
+/// Not Dispatch's sources: one for each descriptor crashes libdispatch when several hang up at once
+/// (swiftlang/swift-corelibs-libdispatch#949), and one for the epoll set wakes two threads for every event.
 final class Reactor: @unchecked Sendable {
     static let shared = Reactor()
 
@@ -26,17 +25,21 @@ final class Reactor: @unchecked Sendable {
 
     private static let batch = 64
     private let epoll: Int32
-    private let queue = DispatchQueue(label: "cuff.reactor")
-    private let source: any DispatchSourceRead
     private let registrations = Locked(Registrations())
     private let events = UnsafeMutablePointer<UInt32>.allocate(capacity: Reactor.batch)
     private let tokens = UnsafeMutablePointer<UInt64>.allocate(capacity: Reactor.batch)
 
     private init() {
         epoll = clinux_epoll_create()
-        source = DispatchSource.makeReadSource(fileDescriptor: epoll, queue: queue)
-        source.setEventHandler { @Sendable [unowned self] in self.take() }
-        source.activate()
+        // Without one, every registration fails and says why.
+        guard epoll >= 0 else { return }
+        pthread.detached { [unowned self] in
+            // Signals are for the threads that listen for them.
+            var all = sigset_t()
+            sigfillset(&all)
+            pthread_sigmask(SIG_BLOCK, &all, nil)
+            while true { take() }
+        }
     }
 
     private func take() {
@@ -48,7 +51,7 @@ final class Reactor: @unchecked Sendable {
         }
     }
 
-    /// Registers a descriptor that is not armed yet. `handler` runs on the reactor's queue and must only hop.
+    /// Registers a descriptor that is not armed yet. `handler` runs on the reactor's thread.
     func add(_ descriptor: Int32, handler: @escaping @Sendable (Readiness) -> Void) throws(SystemFault) -> UInt64 {
         let token = registrations.withLock { registrations in
             registrations.next += 1
@@ -63,9 +66,15 @@ final class Reactor: @unchecked Sendable {
         return token
     }
 
-    /// Asks for the next readiness; with nothing in `interest`, for the hang-up alone.
+    /// Asks for the next readiness alone; with nothing in `interest`, for the hang-up.
     func arm(_ token: UInt64, _ descriptor: Int32, _ interest: Readiness) {
         _ = clinux_epoll_rearm(epoll, descriptor, interest.rawValue | clinux_epoll_oneshot, token)
+    }
+
+    /// Asks for every change to readiness from now on, beginning with what is ready already. Whoever is told must read or
+    /// write until the kernel has no more, or ask again.
+    func keep(_ token: UInt64, _ descriptor: Int32, _ interest: Readiness) {
+        _ = clinux_epoll_rearm(epoll, descriptor, interest.rawValue | clinux_epoll_edge, token)
     }
 
     /// To be called before the descriptor is closed, on the port's queue. Events under way find nobody.

@@ -1,5 +1,4 @@
 import CuffCore
-import Dispatch
 
 /// Writes every byte that passes, both ways, with its time, to a capture.
 public final class RecordingTransport: Transport, @unchecked Sendable {
@@ -14,8 +13,10 @@ public final class RecordingTransport: Transport, @unchecked Sendable {
     public var address: String { inner.address }
 
     public func start(
-        on queue: DispatchQueue, deliver: @escaping @Sendable (TransportEvent) -> Void
+        on queue: CuffQueue, deliver: @escaping @Sendable (TransportEvent) -> Void
     ) throws(IngestError) {
+        // The disk may be slow.
+        queue.neverInPlace()
         let writer = writer
         try inner.start(on: queue) { event in
             switch event {

@@ -12,7 +12,7 @@ public final class TCPTransport: Transport, @unchecked Sendable {
     private let role: Role
     private var port: Port?
     private var waiting: (descriptor: Int32, token: UInt64)?
-    private var queue: DispatchQueue?
+    private var queue: CuffQueue?
     private var deliver: (@Sendable (TransportEvent) -> Void)?
     private var early: [[UInt8]] = []
     private var isPaused = false
@@ -31,7 +31,7 @@ public final class TCPTransport: Transport, @unchecked Sendable {
     }
 
     public func start(
-        on queue: DispatchQueue, deliver: @escaping @Sendable (TransportEvent) -> Void
+        on queue: CuffQueue, deliver: @escaping @Sendable (TransportEvent) -> Void
     ) throws(IngestError) {
         self.queue = queue
         self.deliver = deliver

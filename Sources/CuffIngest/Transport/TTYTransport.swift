@@ -1,6 +1,5 @@
 import CLinux
 import CuffCore
-import Dispatch
 import Glibc
 
 /// A serial line, real or pseudo: raw termios at any rate. The line belongs to this process alone while it is open.
@@ -23,7 +22,7 @@ public final class TTYTransport: Transport, @unchecked Sendable {
     }
 
     public func start(
-        on queue: DispatchQueue, deliver: @escaping @Sendable (TransportEvent) -> Void
+        on queue: CuffQueue, deliver: @escaping @Sendable (TransportEvent) -> Void
     ) throws(IngestError) {
         self.deliver = deliver
         lock = try UUCPLock(for: address)
@@ -38,7 +37,7 @@ public final class TTYTransport: Transport, @unchecked Sendable {
             throw error
         }
         do throws(SystemFault) {
-            port = try Port(descriptor, on: queue, pace: pace) { [weak self] in self?.take($0) }
+            port = try Port(descriptor, on: queue, isTerminal: true, pace: pace) { [weak self] in self?.take($0) }
         } catch { throw .device(address, error.number) }
     }
 

@@ -1,13 +1,13 @@
 import CuffCore
-import Dispatch
 
 /// Moves bytes to and from one device and reports its end; it knows no protocol. Not thread-safe: everything happens on
-/// the queue given to `start`, calls and events alike.
+/// the queue given to `start`, calls and events alike. A transport whose calls may block begins with
+/// `queue.neverInPlace()`.
 public protocol Transport: AnyObject {
     /// What it leads to, as a person would name it, e.g. `/dev/ttyUSB0`.
     var address: String { get }
     /// Opens the device. Events follow until `closed`, which is always the last one.
-    func start(on queue: DispatchQueue, deliver: @escaping @Sendable (TransportEvent) -> Void) throws(IngestError)
+    func start(on queue: CuffQueue, deliver: @escaping @Sendable (TransportEvent) -> Void) throws(IngestError)
     /// Hands over bytes to be written in order; `TransportEvent.sent` tells when the kernel has all of them.
     func write(_ bytes: [UInt8])
     /// A HID feature report; other media have none and report a fault.
