@@ -381,9 +381,13 @@ import Testing
         #expect(
             hex(PHDManagerAPDU.configurationResult(invoke: 1, configuration: 0x4000, result: 0))
                 == "e700001600140001" + "0201000e0000ffffffff0d1c000440000000")
-        var confirmation: [UInt8] = []
-        PHDManagerAPDU.confirm(invoke: 1, handle: 0, event: 0x0D1F, in: &confirmation)
-        #expect(hex(confirmation) == "e700001200100001" + "0201000a0000ffffffff0d1f0000")
+        let thanks = [
+            PHDSession.Thanks(through: 0, digest: 0, invoke: 1, handle: 0, event: 0x0D1F),
+            PHDSession.Thanks(through: 0, digest: 0, invoke: 0xABCD, handle: 0x1234, event: 0x0D1D),
+        ]
+        #expect(
+            hex(PHDManagerAPDU.confirmations(thanks[...])) == "e700001200100001" + "0201000a0000ffffffff0d1f0000"
+                + "e70000120010abcd" + "0201000a1234ffffffff0d1d0000")
         #expect(hex(PHDManagerAPDU.get(invoke: 1, handle: 0)) == "e700000e000c0001" + "01030006000000000000")
         #expect(
             hex(PHDManagerAPDU.get(invoke: 1, handle: 0, attributes: [0x0987, 0x0A45])) == "e70000120010" + "00010103000a0000000200040987"

@@ -115,7 +115,7 @@ private func reports(_ way: UInt8, _ configuration: PHDConfiguration, _ bytes: [
     guard let shape = PHDEvent.shape(0x0D1D + UInt16(way >> 1) % 17) else { return }
     var observations: [PHDObservation] = []
     let isRead = PHDReport.read(
-        shape, configuration, groups: configuration.scanners.first?.groups ?? [], bytes.span, 0, bytes.count, into: &observations)
+        shape, configuration, scanner: configuration.scanners.isEmpty ? nil : 0, bytes.span, 0, bytes.count, into: &observations)
     if isRead { use(observations, configuration.objects, configuration.metrics, bytes) }
 }
 

@@ -4,33 +4,28 @@ extension Span where Element == UInt8 {
     public func byte(_ offset: Int) -> UInt8? { offset >= 0 && offset < count ? self[offset] : nil }
 
     @inline(__always)
-    public func bigEndian16(_ offset: Int) -> UInt16? {
-        guard offset >= 0, offset &+ 2 <= count else { return nil }
-        return UInt16(self[offset]) << 8 | UInt16(self[offset &+ 1])
-    }
+    public func bigEndian16(_ offset: Int) -> UInt16? { word(offset).map { UInt16(bigEndian: $0) } }
 
     @inline(__always)
-    public func littleEndian16(_ offset: Int) -> UInt16? {
-        guard offset >= 0, offset &+ 2 <= count else { return nil }
-        return UInt16(self[offset &+ 1]) << 8 | UInt16(self[offset])
-    }
+    public func littleEndian16(_ offset: Int) -> UInt16? { word(offset).map { UInt16(littleEndian: $0) } }
 
     @inline(__always)
-    public func bigEndian32(_ offset: Int) -> UInt32? {
-        guard offset >= 0, offset &+ 4 <= count else { return nil }
-        return withUnsafeBytes { UInt32(bigEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt32.self)) }
-    }
+    public func bigEndian32(_ offset: Int) -> UInt32? { word(offset).map { UInt32(bigEndian: $0) } }
 
     @inline(__always)
-    public func littleEndian32(_ offset: Int) -> UInt32? {
-        guard offset >= 0, offset &+ 4 <= count else { return nil }
-        return withUnsafeBytes { UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt32.self)) }
-    }
+    public func littleEndian32(_ offset: Int) -> UInt32? { word(offset).map { UInt32(littleEndian: $0) } }
 
     @inline(__always)
-    public func littleEndian64(_ offset: Int) -> UInt64? {
-        guard offset >= 0, offset &+ 8 <= count else { return nil }
-        return withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) }
+    public func bigEndian64(_ offset: Int) -> UInt64? { word(offset).map { UInt64(bigEndian: $0) } }
+
+    @inline(__always)
+    public func littleEndian64(_ offset: Int) -> UInt64? { word(offset).map { UInt64(littleEndian: $0) } }
+
+    /// The bytes at `offset` as they lie in memory, behind the one check of bounds.
+    @inline(__always)
+    private func word<Word: FixedWidthInteger & BitwiseCopyable>(_ offset: Int) -> Word? {
+        guard offset >= 0, offset <= count &- MemoryLayout<Word>.size else { return nil }
+        return withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Word.self) }
     }
 
     /// A binary-coded decimal byte, 0…99; `nil` where a nibble is not a digit.

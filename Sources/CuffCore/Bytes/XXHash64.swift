@@ -20,43 +20,55 @@ public struct XXHash64: Sendable {
         (accumulator ^ round(0, value)) &* p1 &+ p4
     }
 
+    @inline(__always)
     public static func hash(_ bytes: Span<UInt8>, seed: UInt64 = 0) -> UInt64 {
         bytes.withUnsafeBytes { hash($0, seed: seed) }
     }
 
+    @inline(__always)
     public static func hash(_ data: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
-        let count = data.count
-        guard let base = data.baseAddress, count > 0 else { return finish(seed &+ p5) }
+        guard let base = data.baseAddress, data.count > 0 else { return finish(seed &+ p5) }
+        let total = UInt64(truncatingIfNeeded: data.count)
+        if data.count >= 32 { return long(base, data.count, seed) }
+        return rest(base, base + data.count, seed &+ p5 &+ total)
+    }
+
+    /// Four sums over 32 bytes at a time, and the rest behind them. A call of its own: most hash something shorter.
+    @inline(never)
+    private static func long(_ base: UnsafeRawPointer, _ count: Int, _ seed: UInt64) -> UInt64 {
         var position = base
         let end = base + count
         @inline(__always)
         func word(_ offset: Int) -> UInt64 {
             UInt64(littleEndian: position.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
         }
-        var result: UInt64
-        if count >= 32 {
-            var v1 = seed &+ p1 &+ p2
-            var v2 = seed &+ p2
-            var v3 = seed
-            var v4 = seed &- p1
-            repeat {
-                v1 = round(v1, word(0))
-                v2 = round(v2, word(8))
-                v3 = round(v3, word(16))
-                v4 = round(v4, word(24))
-                position += 32
-            } while end - position >= 32
-            result = rotate(v1, 1) &+ rotate(v2, 7) &+ rotate(v3, 12) &+ rotate(v4, 18)
-            result = merge(result, v1)
-            result = merge(result, v2)
-            result = merge(result, v3)
-            result = merge(result, v4)
-        } else {
-            result = seed &+ p5
-        }
-        result = result &+ UInt64(truncatingIfNeeded: count)
+        var v1 = seed &+ p1 &+ p2
+        var v2 = seed &+ p2
+        var v3 = seed
+        var v4 = seed &- p1
+        repeat {
+            v1 = round(v1, word(0))
+            v2 = round(v2, word(8))
+            v3 = round(v3, word(16))
+            v4 = round(v4, word(24))
+            position += 32
+        } while end - position >= 32
+        var result = rotate(v1, 1) &+ rotate(v2, 7) &+ rotate(v3, 12) &+ rotate(v4, 18)
+        result = merge(result, v1)
+        result = merge(result, v2)
+        result = merge(result, v3)
+        result = merge(result, v4)
+        return rest(position, end, result &+ UInt64(truncatingIfNeeded: count))
+    }
+
+    /// Fewer than 32 bytes.
+    @inline(__always)
+    private static func rest(_ base: UnsafeRawPointer, _ end: UnsafeRawPointer, _ sum: UInt64) -> UInt64 {
+        var position = base
+        var result = sum
         while end - position >= 8 {
-            result = rotate(result ^ round(0, word(0)), 27) &* p1 &+ p4
+            let word = UInt64(littleEndian: position.loadUnaligned(as: UInt64.self))
+            result = rotate(result ^ round(0, word), 27) &* p1 &+ p4
             position += 8
         }
         if end - position >= 4 {

@@ -89,6 +89,12 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
         return skipped > 0 ? gap() : nil
     }
 
+    /// Whether `buffer` is this very array, and not its successor.
+    @inline(__always)
+    func reads(_ bytes: [UInt8]) -> Bool {
+        bytes.withUnsafeBufferPointer { old in buffer.withUnsafeBufferPointer { old.baseAddress == $0.baseAddress } }
+    }
+
     /// How many bytes wait for the rest of their frame.
     public var waiting: Int { buffer.count - head }
 

@@ -62,17 +62,18 @@ public struct BloodPressure: Sendable, Hashable {
     /// A reading outside is flagged `implausible`; it is neither dropped nor repaired.
     @inline(__always)
     public var isPlausible: Bool {
-        guard let high = systolic.wholeMmHg, let low = diastolic.wholeMmHg else { return isPlausibleAsFractions }
+        guard let high = systolic.wholeMmHg, let low = diastolic.wholeMmHg else {
+            return Self.arePlausible(systolic, diastolic) && pulse?.isPlausible ?? true
+        }
         guard high > low, low > 0, high <= 300 else { return false }
         return pulse?.isPlausible ?? true
     }
 
-    /// The same for pressures in kPa or with decimals.
+    /// The same for pressures in kPa or with decimals. Small values in, so that the usual case need not lay them out.
     @inline(never)
-    private var isPlausibleAsFractions: Bool {
+    private static func arePlausible(_ systolic: Pressure, _ diastolic: Pressure) -> Bool {
         let high = systolic.inMmHg
         let low = diastolic.inMmHg
-        guard high > low, low > 0, high <= 300 else { return false }
-        return pulse?.isPlausible ?? true
+        return high > low && low > 0 && high <= 300
     }
 }

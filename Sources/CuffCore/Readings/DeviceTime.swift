@@ -23,6 +23,20 @@ public struct DeviceTime: Sendable, Hashable {
         self.utcOffset = utcOffset.map { Int16(truncatingIfNeeded: $0) }
     }
 
+    /// A time to the hundredth, from fields that are small already.
+    @inline(__always)
+    init(year: Int16, month: UInt8, day: UInt8, hour: UInt8, minute: UInt8, second: UInt8, hundredths: UInt8) {
+        self.year = year
+        self.month = month
+        self.day = day
+        self.hour = hour
+        self.minute = minute
+        self.second = second
+        self.hundredths = hundredths
+        precision = .hundredth
+        utcOffset = nil
+    }
+
     /// Whether the fields name a moment that a calendar has. 24:00 and leap seconds do not count.
     @inline(__always)
     public var isPossible: Bool {

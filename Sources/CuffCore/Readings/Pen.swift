@@ -7,6 +7,15 @@ struct Pen {
     @inline(__always)
     init(at position: UnsafeMutablePointer<UInt8>) { self.position = position }
 
+    /// What is seldom written, by calls: they have a pen of their own, so that the position of this one needs no place in
+    /// memory.
+    @inline(__always)
+    mutating func seldom(_ write: (inout Pen) -> Void) {
+        var other = self
+        write(&other)
+        self = other
+    }
+
     @inline(__always)
     mutating func put(_ byte: UInt8) {
         position.pointee = byte
@@ -23,6 +32,9 @@ struct Pen {
         UnsafeMutableRawPointer(position).copyMemory(from: source, byteCount: count)
         position += count
     }
+
+    @inline(__always)
+    mutating func put(_ text: UnsafeBufferPointer<UInt8>) { if let start = text.baseAddress { put(start, text.count) } }
 
     @inline(__always)
     private mutating func put<Piece: FixedWidthInteger & BitwiseCopyable>(piece: Piece) {
@@ -57,7 +69,7 @@ struct Pen {
     /// A decimal integer; at most 20 bytes.
     @inline(__always)
     mutating func put(decimal value: Int64) {
-        guard value >= 0 && value < 1000 else { return put(longDecimal: value) }
+        guard value >= 0 && value < 1000 else { return seldom { $0.put(longDecimal: value) } }
         let small = UInt32(truncatingIfNeeded: value)
         if small >= 100 {
             put(0x30 &+ UInt8(truncatingIfNeeded: small / 100))
@@ -120,7 +132,7 @@ struct Pen {
     /// At most 34 bytes.
     @inline(__always)
     mutating func put(_ digits: Digits) {
-        if digits.exponent == 0 { put(decimal: digits.mantissa) } else { put(scaled: digits) }
+        if digits.exponent == 0 { put(decimal: digits.mantissa) } else { seldom { $0.put(scaled: digits) } }
     }
 
     @inline(never)
@@ -173,7 +185,7 @@ struct Pen {
 
     @inline(__always)
     private mutating func put(year: Int16) {
-        guard year >= 0 && year < 10000 else { return put(padded: Int(year), width: 4) }
+        guard year >= 0 && year < 10000 else { return seldom { $0.put(padded: Int(year), width: 4) } }
         put(twoDigits: UInt8(truncatingIfNeeded: year / 100))
         put(twoDigits: UInt8(truncatingIfNeeded: year % 100))
     }

@@ -39,13 +39,25 @@ public struct ReadingLine: Sendable {
     /// By pointer, so that of each reading only what is printed is loaded.
     private func append(_ readings: UnsafeBufferPointer<Reading>, device: String, to text: inout TextBuffer) {
         guard var reading = readings.baseAddress else { return }
+        let end = reading + readings.count
         let most = Self.longest + 6 * device.utf8.count
-        for _ in 0..<readings.count {
-            if includesRaw { text.reserve(most + 2 * reading.pointee.raw.count) }
-            var pen = text.pen(atMost: most)
-            put(reading, device: device, &pen)
-            text.take(pen)
-            reading += 1
+        // Readings come from one cuff as a rule: what names it is written once and copied into every line.
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: most) { room in
+            guard let name = room.baseAddress else { return }
+            while reading < end {
+                let driver = reading.pointee.driver
+                var pen = Pen(at: name)
+                pen.put(word: driver)
+                putDevice(device, &pen)
+                let source = UnsafeBufferPointer(start: name, count: pen.position - name)
+                repeat {
+                    if includesRaw { text.reserve(most + 2 * reading.pointee.raw.count) }
+                    var pen = text.pen(atMost: most)
+                    put(reading, source, &pen)
+                    text.take(pen)
+                    reading += 1
+                } while reading < end && reading.pointee.driver == driver
+            }
         }
     }
 
@@ -58,13 +70,12 @@ public struct ReadingLine: Sendable {
     }
 
     @inline(__always)
-    private func put(_ reading: UnsafePointer<Reading>, device: String, _ pen: inout Pen) {
+    private func put(_ reading: UnsafePointer<Reading>, _ source: UnsafeBufferPointer<UInt8>, _ pen: inout Pen) {
         putHead(reading, &pen)
-        pen.put(word: reading.pointee.driver)
-        putDevice(device, &pen)
+        pen.put(source)
         putContent(reading.pointee.content, &pen)
-        putContext(reading, &pen)
-        if includesRaw { put(reading.pointee.raw, &pen) }
+        pen.seldom { putContext(reading, &$0) }
+        if includesRaw { pen.seldom { put(reading.pointee.raw, &$0) } }
         pen.put("}\n")
     }
 
@@ -105,8 +116,8 @@ public struct ReadingLine: Sendable {
         case .pulseRate(let pulse):
             pen.put(",\"pulse_per_min\":")
             pen.put(pulse.digits)
-        case .quantity(let quantity): put(quantity, &pen)
-        case .failure(let failure): put(failure, &pen)
+        case .quantity(let quantity): pen.seldom { put(quantity, &$0) }
+        case .failure(let failure): pen.seldom { put(failure, &$0) }
         }
     }
 
@@ -183,7 +194,7 @@ public struct ReadingLine: Sendable {
         }
         if let measured = reading.pointee.measured {
             pen.put(",\"measured\":\"")
-            pen.put(local: measured, offset: Int(reading.pointee.measuredOffset))
+            pen.seldom { $0.put(local: measured, offset: Int(reading.pointee.measuredOffset)) }
             pen.put(0x22)
         }
         // The rule behind `measured`; a clock that was never set, or is impossible, is always named.
@@ -193,11 +204,11 @@ public struct ReadingLine: Sendable {
         }
         if let received = reading.pointee.received {
             pen.put(",\"received\":\"")
-            pen.put(utc: received)
+            pen.seldom { $0.put(utc: received) }
             pen.put(0x22)
         }
         if reading.pointee.isHostClockUnsynchronised { pen.put(",\"host_clock\":\"unsynchronised\"") }
-        put(reading.pointee.origin.word, ",\"origin\":\"", &pen)
+        put(reading.pointee.origin, &pen)
         if let word = reading.pointee.trigger.word { put(word, ",\"trigger\":\"", &pen) }
         if let sequence = reading.pointee.sequence {
             pen.put(",\"sequence\":")
@@ -209,9 +220,20 @@ public struct ReadingLine: Sendable {
         }
     }
 
+    /// `Reading.Origin.word`, spelled out with its key: text of known length is a few moves, and every line has one.
+    @inline(__always)
+    private func put(_ origin: Reading.Origin, _ pen: inout Pen) {
+        switch origin {
+        case .memory: pen.put(",\"origin\":\"memory\"")
+        case .push: pen.put(",\"origin\":\"push\"")
+        case .measurement: pen.put(",\"origin\":\"measurement\"")
+        case .entered: pen.put(",\"origin\":\"entered\"")
+        }
+    }
+
     @inline(__always)
     private func put(_ flags: MeasurementFlags, _ pen: inout Pen) {
-        if !flags.isEmpty { putWords(flags, &pen) }
+        if !flags.isEmpty { pen.seldom { putWords(flags, &$0) } }
     }
 
     @inline(never)
@@ -275,7 +297,7 @@ public struct ReadingLine: Sendable {
             pen.put(kPa)
             pen.put(pressure.digits)
             pen.put(mmHg)
-            pen.put(rounded: pressure.inMmHg)
+            pen.seldom { $0.put(rounded: pressure.inMmHg) }
         }
     }
 

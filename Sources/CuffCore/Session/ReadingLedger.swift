@@ -28,6 +28,7 @@ public struct ReadingLedger: Sendable {
     }
 
     /// Names the reading; answers whether it is new. `received` is nil for bytes from a file.
+    @inline(__always)
     public mutating func admit(_ reading: inout Reading, received: Timestamp?) -> Bool {
         reading.received = received
         ordinal &+= 1
@@ -64,6 +65,7 @@ struct RecentHashes: Sendable {
     private var count = 0
 
     /// Whether the hash was not there yet.
+    @inline(__always)
     mutating func insert(_ hash: UInt64) -> Bool {
         let hash = hash == 0 ? 1 : hash
         if Self.contains(old, hash) { return false }
@@ -74,14 +76,18 @@ struct RecentHashes: Sendable {
         }
         young[slot] = hash
         count += 1
-        if count == 2048 {
-            swap(&young, &old)
-            for index in young.indices { young[index] = 0 }
-            count = 0
-        }
+        if count == 2048 { turn() }
         return true
     }
 
+    @inline(never)
+    private mutating func turn() {
+        swap(&young, &old)
+        for index in young.indices { young[index] = 0 }
+        count = 0
+    }
+
+    @inline(__always)
     private static func contains(_ table: [UInt64], _ hash: UInt64) -> Bool {
         var slot = Int(truncatingIfNeeded: hash) & (slots - 1)
         while table[slot] != 0 {

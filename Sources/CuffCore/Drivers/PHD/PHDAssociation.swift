@@ -90,13 +90,11 @@ struct PHDAssociationRequest: Sendable, Hashable {
 enum PHDList {
     @inline(__always)
     static func open(_ bytes: Span<UInt8>, _ offset: inout Int, _ end: Int) -> (count: Int, end: Int)? {
-        guard offset &+ 4 <= end, let count = bytes.bigEndian16(offset), let length = bytes.bigEndian16(offset &+ 2) else {
-            return nil
-        }
+        guard offset &+ 4 <= end, let head = bytes.bigEndian32(offset) else { return nil }
         offset &+= 4
-        let limit = offset &+ Int(length)
+        let limit = offset &+ Int(head & 0xFFFF)
         guard limit <= end else { return nil }
-        return (Int(count), limit)
+        return (Int(head >> 16), limit)
     }
 
     /// Calls `body` with id, offset and length of every attribute of a list; `nil` when counts and lengths disagree.

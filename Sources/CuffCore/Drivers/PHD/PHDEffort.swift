@@ -81,9 +81,11 @@ struct PHDEffort: Sendable {
 
 extension PHDSession {
     /// A command that is to end, in a conversation of our own.
-    var isStriving: Bool { goal != .follow && !isPassive }
+    @inline(__always)
+    var isStriving: Bool { hasEnd && !isPassive }
 
     /// The digest of a report's information; 0 where nobody counts.
+    @inline(__always)
     func digest(_ apdu: Span<UInt8>, from offset: Int) -> UInt64 {
         isStriving && offset < apdu.count ? XXHash64.hash(apdu.extracting(offset..<apdu.count)) : 0
     }
@@ -92,10 +94,12 @@ extension PHDSession {
         if isStriving, effort.step() { actions.append(.arm(.overall, effort.patience)) }
     }
 
+    @inline(__always)
     mutating func noteProof(into actions: inout SessionActions) {
         if isStriving, effort.prove() { actions.append(.arm(.overall, effort.patience)) }
     }
 
+    @inline(__always)
     mutating func noteUnconfirmed(_ digest: UInt64, into actions: inout SessionActions) {
         if isStriving, effort.received(digest) { actions.append(.arm(.overall, effort.patience)) }
     }

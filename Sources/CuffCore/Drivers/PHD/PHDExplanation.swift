@@ -345,8 +345,8 @@ public struct PHDExplanation: Sendable {
             tree.word(bytes, &offset, "data-req-id") { $0 == 0xF000 ? "agent-initiated" : "\($0)" }
             tree.word(bytes, &offset, "scan-report-no")
             var found: [PHDObservation] = []
-            let groups = configuration.scanners.first { $0.handle == handle }?.groups ?? []
-            let isRead = PHDReport.read(shape, configuration, groups: groups, bytes, offset, end, into: &found)
+            let scanner = configuration.scanners.firstIndex { $0.handle == handle }
+            let isRead = PHDReport.read(shape, configuration, scanner: scanner, bytes, offset, end, into: &found)
             for observation in found {
                 let person = observation.person.map { "person \($0), " } ?? ""
                 guard observation.object >= 0, !observation.isCut else {

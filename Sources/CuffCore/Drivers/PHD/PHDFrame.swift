@@ -15,21 +15,28 @@ struct PHDFrame: FrameFormat {
     var isAssociated = false
 
     func verdict(on bytes: Span<UInt8>) -> FrameVerdict {
-        if bytes[0] == 0x50 { return preambleVerdict(bytes) }
-        guard bytes[0] >= 0xE2, bytes[0] <= 0xE7 else { return stray }
-        guard bytes.count >= 2 else { return .needMore }
-        guard bytes[1] == 0 else { return stray }
-        guard let length = bytes.bigEndian16(2) else { return .needMore }
+        guard let head = bytes.bigEndian32(0), head & 0xFF_0000 == 0, head >= 0xE200_0000, head < 0xE800_0000 else {
+            return verdict(onOther: bytes)
+        }
+        let length = UInt16(truncatingIfNeeded: head)
         return isAssociated ? strictVerdict(bytes, length) : huntingVerdict(bytes, length)
+    }
+
+    /// What is no APDU's header, or not yet all of one.
+    private func verdict(onOther bytes: Span<UInt8>) -> FrameVerdict {
+        if bytes[0] == 0x50 { return preambleVerdict(bytes) }
+        guard bytes[0] >= 0xE2, bytes[0] <= 0xE7, bytes.count < 2 || bytes[1] == 0 else { return stray }
+        return .needMore
     }
 
     private var stray: FrameVerdict { isAssociated ? .frame(length: 1) : .reject(.notAStart) }
 
+    @inline(__always)
     private func strictVerdict(_ bytes: Span<UInt8>, _ length: UInt16) -> FrameVerdict {
         let isShortKind = bytes[0] >= 0xE4 && bytes[0] <= 0xE6
         // RLRQ, RLRE and ABRT have two bytes; a few more still tell what the agent means.
         if length > Self.largestBody || isShortKind && length > 16 { return .frame(length: 4) }
-        let end = 4 + Int(length)
+        let end = 4 &+ Int(length)
         guard bytes.count >= end else { return .needMore }
         return .frame(length: Self.isFollowed(bytes, end) ? end : Self.intruder(bytes, end) ?? end)
     }
@@ -45,6 +52,7 @@ struct PHDFrame: FrameFormat {
     /// next one's. Without a checksum nothing else shows it, so it is looked for where no APDU follows the last byte.
     /// The shorter frame contradicts its header, which the session answers with ABRT; the other one is whole. This verdict
     /// alone is another when nothing has followed yet: an answer cannot wait for what an agent says next. [P]
+    @inline(never)
     private static func intruder(_ bytes: Span<UInt8>, _ end: Int) -> Int? {
         for start in 4..<end {
             guard let first = bytes.byte(start), first >= 0xE2, first <= 0xE7, bytes.byte(start + 1) == 0,

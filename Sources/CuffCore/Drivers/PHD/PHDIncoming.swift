@@ -3,6 +3,18 @@
 /// PRST   off 4 u16 octet-string length, 6 u16 invoke-id, 8 u16 message, 10 u16 length, 12 body
 extension PHDSession {
     mutating func take(_ apdu: Span<UInt8>, into actions: inout SessionActions) {
+        if processesReports, form.recognises(apdu), let invoke = apdu.bigEndian16(6) {
+            noteProof(into: &actions)
+            if applicant != nil { forgetApplicant(into: &actions) }
+            emitObservations(apdu, Self.reportInfo, invoke, form.handle, form.event, form.isConfirmed, into: &actions)
+        } else {
+            takeOther(apdu, into: &actions)
+        }
+    }
+
+    /// What has not the form of the last report.
+    @inline(never)
+    private mutating func takeOther(_ apdu: Span<UInt8>, into actions: inout SessionActions) {
         guard apdu.count >= 4, let choice = apdu.bigEndian16(0), let length = apdu.bigEndian16(2) else {
             actions.append(.report(.skipped(bytes: apdu.count, .notAStart)))
             return perform(.violation, into: &actions)
@@ -45,16 +57,22 @@ extension PHDSession {
 
     /// Where the data APDU ends: at the end of the APDU, or where it is repeated. An A&D scale was recorded with its
     /// report twice in one PRST, under one invoke-id [D]; that is the same invocation, and has one answer.
+    @inline(__always)
     static func dataAPDU(_ apdu: Span<UInt8>) -> Int? {
-        guard let inner = apdu.bigEndian16(4), let length = apdu.bigEndian16(10), Int(length) + 6 == Int(inner) else { return nil }
-        let end = 6 + Int(inner)
-        if end == apdu.count { return end }
-        guard let again = apdu.bigEndian16(end), end + 2 + Int(again) == apdu.count, apdu.bigEndian16(end + 2) == apdu.bigEndian16(6),
-            apdu.bigEndian16(end + 4) == apdu.bigEndian16(8), let rest = apdu.bigEndian16(end + 6), Int(rest) + 6 == Int(again)
-        else { return nil }
-        return end
+        guard let inner = apdu.bigEndian16(4), let length = apdu.bigEndian16(10), Int(length) &+ 6 == Int(inner) else { return nil }
+        let end = 6 &+ Int(inner)
+        return end == apdu.count || isRepeated(apdu, end) ? end : nil
     }
 
+    @inline(never)
+    private static func isRepeated(_ apdu: Span<UInt8>, _ end: Int) -> Bool {
+        guard let again = apdu.bigEndian16(end), end + 2 + Int(again) == apdu.count, apdu.bigEndian16(end + 2) == apdu.bigEndian16(6),
+            apdu.bigEndian16(end + 4) == apdu.bigEndian16(8), let rest = apdu.bigEndian16(end + 6), Int(rest) + 6 == Int(again)
+        else { return false }
+        return true
+    }
+
+    @inline(__always)
     private mutating func takeData(
         _ apdu: Span<UInt8>, _ invoke: UInt16, _ message: UInt16, into actions: inout SessionActions
     ) {

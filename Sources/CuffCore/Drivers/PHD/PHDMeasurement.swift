@@ -1,8 +1,30 @@
+/// Where the pressures stand among the components of a compound.
+struct PHDPressurePlaces: Sendable {
+    static let nowhere: UInt8 = 0xFF
+    private(set) var systolic = nowhere
+    private(set) var diastolic = nowhere
+    private(set) var mean = nowhere
+
+    /// A compound of pressures has three components; metrics beyond sixteen would be another kind of object.
+    init(_ count: Int, metric: (Int) -> UInt16?) {
+        for index in 0..<min(count, 16) {
+            switch metric(index) {
+            case PHDMetric.systolic: systolic = UInt8(index)
+            case PHDMetric.diastolic: diastolic = UInt8(index)
+            case PHDMetric.mean: mean = UInt8(index)
+            default: break
+            }
+        }
+    }
+
+    var areComplete: Bool { systolic != Self.nowhere && diastolic != Self.nowhere }
+}
+
 /// From observations to readings: values, units, status bits, raw bytes. Nothing is converted, nothing repaired.
 extension PHDObservation {
     /// Measurement-Status (0947). Bits 0002 and 0001 belong to other standards.
+    @inline(never)
     static func flags(measurementStatus status: UInt16) -> MeasurementFlags {
-        guard status != 0 else { return [] }
         var flags: MeasurementFlags = []
         if status & 0x8000 != 0 { flags.insert(.invalid) }
         if status & 0x4000 != 0 { flags.insert(.questionable) }
@@ -30,7 +52,7 @@ extension PHDObservation {
 
     @inline(__always)
     var flags: MeasurementFlags {
-        var flags = Self.flags(measurementStatus: status)
+        var flags = status == 0 ? [] : Self.flags(measurementStatus: status)
         if hasTrailingBytes { flags.insert(.trailingBytes) }
         return flags
     }
@@ -97,45 +119,43 @@ extension PHDObservation {
         case other
     }
 
-    @inline(__always)
     func pressures(_ bytes: Span<UInt8>, _ object: PHDConfiguration.Object, _ configured: [UInt16]) -> Pressures {
-        guard isCompound else { return .other }
-        var systolic: PHDNumber?
-        var diastolic: PHDNumber?
-        var mean: PHDNumber?
-        var unit: UInt16?
-        // A compound of pressures has three components; metrics beyond sixteen would be another kind of object.
-        for index in 0..<min(count, 16) {
-            let place: Place
-            switch metric(index, bytes, object, configured) {
-            case PHDMetric.systolic: place = .systolic
-            case PHDMetric.diastolic: place = .diastolic
-            case PHDMetric.mean: place = .mean
-            default: continue
-            }
-            let own = self.unit(index, bytes, object)
-            guard unit == nil || unit == own else { return .other }
-            unit = own
-            let number = component(index, bytes)
-            switch place {
-            case .systolic: systolic = number
-            case .diastolic: diastolic = number
-            case .mean: mean = number
-            }
-        }
-        guard let systolic, let diastolic, let unit, let scale = Self.pressureUnit(unit) else { return .other }
+        guard let (places, unit) = pressurePlaces(bytes, object, configured) else { return .other }
+        let systolic = component(Int(places.systolic), bytes)
+        let diastolic = component(Int(places.diastolic), bytes)
         guard let high = systolic.digits, let low = diastolic.digits else {
             let reason: FailureReason =
                 systolic.digits != nil ? .diastolicNotFound : diastolic.digits != nil ? .systolicNotFound : .noValue
             return .failure(Failure(reason))
         }
-        return .bloodPressure(
-            BloodPressure(
-                systolic: Pressure(high, scale), diastolic: Pressure(low, scale),
-                mean: mean?.digits.map { Pressure($0, scale) }, meanAbsence: mean?.absence ?? .none))
+        var pressure = BloodPressure(systolic: Pressure(high, unit), diastolic: Pressure(low, unit))
+        if places.mean != PHDPressurePlaces.nowhere {
+            let mean = component(Int(places.mean), bytes)
+            pressure.mean = mean.digits.map { Pressure($0, unit) }
+            pressure.meanAbsence = mean.absence
+        }
+        return .bloodPressure(pressure)
     }
 
-    private enum Place { case systolic, diastolic, mean }
+    /// Where systolic and diastolic stand, in one unit of pressure; `nil` where they do not.
+    func pressurePlaces(
+        _ bytes: Span<UInt8>, _ object: PHDConfiguration.Object, _ configured: [UInt16]
+    ) -> (PHDPressurePlaces, PressureUnit)? {
+        guard isCompound else { return nil }
+        var unit: UInt16?
+        var isOneUnit = true
+        let places = PHDPressurePlaces(count) { index in
+            let metric = metric(index, bytes, object, configured)
+            if metric == PHDMetric.systolic || metric == PHDMetric.diastolic || metric == PHDMetric.mean {
+                let own = self.unit(index, bytes, object)
+                if unit != nil && unit != own { isOneUnit = false }
+                unit = own
+            }
+            return metric
+        }
+        guard isOneUnit, places.areComplete, let unit, let scale = Self.pressureUnit(unit) else { return nil }
+        return (places, scale)
+    }
 
     @inline(__always)
     static func pressureUnit(_ unit: UInt16) -> PressureUnit? {

@@ -44,7 +44,9 @@ enum PHDNumber: Sendable, Hashable {
         }
     }
 
+    @inline(__always)
     var digits: Digits? { if case .digits(let digits) = self { digits } else { nil } }
+    @inline(__always)
     var absence: Absence { if case .absent(let absence) = self { absence } else { .none } }
 
     /// The SFLOAT of these digits; `nil` where they do not fit into twelve bits and four.

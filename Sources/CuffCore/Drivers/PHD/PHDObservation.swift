@@ -3,7 +3,7 @@
 /// It is a plain value, so that a report of any length is read into one reused array before anything is emitted: a
 /// report whose lists disagree must not give half of its readings.
 ///
-/// Offsets are kept in 32 bits: an APDU has at most 64508 bytes, and a small value is cheap to hand round.
+/// Offsets are kept in 16 bits: an APDU has at most 64512 bytes, and a small value is cheap to hand round.
 struct PHDObservation: Sendable {
     var handle: UInt16
     /// The attribute that holds the value; 0 where there was none.
@@ -12,14 +12,7 @@ struct PHDObservation: Sendable {
     /// Overrides for this observation only; 0 = as configured.
     var unit: UInt16 = 0
     var term: UInt16 = 0
-    /// The data ended before its map did.
-    var isCut = false
-    var hasTrailingBytes = false
-    /// The observation's own bytes do not begin with the object's handle (grouped reports, stored entries).
-    var lacksHandle = false
-    var person: Int32?
-    /// Place in the configuration; -1 for an object that the agent never described.
-    @Offset var object: Int
+    private let place: Int16
     /// Where the value stands, and its bytes.
     @Offset var value = 0
     @Offset var length = 0
@@ -32,15 +25,37 @@ struct PHDObservation: Sendable {
     @Offset private var rawEnd = 0
     @Offset private var stampStart = 0
     @Offset private var stampEnd = 0
-    var stamp = PHDStamp.none
+    /// Where the stamp itself stands within the APDU; 0 where there is none.
+    @Offset private var stampPlace = 0
+    /// The data ended before its map did.
+    var isCut = false
+    var hasTrailingBytes = false
+    /// The observation's own bytes do not begin with the object's handle (grouped reports, stored entries).
+    var lacksHandle = false
+    private var stampKind = PHDStamp.Kind.none
+    private let personNumber: Int32
+    private var stampBits: UInt64 = 0
 
-    init(handle: UInt16, object: Int, person: Int32?) {
+    /// `object` is the place in the configuration; -1 for an object that the agent never described.
+    @inline(__always)
+    init(handle: UInt16, object: Int, person: UInt16?) {
         self.handle = handle
-        self.object = object
-        self.person = person
+        place = Int16(truncatingIfNeeded: object)
+        personNumber = person.map { Int32($0) } ?? -1
+    }
+
+    @inline(__always)
+    var object: Int { Int(place) }
+    @inline(__always)
+    var person: Int32? { personNumber < 0 ? nil : personNumber }
+    @inline(__always)
+    var stamp: PHDStamp {
+        get { PHDStamp(kind: stampKind, bits: stampBits) }
+        set { (stampKind, stampBits) = (newValue.kind, newValue.bits) }
     }
 
     /// The observation's own bytes within the APDU.
+    @inline(__always)
     var raw: Range<Int> {
         get { rawStart..<max(rawStart, rawEnd) }
         set { (rawStart, rawEnd) = (newValue.lowerBound, newValue.upperBound) }
@@ -51,13 +66,23 @@ struct PHDObservation: Sendable {
         set { (stampStart, stampEnd) = (newValue.lowerBound, newValue.upperBound) }
     }
 
-    /// A place or a number within an APDU, in half the room of an `Int`.
+    /// The bytes of the value: without the count and length of a compound.
+    var valuePlaces: Range<Int> { value..<(value + length) }
+    /// The bytes of the stamp itself, empty where there is none.
+    var stampPlaces: Range<Int> { stampPlace..<(stampPlace + (stampPlace == 0 ? 0 : stampKind == .relative ? 4 : 8)) }
+
+    /// Takes the stamp of a report of the same form.
+    mutating func restamp(_ bytes: Span<UInt8>) {
+        if stampPlace > 0 { stamp = PHDStamp(stampKind, bytes, stampPlace) }
+    }
+
+    /// A place or a number within an APDU, in a quarter of the room of an `Int`.
     @propertyWrapper struct Offset: Sendable {
-        private var small: Int32
-        @inline(__always) init(wrappedValue: Int) { small = Int32(truncatingIfNeeded: wrappedValue) }
+        private var small: UInt16
+        @inline(__always) init(wrappedValue: Int) { small = UInt16(truncatingIfNeeded: wrappedValue) }
         @inline(__always) var wrappedValue: Int {
             get { Int(small) }
-            set { small = Int32(truncatingIfNeeded: newValue) }
+            set { small = UInt16(truncatingIfNeeded: newValue) }
         }
     }
 
@@ -70,6 +95,25 @@ struct PHDObservation: Sendable {
         case PHDAttribute.basicNumeric: return takeValue(id, offset, length, length == 2)
         default: return takeOther(id, bytes, offset, length)
         }
+    }
+
+    /// Cuts values with a map; stops where the data ends before the map does. `false` when inner lengths disagree.
+    ///
+    /// A call of its own keeps the observation in memory: inlined, its twenty fields are moved about at every value.
+    @inline(never)
+    mutating func cut(
+        _ items: [PHDConfiguration.MapItem], _ map: Range<Int>, _ bytes: Span<UInt8>, _ offset: inout Int, _ end: Int
+    ) -> Bool {
+        for index in map {
+            let item = items[index]
+            guard offset &+ Int(item.length) <= end else {
+                isCut = true
+                return true
+            }
+            guard take(item.attribute, bytes, offset, Int(item.length)) else { return false }
+            offset &+= Int(item.length)
+        }
+        return true
     }
 
     private mutating func takeOther(_ id: UInt16, _ bytes: Span<UInt8>, _ offset: Int, _ length: Int) -> Bool {
@@ -87,6 +131,7 @@ struct PHDObservation: Sendable {
         case PHDAttribute.relativeStamp:
             guard length == 4, let ticks = bytes.bigEndian32(offset) else { return false }
             stamp = PHDStamp(kind: .relative, bits: UInt64(ticks))
+            stampPlace = offset
         case PHDAttribute.measurementStatus:
             guard length == 2 else { return false }
             status |= bytes.bigEndian16(offset) ?? 0
@@ -116,8 +161,9 @@ struct PHDObservation: Sendable {
 
     @inline(__always)
     private mutating func takeStamp(_ kind: PHDStamp.Kind, _ bytes: Span<UInt8>, _ offset: Int, _ length: Int) -> Bool {
-        guard length == 8, let high = bytes.bigEndian32(offset), let low = bytes.bigEndian32(offset &+ 4) else { return false }
-        stamp = PHDStamp(kind: kind, bits: UInt64(high) << 32 | UInt64(low))
+        guard length == 8, let bits = bytes.bigEndian64(offset) else { return false }
+        stamp = PHDStamp(kind: kind, bits: bits)
+        stampPlace = offset
         return true
     }
 
@@ -125,12 +171,14 @@ struct PHDObservation: Sendable {
     private mutating func takeCompound(
         _ id: UInt16, _ bytes: Span<UInt8>, _ offset: Int, _ length: Int, width: Int
     ) -> Bool {
-        guard let count = bytes.bigEndian16(offset), let size = bytes.bigEndian16(offset &+ 2) else { return false }
-        guard Int(size) == Int(count) &* width, 4 &+ Int(size) == length else { return false }
+        guard let head = bytes.bigEndian32(offset) else { return false }
+        let count = Int(head >> 16)
+        let size = Int(head & 0xFFFF)
+        guard size == count &* width, 4 &+ size == length else { return false }
         attribute = id
         value = offset &+ 4
-        self.length = Int(size)
-        self.count = Int(count)
+        self.length = size
+        self.count = count
         return true
     }
 }
@@ -141,36 +189,33 @@ enum PHDReport {
     static let ceiling = 16127
 
     /// Appends the observations between `start` (behind data-req-id and scan-report-no) and `end`; `false` when counts
-    /// and lengths disagree anywhere.
-    @inline(__always)
+    /// and lengths disagree anywhere. `scanner` is the place of the scanner that sent it, where one did.
     static func read(
-        _ shape: PHDEvent.Shape, _ configuration: borrowing PHDConfiguration,
-        groups: [(handle: UInt16, map: Range<Int>)], _ bytes: Span<UInt8>, _ start: Int, _ end: Int,
-        into observations: inout [PHDObservation]
+        _ shape: PHDEvent.Shape, _ configuration: borrowing PHDConfiguration, scanner: Int?, _ bytes: Span<UInt8>,
+        _ start: Int, _ end: Int, into observations: inout [PHDObservation]
     ) -> Bool {
         var offset = start
+        let most = observations.count &+ ceiling
         guard shape.hasPersons else {
-            return scan(shape.body, configuration, groups, nil, bytes, &offset, end, into: &observations) && offset == end
+            return scan(shape.body, configuration, scanner, nil, bytes, &offset, end, most, into: &observations) && offset == end
         }
         guard let persons = PHDList.open(bytes, &offset, end), persons.end == end else { return false }
         for _ in 0..<persons.count {
             guard let person = bytes.bigEndian16(offset) else { return false }
             offset += 2
             if shape.body == .grouped {
-                guard group(configuration, groups, Int32(person), bytes, &offset, end, into: &observations) else { return false }
+                guard group(configuration, scanner, person, bytes, &offset, end, into: &observations) else { return false }
             } else {
-                guard scan(shape.body, configuration, groups, Int32(person), bytes, &offset, end, into: &observations)
+                guard scan(shape.body, configuration, scanner, person, bytes, &offset, end, most, into: &observations)
                 else { return false }
             }
         }
         return offset == end
     }
 
-    @inline(__always)
     private static func scan(
-        _ body: PHDEvent.Shape.Body, _ configuration: borrowing PHDConfiguration,
-        _ groups: [(handle: UInt16, map: Range<Int>)], _ person: Int32?, _ bytes: Span<UInt8>, _ offset: inout Int,
-        _ end: Int, into observations: inout [PHDObservation]
+        _ body: PHDEvent.Shape.Body, _ configuration: borrowing PHDConfiguration, _ scanner: Int?, _ person: UInt16?,
+        _ bytes: Span<UInt8>, _ offset: inout Int, _ end: Int, _ most: Int, into observations: inout [PHDObservation]
     ) -> Bool {
         guard let list = PHDList.open(bytes, &offset, end) else { return false }
         for _ in 0..<list.count {
@@ -178,30 +223,29 @@ enum PHDReport {
             switch body {
             case .fixed: isRead = fixed(configuration, person, bytes, &offset, list.end, into: &observations)
             case .variable: isRead = variable(configuration, person, bytes, &offset, list.end, into: &observations)
-            case .grouped: isRead = group(configuration, groups, person, bytes, &offset, list.end, into: &observations)
+            case .grouped: isRead = group(configuration, scanner, person, bytes, &offset, list.end, into: &observations)
             }
-            guard isRead, observations.count <= ceiling else { return false }
+            guard isRead, observations.count <= most else { return false }
         }
         return offset == list.end
     }
 
     @inline(__always)
     private static func fixed(
-        _ configuration: borrowing PHDConfiguration, _ person: Int32?, _ bytes: Span<UInt8>, _ offset: inout Int,
+        _ configuration: borrowing PHDConfiguration, _ person: UInt16?, _ bytes: Span<UInt8>, _ offset: inout Int,
         _ end: Int, into observations: inout [PHDObservation]
     ) -> Bool {
-        guard offset &+ 4 <= end, let handle = bytes.bigEndian16(offset), let length = bytes.bigEndian16(offset &+ 2) else {
-            return false
-        }
+        guard offset &+ 4 <= end, let head = bytes.bigEndian32(offset) else { return false }
+        let handle = UInt16(truncatingIfNeeded: head >> 16)
         let start = offset
-        let limit = offset &+ 4 &+ Int(length)
+        let limit = offset &+ 4 &+ Int(head & 0xFFFF)
         guard limit <= end else { return false }
         let index = configuration.index(of: handle) ?? -1
         var observation = PHDObservation(handle: handle, object: index, person: person)
         offset &+= 4
         if index >= 0 {
             let map = configuration.objects[index].map
-            guard mapped(configuration.items, map, bytes, &offset, limit, &observation) else { return false }
+            guard observation.cut(configuration.items, map, bytes, &offset, limit) else { return false }
             if map.isEmpty { observation.isCut = true }
             observation.hasTrailingBytes = offset < limit
         }
@@ -211,26 +255,8 @@ enum PHDReport {
         return true
     }
 
-    /// Cuts values with a map; stops where the data ends before the map does.
-    @inline(__always)
-    static func mapped(
-        _ items: [PHDConfiguration.MapItem], _ map: Range<Int>, _ bytes: Span<UInt8>, _ offset: inout Int, _ end: Int,
-        _ observation: inout PHDObservation
-    ) -> Bool {
-        for index in map {
-            let item = items[index]
-            guard offset &+ Int(item.length) <= end else {
-                observation.isCut = true
-                return true
-            }
-            guard observation.take(item.attribute, bytes, offset, Int(item.length)) else { return false }
-            offset &+= Int(item.length)
-        }
-        return true
-    }
-
     private static func variable(
-        _ configuration: borrowing PHDConfiguration, _ person: Int32?, _ bytes: Span<UInt8>, _ offset: inout Int,
+        _ configuration: borrowing PHDConfiguration, _ person: UInt16?, _ bytes: Span<UInt8>, _ offset: inout Int,
         _ end: Int, into observations: inout [PHDObservation]
     ) -> Bool {
         guard let handle = bytes.bigEndian16(offset) else { return false }
@@ -245,18 +271,18 @@ enum PHDReport {
 
     /// One octet string with the values of all objects of the scanner's map, in its order and without handles.
     private static func group(
-        _ configuration: borrowing PHDConfiguration, _ groups: [(handle: UInt16, map: Range<Int>)], _ person: Int32?,
-        _ bytes: Span<UInt8>, _ offset: inout Int, _ end: Int, into observations: inout [PHDObservation]
+        _ configuration: borrowing PHDConfiguration, _ scanner: Int?, _ person: UInt16?, _ bytes: Span<UInt8>,
+        _ offset: inout Int, _ end: Int, into observations: inout [PHDObservation]
     ) -> Bool {
         guard offset + 2 <= end, let length = bytes.bigEndian16(offset) else { return false }
         offset += 2
         let limit = offset + Int(length)
         guard limit <= end else { return false }
-        for part in groups {
+        for part in scanner.map({ configuration.scanners[$0].groups }) ?? [] {
             let start = offset
             var observation = PHDObservation(handle: part.handle, object: configuration.index(of: part.handle) ?? -1, person: person)
             observation.lacksHandle = true
-            guard mapped(configuration.items, part.map, bytes, &offset, limit, &observation) else { return false }
+            guard observation.cut(configuration.items, part.map, bytes, &offset, limit) else { return false }
             observation.raw = start..<offset
             observations.append(observation)
         }

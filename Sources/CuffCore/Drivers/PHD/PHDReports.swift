@@ -31,13 +31,13 @@ extension PHDSession {
             return takeConfiguration(apdu, invoke, into: &actions)
         }
         let input = isConfirmed ? PHDInput.confirmedReport : .unconfirmedReport
-        guard PHDStateTable.row(state, input)?.act == .process else {
+        guard processesReports else {
             return perform(input, invoke: invoke, into: &actions)
         }
         if event == PHDEvent.segmentData {
             takeSegmentData(apdu, invoke, handle, into: &actions)
         } else if let shape = PHDEvent.shape(event) {
-            takeObservations(apdu, 22, invoke, handle, event, shape, isConfirmed, into: &actions)
+            takeObservations(apdu, Self.reportInfo, invoke, handle, event, shape, isConfirmed, into: &actions)
         } else {
             actions.append(.report(.ignored("an event report of no known type", apdu.part(18, 2))))
             if isConfirmed { write(PHDManagerAPDU.error(invoke: invoke, PHDError.noSuchAction), into: &actions) }
@@ -113,85 +113,78 @@ extension PHDSession {
 
     // MARK: observations
 
+    /// Where the information of an event report begins; that of the answer to a data request stands elsewhere.
+    static let reportInfo = 22
+
     /// Reads a whole report first and emits afterwards: half of a damaged report is no reading.
     mutating func takeObservations(
         _ apdu: Span<UInt8>, _ info: Int, _ invoke: UInt16, _ handle: UInt16, _ event: UInt16, _ shape: PHDEvent.Shape,
         _ isConfirmed: Bool, into actions: inout SessionActions
     ) {
-        var groups: [(handle: UInt16, map: Range<Int>)] = []
+        var scanner: Int?
         if shape.isScanner || handle != 0 {
-            guard let scanner = configuration.scanners.first(where: { $0.handle == handle }), shape.isScanner else {
+            scanner = configuration.scanners.firstIndex { $0.handle == handle }
+            guard scanner != nil, shape.isScanner else {
                 actions.append(.report(.ignored("a report of an object that is no scanner", apdu.part(12, 10))))
                 if isConfirmed { write(PHDManagerAPDU.error(invoke: invoke, PHDError.noSuchObjectInstance), into: &actions) }
                 return
             }
-            groups = scanner.groups
         }
-        observations.removeAll(keepingCapacity: true)
-        guard let number = apdu.bigEndian16(info + 2),
-            PHDReport.read(shape, configuration, groups: groups, apdu, info + 4, apdu.count, into: &observations)
-        else {
+        guard form.read(shape, configuration, scanner: scanner, apdu, info) else {
             // Where values are cut by a configuration, it may be the configuration that is wrong.
             _ = doubtConfiguration()
             return refuseReport(invoke, isConfirmed, into: &actions)
         }
-        noteNumber(number, into: &actions)
+        if info == Self.reportInfo { form.keep(apdu, handle, event, isConfirmed: isConfirmed) }
+        emitObservations(apdu, info, invoke, handle, event, isConfirmed, into: &actions)
+    }
+
+    /// Emits what `form` has read: pairs at once where nothing waits for its other half, everything else by way of `joiner`.
+    @inline(__always)
+    mutating func emitObservations(
+        _ apdu: Span<UInt8>, _ info: Int, _ invoke: UInt16, _ handle: UInt16, _ event: UInt16, _ isConfirmed: Bool,
+        into actions: inout SessionActions
+    ) {
+        noteNumber(apdu.bigEndian16(info &+ 2) ?? 0, into: &actions)
         joiner.begin()
         var undecodable = 0
         var index = 0
-        while index < observations.count {
-            if emitPair(index, apdu, into: &actions) {
-                index += 2
-                continue
+        var pair = 0
+        while index < form.observations.count {
+            if pair < form.pairs.count, form.pairs[pair].index == index {
+                pair &+= 1
+                if joiner.isEmpty, form.pairs[pair &- 1].emit(apdu, into: &actions) {
+                    emitted &+= 1
+                    index &+= 2
+                    continue
+                }
             }
-            let observation = observations[index]
-            index += 1
-            guard observation.object >= 0, !observation.isCut else {
-                undecodable += 1
-                continue
-            }
-            place(observation, configuration.objects[observation.object], apdu, origin: .push, sequence: nil, into: &actions)
+            if !placeObservation(index, apdu, into: &actions) { undecodable &+= 1 }
+            index &+= 1
         }
-        emitted += joiner.finishReport(PHDJoiner.Expectation(configuration), into: &actions)
-        if undecodable > 0 {
-            actions.append(
-                .report(
-                    .warning(
-                        "\(undecodable) observation\(undecodable == 1 ? "" : "s") of an object that the configuration does not describe")))
-            if mistrustConfiguration(into: &actions) { return }
-        }
-        let digest = digest(apdu, from: info + 4)
+        if !joiner.isEmpty { emitted += joiner.finishReport(PHDJoiner.Expectation(configuration), into: &actions) }
+        if undecodable > 0, mistrustConfiguration(undecodable, into: &actions) { return }
+        let digest = digest(apdu, from: info &+ 4)
         guard isConfirmed else { return noteUnconfirmed(digest, into: &actions) }
         thanks.append(Thanks(through: emitted, digest: digest, invoke: invoke, handle: handle, event: event))
         if emitted <= committed { thank(into: &actions) }
     }
 
-    /// The everyday case, pressures and right behind them their pulse with nothing waiting: emitted without the joiner.
-    @inline(__always)
-    private mutating func emitPair(_ index: Int, _ bytes: Span<UInt8>, into actions: inout SessionActions) -> Bool {
-        guard index &+ 1 < observations.count, joiner.isEmpty, !configuration.hasPressureStatus else { return false }
-        let first = observations[index]
-        let second = observations[index &+ 1]
-        guard first.object >= 0, second.object >= 0, !first.isCut, !second.isCut, first.stamp == second.stamp,
-            first.person == second.person, first.term == 0, second.term == 0, second.attribute != 0, !second.isCompound,
-            configuration.objects[first.object].role == .pressure, configuration.objects[second.object].role == .pulse,
-            case .bloodPressure(var pressure) = first.pressures(bytes, configuration.objects[first.object], configuration.metrics)
-        else { return false }
-        let pulse = second.number(bytes)
-        pressure.pulse = pulse.digits.map { PulseRate($0) }
-        pressure.pulseAbsence = pulse.absence
-        actions.emit(
-            Reading(
-                .bloodPressure(pressure), driver: "phd", user: first.person, flags: first.flags.union(second.flags),
-                clock: first.stamp.clock, origin: .push, sequence: first.stamp.ticks, raw: first.rawBytes(bytes)))
-        emitted += 1
+    @inline(never)
+    private mutating func placeObservation(_ index: Int, _ apdu: Span<UInt8>, into actions: inout SessionActions) -> Bool {
+        let observation = form.observation(index, apdu)
+        guard observation.object >= 0, !observation.isCut else { return false }
+        place(observation, configuration.objects[observation.object], apdu, origin: .push, sequence: nil, into: &actions)
         return true
     }
 
     /// A configuration that does not fit is not trusted again, and what it could not read is not confirmed: the agent
     /// keeps it, gives up, and is asked for its configuration when it comes back. One that was just spelled out is
     /// doubted twice, for its bytes may have suffered on the way; after that the agent is taken to be what it is.
-    private mutating func mistrustConfiguration(into actions: inout SessionActions) -> Bool {
+    @inline(never)
+    private mutating func mistrustConfiguration(_ undecodable: Int, into actions: inout SessionActions) -> Bool {
+        let what = "\(undecodable) observation\(undecodable == 1 ? "" : "s") of an object"
+        actions.append(.report(.warning("\(what) that the configuration does not describe")))
         guard doubtConfiguration() else { return false }
         actions.append(.report(.warning("configuration \(configurationID) does not fit what the agent sends; it will be asked for again")))
         abandonsSoon = true
@@ -208,6 +201,7 @@ extension PHDSession {
         return true
     }
 
+    @inline(__always)
     private mutating func noteNumber(_ number: UInt16, into actions: inout SessionActions) {
         if let last = reportNumber, number > last &+ 1, last != 0xFFFF {
             actions.append(.report(.note("scan reports \(last &+ 1) to \(number - 1) did not arrive")))

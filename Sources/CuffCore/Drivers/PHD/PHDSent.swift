@@ -4,8 +4,8 @@ extension PHDSession {
     /// APDU that it did not write makes the conversation another manager's: from there on the state follows it.
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
         var offset = 0
-        while let length = bytes.span.bigEndian16(offset + 2), offset + 4 + Int(length) <= bytes.count {
-            let range = offset..<(offset + 4 + Int(length))
+        while let head = bytes.span.bigEndian32(offset), offset &+ 4 &+ Int(head & 0xFFFF) <= bytes.count {
+            let range = offset..<(offset &+ 4 &+ Int(head & 0xFFFF))
             offset = range.upperBound
             // Confirmations of observations change nothing, and there is one with every reading.
             if Self.isConfirmation(bytes.span.extracting(range)) { continue }

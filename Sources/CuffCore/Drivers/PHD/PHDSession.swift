@@ -74,8 +74,17 @@ struct PHDSession: CuffSession {
 
     var reader = FrameReader(PHDFrame())
     var frames: Int? { reader.frames }
-    var state = PHDState.disconnected
-    var goal = Goal.follow
+    var state = PHDState.disconnected {
+        didSet {
+            let reports: [PHDInput] = [.confirmedReport, .unconfirmedReport]
+            processesReports = reports.allSatisfy { PHDStateTable.row(state, $0)?.act == .process }
+        }
+    }
+    /// What the table says of reports in this state: looked up when it changes, and not for each report.
+    private(set) var processesReports = false
+    var goal = Goal.follow { didSet { hasEnd = goal != .follow } }
+    /// The goal is one that is reached, or not.
+    private(set) var hasEnd = false
     var mayAnswer = false
     /// The other side of this conversation is not ours.
     var isForeign = false
@@ -91,7 +100,8 @@ struct PHDSession: CuffSession {
     var useless: [String: Int] = [:]
     /// System id of the agent that was named last.
     var identified: [UInt8] = []
-    var configuration = PHDConfiguration()
+    var configuration = PHDConfiguration() { didSet { form.forget() } }
+    var form = PHDReportForm()
     var configurationID: UInt16 = 0
     /// The agent spelled its configuration out in this association.
     var isConfigurationFresh = false
@@ -179,12 +189,13 @@ struct PHDSession: CuffSession {
         if state == .disconnected { state = .unassociated }
         wasActive = true
         reader.feed(bytes)
+        // A reference of our own, so that an APDU can be read while the session changes.
+        var buffer = reader.buffer
         while let step = reader.next() {
             switch step {
             case .skipped(let count, let fault): actions.report(skipped: count, fault)
             case .frame(let range):
-                // A reference of our own, so that the APDU can be read while the session changes.
-                let buffer = reader.buffer
+                if !reader.reads(buffer) { buffer = reader.buffer }
                 take(buffer.span.extracting(range), into: &actions)
                 if isFinished { return }
             }
@@ -324,35 +335,32 @@ struct PHDSession: CuffSession {
         expected.append(bytes)
     }
 
-    /// Sends every confirmation whose readings are on disk.
+    /// Sends every confirmation whose readings are on disk; those that are due together leave in one write, as on any
+    /// stream of bytes.
     mutating func thank(into actions: inout SessionActions) {
-        var confirmations: [UInt8] = []
         while thanksHead < thanks.count, thanks[thanksHead].through <= committed {
-            let next = thanks[thanksHead]
-            thanksHead += 1
-            if isPassive { continue }
-            if isStriving { effort.confirmed(next.digest) }
-            if let segment = next.segment {
-                send(&confirmations, into: &actions)
+            let first = thanksHead
+            while thanksHead < thanks.count, thanks[thanksHead].through <= committed, thanks[thanksHead].segment == nil,
+                (thanksHead &- first) &* PHDManagerAPDU.confirmationLength < Self.writeLimit
+            {
+                if isStriving { effort.confirmed(thanks[thanksHead].digest) }
+                thanksHead &+= 1
+            }
+            if thanksHead > first {
+                if !isPassive { actions.append(.write(PHDManagerAPDU.confirmations(thanks[first..<thanksHead]))) }
+            } else {
+                let next = thanks[thanksHead]
+                thanksHead += 1
+                guard !isPassive, let segment = next.segment else { continue }
+                if isStriving { effort.confirmed(next.digest) }
                 actions.append(.write(segment.confirmation(invoke: next.invoke, handle: next.handle, status: 0x0080)))
                 segmentConfirmed(segment, into: &actions)
-            } else {
-                PHDManagerAPDU.confirm(invoke: next.invoke, handle: next.handle, event: next.event, in: &confirmations)
-                if confirmations.count >= Self.writeLimit { send(&confirmations, into: &actions) }
             }
         }
-        send(&confirmations, into: &actions)
         if thanksHead == thanks.count {
             thanks.removeAll(keepingCapacity: true)
             thanksHead = 0
         }
-    }
-
-    /// Confirmations that are due together leave in one write, as on any stream of bytes.
-    private func send(_ confirmations: inout [UInt8], into actions: inout SessionActions) {
-        if confirmations.isEmpty { return }
-        actions.append(.write(confirmations))
-        confirmations = []
     }
 
     private mutating func close(into actions: inout SessionActions) {

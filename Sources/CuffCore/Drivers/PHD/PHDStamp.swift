@@ -12,6 +12,23 @@ struct PHDStamp: Sendable, Hashable {
 
     static let none = PHDStamp(kind: .none, bits: 0)
 
+    init(kind: Kind, bits: UInt64) {
+        self.kind = kind
+        self.bits = bits
+    }
+
+    /// The stamp at `offset`; beyond the end all zero, which is none.
+    @inline(__always)
+    init(_ kind: Kind, _ bytes: Span<UInt8>, _ offset: Int) {
+        self.kind = kind
+        bits =
+            switch kind {
+            case .none: 0
+            case .relative: UInt64(bytes.bigEndian32(offset) ?? 0)
+            case .absolute, .baseOffset, .highResolution: bytes.bigEndian64(offset) ?? 0
+            }
+    }
+
     /// Whether the same stamp elsewhere means the same moment.
     @inline(__always)
     var isMatchable: Bool {
@@ -24,6 +41,7 @@ struct PHDStamp: Sendable, Hashable {
     }
 
     /// What the agent's clock said: relative times have no place on a calendar.
+    @inline(__always)
     var clock: DeviceClock {
         switch kind {
         case .none, .relative, .highResolution: .absent
@@ -33,6 +51,7 @@ struct PHDStamp: Sendable, Hashable {
     }
 
     /// Ticks of a relative clock: they stay with the record, so they number it where nothing else does.
+    @inline(__always)
     var ticks: UInt32? {
         switch kind {
         case .relative where bits != 0xFFFF_FFFF: UInt32(truncatingIfNeeded: bits)
@@ -47,13 +66,22 @@ struct PHDStamp: Sendable, Hashable {
         // All sixteen nibbles at once: adding six to a digit carries into the next nibble only above nine.
         let carries = ((bits &+ 0x0666_6666_6666_6666) ^ bits) & 0x1111_1111_1111_1110
         guard carries == 0, bits >> 60 < 10 else { return .impossible(nil) }
+        // All eight pairs at once: no byte of the sum is above 99, so none carries into the next.
+        let pairs = (bits >> 4 & 0x0F0F_0F0F_0F0F_0F0F) &* 10 &+ (bits & 0x0F0F_0F0F_0F0F_0F0F)
         @inline(__always)
-        func pair(_ shift: UInt64) -> Int { Int(bits >> (shift &+ 4) & 15) &* 10 &+ Int(bits >> shift & 15) }
-        return DeviceClock(
-            DeviceTime(
-                year: pair(56) &* 100 &+ pair(48), month: pair(40), day: pair(32), hour: pair(24), minute: pair(16),
-                second: pair(8), hundredths: pair(0)))
+        func pair(_ shift: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: pairs >> shift) }
+        let time = DeviceTime(
+            year: Int16(pair(56)) &* 100 &+ Int16(pair(48)), month: pair(40), day: pair(32), hour: pair(24), minute: pair(16),
+            second: pair(8), hundredths: pair(0))
+        // The highest bit of a byte stays where its pair is within 99, 99, 12, 28, 23, 59, 59, 99 and from 0, 0, 1, 1, 0, 0, 0, 0:
+        // a time of every calendar, and so nearly all. The others are judged one by one.
+        let highest: UInt64 = 0x8080_8080_8080_8080
+        let isCommon = (0xE3E3_8C9C_97BB_BBE3 &- pairs) & ((pairs | highest) &- 0x0000_0101_0000_0000) & highest == highest
+        return isCommon && time.year > 0 ? .time(time) : judged(time)
     }
+
+    @inline(never)
+    private static func judged(_ time: DeviceTime) -> DeviceClock { DeviceClock(time) }
 
     static func baseOffset(_ bits: UInt64) -> DeviceClock {
         let seconds = Int64(bits >> 32)

@@ -112,10 +112,10 @@ struct PHDSegment: Sendable {
         let stampBytes = start..<offset
         for (index, element) in elements.enumerated() {
             let first = offset
-            var observation = PHDObservation(handle: element.handle, object: index, person: person.map { Int32($0) })
+            var observation = PHDObservation(handle: element.handle, object: index, person: person)
             observation.stamp = stamp
             observation.lacksHandle = true
-            guard PHDReport.mapped(items, element.map, bytes, &offset, end, &observation), !observation.isCut else { return false }
+            guard observation.cut(items, element.map, bytes, &offset, end), !observation.isCut else { return false }
             observation.raw = first..<offset
             observation.stampBytes = stampBytes
             observations.append(observation)

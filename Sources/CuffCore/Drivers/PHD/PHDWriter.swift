@@ -104,16 +104,23 @@ enum PHDManagerAPDU {
         return writer.bytes
     }
 
-    /// The answer to a scan report: handle and event copied, an empty reply. Written out because it is the one APDU
+    static let confirmationLength = 22
+
+    /// The answers to scan reports: handle and event copied, an empty reply. Written out because they are the one APDU
     /// that goes with every reading.
-    @inline(__always)
-    static func confirm(invoke: UInt16, handle: UInt16, event: UInt16, in bytes: inout [UInt8]) {
-        let words: (UInt64, UInt64, UInt32, UInt16) = (
-            (0xE700_0012_0010_0000 | UInt64(invoke)).bigEndian,
-            (0x0201_000A_0000_FFFF | UInt64(handle) << 16).bigEndian,
-            (0xFFFF_0000 | UInt32(event)).bigEndian, 0
-        )
-        withUnsafeBytes(of: words) { bytes.append(contentsOf: $0.prefix(22)) }
+    static func confirmations(_ thanks: ArraySlice<PHDSession.Thanks>) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: thanks.count * confirmationLength) { room, count in
+            let all = UnsafeMutableRawBufferPointer(room)
+            for next in thanks {
+                let words: (UInt64, UInt64, UInt32, UInt16) = (
+                    (0xE700_0012_0010_0000 | UInt64(next.invoke)).bigEndian,
+                    (0x0201_000A_0000_FFFF | UInt64(next.handle) << 16).bigEndian,
+                    (0xFFFF_0000 | UInt32(next.event)).bigEndian, 0
+                )
+                withUnsafeBytes(of: words) { UnsafeMutableRawBufferPointer(rebasing: all[count...]).copyMemory(from: $0) }
+                count &+= confirmationLength
+            }
+        }
     }
 
     static func configurationResult(invoke: UInt16, configuration: UInt16, result: UInt16) -> [UInt8] {

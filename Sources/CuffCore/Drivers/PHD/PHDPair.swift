@@ -1,0 +1,68 @@
+/// Pressures and right behind them their pulse: what an everyday report holds. Everything about them is known from the
+/// report's form but their numbers and their time.
+struct PHDPair: Sendable {
+    /// The place of the pressures among the report's observations; the pulse is the next.
+    @PHDObservation.Offset private(set) var index: Int
+    // Where the SFLOATs stand; `mean` is 0 where the agent sends none.
+    @PHDObservation.Offset private var systolic: Int
+    @PHDObservation.Offset private var diastolic: Int
+    @PHDObservation.Offset private var mean: Int
+    @PHDObservation.Offset private var pulse: Int
+    @PHDObservation.Offset private var stampOfPressures: Int
+    @PHDObservation.Offset private var stampOfPulse: Int
+    @PHDObservation.Offset private var rawStart: Int
+    @PHDObservation.Offset private var rawEnd: Int
+    private let stamp: PHDStamp.Kind
+    private let unit: PressureUnit
+    private let person: Int32?
+    private let flags: MeasurementFlags
+
+    /// `nil` where the two are not such a pair: that is no error, only left to `PHDJoiner`.
+    init?(_ index: Int, _ observations: [PHDObservation], _ configuration: borrowing PHDConfiguration, _ apdu: Span<UInt8>) {
+        let first = observations[index]
+        let second = observations[index + 1]
+        guard first.object >= 0, second.object >= 0, !first.isCut, !second.isCut, !first.lacksHandle,
+            first.person == second.person, first.stamp.kind == second.stamp.kind, first.term == 0, second.term == 0,
+            first.attribute == PHDAttribute.compoundBasicNumeric, second.attribute == PHDAttribute.basicNumeric,
+            configuration.objects[first.object].role == .pressure, configuration.objects[second.object].role == .pulse,
+            !configuration.hasPressureStatus,
+            let (places, unit) = first.pressurePlaces(apdu, configuration.objects[first.object], configuration.metrics)
+        else { return nil }
+        self.index = index
+        systolic = first.value + 2 * Int(places.systolic)
+        diastolic = first.value + 2 * Int(places.diastolic)
+        mean = places.mean == PHDPressurePlaces.nowhere ? 0 : first.value + 2 * Int(places.mean)
+        pulse = second.value
+        stamp = first.stamp.kind
+        stampOfPressures = first.stampPlaces.lowerBound
+        stampOfPulse = second.stampPlaces.lowerBound
+        self.unit = unit
+        person = first.person
+        flags = first.flags.union(second.flags)
+        rawStart = first.raw.lowerBound
+        rawEnd = first.raw.upperBound
+    }
+
+    /// Emits the reading; `false` where the two do not belong together, or the pressures are none.
+    @inline(__always)
+    func emit(_ apdu: Span<UInt8>, into actions: inout SessionActions) -> Bool {
+        let time = PHDStamp(stamp, apdu, stampOfPressures)
+        guard time == PHDStamp(stamp, apdu, stampOfPulse), let high = PHDNumber(apdu, systolic, width: 2).digits,
+            let low = PHDNumber(apdu, diastolic, width: 2).digits
+        else { return false }
+        var pressure = BloodPressure(systolic: Pressure(high, unit), diastolic: Pressure(low, unit))
+        if mean > 0 {
+            let number = PHDNumber(apdu, mean, width: 2)
+            pressure.mean = number.digits.map { Pressure($0, unit) }
+            pressure.meanAbsence = number.absence
+        }
+        let number = PHDNumber(apdu, pulse, width: 2)
+        pressure.pulse = number.digits.map { PulseRate($0) }
+        pressure.pulseAbsence = number.absence
+        actions.emit(
+            Reading(
+                .bloodPressure(pressure), driver: "phd", user: person, flags: flags, clock: time.clock, origin: .push,
+                sequence: time.ticks, raw: RawBytes(apdu.extracting(rawStart..<max(rawStart, rawEnd)))))
+        return true
+    }
+}
