@@ -122,3 +122,13 @@ final class SimulatedCuff: Sendable {
         [verb, port, "--driver", driver ?? self.driver] + more
     }
 }
+
+/// The tests and the program were built with a sanitizer (`.ci/sanitized` says so): it takes memory and wake-ups of its own, so
+/// that neither says anything about `cuff`.
+enum Sanitizer {
+    static let isRunning: Bool = {
+        guard let name = ProcessInfo.processInfo.environment["CUFF_SANITIZED"] else { return false }
+        print("note: under the sanitizer `\(name)` neither memory nor wake-ups are measured")
+        return true
+    }()
+}

@@ -70,7 +70,7 @@ import Testing
             highest = max(highest, watch.memory)
         }
         let growth = highest - memory
-        #expect(growth <= 2048, "memory grew by \(growth) KiB from \(memory)")
+        #expect(Sanitizer.isRunning || growth <= 2048, "memory grew by \(growth) KiB from \(memory)")
         #expect(stored(folder.path("bp.db")) == count, "the cuff was asked on during the stall")
         #expect(fifo.count == 0)
         fifo.start()
@@ -107,7 +107,7 @@ import Testing
         let took = Date().timeIntervalSince(start)
         let growth = watch.memory - memory
         // What its queue holds, and no more however long it stands: 5.5 MB were measured after 10,000 readings and after 120,000.
-        #expect(growth <= 8192, "memory grew by \(growth) KiB from \(memory)")
+        #expect(Sanitizer.isRunning || growth <= 8192, "memory grew by \(growth) KiB from \(memory)")
         #expect(fifo.count == 0)
         watch.signal(SIGTERM)
         _ = await watch.end(within: 30)
