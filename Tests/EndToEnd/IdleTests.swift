@@ -5,7 +5,8 @@ import Testing
 /// A watch with nothing to do does nothing: no timer, no polling, no thread that wakes. `Tests/idle` looks longer, and at
 /// the release binary's memory.
 @Suite struct IdleTests {
-    @Test(.disabled(if: Sanitizer.isRunning, "a sanitizer wakes up by itself"), .timeLimit(.minutes(2))) func idleWatch_NeverWakes() async throws {
+    @Test(.disabled(if: Sanitizer.isRunning, "a sanitizer wakes up by itself"), .timeLimit(.minutes(2)))
+    func idleWatch_NeverWakes() async throws {
         let scratch = try Scratch()
         let process = Process()
         process.executableURL = URL(fileURLWithPath: CuffProcess.path)
