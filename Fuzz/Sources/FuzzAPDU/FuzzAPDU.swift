@@ -105,7 +105,7 @@ private func frames(_ bytes: [UInt8], isAssociated: Bool, size: Int) {
     let cut = stride(from: 0, to: bytes.count, by: size).map { Array(bytes[$0..<min($0 + size, bytes.count)]) }
     let (whole, parts) = (read([bytes]), read(cut))
     let isFilledUp = isAssociated && (whole + parts).contains { frame in
-        guard frame.count > 4, frame[0] != 0x50, let length = frame.span.bigEndian16(2) else { return false }
+        guard frame.count >= 4, frame[0] != 0x50, let length = frame.span.bigEndian16(2) else { return false }
         return frame.count != 4 + Int(length)
     }
     if !isFilledUp, whole != parts { fatalError("cutting changed the frames") }
