@@ -85,4 +85,8 @@ int clinux_clock_unsynchronised(void) {
     return result == TIME_ERROR || (state.status & STA_UNSYNC) != 0;
 }
 
-void clinux_limit_heaps(int count) { mallopt(M_ARENA_MAX, count); }
+void clinux_set_heaps(int count, int spare) {
+    mallopt(M_ARENA_MAX, count);
+    mallopt(M_TRIM_THRESHOLD, spare);
+    mallopt(M_MMAP_THRESHOLD, spare);
+}

@@ -72,5 +72,6 @@ int clinux_user_timeout(int descriptor, unsigned milliseconds);
 /* 1 when the kernel takes its clock for unsynchronised (adjtimex, STA_UNSYNC), 0 when not. */
 int clinux_clock_unsynchronised(void);
 
-/* At most so many heaps for all threads (mallopt, M_ARENA_MAX). To be called before there are threads. */
-void clinux_limit_heaps(int count);
+/* At most so many heaps for all threads, each of which keeps so many free bytes, and takes pieces of up to as many, before the
+   kernel is asked (mallopt: M_ARENA_MAX, M_TRIM_THRESHOLD, M_MMAP_THRESHOLD). To be called before there are threads. */
+void clinux_set_heaps(int count, int spare);
