@@ -149,10 +149,15 @@ static void say_report(int type, const unsigned char *bytes, int length) {
     say(&event);
 }
 
-static void *serve_control(void *unused) {
+static _Noreturn void *serve_control(void *unused) {
     (void)unused;
     struct usb_functionfs_event event;
-    while (read(control, &event, sizeof event) == sizeof event) {
+    for (;;) {
+        if (read(control, &event, sizeof event) != sizeof event) {
+            /* A question that the host took back is told so (EIDRM); the next one counts. */
+            if (errno == EIDRM || errno == EINTR) continue;
+            fail("the control endpoint");
+        }
         if (event.type == FUNCTIONFS_ENABLE) enabled = 1;
         if (event.type == FUNCTIONFS_DISABLE || event.type == FUNCTIONFS_UNBIND) enabled = 0;
         if (event.type != FUNCTIONFS_SETUP) continue;
@@ -163,7 +168,8 @@ static void *serve_control(void *unused) {
         if (request->bRequestType & USB_DIR_IN) {
             int count = answer(request, data);
             /* The wrong direction refuses. */
-            if (count < 0 ? read(control, data, 0) : write(control, data, count)) {}
+            if ((count < 0 ? read(control, data, 0) : write(control, data, count)) < 0 && count >= 0)
+                tell("note: the answer to %02x went nowhere: %s", request->bRequest, strerror(errno));
         } else {
             int count = read(control, data, length);
             if (tells)
@@ -172,7 +178,6 @@ static void *serve_control(void *unused) {
                 say_report(le16toh(request->wValue) >> 8 == 3 ? UHID_FEATURE_REPORT : UHID_OUTPUT_REPORT, data, count);
         }
     }
-    return NULL;
 }
 
 /* MARK: bytes */
