@@ -27,6 +27,24 @@ import Testing
         #expect(DeviceTime(year: 2000, month: 2, day: 29).wallSeconds == 951_782_400)
     }
 
+    /// Every day of eight centuries, counted on from one that is known.
+    @Test func wallSeconds_FollowTheCalendarDayByDay() {
+        var (year, month, day) = (1599, 12, 31)
+        var seconds: Int64 = -11_676_182_400
+        // One expectation for all: nearly three hundred thousand of them take a minute.
+        var wrong: DeviceTime?
+        while year < 2400, wrong == nil {
+            let time = DeviceTime(wallSeconds: seconds + 86_399)
+            if time != DeviceTime(year: year, month: month, day: day, hour: 23, minute: 59, second: 59) { wrong = time }
+            seconds += 86_400
+            day += 1
+            if day > DeviceTime.days(inMonth: month, of: year) { (month, day) = (month + 1, 1) }
+            if month > 12 { (year, month) = (year + 1, 1) }
+        }
+        #expect(wrong == nil)
+        #expect(year == 2400)
+    }
+
     @Test(arguments: [
         DeviceTime(year: 2026, month: 13, day: 1), DeviceTime(year: 2025, month: 2, day: 29), DeviceTime(year: 1900, month: 2, day: 29),
         DeviceTime(year: 2026, month: 4, day: 31), DeviceTime(year: 2026, month: 1, day: 1, hour: 24),

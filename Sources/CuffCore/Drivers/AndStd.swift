@@ -225,10 +225,14 @@ struct AndStdSession: CuffSession {
         }
     }
 
+    @inline(__always)
     private mutating func resultArrived(into actions: inout SessionActions) {
         origin = .push
+        if mode == .reading || mode == .measuring { resultWasAwaited(into: &actions) }
+    }
+
+    private mutating func resultWasAwaited(into actions: inout SessionActions) {
         if mode == .measuring { actions.append(.live(.ended)) }
-        guard mode == .reading || mode == .measuring else { return }
         actions.append(.disarm(.overall))
         if wantsPulseTable {
             mode = .tabulating
@@ -238,9 +242,13 @@ struct AndStdSession: CuffSession {
         }
     }
 
+    @inline(__always)
     private mutating func identify(_ range: Range<Int>, into actions: inout SessionActions) {
         let letters = Self.letters(reader.buffer.span.extracting(range))
-        guard letters != model else { return }
+        if letters != model { identify(letters, range, into: &actions) }
+    }
+
+    private mutating func identify(_ letters: UInt64?, _ range: Range<Int>, into actions: inout SessionActions) {
         model = letters
         let name = reader.buffer.span.extracting(range).part(6, 6)
         // InBody writes zeros where the model stands.

@@ -69,19 +69,28 @@ public struct DeviceTime: Sendable, Hashable {
     }
 
     /// The wall clock that shows `seconds` after 1970-01-01T00:00:00.
+    ///
+    /// Years begin in March here, so that the leap day is a year's last, and months and years are linear functions of the day,
+    /// rounded down (C. Neri, L. Schneider, "Euclidean affine functions and their application to calendar algorithms", 2022).
+    /// A division by a constant is a multiplication, and cheapest in 32 bits: every line of a live cuff has such a time.
     public init(wallSeconds: Int64, precision: Precision = .second) {
         let days = wallSeconds >= 0 ? wallSeconds / 86400 : (wallSeconds - 86399) / 86400
-        let rest = Int(wallSeconds - days * 86400)
-        let z = Int(days) + 719_468
+        let rest = UInt32(truncatingIfNeeded: wallSeconds - days * 86400)
+        // Days since 0000-03-01; 400 years of the calendar have 146,097.
+        let z = days + 719_468
         let era = (z >= 0 ? z : z - 146_096) / 146_097
-        let dayOfEra = z - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let mp = (5 * dayOfYear + 2) / 153
-        let month = mp < 10 ? mp + 3 : mp - 9
+        let inEra = 4 * UInt32(truncatingIfNeeded: z - era * 146_097) + 3
+        let century = inEra / 146_097
+        // A year and its rest in one multiplication: 2939745 is 2^32 / 1461, rounded up.
+        let scaled = 2_939_745 * UInt64(inEra % 146_097 | 3)
+        let dayOfYear = UInt32(truncatingIfNeeded: scaled) / 2_939_745 / 4
+        let ofMonth = 2141 * dayOfYear + 197_913
+        let month = ofMonth >> 16
+        let isNextYear = dayOfYear >= 306
         self.init(
-            year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month: month, day: dayOfYear - (153 * mp + 2) / 5 + 1,
-            hour: rest / 3600, minute: rest / 60 % 60, second: rest % 60)
+            year: Int(era) * 400 + Int(100 * century) + Int(scaled >> 32) + (isNextYear ? 1 : 0),
+            month: Int(isNextYear ? month - 12 : month), day: Int((ofMonth & 0xFFFF) / 2141 + 1),
+            hour: Int(rest / 3600), minute: Int(rest / 60 % 60), second: Int(rest % 60))
         self.precision = precision
     }
 }

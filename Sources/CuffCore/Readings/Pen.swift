@@ -214,10 +214,10 @@ struct Pen {
 
     /// RFC 3339 in UTC with milliseconds, `2026-05-05T05:40:00.120Z`.
     mutating func put(utc time: Timestamp) {
-        put(wall: time, offset: 0)
+        let rest = put(wall: time, offset: 0)
         put(0x2E)
-        let rest = time.milliseconds % 1000
-        put(padded: Int(rest < 0 ? rest + 1000 : rest), width: 3)
+        put(0x30 &+ UInt8(truncatingIfNeeded: rest / 100))
+        put(twoDigits: UInt8(truncatingIfNeeded: rest % 100))
         put(0x5A)
     }
 
@@ -230,10 +230,13 @@ struct Pen {
         put(padded: Int(offset.magnitude) % 60, width: 2)
     }
 
-    private mutating func put(wall time: Timestamp, offset: Int) {
+    /// In whole seconds; answers the milliseconds beyond them, 0…999.
+    @discardableResult
+    private mutating func put(wall time: Timestamp, offset: Int) -> UInt32 {
         let milliseconds = time.milliseconds
         let seconds = (milliseconds >= 0 ? milliseconds : milliseconds - 999) / 1000
         put(DeviceTime(wallSeconds: seconds + Int64(offset) * 60))
+        return UInt32(truncatingIfNeeded: milliseconds - seconds * 1000)
     }
 
     /// The printed form of a reading's id, `20260505T073110-9f0c61d2a4b7e3f0`: 32 bytes.
