@@ -39,6 +39,15 @@ struct Cuff: ParsableCommand {
         verbs.first { $0.name == name }?.verb
     }
 
+    /// What the arguments ask for. A verb that understands its own needs no tree of commands above it; in everything else, help
+    /// and errors too, the whole program speaks.
+    fileprivate static func parsed() throws -> any ParsableCommand {
+        if let asked, let command = try? asked.parseAsRoot(Array(CommandLine.arguments.dropFirst(2))), type(of: command) == asked {
+            return command
+        }
+        return try parseAsRoot()
+    }
+
     func run() throws {
         guard isatty(STDIN_FILENO) == 1 else {
             throw IngestError(
@@ -58,7 +67,7 @@ struct Cuff: ParsableCommand {
         if words.elementsEqual(["drivers"]) { return Drivers.list(CuffDrivers.all) }
         ProcessMemory.keepSmall()
         do {
-            var command = try Cuff.parseAsRoot()
+            var command = try Cuff.parsed()
             try command.run()
         } catch let error as IngestError {
             if error.status != .done { StandardErrorLog.logger().error("\(error.description)") }
