@@ -369,6 +369,29 @@ import Testing
         close(reader)
     }
 
+    /// Of a file the lines are in the pipe when the batch was handed over; a sink that may be left out holds nobody up.
+    @Test(.timeLimit(.minutes(1))) func bulkSource_PrintsInPlace_ForARequiredSinkAlone() async throws {
+        signal(SIGPIPE, SIG_IGN)
+        for isRequired in [true, false] {
+            var ends: [Int32] = [0, 0]
+            #expect(pipe(&ends) == 0)
+            let writer = ends[1]
+            let sink = Pipeline.Member(StandardOutputSink(line: ReadingLine(), descriptor: writer), isRequired: isRequired)
+            let pipeline = Pipeline([sink])
+            let source = pipeline.attach(Pipeline.Source(mayThin: false, committed: { _ in }, paused: { _ in }))
+            let total = isRequired ? 100 : 1500
+            try await onThread {
+                var all = Batch.sample(0..<total)
+                all.source = source
+                pipeline.submit(all)
+            }
+            #expect(pipeline.reports[0].stored == (isRequired ? total : 0))
+            close(ends[0])
+            try? await onThread { try pipeline.finish() }
+            close(writer)
+        }
+    }
+
     // MARK: Names
 
     @Test(arguments: [
