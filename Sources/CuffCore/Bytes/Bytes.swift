@@ -47,6 +47,21 @@ extension Span where Element == UInt8 {
         return value
     }
 
+    /// Four numbers of exactly two ASCII digits each, side by side, as most of a date is printed; `nil` where one is no digit.
+    ///
+    /// All eight are judged and joined together, a byte each: a digit less its zero stays below 80 when 76 is added.
+    @inline(__always)
+    public func digitPairs(_ offset: Int) -> (Int, Int, Int, Int)? {
+        guard let text = littleEndian64(offset) else { return nil }
+        let digits = text ^ 0x3030_3030_3030_3030
+        guard ((digits &+ 0x7676_7676_7676_7676) | digits) & 0x8080_8080_8080_8080 == 0 else { return nil }
+        let pairs = digits &* 10 &+ digits >> 8
+        return (
+            Int(UInt8(truncatingIfNeeded: pairs)), Int(UInt8(truncatingIfNeeded: pairs >> 16)),
+            Int(UInt8(truncatingIfNeeded: pairs >> 32)), Int(UInt8(truncatingIfNeeded: pairs >> 48))
+        )
+    }
+
     /// An unsigned number in `length` characters, padded on the left with blanks, as many cuffs print them. All blanks
     /// or a blank after a digit are `nil`.
     @inline(__always)
@@ -90,42 +105,49 @@ extension Span where Element == UInt8 {
     /// The run of text at the front of `range`: where it ends, at the first byte that is neither printable ASCII nor
     /// `extra` (a control character that a format uses within its text), and the exclusive or of its bytes.
     ///
-    /// Eight bytes are judged together: in each, adding 60 carries into the highest bit from 20 on, adding 1 from 7F on.
+    /// Sixteen bytes are judged together, as one vector; the last ones of the range singly.
     @inline(__always)
     public func textRun(_ range: Range<Int>, allowing extra: UInt8) -> (end: Int, xor: UInt8) {
         withUnsafeBytes { bytes in
             var index = Swift.max(0, range.lowerBound)
             let end = Swift.min(range.upperBound, bytes.count)
             guard let base = bytes.baseAddress, index < end else { return (index, 0) }
-            let highest: UInt64 = 0x8080_8080_8080_8080
-            let extras = UInt64(extra) &* 0x0101_0101_0101_0101
-            var xor: UInt64 = 0
-            while index &+ 8 <= end {
-                let eight = UInt64(littleEndian: base.loadUnaligned(fromByteOffset: index, as: UInt64.self))
-                let low = eight & ~highest
-                let isPrintable = (low &+ 0x6060_6060_6060_6060) & ~(low &+ 0x0101_0101_0101_0101)
-                let isExtra = ~((low ^ extras) &+ ~highest)
-                let isOther = (~(isPrintable | isExtra) | eight) & highest
-                if isOther != 0 {
-                    let length = isOther.trailingZeroBitCount / 8
-                    xor ^= eight & ~(UInt64.max << UInt64(8 * length))
+            // Operators between two vectors are instructions; between a vector and a number they are loops.
+            let blank = SIMD16<UInt8>(repeating: 0x20)
+            let printable = SIMD16<UInt8>(repeating: 0x7F - 0x20)
+            let extras = SIMD16<UInt8>(repeating: extra)
+            var xor = SIMD2<UInt64>.zero
+            while index &+ 16 <= end {
+                let sixteen = base.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
+                let isText = (sixteen &- blank .< printable) .| (sixteen .== extras)
+                let other = ~unsafeBitCast(isText, to: SIMD2<UInt64>.self)
+                let words = unsafeBitCast(sixteen, to: SIMD2<UInt64>.self)
+                if other[0] != 0 {
+                    let length = other[0].littleEndian.trailingZeroBitCount / 8
+                    xor[0] ^= words[0].littleEndian & ~(UInt64.max << UInt64(8 * length))
                     return (index &+ length, folded(xor))
                 }
-                xor ^= eight
-                index &+= 8
+                if other[1] != 0 {
+                    let length = other[1].littleEndian.trailingZeroBitCount / 8
+                    xor[0] ^= words[0] ^ words[1].littleEndian & ~(UInt64.max << UInt64(8 * length))
+                    return (index &+ 8 &+ length, folded(xor))
+                }
+                xor ^= words
+                index &+= 16
             }
             while index < end {
                 let byte = base.load(fromByteOffset: index, as: UInt8.self)
                 guard byte >= 0x20 && byte < 0x7F || byte == extra else { break }
-                xor ^= UInt64(byte)
+                xor[0] ^= UInt64(byte)
                 index &+= 1
             }
             return (index, folded(xor))
         }
     }
 
-    private func folded(_ xor: UInt64) -> UInt8 {
-        let four = xor ^ xor >> 32
+    private func folded(_ xor: SIMD2<UInt64>) -> UInt8 {
+        let eight = xor[0] ^ xor[1]
+        let four = eight ^ eight >> 32
         let two = four ^ four >> 16
         return UInt8(truncatingIfNeeded: two ^ two >> 8)
     }

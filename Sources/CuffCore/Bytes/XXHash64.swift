@@ -29,13 +29,18 @@ public struct XXHash64: Sendable {
     public static func hash(_ data: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
         guard let base = data.baseAddress, data.count > 0 else { return finish(seed &+ p5) }
         let total = UInt64(truncatingIfNeeded: data.count)
+        // The longest record that lies inline, and the usual one: with its length known it is hashed without a loop.
+        if data.count == 64 { return blocks(base, 64, seed) }
         if data.count >= 32 { return long(base, data.count, seed) }
         return rest(base, base + data.count, seed &+ p5 &+ total)
     }
 
-    /// Four sums over 32 bytes at a time, and the rest behind them. A call of its own: most hash something shorter.
     @inline(never)
-    private static func long(_ base: UnsafeRawPointer, _ count: Int, _ seed: UInt64) -> UInt64 {
+    private static func long(_ base: UnsafeRawPointer, _ count: Int, _ seed: UInt64) -> UInt64 { blocks(base, count, seed) }
+
+    /// Four sums over 32 bytes at a time, and the rest behind them.
+    @inline(__always)
+    private static func blocks(_ base: UnsafeRawPointer, _ count: Int, _ seed: UInt64) -> UInt64 {
         var position = base
         let end = base + count
         @inline(__always)

@@ -38,9 +38,7 @@ enum AndStdResult {
     /// YYMMDDhhmm at `offset`; zeros are a clock that was never set (InBody has none).
     @inline(__always)
     private static func clock(_ frame: Span<UInt8>, _ offset: Int) -> DeviceClock {
-        guard let year = frame.digits(offset, 2), let month = frame.digits(offset + 2, 2),
-            let day = frame.digits(offset + 4, 2), let hour = frame.digits(offset + 6, 2),
-            let minute = frame.digits(offset + 8, 2)
+        guard let (year, month, day, hour) = frame.digitPairs(offset), let minute = frame.digits(offset + 8, 2)
         else { return .impossible(nil) }
         if month == 0 && day == 0 { return .absent }
         return DeviceClock(DeviceTime(year: 2000 + year, month: month, day: day, hour: hour, minute: minute))

@@ -173,8 +173,7 @@ extension MicrolifeBPA100Session {
     }
 
     private static func clock(ofRecord record: Span<UInt8>) -> DeviceClock {
-        guard let year = record.digits(0, 2), let month = record.digits(2, 2), let day = record.digits(4, 2),
-            let hour = record.digits(6, 2), let minute = record.digits(8, 2)
+        guard let (year, month, day, hour) = record.digitPairs(0), let minute = record.digits(8, 2)
         else { return .impossible(nil) }
         if month == 0, day == 0 { return .unset }
         return DeviceClock(DeviceTime(year: 2000 + year, month: month, day: day, hour: hour, minute: minute))

@@ -33,8 +33,14 @@ struct Pen {
         position += count
     }
 
+    /// Text that stands at the front of at least 64 bytes: where it is no longer, they are copied whole, which is a few moves
+    /// in place of a call.
     @inline(__always)
-    mutating func put(_ text: UnsafeBufferPointer<UInt8>) { if let start = text.baseAddress { put(start, text.count) } }
+    mutating func put(frontOf source: UnsafePointer<UInt8>, _ count: Int) {
+        guard count <= 64 else { return put(source, count) }
+        UnsafeMutableRawPointer(position).copyMemory(from: source, byteCount: 64)
+        position += count
+    }
 
     @inline(__always)
     private mutating func put<Piece: FixedWidthInteger & BitwiseCopyable>(piece: Piece) {
@@ -44,14 +50,20 @@ struct Pen {
 
     // MARK: Numbers
 
-    private static let pairs: StaticString =
-        "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899"
+    /// 00 to 99, and from 00 on again: each byte has its two digits, so none has to be checked.
+    private static let pairs: StaticString = """
+        0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849\
+        5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899\
+        0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849\
+        5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899\
+        0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849\
+        505152535455
+        """
 
     /// Exactly two decimal digits; higher ones are cut.
     @inline(__always)
     mutating func put(twoDigits value: UInt8) {
-        let pair = Int(value < 100 ? value : value % 100)
-        put(piece: UnsafeRawPointer(Self.pairs.utf8Start).loadUnaligned(fromByteOffset: 2 * pair, as: UInt16.self).littleEndian)
+        put(piece: UnsafeRawPointer(Self.pairs.utf8Start).loadUnaligned(fromByteOffset: 2 * Int(value), as: UInt16.self).littleEndian)
     }
 
     /// Exactly `width` decimal digits, with leading zeros; higher digits are cut.
@@ -101,23 +113,18 @@ struct Pen {
         position += length
     }
 
-    /// 16 lower-case hexadecimal digits.
+    /// 16 lower-case hexadecimal digits: the nibbles are spread over a vector and turned into characters together.
     @inline(__always)
     mutating func put(hex value: UInt64) {
-        put(piece: Self.eightDigits(UInt32(truncatingIfNeeded: value >> 32)).bigEndian)
-        put(piece: Self.eightDigits(UInt32(truncatingIfNeeded: value)).bigEndian)
-    }
-
-    /// The eight hexadecimal digits of `value`, the first in the highest byte: its nibbles are spread over eight bytes and
-    /// turned into characters together.
-    @inline(__always)
-    private static func eightDigits(_ value: UInt32) -> UInt64 {
-        var nibbles = UInt64(value)
-        nibbles = (nibbles | nibbles << 16) & 0x0000_FFFF_0000_FFFF
-        nibbles = (nibbles | nibbles << 8) & 0x00FF_00FF_00FF_00FF
-        nibbles = (nibbles | nibbles << 4) & 0x0F0F_0F0F_0F0F_0F0F
-        let letters = (nibbles &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
-        return nibbles &+ 0x3030_3030_3030_3030 &+ letters &* 0x27
+        typealias Vector = SIMD16<UInt8>
+        let bytes = unsafeBitCast(value.bigEndian, to: SIMD8<UInt8>.self)
+        var nibbles = Vector()
+        nibbles.evenHalf = bytes &>> SIMD8<UInt8>(repeating: 4)
+        nibbles.oddHalf = bytes & SIMD8<UInt8>(repeating: 15)
+        let areLetters = unsafeBitCast(nibbles .> Vector(repeating: 9), to: Vector.self)
+        let digits = nibbles &+ Vector(repeating: 0x30) &+ (areLetters & Vector(repeating: 0x27))
+        UnsafeMutableRawPointer(position).storeBytes(of: digits, as: Vector.self)
+        position += 16
     }
 
     /// Two lower-case hexadecimal digits per byte.

@@ -44,19 +44,21 @@ public struct ReadingLine: Sendable {
         // Readings come from one cuff as a rule: what names it is written once and copied into every line.
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: most) { room in
             guard let name = room.baseAddress else { return }
+            // `Pen.put(frontOf:)` takes 64 bytes of it, whatever is written there.
+            name.initialize(repeating: 0, count: 64)
             while reading < end {
                 let driver = reading.pointee.driver
                 var pen = Pen(at: name)
                 pen.put(word: driver)
                 putDevice(device, &pen)
-                let source = UnsafeBufferPointer(start: name, count: pen.position - name)
+                let length = pen.position - name
                 repeat {
                     if includesRaw { text.reserve(most + 2 * reading.pointee.raw.count) }
                     var pen = text.pen(atMost: most)
-                    put(reading, source, &pen)
+                    put(reading, name, length, &pen)
                     text.take(pen)
                     reading += 1
-                } while reading < end && reading.pointee.driver == driver
+                } while reading < end && reading.pointee.driver.isIdentical(to: driver)
             }
         }
     }
@@ -69,10 +71,11 @@ public struct ReadingLine: Sendable {
         text.take(pen)
     }
 
+    /// `name` and `length` are the driver and the device, written by `putDevice`.
     @inline(__always)
-    private func put(_ reading: UnsafePointer<Reading>, _ source: UnsafeBufferPointer<UInt8>, _ pen: inout Pen) {
+    private func put(_ reading: UnsafePointer<Reading>, _ name: UnsafePointer<UInt8>, _ length: Int, _ pen: inout Pen) {
         putHead(reading, &pen)
-        pen.put(source)
+        pen.put(frontOf: name, length)
         putContent(reading.pointee.content, &pen)
         pen.seldom { putContext(reading, &$0) }
         if includesRaw { pen.seldom { put(reading.pointee.raw, &$0) } }

@@ -14,6 +14,12 @@ public struct Word: Sendable, Hashable, ExpressibleByStringLiteral, CustomString
         return first.count == second.count && (first.baseAddress == second.baseAddress || first.elementsEqual(second))
     }
 
+    /// Whether it is the same literal of the program. Equal words are identical as a rule, but need not be.
+    @inline(__always)
+    func isIdentical(to other: Word) -> Bool {
+        literal.utf8Start == other.literal.utf8Start && literal.utf8CodeUnitCount == other.literal.utf8CodeUnitCount
+    }
+
     public func hash(into hasher: inout Hasher) {
         hasher.combine(bytes: UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
     }

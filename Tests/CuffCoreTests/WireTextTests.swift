@@ -1,0 +1,91 @@
+import Testing
+
+@testable import CuffCore
+
+/// What judges many bytes at once, against the same said byte by byte.
+@Suite struct WireTextTests {
+    /// The definition, with no cleverness.
+    private func run(_ bytes: [UInt8], _ range: Range<Int>, _ extra: UInt8) -> (end: Int, xor: UInt8) {
+        var index = max(0, range.lowerBound)
+        var xor: UInt8 = 0
+        while index < min(range.upperBound, bytes.count), bytes[index] >= 0x20 && bytes[index] < 0x7F || bytes[index] == extra {
+            xor ^= bytes[index]
+            index += 1
+        }
+        return (index, xor)
+    }
+
+    @Test func everyByteAtEveryPlace_EndsTheRunWhereItShould() {
+        let text = (0..<72).map { UInt8(0x20 + $0 * 37 % 95) }
+        for place in text.indices {
+            for byte in UInt8.min...UInt8.max {
+                var bytes = text
+                bytes[place] = byte
+                let found = bytes.span.textRun(6..<72, allowing: 0x1E)
+                let expected = run(bytes, 6..<72, 0x1E)
+                #expect(found == expected, "byte \(byte) at \(place)")
+            }
+        }
+    }
+
+    @Test func everyLength_IsReadToItsEndAndNoFurther() {
+        let text = (0..<72).map { UInt8(0x20 + $0 * 37 % 95) }
+        for start in 0...20 {
+            for end in start...72 {
+                #expect(text.span.textRun(start..<end, allowing: 0x1E) == run(text, start..<end, 0x1E))
+                // The range may reach beyond the bytes.
+                #expect(Array(text[..<end]).span.textRun(start..<80, allowing: 0x1E) == run(text, start..<end, 0x1E))
+            }
+        }
+    }
+
+    @Test func pairsOfDigits_AreFourNumbers_OrNothing() {
+        for number in 0...99 {
+            let pair = Array("\(number / 10)\(number % 10)".utf8)
+            let date = [0x52] + pair + Array("0199".utf8) + pair
+            #expect(date.span.digitPairs(1) ?? (-1, -1, -1, -1) == (number, 1, 99, number))
+        }
+        for place in 0..<8 {
+            for byte in UInt8.min...UInt8.max where !(0x30...0x39).contains(byte) {
+                var date = Array("26050507".utf8)
+                date[place] = byte
+                #expect(date.span.digitPairs(0) == nil, "byte \(byte) at \(place)")
+            }
+        }
+        #expect(Array("2605050".utf8).span.digitPairs(0) == nil)
+        #expect(Array("26050507".utf8).span.digitPairs(1) == nil)
+        #expect(Array("26050507".utf8).span.digitPairs(-1) == nil)
+    }
+
+    @Test func hexadecimalDigits_AreThoseOfTheStandardLibrary() {
+        var value: UInt64 = 0x0123_4567_89AB_CDEF
+        for _ in 0..<200 {
+            var text = TextBuffer()
+            text.append(hex: value)
+            let digits = String(value, radix: 16)
+            #expect(text.string == String(repeating: "0", count: 16 - digits.count) + digits)
+            value = value &* 0x9E37_79B9_7F4A_7C15 &+ 7
+        }
+    }
+
+    @Test func everyByte_HasTwoDigits() {
+        for value in UInt8.min...UInt8.max {
+            var text = TextBuffer()
+            text.append(DeviceTime(year: 2026, month: Int(value), day: 5))
+            #expect(text.string == "2026-\(value % 100 / 10)\(value % 10)-05T00:00")
+        }
+    }
+
+    /// A name of up to 64 bytes is copied otherwise than a longer one.
+    @Test(arguments: [1, 40, 41, 42, 43, 44, 45, 64, 200])
+    func aDevicesName_StandsInItsLineWhole(_ length: Int) {
+        let device = String((0..<length).map { Character(Unicode.Scalar(UInt8(0x41 + $0 % 26))) })
+        let reading = Reading(.bloodPressure(.mmHg(128, 82)), driver: "and-std", origin: .push, raw: RawBytes())
+        var text = TextBuffer()
+        ReadingLine().append(reading, device: device, to: &text)
+        #expect(
+            text.string
+                == #"{"type":"blood_pressure","schema":1,"id":"00000000T000000-0000000000000000","driver":"and-std","device":""#
+                + device + #"","systolic_mmHg":128,"diastolic_mmHg":82,"origin":"push"}"# + "\n")
+    }
+}
