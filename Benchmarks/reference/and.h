@@ -46,6 +46,12 @@ static inline int digits(const uint8_t *p, int n) {
     }
     return v;
 }
+/* Four numbers of two digits, judged and joined together: a byte each, from the lowest on; -1 where one is no digit. */
+static inline int64_t digit_pairs(const uint8_t *p) {
+    uint64_t d = load64(p) ^ 0x3030303030303030ULL;
+    if (((d + 0x7676767676767676ULL) | d) & 0x8080808080808080ULL) return -1;
+    return (d * 10 + (d >> 8)) & 0x00FF00FF00FF00FFULL;
+}
 static inline int padded(const uint8_t *p) {
     int i = 0;
     while (i < 3 && p[i] == ' ') i++;
@@ -91,9 +97,10 @@ static inline int decode(struct result *r, const uint8_t *f) {
     r->error = f[29] == 'E' ? digits(f + 30, 2) : 0;
     r->is_failure = !(s > 0 && d > 0 && r->error == 0);
     r->systolic = s; r->diastolic = d; r->mean = m > 0 ? m : 0; r->pulse = p > 0 ? p : 0;
-    int y = digits(f + 13, 2), mo = digits(f + 15, 2), da = digits(f + 17, 2), h = digits(f + 19, 2), mi = digits(f + 21, 2);
+    int64_t date = digit_pairs(f + 13);
+    int y = date & 0xFF, mo = date >> 16 & 0xFF, da = date >> 32 & 0xFF, h = date >> 48 & 0xFF, mi = digits(f + 21, 2);
     r->year = 2000 + y; r->month = mo; r->day = da; r->hour = h; r->minute = mi;
-    if ((y | mo | da | h | mi) < 0) r->clock = UNREADABLE;
+    if (date < 0 || mi < 0) r->clock = UNREADABLE;
     else if (mo == 0 && da == 0) r->clock = ABSENT;
     else if (mo < 1 || mo > 12 || da < 1 || (da > 28 && da > days_in(mo, 2000 + y)) || h > 23 || mi > 59) r->clock = IMPOSSIBLE;
     else r->clock = TIME;

@@ -14,6 +14,10 @@ public struct CaptureTextReader: CaptureReader {
     /// How far the buffer is known to hold no line feed.
     private var searched = 0
     private var isInHeader = true
+    /// The bytes of one line; more than it has.
+    private var data: [UInt8] = []
+    private var fromCuff = ReusedBytes()
+    private var toCuff = ReusedBytes()
 
     public init() {}
 
@@ -75,8 +79,11 @@ public struct CaptureTextReader: CaptureReader {
         switch mark {
         case 0x3C, 0x3E:
             isInHeader = false
-            let data = try readHex(text, index, end)
-            return data.isEmpty ? nil : CaptureItem(time: time, mark == 0x3C ? .fromCuff(data) : .toCuff(data))
+            let count = try readHex(text, index, end)
+            guard count > 0 else { return nil }
+            let read = data
+            let bytes = read.span.extracting(first: count)
+            return CaptureItem(time: time, mark == 0x3C ? .fromCuff(fromCuff.filled(bytes)) : .toCuff(toCuff.filled(bytes)))
         case 0x21:
             isInHeader = false
             while index < end, text[index] == 0x20 { index += 1 }
@@ -133,27 +140,50 @@ public struct CaptureTextReader: CaptureReader {
         return whole * 1_000_000 + micro
     }
 
-    private func readHex(_ text: Span<UInt8>, _ start: Int, _ end: Int) throws(CaptureFault) -> [UInt8] {
+    private mutating func readHex(_ text: Span<UInt8>, _ start: Int, _ end: Int) throws(CaptureFault) -> Int {
         let text = text.extracting(start..<end)
-        let digits = Self.digits
         // Two digits make a byte, so that there is room for all of them.
-        return try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: text.count / 2) {
-            (data) throws(CaptureFault) -> [UInt8] in
-            var count = 0
-            var index = 0
-            while index < text.count {
-                let first = index
-                let high = digits[Int(text[index])]
-                index &+= 1
-                if high == Self.blank { continue }
-                while index < text.count, digits[Int(text[index])] == Self.blank { index &+= 1 }
-                guard high < 16, index < text.count, digits[Int(text[index])] < 16 else { throw hexFault(text, from: first) }
-                data[count] = high << 4 | digits[Int(text[index])]
-                count &+= 1
-                index &+= 1
+        if data.count < text.count / 2 { data = [UInt8](repeating: 0, count: max(256, text.count / 2)) }
+        let read = Self.digits.withUnsafeBufferPointer { digits in
+            text.withUnsafeBufferPointer { text in
+                data.withUnsafeMutableBufferPointer { Self.read(text, digits, into: $0) }
             }
-            return Array(UnsafeBufferPointer(start: data.baseAddress, count: count))
         }
+        if let first = read.fault { throw hexFault(text, from: first) }
+        return read.count
+    }
+
+    /// The bytes that `text` writes, how many they are, and where the first stands that cannot be read.
+    ///
+    /// `digits` has 256 entries and `data` half as many as `text`, so that neither has to be asked at each byte.
+    @inline(__always)
+    private static func read(
+        _ text: UnsafeBufferPointer<UInt8>, _ digits: UnsafeBufferPointer<UInt8>, into data: UnsafeMutableBufferPointer<UInt8>
+    ) -> (count: Int, fault: Int?) {
+        var count = 0
+        var index = 0
+        while index < text.count {
+            // As a byte is written nearly always: a blank and two digits.
+            while text.count &- index >= 3, text[index] == 0x20 {
+                let high = digits[Int(text[index &+ 1])]
+                let low = digits[Int(text[index &+ 2])]
+                guard high | low < 16 else { break }
+                data[count] = high << 4 | low
+                count &+= 1
+                index &+= 3
+            }
+            guard index < text.count else { break }
+            let first = index
+            let high = digits[Int(text[index])]
+            index &+= 1
+            if high == blank { continue }
+            while index < text.count, digits[Int(text[index])] == blank { index &+= 1 }
+            guard high < 16, index < text.count, digits[Int(text[index])] < 16 else { return (count, first) }
+            data[count] = high << 4 | digits[Int(text[index])]
+            count &+= 1
+            index &+= 1
+        }
+        return (count, nil)
     }
 
     /// What is wrong with the digits from `start` on.

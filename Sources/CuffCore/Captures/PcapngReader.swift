@@ -27,6 +27,8 @@ public struct PcapngReader: CaptureReader {
     /// Bytes of a block too large to keep and of no use, still to come.
     private var passing = 0
     private var startMicroseconds: Int64?
+    private var fromCuff = ReusedBytes()
+    private var toCuff = ReusedBytes()
 
     public init(_ selection: USBConversation.Selection = .first, chip: USBConversation.Chip? = nil) {
         usb = USBConversation(selection, chip: chip)
@@ -178,7 +180,7 @@ public struct PcapngReader: CaptureReader {
     ) throws(CaptureFault) -> CaptureItem? {
         guard interface < interfaces.count else { return nil }
         switch interfaces[interface].link {
-        case .serial: return Self.serial(payload, options, order).map { CaptureItem(time: time, $0) }
+        case .serial: return serial(payload, options, order).map { CaptureItem(time: time, $0) }
         case .usbmon, .usbmonMapped:
             let head = interfaces[interface].link == .usbmon ? 48 : 64
             guard let transfer = USBTransfer(payload, order, headerLength: head) else {
@@ -193,14 +195,14 @@ public struct PcapngReader: CaptureReader {
     }
 
     /// 12 bytes of header (seconds and microseconds big-endian, event, lines, footer), then the data.
-    private static func serial(
+    private mutating func serial(
         _ packet: Span<UInt8>, _ options: Span<UInt8>, _ order: Pcapng.ByteOrder
     ) -> CaptureItem.Content? {
         guard packet.count >= 12, let event = Pcapng.SerialEvent(rawValue: packet[8]) else { return nil }
         let length = packet.count - 12
         switch event {
-        case .toCuff, .toCuffEnd: return length == 0 ? nil : .toCuff(packet.part(12, length))
-        case .fromCuff, .fromCuffEnd: return length == 0 ? nil : .fromCuff(packet.part(12, length))
+        case .toCuff, .toCuffEnd: return length == 0 ? nil : .toCuff(toCuff.filled(packet.extracting(last: length)))
+        case .fromCuff, .fromCuffEnd: return length == 0 ? nil : .fromCuff(fromCuff.filled(packet.extracting(last: length)))
         case .framingError: return .event(.framingError)
         case .parityError: return .event(.parityError)
         case .lineBreak: return .event(.lineBreak)
