@@ -12,17 +12,29 @@ public struct RawBytes: Sendable, Hashable {
     private struct Inline: Sendable {
         static let capacity = 64
         typealias Words = (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
-        var words: Words = (0, 0, 0, 0, 0, 0, 0, 0)
         var count = 0
+        var words: Words = (0, 0, 0, 0, 0, 0, 0, 0)
 
         init() {}
 
         @inline(__always)
         init(_ bytes: UnsafeRawBufferPointer) {
             count = bytes.count
-            // The usual length apart: a copy of known length is a few moves.
-            if let base = bytes.baseAddress, count == 64 {
+            guard let base = bytes.baseAddress else { return }
+            // A copy of known length is a few moves, and no call.
+            if count == 64 {
                 words = base.loadUnaligned(as: Words.self)
+            } else if count >= 16 && count < 32 {
+                // The other usual length, of an IEEE 11073 observation. As two vectors, for so it is copied on: what was
+                // written in another width has to wait for the memory.
+                let rest = base.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self).littleEndian >> UInt64(64 - 8 * (count % 8))
+                let third = count < 24 ? rest.littleEndian : base.loadUnaligned(fromByteOffset: 16, as: UInt64.self)
+                let fourth = count < 24 ? 0 : rest.littleEndian
+                let front = base.loadUnaligned(as: SIMD2<UInt64>.self)
+                withUnsafeMutableBytes(of: &words) {
+                    $0.storeBytes(of: front, as: SIMD2<UInt64>.self)
+                    $0.storeBytes(of: SIMD2(third, fourth), toByteOffset: 16, as: SIMD2<UInt64>.self)
+                }
             } else {
                 withUnsafeMutableBytes(of: &words) { $0.copyMemory(from: bytes) }
             }

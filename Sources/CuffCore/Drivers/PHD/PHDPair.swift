@@ -2,16 +2,16 @@
 /// report's form but their numbers and their time.
 struct PHDPair: Sendable {
     /// The place of the pressures among the report's observations; the pulse is the next.
-    @PHDObservation.Offset private(set) var index: Int
+    let index: Int
     // Where the SFLOATs stand; `mean` is 0 where the agent sends none.
-    @PHDObservation.Offset private var systolic: Int
-    @PHDObservation.Offset private var diastolic: Int
-    @PHDObservation.Offset private var mean: Int
-    @PHDObservation.Offset private var pulse: Int
-    @PHDObservation.Offset private var stampOfPressures: Int
-    @PHDObservation.Offset private var stampOfPulse: Int
-    @PHDObservation.Offset private var rawStart: Int
-    @PHDObservation.Offset private var rawEnd: Int
+    private let systolic: Int
+    private let diastolic: Int
+    private let mean: Int
+    private let pulse: Int
+    private let stampOfPressures: Int
+    private let stampOfPulse: Int
+    private let rawStart: Int
+    private let rawEnd: Int
     private let stamp: PHDStamp.Kind
     private let unit: PressureUnit
     private let person: Int32?

@@ -13,19 +13,10 @@ struct PHDReportForm: Sendable {
     private(set) var observations: [PHDObservation] = []
     private(set) var pairs: [PHDPair] = []
 
-    /// Eight bytes, and which of them decide.
-    private struct Word: Sendable {
-        var bits: UInt64
-        var mask: UInt64
-
-        /// The bits that decide and are others at `offset`, which must lie eight bytes before the end.
-        @inline(__always)
-        func difference(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt64 {
-            (UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) ^ bits) & mask
-        }
-    }
-    /// The APDU from its beginning; the last word ends where the APDU does and may overlap the one before.
-    private var words: [Word] = []
+    // The APDU from its beginning, eight bytes to a word, and which of its bits decide; the last word ends where the APDU
+    // does and may overlap the one before.
+    private var words: [UInt64] = []
+    private var masks: [UInt64] = []
     /// Bytes of the APDU; 0 where there is none to compare with.
     private var length = 0
 
@@ -39,11 +30,18 @@ struct PHDReportForm: Sendable {
         // One check of bounds for the pass: `keep` made a word for each eight bytes of `length`, and one for the last eight.
         return apdu.withUnsafeBytes { bytes in
             words.withUnsafeBufferPointer { words in
-                let whole = length / 8
-                guard words.count == whole &+ 1 else { return false }
-                var difference = words[whole].difference(bytes, length &- 8)
-                for index in 0..<whole { difference |= words[index].difference(bytes, index &* 8) }
-                return difference == 0
+                masks.withUnsafeBufferPointer { masks in
+                    let whole = length / 8
+                    guard words.count == whole &+ 1, masks.count == words.count else { return false }
+                    @inline(__always)
+                    func difference(_ index: Int, _ offset: Int) -> UInt64 {
+                        let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+                        return (word ^ words[index]) & masks[index]
+                    }
+                    var differences = difference(whole, length &- 8)
+                    for index in 0..<whole { differences |= difference(index, index &* 8) }
+                    return differences == 0
+                }
             }
         }
     }
@@ -81,9 +79,10 @@ struct PHDReportForm: Sendable {
             for place in range where place < decides.count { decides[place] = false }
         }
         words.removeAll(keepingCapacity: true)
+        masks.removeAll(keepingCapacity: true)
         for start in Array(stride(from: 0, through: apdu.count - 8, by: 8)) + [apdu.count - 8] {
-            let mask = decides[start..<(start + 8)].reversed().reduce(UInt64(0)) { $0 << 8 | ($1 ? 0xFF : 0) }
-            words.append(Word(bits: apdu.littleEndian64(start) ?? 0, mask: mask))
+            words.append(apdu.littleEndian64(start) ?? 0)
+            masks.append(decides[start..<(start + 8)].reversed().reduce(0) { $0 << 8 | ($1 ? 0xFF : 0) })
         }
         length = apdu.count
     }
