@@ -49,6 +49,7 @@ public struct ReadingLine: Sendable {
             while reading < end {
                 let driver = reading.pointee.driver
                 var pen = Pen(at: name)
+                pen.put("\",\"driver\":\"")
                 pen.put(word: driver)
                 putDevice(device, &pen)
                 let length = pen.position - name
@@ -75,6 +76,7 @@ public struct ReadingLine: Sendable {
     @inline(__always)
     private func put(_ reading: UnsafePointer<Reading>, _ name: UnsafePointer<UInt8>, _ length: Int, _ pen: inout Pen) {
         putHead(reading, &pen)
+        pen.put(reading.pointee.id)
         pen.put(frontOf: name, length)
         putContent(reading.pointee.content, &pen)
         pen.seldom { putContext(reading, &$0) }
@@ -89,19 +91,29 @@ public struct ReadingLine: Sendable {
         pen.put(0x22)
     }
 
+    /// Up to where the id begins. Text of known length is a few moves, so the usual heads are spelled out.
     @inline(__always)
     private func putHead(_ reading: UnsafePointer<Reading>, _ pen: inout Pen) {
         // A pending reading is not yet what its type promises: a line of its own type keeps `select(.type==…)` honest.
-        if reading.pointee.isPending { pen.put("{\"type\":\"pending\",\"of\":\"") } else { pen.put("{\"type\":\"") }
+        if reading.pointee.isPending { return pen.seldom { putPendingHead(reading.pointee.content, &$0) } }
         switch reading.pointee.content {
+        case .bloodPressure: pen.put("{\"type\":\"blood_pressure\",\"schema\":1,\"id\":\"")
+        case .pulseRate: pen.put("{\"type\":\"pulse_rate\",\"schema\":1,\"id\":\"")
+        case .quantity: pen.put("{\"type\":\"quantity\",\"schema\":1,\"id\":\"")
+        case .failure: pen.put("{\"type\":\"measurement\",\"schema\":1,\"id\":\"")
+        }
+    }
+
+    @inline(never)
+    private func putPendingHead(_ content: Reading.Content, _ pen: inout Pen) {
+        pen.put("{\"type\":\"pending\",\"of\":\"")
+        switch content {
         case .bloodPressure: pen.put("blood_pressure")
         case .pulseRate: pen.put("pulse_rate")
         case .quantity: pen.put("quantity")
         case .failure: pen.put("measurement")
         }
         pen.put("\",\"schema\":1,\"id\":\"")
-        pen.put(reading.pointee.id)
-        pen.put("\",\"driver\":\"")
     }
 
     @inline(__always)

@@ -3,11 +3,15 @@ extension PHDSession {
     /// Live and in a recording of one side, what comes back is what this session wrote, and has already counted. An
     /// APDU that it did not write makes the conversation another manager's: from there on the state follows it.
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
+        if let first = confirmations.first, first == bytes {
+            confirmations.removeFirst()
+            return
+        }
         var offset = 0
         while let head = bytes.span.bigEndian32(offset), offset &+ 4 &+ Int(head & 0xFFFF) <= bytes.count {
             let range = offset..<(offset &+ 4 &+ Int(head & 0xFFFF))
             offset = range.upperBound
-            // Confirmations of observations change nothing, and there is one with every reading.
+            // Confirmations of observations change nothing, whoever wrote them.
             if Self.isConfirmation(bytes.span.extracting(range)) { continue }
             let apdu = Array(bytes[range])
             if !isForeign, let index = expected.firstIndex(of: apdu) {

@@ -57,6 +57,8 @@ struct PHDSession: CuffSession {
     static let doubtLimit = 2
     /// Segments named in one SEG_CLR: 26 + 2 x 64 bytes stay below the 224 that every agent takes.
     static let selectionLimit = 64
+    /// Writes of confirmations whose echo is awaited: more than two chunks of 64 KiB bring. Policy.
+    static let echoLimit = 64
     /// What one write carries of confirmations that are due together: policy.
     static let writeLimit = 4096
     /// A configuration worth remembering: the longest of any agent in the sources has 300 bytes.
@@ -116,6 +118,8 @@ struct PHDSession: CuffSession {
     var committed = 0
     var thanks: [Thanks] = []
     var thanksHead = 0
+    /// Confirmations of ours that have not come back as `sent`: whole writes, so that not each of them has to be looked at.
+    var confirmations: [[UInt8]] = []
 
     /// APDUs of ours that change the state and have not come back as `sent`.
     var expected: [[UInt8]] = []
@@ -347,7 +351,12 @@ struct PHDSession: CuffSession {
                 thanksHead &+= 1
             }
             if thanksHead > first {
-                if !isPassive { actions.append(.write(PHDManagerAPDU.confirmations(thanks[first..<thanksHead]))) }
+                if !isPassive {
+                    let written = PHDManagerAPDU.confirmations(thanks[first..<thanksHead])
+                    if confirmations.count >= Self.echoLimit { confirmations.removeAll(keepingCapacity: true) }
+                    confirmations.append(written)
+                    actions.append(.write(written))
+                }
             } else {
                 let next = thanks[thanksHead]
                 thanksHead += 1
