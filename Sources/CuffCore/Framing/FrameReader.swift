@@ -17,6 +17,10 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
     /// The chunk whose beginning was copied behind a rest, while that rest is being judged.
     private var pending: [UInt8] = []
     private var rest = 0
+    /// What is copied of a chunk at first; most frames end within. A verdict that rests on the last few bytes of a copy is
+    /// asked for again with more of them, for a format may look at what follows a frame.
+    private static var step: Int { 512 }
+    private static var lookahead: Int { 16 }
     private var isJoint = false
     private var skipped = 0
     private var fault = FrameFault.notAStart
@@ -34,13 +38,26 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
             return
         }
         rest = buffer.count
-        if chunk.count <= Format.maximumLength {
+        if chunk.count <= Self.step {
             buffer.append(contentsOf: chunk)
         } else {
-            buffer.append(contentsOf: chunk[..<Format.maximumLength])
+            buffer.append(contentsOf: chunk[..<Self.step])
             pending = chunk
             isJoint = true
         }
+    }
+
+    /// Copies more of the chunk behind the rest; `false` where it is there whole, or as much of it as the longest frame has.
+    private mutating func extend() -> Bool {
+        let joined = buffer.count - rest
+        let limit = min(pending.count, max(Self.step, Format.maximumLength))
+        guard joined < limit else { return false }
+        buffer.append(contentsOf: pending[joined..<min(limit, 4 * joined)])
+        if buffer.count - rest == pending.count {
+            pending = []
+            isJoint = false
+        }
+        return true
     }
 
     /// The next frame or gap; `nil` when the bytes so far hold no more.
@@ -58,6 +75,7 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
                 return nil
             }
             let verdict = format.verdict(on: buffer.span.extracting(head..<buffer.count))
+            if isJoint, depends(verdict, available), extend() { continue }
             switch verdict {
             case .frame(let length) where length > 0 && length <= available && length <= Format.maximumLength:
                 if skipped > 0 { return gap() }
@@ -73,6 +91,16 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
             case .needMore: skip(.tooLong)
             case .reject(let fault): skip(fault)
             }
+        }
+    }
+
+    /// Whether more bytes than the `available` ones may lead to another verdict.
+    @inline(__always)
+    private func depends(_ verdict: FrameVerdict, _ available: Int) -> Bool {
+        switch verdict {
+        case .frame(let length): length > available - Self.lookahead
+        case .needMore: true
+        case .reject: false
         }
     }
 
