@@ -140,9 +140,16 @@ public struct SessionPlayer: Sendable {
     }
 
     /// Names the readings in place and moves the new ones to the front.
+    ///
+    /// Two passes: what a hash finds in a table cannot be foreseen, and a processor that guessed wrong about one reading throws
+    /// away what it had done for the next ones. In a pass of its own that is little.
     private mutating func admit(_ range: Range<Int>) {
         let received = start.map { Timestamp(milliseconds: $0.milliseconds + now / 1000) }
-        for index in range where ledger.admit(&entries.readings[index], received: received) {
+        for index in range { ledger.name(&entries.readings[index], received: received) }
+        for index in range
+        where ledger.isNew(
+            entries.readings[index].id.hash, revision: entries.readings[index].revision, isPending: entries.readings[index].isPending)
+        {
             if admitted < index { entries.readings.swapAt(admitted, index) }
             admitted += 1
         }

@@ -30,6 +30,13 @@ public struct ReadingLedger: Sendable {
     /// Names the reading; answers whether it is new. `received` is nil for bytes from a file.
     @inline(__always)
     public mutating func admit(_ reading: inout Reading, received: Timestamp?) -> Bool {
+        name(&reading, received: received)
+        return isNew(reading.id.hash, revision: reading.revision, isPending: reading.isPending)
+    }
+
+    /// Gives the reading its id.
+    @inline(__always)
+    mutating func name(_ reading: inout Reading, received: Timestamp?) {
         reading.received = received
         ordinal &+= 1
         var seed = deviceSeed
@@ -47,7 +54,12 @@ public struct ReadingLedger: Sendable {
                 reading.origin == .memory ? nil : received.map { $0.milliseconds / 1000 }
         }
         reading.id.hash = reading.raw.withBytes { XXHash64.hash($0, seed: seed) }
-        let key = reading.id.hash &+ UInt64(reading.revision) &* 0xA24B_AED4_963E_E407 &+ (reading.isPending ? 1 : 0)
+    }
+
+    /// Whether a reading that has its id came for the first time; asked once for each, in their order.
+    @inline(__always)
+    mutating func isNew(_ hash: UInt64, revision: UInt8, isPending: Bool) -> Bool {
+        let key = hash &+ UInt64(revision) &* 0xA24B_AED4_963E_E407 &+ (isPending ? 1 : 0)
         guard recent.insert(key) else {
             duplicates += 1
             return false
