@@ -34,7 +34,55 @@ private struct Sentence: FrameFormat {
     }
 }
 
+/// `5A nn nn …`, up to 5000 bytes, and a frame only where another or nothing follows: what an IEEE 11073 APDU is like.
+private struct LongFrame: FrameFormat {
+    static let maximumLength = 5000
+    static let startByte: UInt8? = 0x5A
+    func verdict(on bytes: Span<UInt8>) -> FrameVerdict {
+        guard bytes[0] == 0x5A else { return .reject(.notAStart) }
+        guard let length = bytes.bigEndian16(1) else { return .needMore }
+        guard length >= 3, length <= Self.maximumLength else { return .reject(.badLength) }
+        guard bytes.count >= length else { return .needMore }
+        return bytes.byte(Int(length)) ?? 0x5A == 0x5A ? .frame(length: Int(length)) : .reject(.badCheck)
+    }
+    static func encode(_ length: Int) -> [UInt8] {
+        [0x5A, UInt8(length >> 8), UInt8(length & 0xFF)] + [UInt8](repeating: 1, count: length - 3)
+    }
+}
+
 @Suite struct FrameReaderTests {
+    /// Frames of one reader, in two chunks.
+    private func lengths(_ stream: [UInt8], cutAt cut: Int) -> (frames: [Int], skipped: Int) {
+        var reader = FrameReader(LongFrame())
+        var frames: [Int] = []
+        for part in [Array(stream[..<cut]), Array(stream[cut...])] {
+            reader.feed(part)
+            while let step = reader.next() { if case .frame(let range) = step { frames.append(range.count) } }
+        }
+        _ = reader.finish()
+        return (frames, reader.skippedBytes)
+    }
+
+    /// Of a chunk behind a rest only the beginning is copied at first, and more where a frame goes on.
+    @Test(arguments: [3, 100, 511, 512, 513, 600, 2047, 2048, 2049, 4999, 5000])
+    func aLongFrameAcrossChunks_IsFoundWhole(_ length: Int) {
+        let stream = LongFrame.encode(length) + LongFrame.encode(40) + LongFrame.encode(length) + LongFrame.encode(7)
+        for cut in Array(stride(from: 1, to: length, by: 37)) + [length - 1, length, length + 1, length + 39] {
+            let read = lengths(stream, cutAt: cut)
+            #expect(read.frames == [length, 40, length, 7], "\(length) cut at \(cut)")
+            #expect(read.skipped == 0)
+        }
+    }
+
+    @Test func whatFollowsAFrame_IsLookedAt_WhereverTheCopyEnds() {
+        let stream = LongFrame.encode(600) + [0x00] + [UInt8](repeating: 2, count: 3000) + LongFrame.encode(9)
+        for cut in 1..<600 {
+            let read = lengths(stream, cutAt: cut)
+            #expect(read.frames == [9], "cut at \(cut)")
+            #expect(read.skipped == 3601)
+        }
+    }
+
     @Test func frameBeyondTheLimit_IsNone_HoweverItIsCut() {
         let stream = Array("ab.abcdef.ghi.".utf8)
         for size in 1...stream.count {
@@ -88,7 +136,7 @@ private struct Sentence: FrameFormat {
 
     @Test func aFrameAcrossALongChunk_IsFound() {
         let frame = ToyFrame.encode([1, 2, 3, 4, 5, 6, 7])
-        let stream = (0..<50).flatMap { _ in frame }
+        let stream = (0..<200).flatMap { _ in frame }
         for cut in 1..<frame.count {
             var reader = FrameReader(ToyFrame())
             var found = 0
@@ -96,7 +144,7 @@ private struct Sentence: FrameFormat {
                 reader.feed(part)
                 while let step = reader.next() { if case .frame = step { found += 1 } }
             }
-            #expect(found == 50, "cut at \(cut)")
+            #expect(found == 200, "cut at \(cut)")
             #expect(reader.skippedBytes == 0)
         }
     }
