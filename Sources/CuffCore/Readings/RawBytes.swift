@@ -61,6 +61,14 @@ public struct RawBytes: Sendable, Hashable {
         }
     }
 
+    /// The same where they lie in a variable: without the copy that a value alone has to be given for its address.
+    @inline(__always)
+    mutating func withBytesInPlace<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
+        if count > Self.capacity, let long { return long.withUnsafeBytes(body) }
+        let count = min(count, Self.capacity)
+        return withUnsafeBytes(of: &words) { body(UnsafeRawBufferPointer(start: $0.baseAddress, count: count)) }
+    }
+
     public var array: [UInt8] { withBytes { bytes in bytes.withUnsafeBufferPointer { Array($0) } } }
 
     public static func == (a: RawBytes, b: RawBytes) -> Bool { a.array == b.array }

@@ -53,7 +53,7 @@ public struct ReadingLedger: Sendable {
             reading.id.wallSeconds =
                 reading.origin == .memory ? nil : received.map { $0.milliseconds / 1000 }
         }
-        reading.id.hash = reading.raw.withBytes { XXHash64.hash($0, seed: seed) }
+        reading.id.hash = reading.raw.withBytesInPlace { XXHash64.hash($0, seed: seed) }
     }
 
     /// Whether a reading that has its id came for the first time; asked once for each, in their order.
