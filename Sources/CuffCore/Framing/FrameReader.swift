@@ -19,7 +19,7 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
     private var rest = 0
     /// What is copied of a chunk at first; most frames end within. A verdict that rests on the last few bytes of a copy is
     /// asked for again with more of them, for a format may look at what follows a frame.
-    private static var step: Int { 512 }
+    private static var firstCopy: Int { 512 }
     private static var lookahead: Int { 16 }
     private var isJoint = false
     private var skipped = 0
@@ -38,10 +38,10 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
             return
         }
         rest = buffer.count
-        if chunk.count <= Self.step {
+        if chunk.count <= Self.firstCopy {
             buffer.append(contentsOf: chunk)
         } else {
-            buffer.append(contentsOf: chunk[..<Self.step])
+            buffer.append(contentsOf: chunk[..<Self.firstCopy])
             pending = chunk
             isJoint = true
         }
@@ -50,7 +50,7 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
     /// Copies more of the chunk behind the rest; `false` where it is there whole, or as much of it as the longest frame has.
     private mutating func extend() -> Bool {
         let joined = buffer.count - rest
-        let limit = min(pending.count, max(Self.step, Format.maximumLength))
+        let limit = min(pending.count, max(Self.firstCopy, Format.maximumLength))
         guard joined < limit else { return false }
         buffer.append(contentsOf: pending[joined..<min(limit, 4 * joined)])
         if buffer.count - rest == pending.count {

@@ -72,7 +72,7 @@ public struct ReadingLine: Sendable {
         text.take(pen)
     }
 
-    /// `name` and `length` are the driver and the device, written by `putDevice`.
+    /// `name` and `length` are what stands behind the id in every line of this cuff: the driver and the device.
     @inline(__always)
     private func put(_ reading: UnsafePointer<Reading>, _ name: UnsafePointer<UInt8>, _ length: Int, _ pen: inout Pen) {
         putHead(reading, &pen)
