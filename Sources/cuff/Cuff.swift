@@ -60,6 +60,8 @@ struct Cuff: ParsableCommand {
 
 @main enum Main {
     static func main() {
+        // A file at its size limit is an error of write(2), not the end of the process.
+        signal(SIGXFSZ, SIG_IGN)
         // Scripts and newcomers ask these often, and they need no parser: its search for conformances takes ten times as long
         // as all the rest.
         let words = CommandLine.arguments.dropFirst()

@@ -114,6 +114,45 @@ import Testing
         }
     }
 
+    /// A cuff is thanked for what is in the file of that name, also when it is rotated under way.
+    @Test(arguments: RotationTests.kinds, RotationTests.Act.allCases)
+    func rotatedFile_HoldsWhatTheCuffIsThankedForFromThenOn(_ kind: SinkSpec.Kind, _ act: RotationTests.Act) async throws {
+        let folder = TestFolder()
+        let path = folder.file("bp")
+        let rig = Rig(try SinkSpec(kind, path: path).open())
+        rig.link.start([.follow])
+        _ = await rig.transport.started.wait(count: 1)
+        rig.transport.inject([1, 2, 3])
+        _ = await rig.transport.writes.wait { $0.last == [0x06, 3] }
+        act.apply(path)
+        rig.transport.inject([4, 5])
+        _ = await rig.transport.writes.wait { $0.last == [0x06, 5] }
+        #expect(try stored(kind, path) == 2)
+        #expect(rig.faults.values.isEmpty)
+        try await rig.finish()
+    }
+
+    /// What stands under the name is somebody else's: the thanks wait until it is gone.
+    @Test func foreignFileInPlace_HoldsTheThanksBack() async throws {
+        let folder = TestFolder()
+        let path = folder.file("bp")
+        let rig = Rig(try SinkSpec(.jsonl, path: path).open())
+        rig.link.start([.follow])
+        _ = await rig.transport.started.wait(count: 1)
+        rig.transport.inject([1])
+        _ = await rig.transport.writes.wait { $0.last == [0x06, 1] }
+        #expect(unlink(path) == 0)
+        _ = folder.write("bp", "Dear diary,\n")
+        rig.transport.inject([2, 3])
+        _ = await rig.faults.wait(count: 2)
+        #expect(rig.thanked == 1)
+        #expect(folder.text("bp") == "Dear diary,\n")
+        #expect(unlink(path) == 0)
+        _ = await rig.transport.writes.wait { $0.last == [0x06, 3] }
+        #expect(try stored(.jsonl, path) == 2)
+        try await rig.finish()
+    }
+
     @Test func files_AreTheirOwnersAlone() throws {
         let folder = TestFolder()
         let old = umask(0)

@@ -85,6 +85,8 @@ extension Ingest {
         link.tellsOfReadings = false
         // A sink that failed, or a closed output, ends the conversation too.
         pipeline.whenStopped { link.stop() }
+        let hangup = read.follows ? HangupSignal(reopen: { pipeline.reopen() }, gone: { options.stop.raise() }) : nil
+        defer { withExtendedLifetime(hangup) {} }
         if let measure { link.prepareMeasuring(trigger: measure.trigger, limit: measure.limit) }
         link.start(commands)
         let asked = measure == nil ? nil : MeasurementSignal { link.stop() }

@@ -39,8 +39,7 @@ public enum Ingest {
         _ options: IngestOptions, policy: Pipeline.FaultPolicy = .stop, series: SeriesSink.Policy = .none,
         onFault: @escaping @Sendable (String, IngestError) -> Void = { _, _ in }
     ) throws(IngestError) -> Pipeline {
-        // A closed pipe is an error of write(2) here, not the end of the process.
-        signal(SIGPIPE, SIG_IGN)
+        ProcessSignals.ignoreFailedWrites()
         let specs = options.sinks.isEmpty && options.moreSinks.isEmpty ? [.stdout] : options.sinks
         let surroundings = SinkSpec.Surroundings(
             line: ReadingLine(includesRaw: options.includesRaw), outbox: SinkOverview.outbox(of: specs, memory: options.memory),

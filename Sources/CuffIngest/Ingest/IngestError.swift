@@ -68,8 +68,12 @@ extension IngestError {
             IngestError(
                 .inputOutput, "cannot write \(path)", why: lowercased(number),
                 cure: "free some space and run it again; what was stored before is whole, nothing is stored twice")
-        case EIO, EFBIG:
+        case EIO:
             IngestError(.inputOutput, "cannot write \(path)", why: lowercased(number), cure: "check the disk (dmesg)")
+        case EFBIG:
+            IngestError(
+                .inputOutput, "cannot write \(path)", why: "it has reached the size that a file may have here",
+                cure: "raise the limit (ulimit -f), or rename the file: a new one is begun; what was stored before is whole")
         case EROFS:
             IngestError(
                 .cannotCreate, "cannot write \(path)", why: lowercased(number),

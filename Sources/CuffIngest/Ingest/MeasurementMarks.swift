@@ -86,9 +86,11 @@ struct MeasurementMarks: Sendable {
     /// The descriptor with its lock; `nil` while somebody else holds it, or where there is no such file.
     private func open(_ path: String, _ flags: Int32) throws(IngestError) -> Int32? {
         let descriptor: Int32
-        do throws(SystemFault) { descriptor = try Descriptor.open(path, flags | O_NOFOLLOW) } catch {
-            if error.number == ENOENT && flags & O_CREAT == 0 { return nil }
-            throw .writing(path, error.number)
+        if flags & O_CREAT != 0 {
+            descriptor = try OwnFile.open(path, O_RDWR, owner: .userOrFolder)
+        } else {
+            guard let found = try OwnFile.existing(path, flags, owner: .userOrFolder) else { return nil }
+            descriptor = found
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             Glibc.close(descriptor)

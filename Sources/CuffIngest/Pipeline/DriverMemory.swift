@@ -30,7 +30,7 @@ public struct DriverMemory: Sendable {
 
     /// Everything remembered for the driver; nothing when there is no file or it cannot be read.
     public func load(_ driver: DriverID) -> [String: [UInt8]] {
-        guard let descriptor = try? Descriptor.open(path(driver), O_RDONLY | O_NOFOLLOW) else { return [:] }
+        guard let descriptor = StateFile.open(path(driver)) else { return [:] }
         defer { close(descriptor) }
         var text: [UInt8] = []
         while text.count <= Self.largestFile, let chunk = try? Descriptor.chunk(descriptor, 1 << 16), !chunk.isEmpty {

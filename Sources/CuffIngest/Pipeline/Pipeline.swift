@@ -312,6 +312,16 @@ public final class Pipeline: @unchecked Sendable {
         }
     }
 
+    /// Files were rotated: every sink looks, in turn with its writes, whether its own are still where they were.
+    public func reopen() {
+        for (index, member) in members.enumerated() {
+            queues[index].async { @Sendable in
+                guard !self.inner.withLock({ $0.isClosed }) else { return }
+                do throws(IngestError) { try member.sink.reopen() } catch { self.onFault(member.sink.label, error) }
+            }
+        }
+    }
+
     // MARK: The end
 
     /// Calls back, once, when everything accepted is stored by every required sink, or cannot be.

@@ -19,10 +19,17 @@ enum CSVRow {
         text.append("\r\n")
     }
 
-    static func isHeader(_ line: UnsafeRawBufferPointer) -> Bool {
-        var text = TextBuffer(capacity: 512)
-        appendHeader(to: &text)
-        return text.withBytes { $0.dropLast().elementsEqual(line) }
+    /// How many cells a row has, and the last of them; none where a cell does not end or holds what no cell does.
+    static func cells(_ row: UnsafeRawBufferPointer) -> (count: Int, last: Slice<UnsafeRawBufferPointer>) {
+        var count = 1
+        var start = 0
+        var isQuoted = false
+        for (index, byte) in row.enumerated() {
+            if byte < 0x20 { return (0, row[0..<0]) }
+            if byte == 0x22 { isQuoted.toggle() }
+            if byte == 0x2C && !isQuoted { (count, start) = (count + 1, index + 1) }
+        }
+        return isQuoted ? (0, row[0..<0]) : (count, row[start...])
     }
 
     /// The key of a row this program wrote: the first two cells and the type.

@@ -194,8 +194,8 @@ private struct CourierLock: ~Copyable {
 
     mutating func take() throws(IngestError) {
         guard descriptor < 0 else { return }
+        let opened = try OwnFile.open(path, O_RDWR, owner: .userOrFolder)
         do throws(SystemFault) {
-            let opened = try Descriptor.open(path, O_RDWR | O_CREAT | O_NOFOLLOW)
             guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
                 let number = errno
                 close(opened)

@@ -2,67 +2,82 @@ import CLinux
 import CuffCore
 import Glibc
 
-/// JSON Lines appended to a file: the same lines as on standard output. A reading that the file already holds is not
-/// written again, whichever run wrote it.
-final class JSONLinesSink: Sink, @unchecked Sendable {
-    let label: String
-    let takesLiveEvents = true
-    private let line: ReadingLine
-    private let file: LineFile
-    private let known: KnownReadings
-    private var text = TextBuffer(capacity: 1 << 16)
+/// JSON Lines appended to a file: the same lines as on standard output.
+typealias JSONLinesSink = FileSink<JSONLinesFormat>
 
-    init(path: String, line: ReadingLine) throws(IngestError) {
-        label = "jsonl:\(path)"
-        self.line = line
-        file = try LineFile(path)
-        let known = KnownReadings(near: path)
-        try file.recover { (bytes, isFirst) throws(IngestError) in
-            if isFirst, let first = bytes.first, first != 0x7B {
-                throw IngestError(
-                    .cannotCreate, "cannot append to \(path)", why: "it does not hold JSON Lines",
-                    cure: "name another file")
-            }
-            if let key = Self.key(of: bytes), try known.insert(key) { known.keep() }
+extension FileSink<JSONLinesFormat> {
+    convenience init(
+        path: String, line: ReadingLine, tell: @escaping @Sendable (IngestError) -> Void = { _ in }
+    ) throws(IngestError) {
+        try self.init(path: path, format: JSONLinesFormat(line: line), tell: tell)
+    }
+}
+
+struct JSONLinesFormat: LineFormat {
+    let line: ReadingLine
+    var scheme: String { "jsonl" }
+    var takesLiveEvents: Bool { true }
+    var refusal: String { "it holds something else than the JSON Lines of this program" }
+    var lineEnd: [UInt8] { [0x0A] }
+
+    func appendHeader(to text: inout TextBuffer) {}
+
+    func append(_ entry: borrowing Entry, device: String, to text: inout TextBuffer) {
+        line.append(copy entry, device: device, to: &text)
+    }
+
+    func kind(of line: UnsafeRawBufferPointer, isFirst: Bool, isWhole: Bool) -> LineKind {
+        let isOwn = begins(line)
+        if isOwn && JSONText.isObject(line) { return .own(Self.key(of: line)) }
+        return isOwn || line.contains(0) || salvage(line) != nil ? .damaged : .foreign
+    }
+
+    /// `{"type":"blood_pressure","schema":1`, a pending reading with `"of"` between.
+    func begins(_ line: UnsafeRawBufferPointer) -> Bool {
+        guard var rest = Self.behind(Self.opening, line).flatMap(Self.behindWord) else { return false }
+        if let of = Self.behind(",\"of\":\"", rest) {
+            guard let behind = Self.behindWord(of) else { return false }
+            rest = behind
         }
-        self.known = known
+        guard let number = Self.behind(",\"schema\":", rest)?.first else { return false }
+        return number &- 0x31 < 9
     }
 
-    func write(_ batch: Batch) throws(IngestError) -> Int {
-        let start = file.size
-        var repeated = 0
-        text.removeAll()
-        var fresh = 0
-        do throws(IngestError) {
-            for index in batch.entries.indices {
-                if case .reading(let reading) = batch.entries[index] {
-                    guard try known.insert(KnownReadings.Key(reading)) else {
-                        repeated += 1
-                        continue
-                    }
-                    fresh += 1
-                }
-                line.append(batch.entries[index], device: batch.device, to: &text)
-                if text.count >= 1 << 16 { try flush() }
-            }
-            try flush()
-            if fresh > 0 { try file.synchronise() }
-            known.keep()
-            return repeated
-        } catch {
-            file.takeBack(to: start)
-            known.forget()
-            throw error
+    private static let opening: StaticString = "{\"type\":\""
+
+    /// The rest behind a text, if it begins so.
+    private static func behind(_ text: StaticString, _ line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        let count = text.utf8CodeUnitCount
+        guard line.count >= count, let base = line.baseAddress, memcmp(base, text.utf8Start, count) == 0 else { return nil }
+        return UnsafeRawBufferPointer(rebasing: line[count...])
+    }
+
+    private static func behindWord(_ line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        let count = line.prefix { $0 &- 0x61 < 26 || $0 == 0x5F || $0 &- 0x30 < 10 }.count
+        guard count > 0, count < line.count, line[count] == 0x22 else { return nil }
+        return UnsafeRawBufferPointer(rebasing: line[(count + 1)...])
+    }
+
+    func mayBegin(_ line: UnsafeRawBufferPointer) -> Bool {
+        let opening = UnsafeRawBufferPointer(start: Self.opening.utf8Start, count: Self.opening.utf8CodeUnitCount)
+        guard line.starts(with: opening) else { return opening.starts(with: line) }
+        let rest = line.dropFirst(opening.count).drop { $0 &- 0x61 < 26 || $0 == 0x5F || $0 &- 0x30 < 10 }
+        return "\",\"schema\":".utf8.starts(with: rest) || "\",\"of\":\"".utf8.starts(with: rest.prefix(8))
+    }
+
+    func salvage(_ line: UnsafeRawBufferPointer) -> Int? {
+        var found: Int?
+        var start = 1
+        while let behind = Self.offset(after: Self.opening, in: line, from: start) {
+            let place = behind - Self.opening.utf8CodeUnitCount
+            let rest = UnsafeRawBufferPointer(rebasing: line[place...])
+            if begins(rest) && JSONText.isObject(rest) { found = place }
+            start = behind
         }
+        return found
     }
 
-    private func flush() throws(IngestError) {
-        guard text.count > 0 else { return }
-        try text.withBytes { (bytes) throws(IngestError) in try file.append(bytes) }
-        text.removeAll()
-    }
-
-    /// The key of a line this program wrote; `nil` for a live event or a line of somebody else's.
+    /// The key of a line this program wrote; `nil` for a live event.
     static func key(of line: UnsafeRawBufferPointer) -> KnownReadings.Key? {
         guard let start = offset(after: "\"id\":\"", in: line, from: 0), start + KnownReadings.Key.idLength < line.count,
             let id = Reading.ID.parse(

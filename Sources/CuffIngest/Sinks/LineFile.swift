@@ -3,116 +3,96 @@ import Glibc
 
 /// A text file to which whole lines are appended, durably, by one program at a time.
 ///
-/// A last line that was torn by a crash or a full disk is cut off when the file is opened, and a write that fails half way
-/// is taken back. Devices and pipes are written to as they are: they have nothing to recover.
+/// A write that fails half way is rolled back. Devices and pipes are written to as they are: they have nothing to recover.
 final class LineFile: @unchecked Sendable {
     let path: String
-    private let descriptor: Int32
-    private let isRegular: Bool
+    private(set) var descriptor: Int32
+    let isRegular: Bool
     /// The length of what counts, also while the file is still longer.
     private(set) var size = 0
-    /// The length to which the file is still to be cut.
-    private var owed: Int?
+    /// The length up to which everything was committed.
+    private var committed = 0
+    /// Bytes of this program at the end of the file that do not count and could not be cut off yet.
+    private var excess = 0
 
     /// Opens or creates (mode 0600) the file and locks it.
     init(_ path: String) throws(IngestError) {
         self.path = path
-        do throws(SystemFault) {
-            descriptor = try Descriptor.open(path, O_RDWR | O_CREAT | O_APPEND | O_NOCTTY)
+        do throws(IngestError) {
+            descriptor = try OwnFile.open(path, O_RDWR | O_APPEND)
         } catch {
             // A pipe or a device may be writable only.
-            guard error.number == EACCES || error.number == EINVAL || error.number == ENXIO else {
-                throw .writing(path, error.number)
-            }
-            do throws(SystemFault) { descriptor = try Descriptor.open(path, O_WRONLY | O_APPEND | O_NOCTTY) } catch {
-                throw .writing(path, error.number)
-            }
+            var status = stat()
+            guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG, status.st_mode & S_IFMT != S_IFDIR,
+                let opened = try OwnFile.existing(path, O_WRONLY | O_APPEND)
+            else { throw error }
+            descriptor = opened
         }
         isRegular = Descriptor.kind(descriptor) == .regular
         guard isRegular else { return }
         // From here on every property is set, and deinit closes the descriptor of an initialiser that throws.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .writing(path, errno) }
         size = Descriptor.size(descriptor) ?? 0
+        committed = size
     }
 
     deinit { Glibc.close(descriptor) }
 
-    /// Hands over every whole line, then cuts off what follows the last line feed. `visit` may refuse the file.
-    func recover(
-        _ visit: (_ line: UnsafeRawBufferPointer, _ isFirst: Bool) throws(IngestError) -> Void
-    ) throws(IngestError) {
-        guard isRegular, size > 0 else { return }
-        var room = 1 << 18
-        var buffer = UnsafeMutableRawPointer.allocate(byteCount: room, alignment: 16)
-        defer { buffer.deallocate() }
-        var filled = 0
-        var offset = 0
-        var whole = 0
-        var isFirst = true
-        while true {
-            let count = pread(descriptor, buffer + filled, room - filled, off_t(offset))
-            if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw .reading(path, errno) }
-            if count == 0 { break }
-            offset += count
-            filled += count
-            var start = 0
-            while start < filled, let end = memchr(buffer + start, 0x0A, filled - start) {
-                let length = end - (buffer + start)
-                try visit(UnsafeRawBufferPointer(start: buffer + start, count: length), isFirst)
-                isFirst = false
-                start += length + 1
-                whole += length + 1
-            }
-            memmove(buffer, buffer + start, filled - start)
-            filled -= start
-            if filled == room {
-                guard filled < Self.longestLine else {
-                    throw IngestError(
-                        .cannotCreate, "cannot append to \(path)", why: "it is no file of lines",
-                        cure: "name another file")
-                }
-                let larger = UnsafeMutableRawPointer.allocate(byteCount: room * 2, alignment: 16)
-                larger.copyMemory(from: buffer, byteCount: room)
-                buffer.deallocate()
-                buffer = larger
-                room *= 2
-            }
-        }
-        if whole < size { try cut(to: whole) }
+    /// What became of the file under its name since it was opened; `nil` while all is as it was left.
+    var change: FileIdentity.Change? {
+        isRegular ? FileIdentity.change(of: descriptor, path, size: size + excess) : nil
     }
 
-    /// A line of raw bytes of the largest APDU (64 KiB) as hex is 128 KiB; nothing this program writes is longer than 1 MiB.
-    private static let longestLine = 1 << 20
+    /// Another file takes this one's place, with its lock.
+    func replace(by other: Int32) {
+        Glibc.close(descriptor)
+        descriptor = other
+        accept(Descriptor.size(other) ?? 0)
+    }
 
-    private func cut(to length: Int) throws(IngestError) {
-        while ftruncate(descriptor, off_t(length)) != 0 {
+    /// The file is so long, and all of it counts.
+    func accept(_ length: Int) {
+        (size, committed, excess) = (length, length, 0)
+    }
+
+    /// Never makes the file longer.
+    func cut(to length: Int) throws(IngestError) {
+        while let now = Descriptor.size(descriptor), now > length, ftruncate(descriptor, off_t(length)) != 0 {
             if errno != EINTR { throw .writing(path, errno) }
         }
-        size = length
-        owed = nil
     }
 
     /// Appends; the bytes are not durable before `synchronise`.
     func append(_ bytes: UnsafeRawBufferPointer) throws(IngestError) {
-        if let owed { try cut(to: owed) }
-        do throws(SystemFault) { try Descriptor.writeAll(descriptor, bytes) } catch {
+        if excess > 0 { try cutExcess() }
+        var written = 0
+        defer { size += written }
+        do throws(SystemFault) { try Descriptor.writeAll(descriptor, bytes, counting: &written) } catch {
             if !isRegular && error.number == EPIPE { throw .outputClosed }
             throw .writing(path, error.number)
         }
-        size += bytes.count
-    }
-
-    /// Takes back everything after `length`, after a write that failed; where even that fails, before the next one.
-    func takeBack(to length: Int) {
-        guard isRegular else { return }
-        owed = length
-        size = length
-        try? cut(to: length)
     }
 
     func synchronise() throws(IngestError) {
         guard isRegular else { return }
         do throws(SystemFault) { try Descriptor.synchronise(descriptor) } catch { throw .writing(path, error.number) }
+    }
+
+    /// What was appended so far counts.
+    func commit() { committed = size }
+
+    /// Takes back what was appended since `commit`; where that cannot be done, before the next write.
+    func rollBack() {
+        excess += size - committed
+        size = committed
+        guard isRegular else { return excess = 0 }
+        try? cutExcess()
+    }
+
+    private func cutExcess() throws(IngestError) {
+        guard excess > 0, let length = Descriptor.size(descriptor) else { return }
+        // Somebody else has appended: what is in the middle now is found when the file is opened next.
+        if length <= size + excess { try cut(to: max(0, length - excess)) }
+        excess = 0
     }
 }

@@ -22,8 +22,7 @@ final class OutgoingSink: Sink {
                 cure: "add --sink sqlite:bp.db: its lines wait there")
         }
         let peer = try Self.peer(spec)
-        // A program that ended is an error of write(2) here, not the end of this one.
-        signal(SIGPIPE, SIG_IGN)
+        ProcessSignals.ignoreFailedWrites()
         label = spec.name
         line = surroundings.line
         outbox = try Outbox(try Store(path, access: .write), spec: spec.name)

@@ -17,6 +17,9 @@ public protocol Sink: AnyObject, Sendable {
     var takesLiveEvents: Bool { get }
     /// Answers how many readings of the batch it already had.
     func write(_ batch: Batch) throws(IngestError) -> Int
+    /// Somebody rotated the sink's files (SIGHUP): a file that its path no longer names is let go of, and opened anew.
+    /// Called in turn with `write`.
+    func reopen() throws(IngestError)
     /// Called once, after the last write.
     func close() throws(IngestError)
     /// What the sink has taken and still has to pass on; `nil` where `write` returning is the end of it. Asked from any
@@ -47,6 +50,7 @@ public struct SinkBacklog: Sendable, Equatable {
 
 extension Sink {
     public var takesLiveEvents: Bool { false }
+    public func reopen() throws(IngestError) {}
     public func close() throws(IngestError) {}
     public var backlog: SinkBacklog? { nil }
 }
@@ -63,11 +67,12 @@ extension SinkSpec {
 
     /// Opens the sink; nothing of an existing file is changed when that fails.
     func open(_ surroundings: Surroundings = Surroundings()) throws(IngestError) -> any Sink {
-        switch kind {
+        let name = name
+        return switch kind {
         case .stdout: StandardOutputSink(line: surroundings.line)
         case .table: TableSink()
-        case .jsonl: try JSONLinesSink(path: path, line: surroundings.line)
-        case .csv: try CSVSink(path: path)
+        case .jsonl: try JSONLinesSink(path: path, line: surroundings.line) { surroundings.onFault(name, $0) }
+        case .csv: try CSVSink(path: path) { surroundings.onFault(name, $0) }
         case .sqlite: try SQLiteSink(path: path)
         case .exec, .unix, .tcp: try OutgoingSink(self, surroundings)
         }

@@ -59,12 +59,19 @@ enum Descriptor {
     }
 
     static func writeAll(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemFault) {
+        var written = 0
+        try writeAll(descriptor, bytes, counting: &written)
+    }
+
+    /// `written` grows by what got through, also where the rest fails.
+    static func writeAll(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, counting written: inout Int) throws(SystemFault) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let part = UnsafeRawBufferPointer(rebasing: rest)
             let count = Glibc.write(descriptor, part.baseAddress, part.count)
             if count >= 0 {
                 rest = rest.dropFirst(count)
+                written += count
             } else if errno == EAGAIN {
                 wait(descriptor, for: Int16(POLLOUT))
             } else if errno != EINTR {
@@ -83,6 +90,26 @@ enum Descriptor {
         }
         var status = statvfs()
         if fstatvfs(descriptor, &status) == 0 && isReadOnly(status) { throw SystemFault("fdatasync", EROFS) }
+    }
+
+    /// `.` for a plain name.
+    static func folder(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: 0x2F) else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// Makes a new name durable. A folder that may be written but not read cannot be asked; the file's own fsync has to do.
+    static func synchroniseFolder(of path: String) throws(SystemFault) {
+        guard let folder = try? open(folder(of: path), O_RDONLY | O_DIRECTORY) else { return }
+        defer { close(folder) }
+        while fsync(folder) != 0 {
+            switch errno {
+            case EINTR: continue
+            // File systems without such a call.
+            case EINVAL, EROFS: return
+            default: throw SystemFault("fsync")
+            }
+        }
     }
 
     private static func isReadOnly(_ status: statvfs) -> Bool { status.f_flag & UInt(ST_RDONLY) != 0 }

@@ -14,17 +14,20 @@ public final class OutputFile {
     public init(_ path: String, replaces: Bool = false) throws(IngestError) {
         self.path = path
         self.replaces = replaces
+        ProcessSignals.ignoreFailedWrites()
         guard path != "-" else {
-            signal(SIGPIPE, SIG_IGN)
             (descriptor, temporary) = (STDOUT_FILENO, nil)
             return
         }
+        let isGiven = OwnFile.isDescriptor(path)
+        if OwnFile.isLink(path) && !isGiven { throw OwnFile.link(path) }
         var status = stat()
         if stat(path, &status) == 0 {
             if status.st_mode & S_IFMT == S_IFDIR { throw .writing(path, EISDIR) }
             // Devices and pipes are written to as they are.
-            if status.st_mode & S_IFMT != S_IFREG {
-                do throws(SystemFault) { descriptor = try Descriptor.open(path, O_WRONLY) } catch { throw .writing(path, error.number) }
+            if status.st_mode & S_IFMT != S_IFREG || isGiven {
+                guard let opened = try OwnFile.existing(path, O_WRONLY) else { throw .writing(path, ENOENT) }
+                descriptor = opened
                 temporary = nil
                 return
             }
@@ -70,6 +73,7 @@ public final class OutputFile {
         }
         if !replaces { unlink(temporary) }
         isDone = true
+        do throws(SystemFault) { try Descriptor.synchroniseFolder(of: path) } catch { throw .writing(path, error.number) }
     }
 
     private func discard() {

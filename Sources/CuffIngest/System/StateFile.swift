@@ -12,16 +12,35 @@ enum StateFile {
     }
 
     static func read(_ path: String) -> String? {
-        guard let descriptor = try? Descriptor.open(path, O_RDONLY | O_NOFOLLOW) else { return nil }
+        guard let descriptor = open(path) else { return nil }
         defer { close(descriptor) }
         return (try? Descriptor.chunk(descriptor, limit)).map { String(decoding: $0, as: UTF8.self) }
     }
 
+    /// To read it; `nil` where it is not there or somebody else put it there.
+    static func open(_ path: String) -> Int32? {
+        // Not waited for: a pipe in its place would have no writer.
+        guard let found = try? OwnFile.existing(path, O_RDONLY | O_NONBLOCK, owner: .userOrFolder) else { return nil }
+        guard Descriptor.kind(found) == .regular else {
+            close(found)
+            return nil
+        }
+        return found
+    }
+
+    private static let parts = Locked(0)
+
     static func write(_ text: String, to path: String) throws(IngestError) {
         makeFolders(above: path)
-        let temporary = "\(path).\(getpid()).part"
+        let part = parts.withLock { parts in
+            parts += 1
+            return parts
+        }
+        let temporary = "\(path).\(getpid()).\(part).part"
+        // Of a process that had the same number and died.
+        unlink(temporary)
         do throws(SystemFault) {
-            let descriptor = try Descriptor.open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW)
+            let descriptor = try Descriptor.open(temporary, O_WRONLY | O_CREAT | O_EXCL)
             defer { close(descriptor) }
             try put(text, descriptor)
             adopt(descriptor, above: path)
@@ -30,7 +49,7 @@ enum StateFile {
             unlink(temporary)
             throw .writing(path, error.number)
         }
-        synchroniseFolder(of: path)
+        do throws(SystemFault) { try Descriptor.synchroniseFolder(of: path) } catch { throw .writing(path, error.number) }
     }
 
     /// Writes and makes it durable.
@@ -52,26 +71,19 @@ enum StateFile {
             guard mkdir(folder, 0o700) == 0, let descriptor = try? Descriptor.open(folder, O_RDONLY | O_DIRECTORY) else { continue }
             adopt(descriptor, above: folder)
             close(descriptor)
+            synchroniseFolder(of: folder)
         }
     }
 
     /// What root puts into a service's state folder belongs to the service, or the service could not read it.
     private static func adopt(_ descriptor: Int32, above path: String) {
         guard geteuid() == 0 else { return }
-        let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
         var status = stat()
-        guard stat(folder.isEmpty ? "/" : folder, &status) == 0, status.st_uid != 0 else { return }
+        guard stat(Descriptor.folder(of: path), &status) == 0, status.st_uid != 0 else { return }
         _ = fchown(descriptor, status.st_uid, status.st_gid)
     }
 
-    static func synchroniseFolder(of path: String) {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-        let folder = parts.dropLast().joined(separator: "/")
-        guard let descriptor = try? Descriptor.open(folder.isEmpty ? (path.hasPrefix("/") ? "/" : ".") : folder, O_RDONLY | O_DIRECTORY)
-        else { return }
-        fsync(descriptor)
-        close(descriptor)
-    }
+    static func synchroniseFolder(of path: String) { try? Descriptor.synchroniseFolder(of: path) }
 
     /// The path behind all links, so that two names of one device are one key.
     static func resolved(_ path: String) -> String {

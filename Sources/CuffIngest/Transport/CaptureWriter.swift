@@ -15,12 +15,12 @@ public final class CaptureWriter: @unchecked Sendable {
     public init(_ path: String, driver: CuffDriver, line: LineSettings? = nil, node: String = "") throws(IngestError) {
         self.path = path
         encoder = CaptureEncoder(CaptureEncoder.Form(path: path))
-        do throws(SystemFault) { descriptor = try Descriptor.open(path, O_WRONLY | O_CREAT | O_EXCL) } catch {
-            if error.number == EEXIST {
-                throw IngestError(.cannotCreate, "\(path) exists", why: "a capture is never overwritten", cure: "name another file")
-            }
-            throw .writing(path, error.number)
+        ProcessSignals.ignoreFailedWrites()
+        guard let created = try OwnFile.created(path, O_WRONLY) else {
+            if OwnFile.isLink(path) { throw OwnFile.link(path) }
+            throw IngestError(.cannotCreate, "\(path) exists", why: "a capture is never overwritten", cure: "name another file")
         }
+        descriptor = created
         let now = HostClock.now()
         var header = CaptureHeader()
         header.fields = [

@@ -153,6 +153,10 @@ public final class TCPTransport: Transport, @unchecked Sendable {
     private static func candidates(
         _ host: String, _ service: String, _ address: String, passive: Bool
     ) throws(IngestError) -> UnsafeMutablePointer<addrinfo> {
+        // getaddrinfo takes the lower sixteen bits of any number.
+        guard UInt16(service) != nil else {
+            throw IngestError(.usage, "`\(service)` is not a TCP port", why: "a port is a number from 0 to 65535")
+        }
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         hints.ai_flags = AI_NUMERICSERV | (passive ? AI_PASSIVE : 0)

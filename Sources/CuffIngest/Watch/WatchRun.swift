@@ -244,7 +244,6 @@ final class WatchRun: @unchecked Sendable {
     }
 
     private func listenForHangup() {
-        guard watch.reload != nil else { return }
         signal(SIGHUP, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: SIGHUP, queue: queue)
         source.setEventHandler { @Sendable [weak self] in self?.reload() }
@@ -267,7 +266,10 @@ final class WatchRun: @unchecked Sendable {
     }
 
     private func reload() {
-        guard let read = watch.reload, !isStopping else { return }
+        guard !isStopping else { return }
+        // Also without a configuration: whoever rotates the sinks' files says so with the same signal.
+        pipeline.reopen()
+        guard let read = watch.reload else { return }
         service.reloading()
         do throws(IngestError) {
             handle(.reload(try read()))

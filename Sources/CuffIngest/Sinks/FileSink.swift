@@ -1,0 +1,125 @@
+import CuffCore
+import Glibc
+
+/// Readings as lines of a file. A reading that the file already holds is not written again, whichever run wrote it.
+///
+/// What counts is the file that the path names when `write` returns: one that was renamed, removed, replaced or emptied
+/// meanwhile is opened anew, and the whole batch is written there.
+final class FileSink<Format: LineFormat>: Sink, @unchecked Sendable {
+    let label: String
+    let takesLiveEvents: Bool
+    private let format: Format
+    private let path: String
+    private let tell: @Sendable (IngestError) -> Void
+    private var file: LineFile
+    private var known: KnownReadings
+    private var text = TextBuffer(capacity: 1 << 16)
+
+    /// A file that somebody renames again and again is not followed for ever.
+    private static var attempts: Int { 3 }
+
+    init(path: String, format: Format, tell: @escaping @Sendable (IngestError) -> Void = { _ in }) throws(IngestError) {
+        label = "\(format.scheme):\(path)"
+        takesLiveEvents = format.takesLiveEvents
+        self.format = format
+        self.path = path
+        self.tell = tell
+        file = try LineFile(path)
+        known = try Self.examined(file, format, path, tell)
+    }
+
+    private static func examined(
+        _ file: LineFile, _ format: Format, _ path: String, _ tell: (IngestError) -> Void
+    ) throws(IngestError) -> KnownReadings {
+        let known = KnownReadings(near: path)
+        let removed = try file.recover(format) { (key) throws(IngestError) in
+            if try known.insert(key) { known.keep() }
+        }
+        if removed > 0 {
+            tell(
+                IngestError(
+                    .inputOutput,
+                    "\(path) held \(removed) damaged line\(removed == 1 ? "" : "s"), which \(removed == 1 ? "was" : "were") removed",
+                    why: "a power cut leaves such", cure: "nothing: a cuff was not told that these readings are stored"))
+        }
+        return known
+    }
+
+    func write(_ batch: Batch) throws(IngestError) -> Int {
+        for _ in 0..<Self.attempts {
+            try followPath()
+            let repeated: Int
+            do throws(IngestError) { repeated = try append(batch) } catch {
+                rollBack()
+                throw error
+            }
+            guard file.change != nil else {
+                file.commit()
+                known.keep()
+                return repeated
+            }
+            rollBack()
+        }
+        throw unsteady
+    }
+
+    /// After SIGHUP: a file that was renamed or removed is let go of, also while there is nothing to write.
+    func reopen() throws(IngestError) { try followPath() }
+
+    private func followPath() throws(IngestError) {
+        for _ in 0..<Self.attempts {
+            switch file.change {
+            case nil: return
+            case .shortened: known = try Self.examined(file, format, path, tell)
+            case .replaced:
+                do throws(IngestError) {
+                    let named = try LineFile(path)
+                    known = try Self.examined(named, format, path, tell)
+                    file = named
+                } catch {
+                    // Renamed back meanwhile: the lock that is in the way is this sink's own.
+                    if file.change != nil { throw error }
+                }
+            }
+        }
+        if file.change != nil { throw unsteady }
+    }
+
+    private var unsteady: IngestError {
+        IngestError(
+            .tryAgain, "cannot write \(path)", why: "it is renamed, removed or emptied again and again",
+            cure: "rotate it less often, or name another file")
+    }
+
+    private func append(_ batch: Batch) throws(IngestError) -> Int {
+        var repeated = 0
+        var fresh = 0
+        text.removeAll()
+        if file.size == 0 { format.appendHeader(to: &text) }
+        for index in batch.entries.indices {
+            if case .reading(let reading) = batch.entries[index] {
+                guard try known.insert(KnownReadings.Key(reading)) else {
+                    repeated += 1
+                    continue
+                }
+                fresh += 1
+            }
+            format.append(batch.entries[index], device: batch.device, to: &text)
+            if text.count >= 1 << 16 { try flush() }
+        }
+        try flush()
+        if fresh > 0 { try file.synchronise() }
+        return repeated
+    }
+
+    private func flush() throws(IngestError) {
+        guard text.count > 0 else { return }
+        try text.withBytes { (bytes) throws(IngestError) in try file.append(bytes) }
+        text.removeAll()
+    }
+
+    private func rollBack() {
+        file.rollBack()
+        known.forget()
+    }
+}

@@ -1,0 +1,102 @@
+import Glibc
+
+/// Opening the files that this program writes, so that nobody else decides where its data goes: no symbolic link is
+/// followed, and a file of another user, or one that others may write, is refused.
+enum OwnFile {
+    /// Who may own a file that exists already.
+    enum Owner: Sendable {
+        /// This user, or root.
+        case user
+        /// For root also the owner of the folder: what a service keeps belongs to the service.
+        case userOrFolder
+    }
+
+    /// Opens for writing, without creating; `nil` where there is no such file.
+    static func existing(_ path: String, _ flags: Int32, owner: Owner = .user) throws(IngestError) -> Int32? {
+        let given = isDescriptor(path)
+        let descriptor: Int32
+        do throws(SystemFault) { descriptor = try Descriptor.open(path, flags | O_NOCTTY | (given ? 0 : O_NOFOLLOW)) } catch {
+            if error.number == ENOENT { return nil }
+            throw error.number == ELOOP ? link(path) : .writing(path, error.number)
+        }
+        var status = stat()
+        if !given, fstat(descriptor, &status) == 0, let refusal = refusal(status, path, owner) {
+            close(descriptor)
+            throw refusal
+        }
+        return descriptor
+    }
+
+    /// A new file, mode 0600, whose name is durable; `nil` where there is one.
+    static func created(_ path: String, _ flags: Int32) throws(IngestError) -> Int32? {
+        do throws(SystemFault) {
+            let descriptor = try Descriptor.open(path, flags | O_CREAT | O_EXCL | O_NOCTTY)
+            do throws(SystemFault) { try Descriptor.synchroniseFolder(of: path) } catch {
+                close(descriptor)
+                unlink(path)
+                throw error
+            }
+            return descriptor
+        } catch {
+            if error.number == EEXIST { return nil }
+            throw .writing(path, error.number)
+        }
+    }
+
+    /// Opens for writing, or creates.
+    static func open(_ path: String, _ flags: Int32, owner: Owner = .user) throws(IngestError) -> Int32 {
+        // A file may come and go between the two looks; whoever does that for ever is not waited for.
+        for _ in 0..<10 {
+            if let descriptor = try existing(path, flags, owner: owner) { return descriptor }
+            if let descriptor = try created(path, flags) { return descriptor }
+        }
+        // A link to nothing is there for one look and not for the other.
+        throw .writing(path, EEXIST)
+    }
+
+    /// Why a file that exists is not written to; `nil` where it may be.
+    static func refusal(_ status: stat, _ path: String, _ owner: Owner = .user) -> IngestError? {
+        let kind = status.st_mode & S_IFMT
+        guard kind == S_IFREG || kind == S_IFIFO else { return nil }
+        guard status.st_uid == geteuid() || status.st_uid == 0 || owner == .userOrFolder && isFolderOwner(status.st_uid, path) else {
+            return IngestError(
+                .noPermission, "cannot write \(path)", why: "it belongs to another user (uid \(status.st_uid))",
+                cure: "name another file, or make it yours: chown \(geteuid()) \(path)")
+        }
+        guard kind != S_IFREG || status.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
+            return IngestError(
+                .noPermission, "cannot write \(path)", why: "other users may change it", cure: "chmod go-w \(path), or name another file")
+        }
+        return nil
+    }
+
+    private static func isFolderOwner(_ user: uid_t, _ path: String) -> Bool {
+        var status = stat()
+        guard geteuid() == 0, stat(Descriptor.folder(of: path), &status) == 0 else { return false }
+        return status.st_uid == user && status.st_mode & (S_IWGRP | S_IWOTH) == 0
+    }
+
+    static func link(_ path: String) -> IngestError {
+        let target = realpath(path, nil).map { found in
+            defer { free(found) }
+            return String(cString: found)
+        }
+        return IngestError(
+            .cannotCreate, "cannot write \(path)", why: "it is a symbolic link",
+            cure: target.map { "name the file itself: \($0)" } ?? "it leads nowhere: remove it, or name another file")
+    }
+
+    static func isLink(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    }
+
+    /// Names of descriptors that this process was given, such as /dev/stdout: links, but of the kernel's own.
+    static func isDescriptor(_ path: String) -> Bool {
+        if ["/dev/stdin", "/dev/stdout", "/dev/stderr"].contains(path) { return true }
+        for folder in ["/dev/fd/", "/proc/self/fd/"] where path.hasPrefix(folder) {
+            return Int32(path.dropFirst(folder.utf8.count)) != nil
+        }
+        return false
+    }
+}
