@@ -33,10 +33,17 @@ struct Simulate: ParsableCommand {
 
     func run() throws {
         let driver = try DriverChoice.named(driver)
+        guard (0...100_000).contains(count) else {
+            throw IngestError(.usage, "`--count \(count)` is out of range", why: "a simulated cuff holds 0 to 100000 measurements")
+        }
+        guard (0.001...1_000_000).contains(speed) else {
+            throw IngestError(
+                .usage, "`--speed \(speed)` is out of range", why: "a factor is 0.001 to 1000000", cure: "write e.g. --speed 10")
+        }
         var output = OutputOptions()
         output.option = option
         var script = SimulatorScript(
-            records: SimulatedRecord.sample(count: Swift.max(0, Swift.min(count, 100_000)), seed: seed), pushes: push,
+            records: SimulatedRecord.sample(count: count, seed: seed), pushes: push,
             interval: every?.duration ?? .seconds(1))
         script.options = try output.driverOptions()
         let isVerbose = verbose

@@ -159,7 +159,7 @@ import Testing
         let told = Mailbox<IngestError>()
         var surroundings = SinkSpec.Surroundings()
         surroundings.onFault = { told.post($1) }
-        for length in [1, 5, 20, 40, 100, 150] {
+        for length in [1, 5, 20, 40, 80, 100] {
             var torn = Array(content[..<(second + length)])
             torn += content[third...]
             _ = folder.write("f", torn)

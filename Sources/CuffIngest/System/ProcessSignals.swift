@@ -13,14 +13,12 @@ enum ProcessSignals {
 /// SIGHUP of a process that stays: somebody rotated its files, or its terminal went away.
 final class HangupSignal: @unchecked Sendable {
     private let source: any DispatchSourceSignal
-    private let before: sigaction
 
     /// `reopen` hears of a SIGHUP that was sent; `gone` hears that the terminal of this process hung up. Where SIGHUP was
     /// ignored from the beginning (nohup), a terminal that goes is nobody's wish.
     init(reopen: @escaping @Sendable () -> Void, gone: @escaping @Sendable () -> Void) {
         var before = sigaction()
         sigaction(SIGHUP, nil, &before)
-        self.before = before
         let hadTerminal = Self.hasTerminal && unsafeBitCast(before.__sigaction_handler.sa_handler, to: Int.self) != Self.ignored
         signal(SIGHUP, SIG_IGN)
         source = DispatchSource.makeSignalSource(signal: SIGHUP, queue: DispatchQueue(label: "cuff.hangup"))
@@ -30,11 +28,8 @@ final class HangupSignal: @unchecked Sendable {
         source.activate()
     }
 
-    deinit {
-        source.cancel()
-        var before = before
-        sigaction(SIGHUP, &before, nil)
-    }
+    /// SIGHUP stays ignored: another one in this process may listen for it.
+    deinit { source.cancel() }
 
     private static let ignored = unsafeBitCast(SIG_IGN, to: Int.self)
 
