@@ -6,7 +6,8 @@ import Glibc
 public struct WatchOptions: Sendable {
     public var assignments: [Assignment] = []
     public var settings = WatchState.Settings()
-    /// Called on SIGHUP: what the assignments are now. An error is told and changes nothing.
+    /// Called on SIGHUP, after which file sinks look for rotated files, too: what the assignments are now. An error is told and
+    /// changes nothing.
     public var reload: (@Sendable () throws(IngestError) -> [Assignment])?
     /// Hears what the watch does, from any thread.
     public var notices: @Sendable (WatchNotice) -> Void = { _ in }

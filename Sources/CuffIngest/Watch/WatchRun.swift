@@ -244,6 +244,7 @@ final class WatchRun: @unchecked Sendable {
     }
 
     private func listenForHangup() {
+        guard watch.reload != nil else { return }
         signal(SIGHUP, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: SIGHUP, queue: queue)
         source.setEventHandler { @Sendable [weak self] in self?.reload() }
@@ -266,10 +267,9 @@ final class WatchRun: @unchecked Sendable {
     }
 
     private func reload() {
-        guard !isStopping else { return }
-        // Also without a configuration: whoever rotates the sinks' files says so with the same signal.
+        guard let read = watch.reload, !isStopping else { return }
+        // Whoever rotates the sinks' files says so with the same signal.
         pipeline.reopen()
-        guard let read = watch.reload else { return }
         service.reloading()
         do throws(IngestError) {
             handle(.reload(try read()))
