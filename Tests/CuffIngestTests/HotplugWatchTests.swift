@@ -18,6 +18,10 @@ private final class Collector: Sink, @unchecked Sendable {
         return 0
     }
 
+    /// How often it was told that files were rotated.
+    let reopenings = Locked(0)
+    func reopen() throws(IngestError) { reopenings.withLock { $0 += 1 } }
+
     var ids: Int { kept.withLock { $0.count } }
     var devices: Set<String> { kept.withLock { Set($0.values.map(\.device)) } }
     func count(of device: String) -> Int { kept.withLock { $0.values.filter { $0.device == device }.count } }
@@ -196,6 +200,7 @@ struct HotplugWatchTests {
         #expect(await watching.until { watching.collector.count(of: "one") == 2 })
         kill(getpid(), SIGHUP)
         #expect(await watching.until { watching.collector.count(of: "two") == 2 })
+        #expect(await watching.until { watching.collector.reopenings.withLock { $0 } == 1 })
         watching.stop.raise()
         #expect(try await watching.end().counters.readings == 4)
         let openings = watching.notices.withLock { $0 }.filter { if case .opening = $0 { true } else { false } }

@@ -21,9 +21,9 @@ final class LineFile: @unchecked Sendable {
         do throws(IngestError) {
             descriptor = try OwnFile.open(path, O_RDWR | O_APPEND)
         } catch {
-            // A pipe or a device may be writable only.
+            // A pipe or a device may be writable only; one that was refused is not waited for.
             var status = stat()
-            guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG, status.st_mode & S_IFMT != S_IFDIR,
+            guard error.status != .noPermission, stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG, status.st_mode & S_IFMT != S_IFDIR,
                 let opened = try OwnFile.existing(path, O_WRONLY | O_APPEND)
             else { throw error }
             descriptor = opened
