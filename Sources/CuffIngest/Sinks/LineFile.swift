@@ -23,7 +23,8 @@ final class LineFile: @unchecked Sendable {
         } catch {
             // A pipe or a device may be writable only; one that was refused is not waited for.
             var status = stat()
-            guard error.status != .noPermission, stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG, status.st_mode & S_IFMT != S_IFDIR,
+            guard error.status != .noPermission, stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG,
+                status.st_mode & S_IFMT != S_IFDIR,
                 let opened = try OwnFile.existing(path, O_WRONLY | O_APPEND)
             else { throw error }
             descriptor = opened
