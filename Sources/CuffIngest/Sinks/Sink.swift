@@ -68,7 +68,7 @@ extension SinkSpec {
         case .table: TableSink()
         case .jsonl: try JSONLinesSink(path: path, line: surroundings.line)
         case .csv: try CSVSink(path: path)
-        case .sqlite: try SQLiteSink(path: path)
+        case .sqlite: try SQLiteSink(path: path) { [name] in surroundings.onFault(name, $0) }
         case .exec, .unix, .tcp: try OutgoingSink(self, surroundings)
         }
     }
