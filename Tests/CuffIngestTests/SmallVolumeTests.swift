@@ -26,7 +26,7 @@ import Testing
         for command in commands {
             let status = run(command)
             guard status == 0 else {
-                print("note: SmallVolumeTests made no \(kind.rawValue): `\(command[0])` ended with \(status) (it needs root); nothing was tested")
+                print("note: skipped: no \(kind.rawValue) for SmallVolumeTests, `\(command[0])` ended with \(status) (it needs root)")
                 return
             }
         }

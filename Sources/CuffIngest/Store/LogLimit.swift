@@ -18,8 +18,10 @@ struct Volume: Sendable, Equatable {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return nil }
         let unit = UInt64(status.f_frsize)
+        // Some file systems keep blocks back for root.
+        let free = geteuid() == 0 ? status.f_bfree : status.f_bavail
         self.init(
-            size: UInt64(status.f_blocks) &* unit, free: UInt64(status.f_bavail) &* unit,
+            size: UInt64(status.f_blocks) &* unit, free: UInt64(free) &* unit,
             isReadOnly: status.f_flag & UInt(ST_RDONLY) != 0)
         block = unit
     }

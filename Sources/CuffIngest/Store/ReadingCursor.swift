@@ -75,7 +75,8 @@ struct ReadingCursor {
         switch string(.type) {
         case "blood_pressure":
             let asSent = digitsAsSent
-            guard let systolic = pressure(.systolic, .systolicKPa, asSent[0]), let diastolic = pressure(.diastolic, .diastolicKPa, asSent[1])
+            guard let systolic = pressure(.systolic, .systolicKPa, asSent[0]),
+                let diastolic = pressure(.diastolic, .diastolicKPa, asSent[1])
             else { return nil }
             return .bloodPressure(
                 BloodPressure(

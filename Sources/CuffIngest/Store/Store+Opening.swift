@@ -75,6 +75,8 @@ extension Store {
         }
         guard opened == SQLITE_OK else { throw fault(opened) }
         sqlite3_busy_timeout(connection, 5000)
+        // One look, so that nobody waits for several.
+        sqlite3_exec(connection, "BEGIN", nil, nil, nil)
         func number(_ query: String) throws(IngestError) -> Int64 {
             var statement: OpaquePointer?
             let prepared = sqlite3_prepare_v2(connection, query, -1, &statement, nil)

@@ -115,7 +115,8 @@ public final class Store: Sendable {
     private func fullDisk(isHeld: Bool) -> IngestError {
         var error = IngestError.writing(path, ENOSPC)
         if isHeld {
-            error.cure = "end the program that reads in the database (`fuser \(path)` names it): it keeps the log from being emptied; or "
+            error.cure =
+                "end the program that reads in the database (`fuser \(path)` names it), for it keeps the log from being emptied; or "
                 + error.cure
         }
         return error

@@ -59,7 +59,23 @@ final class StoreConnection: Sendable {
         }
     }
 
+    /// Another run of the program may create the same database at this moment: the change to a log waits for nobody, and the
+    /// tables are there at the next look.
     private static func prepare(_ queue: DatabaseQueue) throws {
+        var tries = 0
+        while true {
+            do {
+                try configure(queue)
+                return try Schema.migrator.migrate(queue)
+            } catch {
+                tries += 1
+                if tries == migrationTries { throw error }
+                usleep(100_000)
+            }
+        }
+    }
+
+    private static func configure(_ queue: DatabaseQueue) throws {
         try queue.writeWithoutTransaction { db in
             // From the first write on: a page that is split keeps copies of rows, which a later `delete` would not find.
             try db.execute(sql: "PRAGMA secure_delete = ON")
@@ -71,15 +87,6 @@ final class StoreConnection: Sendable {
             try db.execute(sql: "PRAGMA journal_size_limit = \(LogLimit.most)")
             if try Int32.fetchOne(db, sql: "PRAGMA application_id") != Store.applicationID {
                 try db.execute(sql: "PRAGMA application_id = \(Store.applicationID)")
-            }
-        }
-        // Another run of the program may create the same tables at this moment; then they are there at the next look.
-        var tries = 0
-        while true {
-            do { return try Schema.migrator.migrate(queue) } catch {
-                tries += 1
-                if tries == migrationTries { throw error }
-                usleep(100_000)
             }
         }
     }
