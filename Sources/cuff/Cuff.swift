@@ -87,14 +87,11 @@ enum Terminal {
         _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
-    /// Everything that is data. A reader that has gone ends the program quietly.
+    /// Everything that is data. A reader that has gone ends the program quietly; a full disk ends it with a word.
     static func put(_ text: String) {
-        var bytes = Array(text.utf8)[...]
-        while !bytes.isEmpty {
-            let written = bytes.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-            if written < 0 && errno == EINTR { continue }
-            guard written > 0 else { exit(errno == EPIPE ? 0 : EndStatus.inputOutput.rawValue) }
-            bytes = bytes.dropFirst(written)
+        do throws(IngestError) { try OutputFile.put(text) } catch {
+            if error.status != .done { StandardErrorLog.logger().error("\(error.description)") }
+            exit(error.status.rawValue)
         }
     }
 

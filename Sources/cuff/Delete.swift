@@ -27,6 +27,8 @@ struct Delete: ParsableCommand {
         }
         try Deletion.permit(selection)
         let count = try store.count(selection)
+        // What an earlier deletion could not overwrite.
+        if count == 0 && !dryRun && confirm == "delete" { try store.overwriteRemains() }
         if dryRun || count == 0 { return Terminal.say("cuff: \(count) readings would be deleted from \(selected.db)") }
         let answer =
             confirm.isEmpty ? Terminal.ask("\(count) readings will be deleted from \(selected.db). Write `delete` to go on: ") : confirm

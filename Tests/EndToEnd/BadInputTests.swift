@@ -52,6 +52,33 @@ import Testing
         expect(try await CuffProcess.run(["replay", file]), 64, ["driver"])
     }
 
+    /// What is asked for goes to a full disk; nobody shall take the empty file for the answer.
+    @Test(arguments: [
+        ["drivers"], ["drivers", "and-std"], ["drivers", "--json"], ["drivers", "--markdown"], ["drivers", "--udev"],
+        ["info", "/dev/null", "--driver", "omron-hbp"], ["sinks"], ["sinks", "--json"], ["stats"], ["stats", "--format", "table"],
+        ["show"], ["show", "--plot"], ["export", "--columns"], ["--version"],
+    ])
+    func aFullDisk_IsSaid_ByVerbsThatAnswer(_ words: [String]) async throws {
+        let scratch = try Scratch()
+        let database = scratch.path("bp.db")
+        let added = try await CuffProcess.run(["add", "120", "80", "60", "--at", "2026-05-05T07:00", "--db", database])
+        #expect(added.status == 0, "\(added.errors)")
+        let more = ["sinks", "stats", "show"].contains(words[0]) ? ["--db", database] : []
+        let fits = try await CuffProcess.run(words + more)
+        #expect(fits.status == 0 && !fits.output.isEmpty, "\(fits.errors)")
+        let run = try await CuffProcess.run(
+            executable: "/bin/sh", ["-c", "exec \"$0\" \"$@\" >/dev/full", CuffProcess.path] + words + more)
+        expect(run, 74, ["standard output", "no space"])
+    }
+
+    @Test func aFolder_IsNoDatabase_AndIsNotWrittenTo() async throws {
+        for verb in [["show"], ["stats"], ["export", "--format", "csv"]] {
+            let run = try await CuffProcess.run(verb + ["--db", "/tmp"])
+            expect(run, 66, ["cannot read /tmp", "directory"])
+            #expect(!run.errors.contains("write"), "\(run.errors)")
+        }
+    }
+
     @Test func aFullDisk_IsSaid_AndNothingIsHalfWritten() async throws {
         let capture = CuffProcess.folder.appendingPathComponent("captures/and-std/last-result.capture").path
         expect(try await CuffProcess.run(["replay", capture, "--sink", "jsonl:/dev/full"]), 74, ["/dev/full", "no space"])

@@ -98,7 +98,7 @@ extension Store {
     /// Keeps what an export gave away under its name. Done last, so that a crash gives it again rather than never.
     func remember(_ given: [(id: String, revision: Int)], for cursor: String) throws(IngestError) {
         do {
-            try queue.write { db in
+            try commit { db in
                 let statement = try db.makeStatement(sql: "INSERT OR REPLACE INTO exported (cursor, id, revision) VALUES (?, ?, ?)")
                 for one in given { try statement.execute(arguments: [cursor, one.id, one.revision]) }
             }

@@ -41,14 +41,14 @@ enum SeriesText {
     static func appendValues(_ series: [StoredSeries], zone: ZoneTable, byOwner: Bool, to text: inout TextBuffer) {
         let quantities = series.compactMap { if case .quantity(let one) = $0.series { one } else { nil } }
         for element in QuantitySeriesQuery(quantities, includesOwner: byOwner) {
-            var cells = [element.start.text(in: zone), number(element.value.digits.value), element.value.unit.description]
+            var cells = [exact(element.start, zone), number(element.value.digits.value), element.value.unit.description]
             if let owner = element.owner { cells.append(quantities[owner].reading.map(HealthRuns.text) ?? "") }
             text.append(string: cells.joined(separator: "\t") + "\n")
         }
         for case .heartbeats(let one) in series.map(\.series) {
             for beat in one.beats {
                 let time = Timestamp(milliseconds: one.start.milliseconds + beat.time / 1000)
-                var cells = [time.text(in: zone), beat.precededByGap ? "gap" : "", "beat"]
+                var cells = [exact(time, zone), beat.precededByGap ? "gap" : "", "beat"]
                 if byOwner { cells.append(one.reading.map(HealthRuns.text) ?? "") }
                 text.append(string: cells.joined(separator: "\t") + "\n")
             }
@@ -67,6 +67,13 @@ enum SeriesText {
                 (one.sdnn.map { "SDNN \(Int(($0 * 1000).rounded())) ms" } ?? "") + (gaps > 0 ? ", \(gaps) gaps" : "")
             )
         }
+    }
+
+    /// With milliseconds: a series has up to 200 values a second.
+    private static func exact(_ time: Timestamp, _ zone: ZoneTable) -> String {
+        let text = time.text(in: zone)
+        let fraction = String(1000 + (time.milliseconds % 1000 + 1000) % 1000).dropFirst()
+        return text.prefix(19) + "." + fraction + text.dropFirst(19)
     }
 
     private static func number(_ value: Double) -> String {

@@ -25,8 +25,8 @@ final class OutgoingSink: Sink {
         ProcessSignals.ignoreFailedWrites()
         label = spec.name
         line = surroundings.line
-        outbox = try Outbox(try Store(path, access: .write), spec: spec.name)
         let (name, onFault) = (spec.name, surroundings.onFault)
+        outbox = try Outbox(try Store(path, access: .write) { onFault(name, $0) }, spec: spec.name)
         courier = Courier(outbox, peer, isAnswering: spec.isAnswering) { onFault(name, $0) }
         courier.start()
     }

@@ -12,13 +12,13 @@ final class SQLiteSink: Sink, @unchecked Sendable {
     }
     /// Sources of committed transactions, with what was last said of them.
     private var sources: [SourceKey: (number: Int64, identity: DeviceIdentity?)] = [:]
-    private var row: ReadingRow?
-    /// Keeps the row's statement alive.
-    private var statement: Statement?
+    /// The opening of the database whose numbers `sources` holds.
+    private var generation = 0
+    private let row = ReadingRow()
 
-    init(path: String) throws(IngestError) {
+    init(path: String, notices: @escaping @Sendable (IngestError) -> Void = { _ in }) throws(IngestError) {
         label = "sqlite:\(path)"
-        store = try Store(path, access: .write)
+        store = try Store(path, access: .write, notices: notices)
     }
 
     func write(_ batch: Batch) throws(IngestError) -> Int {
@@ -37,7 +37,8 @@ final class SQLiteSink: Sink, @unchecked Sendable {
     }
 
     private func insert(_ batch: Batch, _ source: Int64, in db: Database) throws -> Int {
-        let row = try prepared(db)
+        row.statement = try db.cachedStatement(sql: ReadingRow.insert).sqliteStatement
+        defer { row.statement = nil }
         var repeated = 0
         for index in batch.entries.readings.indices {
             let reading = batch.entries.readings[index]
@@ -52,16 +53,11 @@ final class SQLiteSink: Sink, @unchecked Sendable {
         return repeated
     }
 
-    private func prepared(_ db: Database) throws -> ReadingRow {
-        if let row { return row }
-        let statement = try db.makeStatement(sql: ReadingRow.insert)
-        let row = ReadingRow(statement.sqliteStatement)
-        self.statement = statement
-        self.row = row
-        return row
-    }
-
     private func number(of batch: Batch, in db: Database) throws -> Int64 {
+        if generation != store.generation {
+            sources.removeAll()
+            generation = store.generation
+        }
         if let known = sources[SourceKey(driver: batch.driver, device: batch.device)], known.identity == batch.identity {
             return known.number
         }
@@ -87,8 +83,6 @@ final class SQLiteSink: Sink, @unchecked Sendable {
     }
 
     func close() throws(IngestError) {
-        row = nil
-        statement = nil
         try store.close()
     }
 }

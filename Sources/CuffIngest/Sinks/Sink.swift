@@ -73,7 +73,7 @@ extension SinkSpec {
         case .table: TableSink()
         case .jsonl: try JSONLinesSink(path: path, line: surroundings.line) { surroundings.onFault(name, $0) }
         case .csv: try CSVSink(path: path) { surroundings.onFault(name, $0) }
-        case .sqlite: try SQLiteSink(path: path)
+        case .sqlite: try SQLiteSink(path: path) { surroundings.onFault(name, $0) }
         case .exec, .unix, .tcp: try OutgoingSink(self, surroundings)
         }
     }

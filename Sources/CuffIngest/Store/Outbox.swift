@@ -29,36 +29,58 @@ final class Outbox: Sendable {
 
     let store: Store
     let spec: String
-    let number: Int64
-    private let held: Locked<Int>
+    private struct Place {
+        /// The sink's number in the opening of the database that has this generation.
+        var number: Int64
+        var generation: Int
+        var held: Int
+    }
+    private let place: Locked<Place>
 
     /// `spec` names the sink as on the command line; what is left of an earlier run under the same name waits still.
     init(_ store: Store, spec: String) throws(IngestError) {
         self.store = store
         self.spec = spec
         do {
-            let (number, count) = try store.queue.write { db in
-                try db.execute(sql: "INSERT INTO sink (spec) VALUES (?) ON CONFLICT DO NOTHING", arguments: [spec])
-                let number = try Int64.fetchOne(db, sql: "SELECT number FROM sink WHERE spec = ?", arguments: [spec]) ?? 0
-                return (number, try Self.count(db, number))
-            }
-            self.number = number
-            held = Locked(count)
+            place = Locked(try store.commit { db in try Self.place(spec, store.generation, in: db) })
         } catch { throw Store.translated(error, store.path) }
     }
+
+    private static func place(_ spec: String, _ generation: Int, in db: Database) throws -> Place {
+        try db.execute(sql: "INSERT INTO sink (spec) VALUES (?) ON CONFLICT DO NOTHING", arguments: [spec])
+        let number = try Int64.fetchOne(db, sql: "SELECT number FROM sink WHERE spec = ?", arguments: [spec]) ?? 0
+        return Place(number: number, generation: generation, held: try count(db, number))
+    }
+
+    /// The sink's number, for a transaction that writes: a database that was opened anew may not know the sink yet.
+    private func number(in db: Database) throws -> Int64 {
+        let generation = store.generation
+        let known = place.withLock { $0 }
+        guard known.generation != generation else { return known.number }
+        let new = try Self.place(spec, generation, in: db)
+        place.withLock { $0 = new }
+        return new.number
+    }
+
+    var number: Int64 { place.withLock { $0.number } }
 
     private static func count(_ db: Database, _ number: Int64) throws -> Int {
         try Int.fetchOne(db, sql: "SELECT count(*) FROM outbox WHERE sink = ? AND sequence IS NOT NULL", arguments: [number]) ?? 0
     }
 
     /// How many lines wait, as far as this run of the program knows.
-    var waiting: Int { held.withLock { $0 } }
+    var waiting: Int { place.withLock { $0.held } }
 
     /// Keeps the readings' lines durably; answers how many of the readings were here before, sent or not.
     func put(_ batch: Batch, line: ReadingLine) throws(IngestError) -> Int {
         let now = HostClock.now().utcText
         do {
+            // A transaction that is tried again counts once.
+            var counted = 0
             let added = try store.commit { db in
+                place.withLock { $0.held -= counted }
+                counted = 0
+                let number = try self.number(in: db)
                 var sequence =
                     try Int64.fetchOne(
                         db, sql: "SELECT max(sequence) FROM outbox WHERE sink = ? AND sequence IS NOT NULL", arguments: [number]) ?? 0
@@ -83,7 +105,8 @@ final class Outbox: Sendable {
                     added += 1
                 }
                 // Within the database's queue, so that this and an acknowledgement are counted one after the other.
-                held.withLock { $0 += added }
+                place.withLock { $0.held += added }
+                counted = added
                 return added
             }
             return batch.readings - added
@@ -109,7 +132,8 @@ final class Outbox: Sendable {
     func acknowledge(_ lines: ArraySlice<Line>) throws(IngestError) {
         guard let first = lines.first, let last = lines.last else { return }
         do {
-            try store.queue.write { db in
+            try store.commit { db in
+                let number = try self.number(in: db)
                 try db.execute(
                     sql: """
                         UPDATE outbox SET sequence = NULL, queued = NULL, line = NULL
@@ -121,14 +145,15 @@ final class Outbox: Sendable {
                         WHERE number = ?
                         """, arguments: [last.id, HostClock.now().utcText, number])
                 let left = try Self.count(db, number)
-                held.withLock { $0 = left }
+                place.withLock { $0.held = left }
             }
         } catch { throw Store.translated(error, store.path) }
     }
 
     /// Notes what went wrong, and when it is tried again.
     func note(_ error: IngestError, nextTry: Timestamp?) {
-        try? store.queue.write { db in
+        try? store.commit { db in
+            let number = try self.number(in: db)
             try db.execute(
                 sql: "UPDATE sink SET error = ?, error_at = ?, next_try = ? WHERE number = ?",
                 arguments: [
@@ -142,7 +167,7 @@ final class Outbox: Sendable {
         do {
             return try store.queue.read { db in
                 let count = try Self.count(db, number)
-                held.withLock { $0 = count }
+                place.withLock { $0.held = count }
                 return count
             }
         } catch { throw Store.translated(error, store.path) }
@@ -179,7 +204,7 @@ extension Store {
     /// bring them back.
     func dropOutbox(_ spec: String) throws(IngestError) -> Int {
         do {
-            return try queue.write { db in
+            return try commit { db in
                 try db.execute(
                     sql: """
                         UPDATE outbox SET sequence = NULL, queued = NULL, line = NULL

@@ -2,13 +2,12 @@ import CuffCore
 import GRDB
 import GRDBSQLite
 
-/// One row of `reading` under SQLite's own statement, turned back into a reading. Numbers come back as stored: a cuff's
-/// trailing zeros are in `raw` alone.
+/// One row of `reading` under SQLite's own statement, turned back into a reading, with the digits that the cuff wrote.
 struct ReadingCursor {
     private enum Column: Int32 {
         case id, type, source, systolic, diastolic, mean, pulse, user, flags, deviceTime, measured, clock, received, origin, trigger
         case revision, sequence, raw, systolicKPa, diastolicKPa, meanKPa, meanAbsent, pulseAbsent, reason, code, mdc, component, value
-        case valueAbsent, bits, unit, hostClock
+        case valueAbsent, bits, unit, hostClock, digits, unitCode, words
     }
 
     /// What points need comes first, so that SQLite does not walk the rest of the row.
@@ -19,7 +18,7 @@ struct ReadingCursor {
     static let columns =
         pointColumns + """
             , revision, sequence, raw, systolic_kPa, diastolic_kPa, mean_kPa, mean_absent, pulse_absent, reason, code, mdc, component,
-            value, value_absent, bits, unit, host_clock
+            value, value_absent, bits, unit, host_clock, digits, unit_mdc, text
             """
 
     let statement: OpaquePointer
@@ -67,6 +66,7 @@ struct ReadingCursor {
             reading.measuredOffset = measured.offset
         }
         reading.rule = rule
+        reading.text = string(.words)
         reading.isHostClockUnsynchronised = !isNull(.hostClock)
         return reading
     }
@@ -74,12 +74,16 @@ struct ReadingCursor {
     private var content: Reading.Content? {
         switch string(.type) {
         case "blood_pressure":
-            guard let systolic = pressure(.systolic, .systolicKPa), let diastolic = pressure(.diastolic, .diastolicKPa) else { return nil }
+            let asSent = digitsAsSent
+            guard let systolic = pressure(.systolic, .systolicKPa, asSent[0]),
+                let diastolic = pressure(.diastolic, .diastolicKPa, asSent[1])
+            else { return nil }
             return .bloodPressure(
                 BloodPressure(
-                    systolic: systolic, diastolic: diastolic, mean: pressure(.mean, .meanKPa), pulse: digits(.pulse).map { PulseRate($0) },
+                    systolic: systolic, diastolic: diastolic, mean: pressure(.mean, .meanKPa, asSent[2]),
+                    pulse: (asSent[3] ?? digits(.pulse)).map { PulseRate($0) },
                     meanAbsence: absence(.meanAbsent), pulseAbsence: absence(.pulseAbsent)))
-        case "pulse_rate": return digits(.pulse).map { .pulseRate(PulseRate($0)) }
+        case "pulse_rate": return (digitsAsSent[3] ?? digits(.pulse)).map { .pulseRate(PulseRate($0)) }
         case "measurement":
             let word = string(.reason)
             let reason = FailureReason.allCases.first { $0.word.description == word } ?? .unknown
@@ -91,7 +95,8 @@ struct ReadingCursor {
                 value: string(.value).flatMap(Self.digits),
                 absence: absence(.valueAbsent), component: UInt8(truncatingIfNeeded: integer(.component) ?? 0))
             quantity.bits = integer(.bits).map { UInt32(truncatingIfNeeded: $0) }
-            quantity.unit = string(.unit).flatMap(Nomenclature.unitTerm) ?? 0
+            // Rows of before there was a code have the known units alone.
+            quantity.unit = integer(.unitCode).map { UInt16(truncatingIfNeeded: $0) } ?? string(.unit).flatMap(Nomenclature.unitTerm) ?? 0
             return .quantity(quantity)
         default: return nil
         }
@@ -147,9 +152,16 @@ struct ReadingCursor {
         return all.first { $0.word?.description == word } ?? .none
     }
 
-    private func pressure(_ mmHg: Column, _ kPa: Column) -> Pressure? {
-        if let digits = digits(kPa) { return Pressure(digits, .kPa) }
-        return digits(mmHg).map { Pressure($0, .mmHg) }
+    private func pressure(_ mmHg: Column, _ kPa: Column, _ asSent: Digits?) -> Pressure? {
+        if let digits = digits(kPa) { return Pressure(asSent ?? digits, .kPa) }
+        return digits(mmHg).map { Pressure(asSent ?? $0, .mmHg) }
+    }
+
+    /// Systolic, diastolic, mean and pulse as the cuff wrote them, where the number columns do not say.
+    private var digitsAsSent: [Digits?] {
+        guard !isNull(.digits), let text = string(.digits) else { return [nil, nil, nil, nil] }
+        let cells = text.split(separator: ",", omittingEmptySubsequences: false).map { Self.digits(String($0)) }
+        return cells.count == 4 ? cells : [nil, nil, nil, nil]
     }
 
     private func digits(_ column: Column) -> Digits? {

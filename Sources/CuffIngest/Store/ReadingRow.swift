@@ -9,11 +9,11 @@ final class ReadingRow {
         "id", "revision", "pending", "type", "source", "systolic_mmHg", "diastolic_mmHg", "mean_mmHg", "pulse_per_min",
         "user", "flags", "device_time", "measured", "clock", "received", "origin", "trigger", "sequence", "raw",
         "systolic_kPa", "diastolic_kPa", "mean_kPa", "mean_absent", "pulse_absent", "reason", "code", "mdc", "component",
-        "value", "value_absent", "bits", "unit", "host_clock",
+        "value", "value_absent", "bits", "unit", "host_clock", "digits", "unit_mdc", "text",
     ]
 
     /// The same reading again changes nothing; a higher revision, or the completion of a pending one, replaces the row.
-    static var insert: String {
+    static let insert: String = {
         let places = columns.indices.map { "?\($0 + 1)" }.joined(separator: ",")
         let updates = columns.dropFirst().map { "\($0)=excluded.\($0)" }.joined(separator: ",")
         return """
@@ -22,16 +22,14 @@ final class ReadingRow {
             WHERE excluded.revision > reading.revision
               OR excluded.revision = reading.revision AND reading.pending AND NOT excluded.pending
             """
-    }
+    }()
 
-    private let statement: OpaquePointer
+    /// SQLite's statement for `insert`; to be set in each transaction, for it goes with its connection.
+    var statement: OpaquePointer?
     private var text = TextBuffer(capacity: 1024)
     private var marks: [(column: Int32, start: Int, end: Int)] = []
 
-    init(_ statement: OpaquePointer) {
-        self.statement = statement
-        marks.reserveCapacity(16)
-    }
+    init() { marks.reserveCapacity(16) }
 
     /// Binds everything and steps; answers SQLite's result code.
     func step(_ reading: borrowing Reading, source: Int64) -> Int32 {
@@ -55,6 +53,7 @@ final class ReadingRow {
         word(16, reading.origin.word)
         if let trigger = reading.trigger.word { word(17, trigger) }
         if reading.isHostClockUnsynchronised { word(33, "unsynchronised") }
+        if let words = reading.text { mark(36) { $0.append(string: words) } }
         if let sequence = reading.sequence { sqlite3_bind_int64(statement, 18, Int64(sequence)) }
         return reading.raw.withBytes { raw in
             raw.withUnsafeBufferPointer { raw in
@@ -99,7 +98,11 @@ final class ReadingRow {
             if let pulse = pressure.pulse { bind(9, pulse.digits) }
             if let absent = pressure.meanAbsence.word { word(23, absent) }
             if let absent = pressure.pulseAbsence.word { word(24, absent) }
-        case .pulseRate(let pulse): bind(9, pulse.digits)
+            let values = [pressure.systolic.digits, pressure.diastolic.digits, pressure.mean?.digits, pressure.pulse?.digits]
+            if values.contains(where: { $0.map(Self.losesDigits) ?? false }) { bind(all: values) }
+        case .pulseRate(let pulse):
+            bind(9, pulse.digits)
+            if Self.losesDigits(pulse.digits) { bind(all: [nil, nil, nil, pulse.digits]) }
         case .failure(let failure):
             word(25, failure.reason.word)
             if !failure.code.isEmpty { mark(26) { $0.append(short: failure.code) } }
@@ -115,6 +118,21 @@ final class ReadingRow {
         if let absent = quantity.absence.word { word(30, absent) }
         if let bits = quantity.bits { sqlite3_bind_int64(statement, 31, Int64(bits)) }
         if let unit = Nomenclature.unit(quantity.unit) { word(32, unit) }
+        if let code = quantity.unitCode { sqlite3_bind_int64(statement, 35, Int64(code)) }
+    }
+
+    /// Whether a number column gives back other digits than the cuff wrote: it knows no zeros at the end.
+    private static func losesDigits(_ digits: Digits) -> Bool {
+        digits.exponent < 0 && (digits.mantissa.isMultiple(of: 10) || digits.exponent < -4 || digits.mantissa.magnitude > 1 << 53)
+    }
+
+    private func bind(all values: [Digits?]) {
+        mark(34) { text in
+            for (index, value) in values.enumerated() {
+                if index > 0 { text.append(0x2C) }
+                if let value { text.append(value) }
+            }
+        }
     }
 
     private func bind(_ pressure: Pressure, mmHg: Int32, kPa: Int32) {

@@ -11,8 +11,44 @@ enum Schema {
         }
         migrator.registerMigration("health series") { db in try db.execute(sql: series) }
         migrator.registerMigration("health cursors") { db in try db.execute(sql: cursors) }
+        migrator.registerMigration("digits and units") { db in try db.execute(sql: digits) }
         return migrator
     }
+
+    /// `pragma user_version`. A higher one, like a migration of an unknown name, is a later program's.
+    static let version: Int32 = 1
+
+    /// What makes an earlier version's database readable like the present one, in temporary tables and views of the same names:
+    /// SQLite looks among these first. Nothing of it is written to a file.
+    static func complements(_ db: Database) throws -> String {
+        var sql = "PRAGMA temp_store = MEMORY;"
+        let present = try Set(db.columns(in: "reading").map(\.name))
+        let missing = ReadingRow.columns.filter { !present.contains($0) }.map { ", NULL AS \($0)" }.joined()
+        if !missing.isEmpty { sql += "CREATE TEMP VIEW reading AS SELECT *\(missing) FROM main.reading;" }
+        for (table, definition) in [("sink", outbox), ("series", series), ("exported", cursors)] where try !db.tableExists(table) {
+            sql += definition.replacing("CREATE TABLE ", with: "CREATE TEMP TABLE ").replacing("CREATE INDEX ", with: "CREATE INDEX temp.")
+                .replacing("CREATE UNIQUE INDEX ", with: "CREATE UNIQUE INDEX temp.")
+        }
+        return sql
+    }
+
+    /// `digits` holds the numbers of a row as the cuff wrote them, in the order systolic, diastolic, mean, pulse, where a number
+    /// column would drop a zero (14.0 kPa). `unit_mdc` is the code of the unit, `text` an enumeration's.
+    private static let digits = """
+        ALTER TABLE reading ADD COLUMN digits TEXT;
+        ALTER TABLE reading ADD COLUMN unit_mdc INTEGER;
+        ALTER TABLE reading ADD COLUMN text TEXT;
+        DROP VIEW quantities;
+        CREATE VIEW quantities AS
+          SELECT coalesce(measured, device_time, received) AS time,
+            type, coalesce(code, mdc) AS code, coalesce(value, text, pulse_per_min, bits) AS value,
+            coalesce(unit, iif(type = 'pulse_rate', '/min', unit_mdc)) AS unit,
+            user, flags, clock, device_time, measured, received, origin, model, device, driver, id
+          FROM reading LEFT JOIN source ON source.number = reading.source
+          WHERE type IN ('quantity', 'pulse_rate') AND NOT pending
+          ORDER BY id;
+        PRAGMA user_version = \(version);
+        """
 
     /// Many values in one row: the samples are packed (`SeriesCoding`); what people ask for stands beside them.
     private static let series = """
@@ -44,7 +80,7 @@ enum Schema {
         """
 
     /// Columns carry the words of the JSON vocabulary. `reading` is ordered by id, which begins with the time, so that
-    /// new rows are appended; a random key is eight times slower. Numbers keep the digits of the cuff in `raw`.
+    /// new rows are appended; a random key is eight times slower.
     private static let first = """
         CREATE TABLE source (
           number INTEGER PRIMARY KEY,

@@ -7,7 +7,8 @@ import GRDB
 extension Store {
     static let tombstone = "deleted"
 
-    /// Deletes the selected readings; answers how many.
+    /// Deletes the selected readings; answers how many. It throws also where they are deleted and may be found in the files
+    /// still.
     public func delete(_ selection: ReadingSelection) throws(IngestError) -> Int {
         var ids: [String] = []
         try forEach(selection) { reading, _ in
@@ -15,27 +16,40 @@ extension Store {
             return true
         }
         do {
-            try queue.writeWithoutTransaction { db in
-                // What is deleted shall not linger in free pages or in the log.
-                try db.execute(sql: "PRAGMA secure_delete = ON")
-                try db.inTransaction {
-                    let statement = try db.makeStatement(sql: Self.bury)
-                    // Nor shall its line leave for another sink any more.
-                    let unsent = try db.makeStatement(
-                        sql: "UPDATE outbox SET sequence = NULL, queued = NULL, line = NULL WHERE id = ? AND line IS NOT NULL")
-                    // What the cuff showed on the way belongs to the reading.
-                    let series = try db.makeStatement(sql: "DELETE FROM series WHERE reading = ?")
-                    for id in ids {
-                        try statement.execute(arguments: [id])
-                        try unsent.execute(arguments: [id])
-                        try series.execute(arguments: [id])
-                    }
-                    return .commit
+            try commit { db in
+                let statement = try db.makeStatement(sql: Self.bury)
+                // Nor shall its line leave for another sink any more.
+                let unsent = try db.makeStatement(
+                    sql: "UPDATE outbox SET sequence = NULL, queued = NULL, line = NULL WHERE id = ? AND line IS NOT NULL")
+                // What the cuff showed on the way belongs to the reading.
+                let series = try db.makeStatement(sql: "DELETE FROM series WHERE reading = ?")
+                for id in ids {
+                    try statement.execute(arguments: [id])
+                    try unsent.execute(arguments: [id])
+                    try series.execute(arguments: [id])
                 }
-                _ = try Row.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
             }
         } catch { throw Self.translated(error, path) }
+        try overwriteRemains()
         return ids.count
+    }
+
+    /// Leaves nothing of what was deleted in the database file and its log. `secure_delete` overwrites a row where it stood
+    /// last; a page that was split or put in order before may hold an older copy, so the file is written anew.
+    public func overwriteRemains() throws(IngestError) {
+        var fault: IngestError?
+        do {
+            try queue.writeWithoutTransaction { db in
+                try db.execute(sql: "VACUUM")
+                let result = try Row.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+                guard result?[0] as Int? != 0 else { return }
+                fault = IngestError(.tryAgain, "", why: "another program reads in the database", cure: "end it (`fuser \(path)` names it)")
+            }
+        } catch { fault = Self.translated(error, path) }
+        guard var fault else { return }
+        fault.what = "the readings are deleted, but \(path) or its log may hold copies of them still"
+        fault.cure = (fault.cure.isEmpty ? "" : fault.cure + ", then ") + "run the same command again"
+        throw fault
     }
 
     private static var bury: String {
@@ -47,7 +61,7 @@ extension Store {
     /// Lifts the tombstones of these ids, or all, so that the cuff's copies are taken again; answers how many.
     public func forgetDeletion(of ids: [Reading.ID]?) throws(IngestError) -> Int {
         do {
-            return try queue.write { db in
+            return try commit { db in
                 if let ids {
                     let statement = try db.makeStatement(sql: "DELETE FROM reading WHERE type = '\(Self.tombstone)' AND id = ?")
                     var count = 0

@@ -5,200 +5,207 @@ import Glibc
 
 /// The database file: opened or created, brought to the present schema, and refused when it is another program's.
 ///
-/// Write-ahead log and `synchronous=FULL`: a transaction that returned survives a power cut.
+/// Write-ahead log and `synchronous=FULL`: a transaction that returned survives a power cut. `commit` returns when the
+/// transaction is in the file that bears the database's name; what another program renamed, removed or replaced meanwhile is
+/// opened anew, and the transaction done again there.
 public final class Store: Sendable {
     public let path: String
-    let queue: DatabaseQueue
-    private let hold: OpenDatabases.Hold?
-    /// Something was committed while the file system was read-only.
-    private let isDoubtful = Locked(false)
+    private let access: Access
+    private let state: Locked<State>
+    /// Hears of what a person should know while the database is in use.
+    private let notices: @Sendable (IngestError) -> Void
+
+    private struct State {
+        var connection: StoreConnection
+        /// Its files are somebody else's, and the database could not be opened anew yet.
+        var isAstray = false
+        /// Something was committed while the file system was read-only.
+        var isDoubtful = false
+        /// The disk was full at the last transaction.
+        var isFull = false
+        /// The log was removed under it.
+        var isWithoutLog = false
+        var watch = LogWatch()
+    }
 
     /// "CUFF" in ASCII, in the header of the file (`pragma application_id`).
     static let applicationID: Int32 = 0x4355_4646
 
     public enum Access: Sendable { case read, write }
 
-    public init(_ path: String, access: Access) throws(IngestError) {
-        self.path = path
-        let (isNew, hold) = try OpenDatabases.shared.hold(path) { () throws(IngestError) in try Self.examine(path, access) }
-        self.hold = hold
-        do {
-            var configuration = Configuration()
-            configuration.readonly = access == .read
-            configuration.busyMode = .timeout(5)
-            // Sources are added by the one writer together with their readings.
-            configuration.foreignKeysEnabled = false
-            configuration.label = "cuff.store"
-            queue = try DatabaseQueue(path: path, configuration: configuration)
-            if access == .write {
-                try Self.prepare(queue)
-            } else {
-                try bringUpToDate()
-            }
-        } catch {
-            if isNew { unlink(path) }
+    public convenience init(_ path: String, access: Access) throws(IngestError) {
+        try self.init(path, access: access, notices: { _ in })
+    }
+
+    init(_ path: String, access: Access, notices: @escaping @Sendable (IngestError) -> Void) throws(IngestError) {
+        (self.path, self.access, self.notices) = (path, access, notices)
+        do { state = Locked(State(connection: try StoreConnection(path, access, generation: 0))) } catch {
             throw Self.translated(error, path)
         }
+        // What a run that was killed has left in the log takes room that the file may need.
+        if access == .write { tendLog(connection) }
     }
+
+    private var connection: StoreConnection { state.withLock { $0.connection } }
+    var queue: DatabaseQueue { connection.queue }
+    /// Changes whenever the database was opened anew: row numbers known from before are another file's.
+    var generation: Int { connection.generation }
 
     public func close() throws(IngestError) {
-        do { try queue.close() } catch { throw Self.translated(error, path) }
+        do {
+            let connection = connection
+            if access == .write, let change = connection.change(), change == .shortened {
+                // SQLite would take the log into what is left of the file, and fill the gap with zeros: it is never closed.
+                _ = Unmanaged.passRetained(connection)
+                return
+            }
+            try connection.close()
+        } catch { throw Self.translated(error, path) }
     }
 
-    /// One transaction, on disk when this returns. Who retries it after an error must bear that it was done all the same.
+    // MARK: Transactions
+
+    /// One transaction, on disk and under the database's name when this returns. Who retries it after an error must bear that it
+    /// was done all the same; `changes` itself may be called several times.
     func commit<Result>(_ changes: (Database) throws -> Result) throws -> Result {
-        if isDoubtful.withLock({ $0 }) {
+        if state.withLock({ $0.isAstray }) { try openAgain() }
+        if state.withLock({ $0.isDoubtful }) {
             // What was committed then may be in memory only, and SQLite thinks it is done: a checkpoint writes it out.
             try queue.writeWithoutTransaction { _ = try $0.checkpoint(.passive) }
-            isDoubtful.withLock { $0 = false }
+            state.withLock { $0.isDoubtful = false }
         }
-        let result = try queue.write(changes)
-        guard Descriptor.isReadOnly(path) else { return result }
-        isDoubtful.withLock { $0 = true }
-        throw IngestError.writing(path, EROFS)
+        let result: Result
+        do { result = try standing(try attempt(changes), changes) } catch let error as DatabaseError {
+            throw connection.change() == .shortened ? shortened : error
+        }
+        if Volume(path)?.isReadOnly ?? false {
+            state.withLock { $0.isDoubtful = true }
+            throw IngestError.writing(path, EROFS)
+        }
+        tendLog(connection)
+        return result
     }
 
-    private static func prepare(_ queue: DatabaseQueue) throws {
-        try queue.writeWithoutTransaction { db in
-            // Nothing is deleted by a sink, and overwriting halves the speed; `delete` turns it on for itself.
-            try db.execute(sql: "PRAGMA secure_delete = OFF")
-            try db.execute(sql: "PRAGMA journal_mode = WAL")
-            try db.execute(sql: "PRAGMA synchronous = FULL")
-            // 16 MB of log between checkpoints instead of 4: each checkpoint is two fsyncs and copies pages.
-            try db.execute(sql: "PRAGMA wal_autocheckpoint = 4096")
-            if try Int32.fetchOne(db, sql: "PRAGMA application_id") != applicationID {
-                try db.execute(sql: "PRAGMA application_id = \(applicationID)")
+    /// Tries once more after the log has given its room back.
+    private func attempt<Result>(_ changes: (Database) throws -> Result) throws -> Result {
+        let connection = connection
+        // What became free meanwhile is the file's, not the log's.
+        if state.withLock({ $0.isFull }) { _ = connection.emptyLog() }
+        do {
+            let result = try connection.queue.write(changes)
+            state.withLock { $0.isFull = false }
+            return result
+        } catch let error as DatabaseError where isOutOfRoom(error) {
+            // What the transaction began to write stands in the log, and takes the room that the file needs.
+            if connection.emptyLog() == .empty, let result = try? connection.queue.write(changes) {
+                state.withLock { $0.isFull = false }
+                return result
             }
-        }
-        // Another run of the program may create the same tables at this moment; then they are there at the next look.
-        var tries = 0
-        while true {
-            do { return try Schema.migrator.migrate(queue) } catch {
-                tries += 1
-                if tries == migrationTries { throw error }
-                usleep(100_000)
-            }
+            let emptying = connection.emptyLog()
+            state.withLock { $0.isFull = true }
+            throw fullDisk(isHeld: emptying == .held)
         }
     }
 
-    /// Three seconds of tries: a migration takes milliseconds.
-    private static let migrationTries = 30
-
-    /// An earlier version's database lacks columns that are asked for: they come with the next opening for writing, which is
-    /// now. One that is only just being created is left to its creator.
-    private func bringUpToDate() throws {
-        let (applied, isComplete) = try queue.read { db in
-            (try Schema.migrator.appliedMigrations(db), try Schema.migrator.hasCompletedMigrations(db))
-        }
-        if applied.isEmpty {
-            throw IngestError(
-                .noInput, "there are no readings in \(path)", why: "nothing was stored yet", cure: "read a cuff into it first")
-        }
-        if !isComplete { try Store(path, access: .write).close() }
+    /// SQLite has a word of its own for a full disk, but not where it makes its index of the log.
+    private func isOutOfRoom(_ error: DatabaseError) -> Bool {
+        error.resultCode == .SQLITE_FULL || error.resultCode == .SQLITE_IOERR && (Volume(path)?.free ?? 1) == 0
     }
 
-    /// Looks at the file before SQLite may change it. Answers whether it did not exist and was created, mode 0600.
-    private static func examine(_ path: String, _ access: Access) throws(IngestError) -> Bool {
-        let descriptor: Int32
-        do throws(SystemFault) {
-            descriptor = try Descriptor.open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
-        } catch {
-            guard error.number == ENOENT, access == .write else {
-                if access == .read && error.number == ENOENT {
-                    throw IngestError(
-                        .noInput, "there is no database \(path)",
-                        cure: "read a cuff into it first, e.g. `cuff read DEVICE --driver ID --sink sqlite:\(path)`")
-                }
-                throw access == .read ? .reading(path, error.number) : .writing(path, error.number)
-            }
-            do throws(SystemFault) {
-                Glibc.close(try Descriptor.open(path, O_RDWR | O_CREAT | O_EXCL, mode: 0o600))
-                return true
-            } catch {
-                // Somebody else made it at this moment.
-                if error.number == EEXIST { return try examine(path, access) }
-                throw .writing(path, error.number)
-            }
+    private func fullDisk(isHeld: Bool) -> IngestError {
+        var error = IngestError.writing(path, ENOSPC)
+        if isHeld {
+            error.cure =
+                "end the program that reads in the database (`fuser \(path)` names it), for it keeps the log from being emptied; or "
+                + error.cure
         }
-        defer { Glibc.close(descriptor) }
-        guard Descriptor.kind(descriptor) == .regular else {
-            let isFolder = Descriptor.kind(descriptor) == .directory
-            throw isFolder ? .writing(path, EISDIR) : notADatabase(path)
-        }
-        guard let size = Descriptor.size(descriptor), size > 0 else {
-            if access == .read {
-                throw IngestError(.noInput, "there are no readings in \(path)", why: "the file is empty", cure: "name another file")
-            }
-            return false
-        }
-        var head = [UInt8](repeating: 0, count: 16)
-        let count = head.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, 16, 0) }
-        guard count == 16, head == Array("SQLite format 3\u{0}".utf8) else { throw notADatabase(path) }
-        try refuseForeign(path)
-        return false
+        return error
     }
 
-    private static func notADatabase(_ path: String) -> IngestError {
-        IngestError(.badData, "cannot use \(path)", why: "it is not an SQLite database", cure: "name another file")
-    }
+    // MARK: The files under their names
 
-    /// The log may hold a newer header than the file, so SQLite itself is asked, read-only. By its own functions: the end of
-    /// one of GRDB's queues starts Dispatch's watch over its threads, and an idle `cuff watch` would wake every second.
-    private static func refuseForeign(_ path: String) throws(IngestError) {
-        var connection: OpaquePointer?
-        let opened = sqlite3_open_v2(path, &connection, SQLITE_OPEN_READONLY, nil)
-        defer { sqlite3_close_v2(connection) }
-        func fault(_ code: Int32) -> IngestError {
-            let message = connection.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) }
-            return translated(DatabaseError(resultCode: ResultCode(rawValue: code), message: message), path)
-        }
-        guard opened == SQLITE_OK else { throw fault(opened) }
-        sqlite3_busy_timeout(connection, 5000)
-        func number(_ query: String) throws(IngestError) -> Int64 {
-            var statement: OpaquePointer?
-            let prepared = sqlite3_prepare_v2(connection, query, -1, &statement, nil)
-            defer { sqlite3_finalize(statement) }
-            guard prepared == SQLITE_OK else { throw fault(prepared) }
-            let stepped = sqlite3_step(statement)
-            guard stepped == SQLITE_ROW else { throw fault(stepped) }
-            return sqlite3_column_int64(statement, 0)
-        }
-        let id = try number("PRAGMA application_id")
-        // A crash right after creation leaves a file with neither.
-        if id == Int64(applicationID) { return }
-        let tables = try number("SELECT count(*) FROM sqlite_master")
-        guard id == 0, tables == 0 else {
-            throw IngestError(
-                .cannotCreate, "cannot use \(path)", why: "it is another program's database", cure: "name another file, e.g. sqlite:bp.db")
+    /// The result, once it is known to be in the file that the path names.
+    private func standing<Result>(_ result: Result, _ changes: (Database) throws -> Result) throws -> Result {
+        switch connection.change() {
+        case nil: return result
+        case .log:
+            try bearWithoutLog()
+            return result
+        case .file:
+            try replace("\(path) was moved, removed or replaced while readings were written")
+            let again = try attempt(changes)
+            guard connection.change() == nil else { throw astray("it was moved, removed or replaced again") }
+            return again
+        case .shortened: throw shortened
         }
     }
 
-    /// SQLite's result in this program's words.
-    static func translated(_ error: any Error, _ path: String) -> IngestError {
-        if let error = error as? IngestError { return error }
-        guard let error = error as? DatabaseError else {
-            return IngestError(.software, "the database \(path) failed", why: "\(error)")
+    private var shortened: IngestError {
+        IngestError(
+            .inputOutput, "cannot write \(path)", why: "another program has cut the database short",
+            cure: "move \(path) and \(path)-wal away together; a new database is made then")
+    }
+
+    /// The log that SQLite writes has no name any more: the next opening would not find it. So the database file takes every
+    /// transaction at once. A second connection must not begin a new log beside it, for both share one index.
+    private func bearWithoutLog() throws {
+        let connection = connection
+        guard connection.logSize == 0 else { throw astray("another program has begun a new log \(path)-wal") }
+        guard connection.emptyLog() == .empty else { throw astray("its log was removed, and another program reads in it") }
+        let isNews = state.withLock { state in
+            defer { state.isWithoutLog = true }
+            return !state.isWithoutLog
         }
-        switch error.resultCode {
-        case .SQLITE_FULL: return .writing(path, ENOSPC)
-        case .SQLITE_BUSY, .SQLITE_LOCKED: return .writing(path, EWOULDBLOCK)
-        case .SQLITE_READONLY:
-            return IngestError(
-                .cannotCreate, "cannot write \(path)", why: "the database is read-only",
-                cure: "`chmod u+w` it and its folder, or name another file")
-        case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
-            return IngestError(
-                .cannotCreate, "cannot open \(path)", why: error.message ?? "SQLite cannot open it",
-                cure: "check the folder's permissions: SQLite keeps two files beside the database")
-        case .SQLITE_NOTADB, .SQLITE_CORRUPT:
-            return IngestError(
-                .badData, "cannot use \(path)", why: error.message ?? "the database is damaged",
-                cure: "name another file; `sqlite3 \(path) .recover` may save what is in this one")
-        case .SQLITE_IOERR:
-            return IngestError(
-                .inputOutput, "cannot write \(path)", why: error.message ?? "disk I/O error", cure: "check the disk (dmesg)")
-        default:
-            return IngestError(.software, "the database \(path) failed", why: error.message ?? "\(error.resultCode)")
+        guard isNews else { return }
+        notices(
+            IngestError(
+                .done, "the log \(path)-wal was removed while readings were written", why: "nothing is lost: the database holds them",
+                cure: "leave the files beside the database alone while cuff runs"))
+    }
+
+    private func astray(_ why: String) -> IngestError {
+        IngestError(.tryAgain, "cannot write \(path)", why: why, cure: "let no other program move it while cuff runs")
+    }
+
+    /// Gives up the files that were open, with everything in them, and opens what bears the name now.
+    private func replace(_ what: String) throws {
+        let old = connection
+        // Where the file was renamed, it takes along what was acknowledged before; and no page of it may get into another file.
+        guard old.emptyLog() == .empty else { throw astray("it was moved, and its log cannot be emptied: another program reads in it") }
+        try old.close()
+        state.withLock { $0.isAstray = true }
+        try openAgain()
+        notices(IngestError(.done, what, why: "it was opened anew", cure: "stop cuff before the database is moved"))
+    }
+
+    private func openAgain() throws {
+        let opened = try StoreConnection(path, access, generation: generation + 1)
+        state.withLock { state in
+            state.connection = opened
+            state.isAstray = false
+            state.isDoubtful = false
+            state.isWithoutLog = false
+        }
+    }
+
+    // MARK: The log
+
+    /// Empties the log where it is longer than suits the volume, and says so where another program keeps it from that.
+    private func tendLog(_ connection: StoreConnection) {
+        guard let volume = Volume(path) else { return }
+        let limit = LogLimit.bytes(volume)
+        guard connection.logSize > limit else { return state.withLock { $0.watch.isFree() } }
+        switch connection.emptyLog() {
+        case .empty: state.withLock { $0.watch.isFree() }
+        case .failed: break
+        case .held:
+            let size = connection.logSize
+            guard state.withLock({ $0.watch.says(size, limit: limit) }) else { return }
+            notices(
+                IngestError(
+                    .tryAgain, "the log \(path)-wal has grown to \(size >> 10) KiB",
+                    why: "another program reads in the database and has not ended its transaction",
+                    cure: "end that program (`fuser \(path)` names it); nothing is lost meanwhile"))
         }
     }
 }

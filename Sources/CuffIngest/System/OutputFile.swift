@@ -46,11 +46,25 @@ public final class OutputFile {
         IngestError(.cannotCreate, "cannot create \(path)", why: "it is there already", cure: "name another file, or add --force")
     }
 
+    /// Writes a whole answer to standard output.
+    public static func put(_ text: String) throws(IngestError) {
+        var buffer = TextBuffer(capacity: text.utf8.count)
+        buffer.append(string: text)
+        let output = try OutputFile("-")
+        try output.append(&buffer)
+        try output.finish()
+    }
+
     public func append(_ text: inout TextBuffer) throws(IngestError) {
         do throws(SystemFault) {
             try text.withBytes { (bytes) throws(SystemFault) in try Descriptor.writeAll(descriptor, bytes) }
         } catch {
-            throw error.number == EPIPE ? .outputClosed : .writing(path == "-" ? "standard output" : path, error.number)
+            guard error.number != EPIPE else { throw .outputClosed }
+            guard path == "-" else { throw .writing(path, error.number) }
+            // Nobody named a file here that could not be made.
+            var fault = IngestError.writing("standard output", error.number)
+            fault.status = .inputOutput
+            throw fault
         }
         text.removeAll()
     }
