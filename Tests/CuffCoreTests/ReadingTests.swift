@@ -191,4 +191,30 @@ import Testing
             }
         }
     }
+
+    /// 1731 is kilogram; 1234 stands in no table of this program, and 4 × 65536 + 1234 = 263378 says which unit it is.
+    @Test func unitCode_IsKept_WhetherItHasANameOrNot() {
+        var quantity = Quantity(partition: 2, term: 57664, value: Digits(70), unit: 1731)
+        #expect(quantity.unitCode == 263_875 && Nomenclature.unitText(quantity) == "kg")
+        quantity.unitCode = 263_378
+        #expect(quantity.unit == 1234 && Nomenclature.unitText(quantity) == "MDC 263378")
+        quantity.unitCode = nil
+        #expect(quantity.unit == 0 && quantity.unitCode == nil && Nomenclature.unitText(quantity) == nil)
+    }
+
+    @Test func quantity_PrintsItsText_AndAnUnknownUnit() {
+        var reading = Reading(
+            .quantity(Quantity(partition: 2, term: 57664, value: nil, unit: 1234)), driver: "phd", origin: .push, raw: RawBytes([1]))
+        reading.text = "after \"meal\""
+        var text = TextBuffer(capacity: 1)
+        ReadingLine().append(reading, device: "", to: &text)
+        #expect(text.string.contains(#""unit_mdc":263378"#))
+        #expect(text.string.contains(#","text":"after \"meal\"","#))
+    }
+
+    /// Hertz is a unit of its own: 2496, beside 2720 per minute.
+    @Test func hertz_IsNotPerMinute() {
+        #expect(Nomenclature.unit(2496)?.description == "Hz")
+        #expect(Nomenclature.unitTerm("Hz") == 2496 && Nomenclature.unitTerm("/min") == 2720)
+    }
 }

@@ -72,7 +72,7 @@ public struct CSVExport: Sendable {
         cell(reading.origin.word.description, to: &text)
         appendClock(reading, to: &text)
         cell(excluded?.word.description, to: &text)
-        appendContent(reading.content, to: &text)
+        appendContent(reading.content, reading.text, to: &text)
         cell(provenance.driver, to: &text)
         cell(provenance.device, to: &text)
         cell(
@@ -119,7 +119,7 @@ public struct CSVExport: Sendable {
         if let received = reading.received { text.append(utc: received) }
     }
 
-    private func appendContent(_ content: Reading.Content, to text: inout TextBuffer) {
+    private func appendContent(_ content: Reading.Content, _ words: String?, to text: inout TextBuffer) {
         switch content {
         case .bloodPressure: for value in ["blood_pressure", "", "", "", ""] { cell(value, to: &text) }
         case .pulseRate: for value in ["pulse_rate", "", "", "", ""] { cell(value, to: &text) }
@@ -133,13 +133,13 @@ public struct CSVExport: Sendable {
             cell(
                 Nomenclature.name(partition: quantity.partition, term: quantity.term)?.description ?? "\(quantity.mdc)",
                 to: &text)
-            text.append(separator)
+            if quantity.value == nil { cell(words, to: &text) } else { text.append(separator) }
             if let value = quantity.value {
                 var number = TextBuffer(capacity: 24)
                 number.append(value)
                 append(number: number.string, to: &text)
             }
-            cell(Nomenclature.unit(quantity.unit)?.description, to: &text)
+            cell(Nomenclature.unitText(quantity), to: &text)
         }
     }
 

@@ -4,6 +4,8 @@
 public enum Nomenclature {
     /// Partition 2: supervisory control and data acquisition, i.e. metrics.
     public static let metrics: UInt16 = 2
+    /// Partition 4: dimensions, i.e. units.
+    public static let dimensions: UInt32 = 4
 
     public static func name(partition: UInt16, term: UInt16) -> StaticString? {
         switch (partition, term) {
@@ -45,6 +47,7 @@ public enum Nomenclature {
         case 2208: "min"
         case 2240: "h"
         case 2272: "d"
+        case 2496: "Hz"
         case 2720: "/min"
         case 3843: "kPa"
         case 3872: "mmHg"
@@ -57,6 +60,11 @@ public enum Nomenclature {
         case 6784: "cal"
         default: nil
         }
+    }
+
+    /// A unit for people: its printed form, or `MDC` and its context-free code where it has none; `nil` without a unit.
+    public static func unitText(_ quantity: Quantity) -> String? {
+        unit(quantity.unit)?.description ?? quantity.unitCode.map { "MDC \($0)" }
     }
 
     /// The term of a printed unit; `nil` for one that is not listed.

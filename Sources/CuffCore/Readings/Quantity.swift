@@ -28,4 +28,11 @@ public struct Quantity: Sendable, Hashable {
     }
 
     public var mdc: UInt32 { UInt32(partition) << 16 | UInt32(term) }
+
+    /// The unit as a context-free code, partition 4 × 65536 + term; `nil` where there is none. It says what the unit is
+    /// where `Nomenclature` has no name for it, and is printed as `unit_mdc`.
+    public var unitCode: UInt32? {
+        get { unit == 0 ? nil : Nomenclature.dimensions << 16 | UInt32(unit) }
+        set { unit = UInt16(truncatingIfNeeded: newValue ?? 0) }
+    }
 }

@@ -117,6 +117,11 @@ public struct Reading: Sendable, Hashable {
     }
     @usableFromInline var facts: Facts
     public var raw: RawBytes
+    /// The value of a quantity that is text (an IEEE 11073 enumeration), printable and at most `longestText` bytes; `raw`
+    /// has the whole of it.
+    public var text: String?
+    /// Text of an enumeration names a state or an event: a sentence, and no document.
+    public static let longestText = 256
 
     public init(
         _ content: Content, driver: DriverID, user: Int32? = nil, flags: MeasurementFlags = [],

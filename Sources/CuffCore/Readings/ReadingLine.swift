@@ -7,8 +7,8 @@ public struct ReadingLine: Sendable {
     public init(includesRaw: Bool = false) { self.includesRaw = includesRaw }
 
     /// No line is longer, but for the device's name and the raw bytes: 22 flags are 400 bytes, a quantity or three
-    /// pressures in two units another 400, keys and times the rest.
-    static let longest = 2048
+    /// pressures in two units another 400, keys and times the rest; and text of which every character is escaped.
+    static let longest = 2048 + 6 * Reading.longestText
 
     /// Appends whole lines, one for each entry. `device` is the identity of the cuff; empty when it is unknown.
     public func append(_ entries: Entries, device: String, to text: inout TextBuffer) {
@@ -79,9 +79,16 @@ public struct ReadingLine: Sendable {
         pen.put(reading.pointee.id)
         pen.put(frontOf: name, length)
         putContent(reading.pointee.content, &pen)
+        if let words = reading.pointee.text { pen.seldom { put(text: words, &$0) } }
         pen.seldom { putContext(reading, &$0) }
         if includesRaw { pen.seldom { put(reading.pointee.raw, &$0) } }
         pen.put("}\n")
+    }
+
+    @inline(never)
+    private func put(text: String, _ pen: inout Pen) {
+        pen.put(",\"text\":")
+        pen.put(jsonString: String(decoding: text.utf8.prefix(Reading.longestText), as: UTF8.self))
     }
 
     @inline(never)

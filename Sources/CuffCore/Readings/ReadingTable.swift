@@ -30,7 +30,7 @@ public enum ReadingTable {
                 line.append(short: failure.code)
                 line.append(0x29)
             }
-        case .quantity(let quantity): appendQuantity(quantity, to: &line)
+        case .quantity(let quantity): appendQuantity(quantity, reading.text, to: &line)
         }
         if let user = reading.user {
             pad(&line, to: 44)
@@ -85,7 +85,7 @@ public enum ReadingTable {
         if let pulse = pressure.pulse { appendRight(whole(pulse.digits), endingAt: 43, to: &line) }
     }
 
-    private static func appendQuantity(_ quantity: Quantity, to line: inout TextBuffer) {
+    private static func appendQuantity(_ quantity: Quantity, _ words: String?, to line: inout TextBuffer) {
         if let name = Nomenclature.name(partition: quantity.partition, term: quantity.term) {
             line.append(name)
         } else {
@@ -94,9 +94,10 @@ public enum ReadingTable {
         }
         line.append(0x20)
         if let value = quantity.value { line.append(value) } else if let bits = quantity.bits { line.append(decimal: Int64(bits)) }
-        if let unit = Nomenclature.unit(quantity.unit) {
+        if let words { line.append(string: words) }
+        if let unit = Nomenclature.unitText(quantity) {
             line.append(0x20)
-            line.append(unit)
+            line.append(string: unit)
         }
     }
 

@@ -56,7 +56,7 @@ enum CSVRow {
         text.append(0x2C)
         appendValues(reading.content, to: &text)
         appendContext(reading, to: &text)
-        appendRest(reading.content, to: &text)
+        appendRest(reading.content, reading.text, to: &text)
         reading.raw.withBytes { text.append(hexOf: $0) }
         text.append(0x2C)
         if reading.isHostClockUnsynchronised { text.append("unsynchronised") }
@@ -92,7 +92,7 @@ enum CSVRow {
         text.append(0x2C)
     }
 
-    private static func appendRest(_ content: Reading.Content, to text: inout TextBuffer) {
+    private static func appendRest(_ content: Reading.Content, _ words: String?, to text: inout TextBuffer) {
         let pressure: BloodPressure? = if case .bloodPressure(let pressure) = content { pressure } else { nil }
         kPa(pressure?.systolic, to: &text)
         kPa(pressure?.diastolic, to: &text)
@@ -108,9 +108,9 @@ enum CSVRow {
         if case .quantity(let quantity) = content {
             text.append(decimal: Int64(quantity.mdc))
             text.append(0x2C)
-            if let value = quantity.value { text.append(value) }
+            if let value = quantity.value { text.append(value) } else if let words { cell(words, to: &text) }
             text.append(0x2C)
-            if let unit = Nomenclature.unit(quantity.unit) { text.append(unit) }
+            if let unit = Nomenclature.unitText(quantity) { cell(unit, to: &text) }
             text.append(0x2C)
         } else {
             text.append(",,,")
