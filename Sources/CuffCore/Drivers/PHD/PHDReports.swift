@@ -77,7 +77,8 @@ extension PHDSession {
         offer = nil
         adopt(accepted.configuration, accepted.id, isFresh: true)
         let key = request.memoryKey(accepted.id)
-        mistrusted.remove(key)
+        // Doubted, and spelled out again as it was remembered: then it is so.
+        if mistrusted.remove(key) != nil, memory[key] == accepted.bytes { affirmed.insert(key) }
         if memory[key] != accepted.bytes, accepted.bytes.count <= Self.memoryCeiling, memory.count < Self.memoryLimit || memory[key] != nil
         {
             memory[key] = accepted.bytes
@@ -146,8 +147,10 @@ extension PHDSession {
         into actions: inout SessionActions
     ) {
         noteNumber(apdu.bigEndian16(info &+ 2) ?? 0, into: &actions)
+        if doubtsMemory, refusesMemory(apdu, into: &actions) { return }
         joiner.begin()
         var undecodable = 0
+        var unknown = 0
         var index = 0
         var pair = 0
         while index < form.observations.count {
@@ -159,10 +162,16 @@ extension PHDSession {
                     continue
                 }
             }
-            if !placeObservation(index, apdu, into: &actions) { undecodable &+= 1 }
+            switch placeObservation(index, apdu, into: &actions) {
+            case .done: break
+            case .undecodable: undecodable &+= 1
+            case .unknown: unknown &+= 1
+            }
             index &+= 1
+            if joiner.isFull { emitted += joiner.finishReport(PHDJoiner.Expectation(configuration), into: &actions) }
         }
         if !joiner.isEmpty { emitted += joiner.finishReport(PHDJoiner.Expectation(configuration), into: &actions) }
+        if unknown > 0 { noteUnknown(unknown, into: &actions) }
         if undecodable > 0, mistrustConfiguration(undecodable, into: &actions) { return }
         let digest = digest(apdu, from: info &+ 4)
         guard isConfirmed else { return noteUnconfirmed(digest, into: &actions) }
@@ -170,12 +179,86 @@ extension PHDSession {
         if emitted <= committed { thank(into: &actions) }
     }
 
+    private enum Placement { case done, unknown, undecodable }
+
     @inline(never)
-    private mutating func placeObservation(_ index: Int, _ apdu: Span<UInt8>, into actions: inout SessionActions) -> Bool {
+    private mutating func placeObservation(_ index: Int, _ apdu: Span<UInt8>, into actions: inout SessionActions) -> Placement {
         let observation = form.observation(index, apdu)
-        guard observation.object >= 0, !observation.isCut else { return false }
+        guard observation.object >= 0 else { return placeUnknown(observation, apdu, into: &actions) }
+        guard !observation.isCut else { return .undecodable }
         place(observation, configuration.objects[observation.object], apdu, origin: .push, sequence: nil, into: &actions)
-        return true
+        return .done
+    }
+
+    /// What no object of the configuration stands for. Handle 0 is the agent itself, which tells that an attribute of its
+    /// own has changed. Of anything else a variable report names the values, so they are kept with the metric and unit it
+    /// gives, in no partition (PHD.md §11.1); of a fixed one nothing can be known.
+    private mutating func placeUnknown(
+        _ observation: PHDObservation, _ apdu: Span<UInt8>, into actions: inout SessionActions
+    ) -> Placement {
+        if observation.handle == 0 {
+            if !observation.lacksHandle { takeUpdate(apdu, observation.raw, into: &actions) }
+            return .done
+        }
+        if observation.attribute != 0, !observation.isCut {
+            let object = PHDConfiguration.Object(handle: observation.handle, objectClass: 0, term: observation.ownTerm(apdu), role: .quantity)
+            emitted += Self.emitQuantities(observation, object, [], apdu, .push, nil, into: &actions)
+        } else {
+            actions.append(.report(.ignored("values of an object that the configuration does not describe", apdu.part(observation.raw.lowerBound, min(observation.raw.count, Self.shownBytes)))))
+        }
+        return .unknown
+    }
+
+    /// Bytes of an observation that a diagnostic shows: two lines.
+    private static let shownBytes = 32
+
+    /// Objects that the configuration does not have hold nothing up: an agent that may have said more than its standard
+    /// configuration does so again in the next report. But the next association begins with being asked.
+    private mutating func noteUnknown(_ count: Int, into actions: inout SessionActions) {
+        let what = "\(count) observation\(count == 1 ? "" : "s") of an object that configuration \(configurationID) does not describe"
+        actions.append(.report(.warning(what)))
+        guard !isConfigurationFresh, !isPassive, let request, mistrusted.count < Self.memoryLimit else { return }
+        mistrusted.insert(request.memoryKey(configurationID))
+    }
+
+    // MARK: remembered configurations
+
+    /// The configuration is one that an earlier association spelled out, and the agent can still be asked for it.
+    @inline(__always)
+    private var doubtsMemory: Bool { isConfigurationRemembered && !isPassive && request != nil }
+
+    /// An agent may have another configuration under the number of a former one. So where a report contradicts what is
+    /// remembered, nothing of it is taken, and the agent is asked.
+    @inline(never)
+    private mutating func refusesMemory(_ apdu: Span<UInt8>, into actions: inout SessionActions) -> Bool {
+        var unfit = 0
+        var known = 0
+        for index in form.observations.indices {
+            let observation = form.observation(index, apdu)
+            if observation.handle == 0 { continue }
+            guard observation.object >= 0 else {
+                unfit += 1
+                continue
+            }
+            if contradictsMemory(observation, apdu) { return mistrustConfiguration(1, into: &actions) }
+            known += 1
+        }
+        // Nothing of it is known: these are other objects, and not one more.
+        return unfit > 0 && known == 0 && mistrustConfiguration(unfit, into: &actions)
+    }
+
+    private func contradictsMemory(_ observation: PHDObservation, _ apdu: Span<UInt8>) -> Bool {
+        if observation.isCut || observation.hasTrailingBytes { return true }
+        switch observation.stamp.clock {
+        case .impossible: return true
+        // The other of the two stamps of eight bytes read as this one: no agent of this protocol is older.
+        case .time(let time) where time.year < 2000: return true
+        case .absent, .unset, .time: break
+        }
+        let object = configuration.objects[observation.object]
+        guard object.role == .pressure else { return false }
+        if case .bloodPressure(let pressure) = observation.pressures(apdu, object, configuration.metrics) { return !pressure.fitsItsUnit }
+        return false
     }
 
     /// A configuration that does not fit is not trusted again, and what it could not read is not confirmed: the agent
@@ -214,8 +297,16 @@ extension PHDSession {
         _ observation: PHDObservation, _ object: PHDConfiguration.Object, _ bytes: Span<UInt8>, origin: Reading.Origin,
         sequence: UInt32?, into actions: inout SessionActions
     ) {
-        let role = observation.term == 0 ? object.role : .quantity
-        switch role {
+        var object = object
+        let term = observation.ownTerm(bytes)
+        if term != 0, term != object.term {
+            object.term = term
+            object.role = PHDConfiguration.role(object)
+        }
+        if observation.isAmbiguous(bytes, object, configuration.metrics) {
+            actions.append(.report(.warning("a list of object \(object.handle) has the same metric twice; neither value is taken")))
+        }
+        switch object.role {
         case .pressure:
             switch observation.pressures(bytes, object, configuration.metrics) {
             case .bloodPressure(let pressure):
@@ -228,20 +319,22 @@ extension PHDSession {
             case .other:
                 emitted += Self.emitQuantities(observation, object, configuration.metrics, bytes, origin, sequence, into: &actions)
             }
-        case .pulse where !observation.isCompound && observation.attribute != 0:
+        case .pulse where observation.isNumber && observation.unit(0, bytes, object) == PHDMetric.beatsPerMinute:
             let number = observation.number(bytes)
-            joiner.add(pulse: number, flags: observation.flags, user: observation.person, stamp: observation.stamp) {
+            joiner.add(pulse: number, flags: observation.flags(bytes), user: observation.person, stamp: observation.stamp) {
                 Self.reading(.pulseRate(PulseRate(number.digits ?? Digits(0))), observation, bytes, origin, sequence)
             }
-        case .oximeterPulse where !observation.isCompound && observation.number(bytes).digits != nil:
+        case .oximeterPulse
+        where observation.isNumber && observation.unit(0, bytes, object) == PHDMetric.beatsPerMinute
+            && observation.number(bytes).digits != nil:
             guard let digits = observation.number(bytes).digits else { return }
             actions.emit(Self.reading(.pulseRate(PulseRate(digits)), observation, bytes, origin, sequence))
             emitted += 1
-        case .pressureStatus where observation.bits(bytes) != nil:
-            let bits = observation.bits(bytes) ?? 0
-            let status = UInt16(truncatingIfNeeded: observation.length == 4 ? bits >> 16 : bits)
-            joiner.add(status: status, user: observation.person, stamp: observation.stamp) {
-                let quantity = Quantity(partition: object.partition, term: object.term, value: nil, bits: bits)
+        case .pressureStatus where observation.statusBits(bytes) != nil:
+            let status = observation.statusBits(bytes) ?? 0
+            joiner.add(status: status, flags: observation.flags(bytes), user: observation.person, stamp: observation.stamp) {
+                let quantity = Quantity(
+                    partition: object.partition, term: object.term, value: nil, bits: observation.bits(bytes))
                 return Self.reading(.quantity(quantity), observation, bytes, origin, sequence)
             }
         default:
@@ -259,7 +352,7 @@ extension PHDSession {
         _ sequence: UInt32?
     ) -> Reading {
         Reading(
-            content, driver: "phd", user: observation.person, flags: observation.flags, clock: observation.stamp.clock,
+            content, driver: "phd", user: observation.person, flags: observation.flags(bytes), clock: observation.stamp.clock,
             origin: origin, sequence: sequence ?? observation.stamp.ticks, raw: observation.rawBytes(bytes))
     }
 
@@ -270,31 +363,38 @@ extension PHDSession {
     ) -> Int {
         guard observation.isCompound else {
             var quantity = Quantity(
-                partition: object.partition, term: observation.term != 0 ? observation.term : object.term, value: nil,
-                bits: observation.bits(bytes), unit: observation.unit(0, bytes, object))
-            if observation.attribute == PHDAttribute.basicNumeric || observation.attribute == PHDAttribute.simpleNumeric
-                || observation.attribute == PHDAttribute.numeric
-            {
+                partition: object.partition, term: object.term, value: nil, bits: observation.bits(bytes),
+                unit: observation.unit(0, bytes, object))
+            if observation.isNumber {
                 let number = observation.number(bytes)
                 quantity.value = number.digits
                 quantity.absence = number.absence
             }
-            actions.emit(reading(.quantity(quantity), observation, bytes, origin, sequence))
+            let text = observation.text(bytes)
+            guard quantity.value != nil || quantity.absence != .none || quantity.bits != nil || text != nil else {
+                actions.append(.report(.ignored("an observation without any value this program knows", bytes.part(observation.raw.lowerBound, min(observation.raw.count, shownBytes)))))
+                return 0
+            }
+            var own = reading(.quantity(quantity), observation, bytes, origin, sequence)
+            own.text = text
+            actions.emit(own)
             return 1
         }
-        // A compound of hundreds of values is a waveform and no measurement of a person.
-        let count = min(observation.count, 64)
-        for index in 0..<count {
+        var emitted = 0
+        for index in 0..<min(observation.count, PHDObservation.componentCeiling)
+        where !observation.isAmbiguous(index, bytes, object, metrics) {
             let number = observation.component(index, bytes)
             let quantity = Quantity(
                 partition: object.partition, term: observation.metric(index, bytes, object, metrics) ?? object.term,
                 value: number.digits, absence: number.absence, unit: observation.unit(index, bytes, object),
                 component: UInt8(index + 1))
             var own = reading(.quantity(quantity), observation, bytes, origin, sequence)
+            own.flags = observation.flags(bytes, component: index)
             own.occurrence = UInt16(index)
             actions.emit(own)
+            emitted += 1
         }
-        return count
+        return emitted
     }
 
     /// The components of a failed measurement that are numbers all the same.
@@ -303,12 +403,15 @@ extension PHDSession {
         _ origin: Reading.Origin, _ sequence: UInt32?, into actions: inout SessionActions
     ) -> Int {
         var emitted = 0
-        for index in 0..<min(observation.count, 16) {
-            guard let digits = observation.component(index, bytes).digits else { continue }
+        for index in 0..<min(observation.count, PHDPressurePlaces.ceiling) {
+            guard let digits = observation.component(index, bytes).digits,
+                !observation.isAmbiguous(index, bytes, object, metrics)
+            else { continue }
             let quantity = Quantity(
                 partition: object.partition, term: observation.metric(index, bytes, object, metrics) ?? object.term,
                 value: digits, unit: observation.unit(index, bytes, object), component: UInt8(index + 1))
             var own = reading(.quantity(quantity), observation, bytes, origin, sequence)
+            own.flags = observation.flags(bytes, component: index)
             own.occurrence = UInt16(index + 1)
             actions.emit(own)
             emitted += 1
