@@ -13,10 +13,11 @@ import Testing
     }
     private static let stamped: Attribute = (0x0990, PHDBytes.stamp)
 
-    @Test(arguments: [
-        ([0x8000, 0, 0], MeasurementFlags.invalid), ([0, 0x4000, 0], .questionable), ([0, 0, 0x2000], .notAvailable),
-        ([0x0800, 0, 0x0400], [.testData, .demoData]), ([0, 0, 0], []),
-    ] as [([UInt16], MeasurementFlags)])
+    @Test(
+        arguments: [
+            ([0x8000, 0, 0], MeasurementFlags.invalid), ([0, 0x4000, 0], .questionable), ([0, 0, 0x2000], .notAvailable),
+            ([0x0800, 0, 0x0400], [.testData, .demoData]), ([0, 0, 0], []),
+        ] as [([UInt16], MeasurementFlags)])
     func statusWithinACompound_IsTheReadings(_ statuses: [UInt16], _ expected: MeasurementFlags) {
         var manager = PHDBytes.manager([PHDBytes.pressureObject()])
         manager.play(.received(PHDBytes.variable([(1, [Self.compound(statuses), Self.stamped])])))

@@ -111,7 +111,9 @@ import Testing
         second.start(.readMemory(user: nil))
         second.run()
         #expect(first.remembered.count == 1)
-        #expect(second.stored.values.map(\.content).sorted { "\($0)" < "\($1)" } == first.stored.values.map(\.content).sorted { "\($0)" < "\($1)" })
+        #expect(
+            second.stored.values.map(\.content).sorted { "\($0)" < "\($1)" }
+                == first.stored.values.map(\.content).sorted { "\($0)" < "\($1)" })
         #expect(Set(second.stored.keys) == Set(first.stored.keys))
         #expect(second.outcome == .complete)
         return second

@@ -260,7 +260,9 @@ struct PHDSimulator: CuffSimulator {
             clock = time
             actions += [.write(cuff.actionResult(invoke: invoke, handle, action)), .note("clock set")]
         case PHDAction.setTime, PHDAction.setBaseOffsetTime:
-            actions += [.write(PHDManagerAPDU.error(invoke: invoke, PHDError.noSuchAction)), .note("a clock of another kind was to be set")]
+            actions += [
+                .write(PHDManagerAPDU.error(invoke: invoke, PHDError.noSuchAction)), .note("a clock of another kind was to be set"),
+            ]
         case PHDAction.segmentInfo:
             actions.append(.write(cuff.segmentInfo(invoke: invoke, segments: segments)))
         case PHDAction.triggerTransfer:

@@ -44,7 +44,8 @@ final class Port: @unchecked Sendable {
 
     init(
         _ descriptor: Int32, on queue: CuffQueue, reactor: Reactor = .shared, readSize: Int = 4096, isTerminal: Bool = false,
-        pace: Duration? = nil, patience: Duration = UnsentOutput.patience, writer: @escaping Writer = { Glibc.write($0, $1.baseAddress, $1.count) },
+        pace: Duration? = nil, patience: Duration = UnsentOutput.patience,
+        writer: @escaping Writer = { Glibc.write($0, $1.baseAddress, $1.count) },
         deliver: @escaping (Event) -> Void
     ) throws(SystemFault) {
         self.descriptor = descriptor

@@ -262,7 +262,8 @@ extension PHDSession {
             return restart(place, number, event, invoke, handle, into: &actions)
         }
         guard Int(count) * segment.entrySize == Int(length), Int(count) * segment.elements.count <= PHDReport.ceiling,
-            readEntries(segment, event, apdu, into: &actions) else {
+            readEntries(segment, event, apdu, into: &actions)
+        else {
             stopTransfer(place, number, into: &actions)
             refuseStructure(invoke, into: &actions)
             resume(place, number, into: &actions)
@@ -382,7 +383,8 @@ extension PHDSession {
         }
         guard !isForeign else { return }
         if !isAnswer {
-            outcome = isRefusal ? .failed("the agent refused to clear its store") : .failed("the agent did not say that it cleared its store")
+            outcome =
+                isRefusal ? .failed("the agent refused to clear its store") : .failed("the agent did not say that it cleared its store")
         }
         conclude(into: &actions)
     }
