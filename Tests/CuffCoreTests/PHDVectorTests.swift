@@ -163,7 +163,8 @@ import Testing
 
     @Test func twoPersons_AreTwoReadings() {
         guard let manager = play("bp-mpfixed-two-persons") else { return }
-        #expect(manager.readings.compactMap(\.user) == [1, 2, 65535])
+        // FFFF is no user (PHD.md §6.1); the vector's own list of readings has it as one.
+        #expect(manager.readings.map(\.user) == [1, 2, nil])
     }
 
     @Test func privateMetric_IsOpaque() {

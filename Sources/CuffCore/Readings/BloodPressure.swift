@@ -56,16 +56,25 @@ public struct BloodPressure: Sendable, Hashable {
             mean: mean.map(Pressure.mmHg), pulse: pulse.map { PulseRate($0) })
     }
 
-    /// Whether the values could come from a living arm: systolic above diastolic, pressures within 0…300 mmHg, and a
-    /// pulse, where there is one, within 20…300 per minute. The pressure limits are those of IEEE 11073 practice
-    /// (PHD profile policy); the pulse limits are wider than the range of every documented cuff.
+    /// The lowest systolic pressure of a living arm, in mmHg: below the neonatal range of every documented cuff. It is also
+    /// the highest pressure in kPa that a cuff reaches (300 mmHg are 40 kPa), so that kilopascals taken for mmHg, or mmHg
+    /// for kilopascals, always lie outside the limits.
+    static let lowestSystolic = 40
+    static let highestSystolic = 300
+
+    /// Whether number and unit of the systolic pressure can belong together.
+    var fitsItsUnit: Bool { (Double(Self.lowestSystolic)...Double(Self.highestSystolic)).contains(systolic.inMmHg) }
+
+    /// Whether the values could come from a living arm: systolic above diastolic and within 40…300 mmHg, diastolic above 0,
+    /// and a pulse, where there is one, within 20…300 per minute. The upper limit is that of IEEE 11073 practice (PHD
+    /// profile policy); the pulse limits are wider than the range of every documented cuff.
     /// A reading outside is flagged `implausible`; it is neither dropped nor repaired.
     @inline(__always)
     public var isPlausible: Bool {
         guard let high = systolic.wholeMmHg, let low = diastolic.wholeMmHg else {
             return Self.arePlausible(systolic, diastolic) && pulse?.isPlausible ?? true
         }
-        guard high > low, low > 0, high <= 300 else { return false }
+        guard high > low, low > 0, high >= Self.lowestSystolic, high <= Self.highestSystolic else { return false }
         return pulse?.isPlausible ?? true
     }
 
@@ -74,6 +83,6 @@ public struct BloodPressure: Sendable, Hashable {
     private static func arePlausible(_ systolic: Pressure, _ diastolic: Pressure) -> Bool {
         let high = systolic.inMmHg
         let low = diastolic.inMmHg
-        return high > low && low > 0 && high <= 300
+        return high > low && low > 0 && high >= Double(lowestSystolic) && high <= Double(highestSystolic)
     }
 }

@@ -71,6 +71,12 @@ public struct RawBytes: Sendable, Hashable {
 
     public var array: [UInt8] { withBytes { bytes in bytes.withUnsafeBufferPointer { Array($0) } } }
 
-    public static func == (a: RawBytes, b: RawBytes) -> Bool { a.array == b.array }
+    public static func == (a: RawBytes, b: RawBytes) -> Bool {
+        guard a.count == b.count else { return false }
+        guard a.count <= capacity else { return a.long == b.long }
+        // Inline, what lies behind the record is zero.
+        return a.words.0 == b.words.0 && a.words.1 == b.words.1 && a.words.2 == b.words.2 && a.words.3 == b.words.3
+            && a.words.4 == b.words.4 && a.words.5 == b.words.5 && a.words.6 == b.words.6 && a.words.7 == b.words.7
+    }
     public func hash(into hasher: inout Hasher) { hasher.combine(array) }
 }

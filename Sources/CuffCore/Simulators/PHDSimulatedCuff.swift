@@ -42,7 +42,20 @@ struct PHDSimulatedCuff: Sendable {
             || time == .baseOffset || time == .relative
     }
 
-    var configurationID: UInt16 { isExtended ? 0x4000 : 0x02BC }
+    /// The agent offers this one first; a standard one only where the manager knows it.
+    var configurationID: UInt16 { isExtended ? extendedID : 0x02BC }
+
+    /// Each form of the configuration has a number of its own: a manager may remember what stands behind a number.
+    var extendedID: UInt16 {
+        let stamp: UInt16 =
+            switch time {
+            case .absolute, .unset, .impossible: 0
+            case .baseOffset: 1
+            case .relative: 2
+            }
+        let forms: [(Bool, UInt16)] = [(isKPa, 1), (hasStatus, 2), (hasStore, 4), (hasStore && hasPersons, 8)]
+        return forms.reduce(0x4000 | stamp << 4) { $1.0 ? $0 | $1.1 : $0 }
+    }
 
     var associationRequest: [UInt8] {
         var writer = PHDWriter()
@@ -230,7 +243,7 @@ struct PHDSimulatedCuff: Sendable {
         case .impossible: return [0x20, 0x26, 0x13, 0x32, 0x25, 0x61, 0x61, 0]
         case .baseOffset:
             var zoned = time
-            zoned.utcOffset = 120
+            zoned.utcOffset = time.utcOffset ?? 120
             return PHDStamp.bytes(baseOffset: zoned) ?? [0, 0, 0, 0, 0, 0, 0, 0]
         case .relative:
             var writer = PHDWriter()
@@ -257,9 +270,15 @@ struct PHDSimulatedCuff: Sendable {
                         $0.text("SN000042")
                     }
                 }
-                $0.attribute(PHDAttribute.dateAndTime) { $0.append(PHDStamp.bytes(absolute: clock)) }
+                if time == .baseOffset {
+                    $0.attribute(PHDAttribute.baseOffsetNow) { $0.append(stampBytes(clock)) }
+                } else {
+                    $0.attribute(PHDAttribute.dateAndTime) { $0.append(PHDStamp.bytes(absolute: clock)) }
+                }
                 $0.attribute(PHDAttribute.timeInfo) {
-                    $0.append([0xC0, 0x00, 0x1F, 0x00, 0xFF, 0xFF, 0xFF, 0xFF, 0, 100, 0, 0, 0, 0, 0, 0])
+                    // A clock that keeps base and offset, or one that SET_TIME sets.
+                    $0.append16(0x8000 | (time == .baseOffset ? PHDTimeCapability.baseOffset : PHDTimeCapability.setClock))
+                    $0.append([0x1F, 0x00, 0xFF, 0xFF, 0xFF, 0xFF, 0, 100, 0, 0, 0, 0, 0, 0])
                 }
             }
         }
@@ -353,6 +372,16 @@ struct PHDSimulatedCuff: Sendable {
             $0.append16(instance)
             $0.append16(result)
         }
+    }
+
+    /// The action that sets this agent's clock; it refuses the other.
+    var setsTimeWith: UInt16 { time == .baseOffset ? PHDAction.setBaseOffsetTime : PHDAction.setTime }
+
+    /// The time that action sets: off 18 eight bytes.
+    func time(setBy apdu: Span<UInt8>) -> DeviceTime? {
+        let stamp = PHDStamp(time == .baseOffset ? .baseOffset : .absolute, apdu, 18)
+        guard case .time(let time) = stamp.clock else { return nil }
+        return time
     }
 
     /// Whether a SEG_CLR's selection names this segment: off 18 choice, 20 length, 22 count, 24 length, 26 instances.

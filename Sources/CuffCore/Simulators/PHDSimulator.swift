@@ -191,7 +191,7 @@ struct PHDSimulator: CuffSimulator {
 
     private mutating func offer(into actions: inout [SimulatorAction]) {
         offered += 1
-        let id: UInt16 = cuff.configurationID == 0x02BC && offered == 2 ? 0x4000 : cuff.configurationID
+        let id: UInt16 = cuff.configurationID == 0x02BC && offered == 2 ? cuff.extendedID : cuff.configurationID
         let cuff = self.cuff
         send(into: &actions) { cuff.configurationReport(invoke: $0, id: id) }
         actions.append(.arm(.response, .seconds(10)))  // TOconfig
@@ -253,10 +253,16 @@ struct PHDSimulator: CuffSimulator {
             return actions.append(.write(PHDManagerAPDU.error(invoke: invoke, PHDError.noSuchObjectInstance)))
         }
         switch action {
-        case PHDAction.setTime:
-            let bits = (0..<8).reduce(UInt64(0)) { $0 << 8 | UInt64(bytes.byte(18 + $1) ?? 0) }
-            if case .time(let time) = PHDStamp.absolute(bits) { clock = time }
+        case cuff.setsTimeWith:
+            guard let time = cuff.time(setBy: bytes) else {
+                return actions.append(.write(PHDManagerAPDU.error(invoke: invoke, PHDError.noSuchAction)))
+            }
+            clock = time
             actions += [.write(cuff.actionResult(invoke: invoke, handle, action)), .note("clock set")]
+        case PHDAction.setTime, PHDAction.setBaseOffsetTime:
+            actions += [
+                .write(PHDManagerAPDU.error(invoke: invoke, PHDError.noSuchAction)), .note("a clock of another kind was to be set"),
+            ]
         case PHDAction.segmentInfo:
             actions.append(.write(cuff.segmentInfo(invoke: invoke, segments: segments)))
         case PHDAction.triggerTransfer:

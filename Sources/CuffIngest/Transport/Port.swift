@@ -30,6 +30,10 @@ final class Port: @unchecked Sendable {
     private let noticed = Locked<Reactor.Readiness>([])
     private var deliver: (Event) -> Void
     private var output: [(bytes: [UInt8], sent: Int)] = []
+    private(set) var unsent = UnsentOutput()
+    private let patience: Duration
+    /// A look is due at whether the peer takes anything.
+    private var isSupervised = false
     private var isPaused = false
     private var isOpen = true
     private var isAwaitingOutput = false
@@ -40,7 +44,8 @@ final class Port: @unchecked Sendable {
 
     init(
         _ descriptor: Int32, on queue: CuffQueue, reactor: Reactor = .shared, readSize: Int = 4096, isTerminal: Bool = false,
-        pace: Duration? = nil, writer: @escaping Writer = { Glibc.write($0, $1.baseAddress, $1.count) },
+        pace: Duration? = nil, patience: Duration = UnsentOutput.patience,
+        writer: @escaping Writer = { Glibc.write($0, $1.baseAddress, $1.count) },
         deliver: @escaping (Event) -> Void
     ) throws(SystemFault) {
         self.descriptor = descriptor
@@ -49,6 +54,7 @@ final class Port: @unchecked Sendable {
         self.readSize = readSize
         self.isTerminal = isTerminal
         self.pace = pace
+        self.patience = patience
         self.writer = writer
         self.deliver = deliver
         buffer = .allocate(byteCount: readSize, alignment: 16)
@@ -73,7 +79,9 @@ final class Port: @unchecked Sendable {
     func write(_ bytes: [UInt8]) {
         guard isOpen, !bytes.isEmpty else { return }
         output.append((bytes, 0))
+        unsent.add(bytes.count)
         if output.count == 1 { drainOutput() }
+        if isOpen, unsent.isFull, !isSupervised { supervise() }
     }
 
     func pause() { isPaused = true }
@@ -93,6 +101,7 @@ final class Port: @unchecked Sendable {
     /// Forgets what was to be written.
     func discardOutput() {
         output.removeAll()
+        unsent.forget()
         isAwaitingOutput = false
     }
 
@@ -102,6 +111,7 @@ final class Port: @unchecked Sendable {
         reactor.remove(token, descriptor)
         Glibc.close(descriptor)
         output.removeAll()
+        unsent.forget()
         deliver = { _ in }
     }
 
@@ -134,14 +144,14 @@ final class Port: @unchecked Sendable {
             if isOpen, !isAwaitingOutput { arm() }
         }
         // What stays unread, a hang-up too, is told again by `resume`.
-        guard isOpen, !isPaused, !hasEnded, !readiness.isDisjoint(with: [.input, .hangup, .error]) else { return }
+        guard isOpen, !isPaused, !unsent.isFull, !hasEnded, !readiness.isDisjoint(with: [.input, .hangup, .error]) else { return }
         readInput(isWhole: isTerminal && readiness == .input)
     }
 
     /// Takes what is there, up to a few buffers so that one talkative cuff does not hold its queue.
     private func readInput(isWhole: Bool) {
         for _ in 0..<4 {
-            guard isOpen, !isPaused else { return }
+            guard isOpen, !isPaused, !unsent.isFull else { return }
             if queue.hasRest { break }
             do throws(SystemFault) {
                 guard let count = try Descriptor.read(descriptor, into: buffer) else { return }
@@ -180,14 +190,33 @@ final class Port: @unchecked Sendable {
                     return
                 }
                 output.removeAll()
+                unsent.forget()
                 return ended(Self.fault(SystemFault("write")))
             }
+            let wasFull = unsent.isFull
             output[0].sent += count
+            unsent.take(count)
+            // What the peer said meanwhile is told again.
+            if wasFull, !unsent.isFull { arm() }
             if output[0].sent == first.bytes.count {
                 output.removeFirst()
                 deliver(.sent(first.bytes))
             }
             if let pace, !output.isEmpty { waitBeforeNext(pace) }
+        }
+    }
+
+    /// The peer is not read until it takes what is written to it; when it takes nothing any more, that is its end.
+    private func supervise() {
+        isSupervised = true
+        let taken = unsent.taken
+        queue.asyncAfter(deadline: .now() + .nanoseconds(Int(patience.nanoseconds))) { @Sendable [weak self] in
+            guard let self else { return }
+            isSupervised = false
+            guard isOpen, !hasEnded, unsent.isFull else { return }
+            guard unsent.taken == taken else { return supervise() }
+            discardOutput()
+            ended(.failed(call: "write", errno: ETIMEDOUT))
         }
     }
 

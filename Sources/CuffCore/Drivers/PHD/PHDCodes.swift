@@ -142,6 +142,12 @@ enum PHDEvent {
     }
 }
 
+/// Bits of Mds-Time-Info: PHD.md §7.1.
+enum PHDTimeCapability {
+    static let setClock: UInt16 = 0x4000
+    static let baseOffset: UInt16 = 0x0100
+}
+
 /// Metric terms with a meaning of their own in a blood-pressure reading.
 enum PHDMetric {
     static let scada: UInt16 = 2
@@ -155,6 +161,7 @@ enum PHDMetric {
     static let pressureStatus: UInt16 = 22000
     static let mmHg: UInt16 = 3872
     static let kPa: UInt16 = 3843
+    static let beatsPerMinute: UInt16 = 2720
 }
 
 /// A manager's timers beside those every session has.

@@ -5,6 +5,10 @@ struct PHDConfiguration: Sendable {
     /// More objects than any agent in the field has (an Accu-Chek has six); a longer list is refused.
     static let ceiling = 256
 
+    /// Attributes of one map: the longest of any agent in the sources has four. An attribute may have no length at all, so
+    /// that a map could otherwise be walked through for ever while no byte of a report is used up.
+    static let mapCeiling = 64
+
     struct MapItem: Sendable, Hashable {
         var attribute: UInt16
         var length: UInt16
@@ -132,7 +136,8 @@ struct PHDConfiguration: Sendable {
         object.role = Self.role(object)
         switch object.role {
         case .pressure: hasPressure = true
-        case .pulse: hasPulse = true
+        // One in another unit is not what a blood pressure waits for.
+        case .pulse: hasPulse = hasPulse || object.unit == PHDMetric.beatsPerMinute
         case .pressureStatus: hasPressureStatus = true
         case .oximeterPulse, .quantity, .none: break
         }
@@ -153,7 +158,9 @@ struct PHDConfiguration: Sendable {
     /// AttrValMap: a list of attribute id and value length.
     mutating func readMap(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) -> Range<Int>? {
         var offset = start
-        guard let list = PHDList.open(bytes, &offset, end), list.end == end, list.count * 4 == end - offset else { return nil }
+        guard let list = PHDList.open(bytes, &offset, end), list.end == end, list.count * 4 == end - offset,
+            list.count <= Self.mapCeiling
+        else { return nil }
         let first = items.count
         for _ in 0..<list.count {
             guard let attribute = bytes.bigEndian16(offset), let length = bytes.bigEndian16(offset + 2) else { return nil }
@@ -181,7 +188,8 @@ struct PHDConfiguration: Sendable {
     ) -> [(handle: UInt16, map: Range<Int>)]? {
         var offset = start
         var groups: [(handle: UInt16, map: Range<Int>)] = []
-        guard let list = PHDList.open(bytes, &offset, end), list.end == end else { return nil }
+        // A scanner names objects, and there are no more of them.
+        guard let list = PHDList.open(bytes, &offset, end), list.end == end, list.count <= Self.ceiling else { return nil }
         for _ in 0..<list.count {
             guard let handle = bytes.bigEndian16(offset) else { return nil }
             var inner = offset + 2

@@ -18,6 +18,10 @@ struct PHDEffort: Sendable {
     /// Reports that are remembered as taken; a cuff's largest known memory is 200 readings.
     static let ceiling = 4096
 
+    /// Steps of one association that count as progress, so that an agent which answers for ever is not waited for for
+    /// ever: three tries for each of the most segments a store may have, and its other requests. Policy.
+    static let stepLimit = 4096
+
     var patience = PHDEffort.patience
     /// Associations that broke off: since the last progress, and in all.
     private(set) var brokenInRow = 0
@@ -35,7 +39,7 @@ struct PHDEffort: Sendable {
     /// One more step of this association: accepted, configured, a request answered. Answers whether that is progress.
     mutating func step() -> Bool {
         steps += 1
-        guard steps > most else { return false }
+        guard steps > most, steps <= Self.stepLimit else { return false }
         most = steps
         brokenInRow = 0
         return true

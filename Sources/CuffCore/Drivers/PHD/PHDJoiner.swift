@@ -13,6 +13,10 @@ struct PHDJoiner: Sendable {
     /// Measurements that wait or may still be amended. A cuff's largest known batch is 90; older ones are settled.
     static let ceiling = 256
 
+    /// Measurements of one report that are put together at a time: each part is looked for among all of them. An agent with
+    /// a cuff sends 896 bytes at most (PHD.md §2.2), which is 29 measurements.
+    static let reportCeiling = 1024
+
     /// What a report of this agent may still bring for a measurement.
     struct Expectation: Sendable {
         var pressure = false
@@ -51,6 +55,8 @@ struct PHDJoiner: Sendable {
 
     /// Nothing waits and nothing may still be amended.
     var isEmpty: Bool { entries.isEmpty }
+    /// What has come of this report is to go out before the rest of it is read.
+    var isFull: Bool { entries.count >= Self.reportCeiling }
 
     mutating func begin() { report &+= 1 }
 
@@ -75,7 +81,7 @@ struct PHDJoiner: Sendable {
             if other.kind == .pulse, entry.pulse == nil, let pulse = other.pulse {
                 attach(pulse, other.reading.flags, to: &entry)
             } else if other.kind == .status, entry.status == nil, let status = other.status {
-                attach(status: status, to: &entry)
+                attach(status: status, other.reading.flags, to: &entry)
             } else {
                 index += 1
                 continue
@@ -122,7 +128,7 @@ struct PHDJoiner: Sendable {
         append(entry)
     }
 
-    mutating func add(status: UInt16, user: Int32?, stamp: PHDStamp, alone reading: () -> Reading) {
+    mutating func add(status: UInt16, flags: MeasurementFlags, user: Int32?, stamp: PHDStamp, alone reading: () -> Reading) {
         for index in entries.indices
         where entries[index].stamp == stamp && entries[index].reading.user == user
             && (stamp.isMatchable || entries[index].report == report)
@@ -130,12 +136,12 @@ struct PHDJoiner: Sendable {
             switch entries[index].kind {
             case .pressure where entries[index].status == nil:
                 touch(index)
-                attach(status: status, to: &entries[index])
+                attach(status: status, flags, to: &entries[index])
                 return
             case .pressure where entries[index].status == status: return
             case .status where entries[index].status == status: return
             case .failure:
-                entries[index].reading.flags.formUnion(PHDObservation.flags(pressureStatus: status))
+                entries[index].reading.flags.formUnion(PHDObservation.flags(pressureStatus: status).union(flags))
                 return
             default: break
             }
@@ -200,10 +206,11 @@ struct PHDJoiner: Sendable {
         if !pressure.isPlausible { entry.reading.flags.insert(.implausible) }
     }
 
-    private func attach(status: UInt16, to entry: inout Entry) {
+    /// `flags` is what was said of the status itself: an invalid one leaves the measurement in doubt.
+    private func attach(status: UInt16, _ flags: MeasurementFlags, to entry: inout Entry) {
         entry.status = status
         entry.parts += 1
-        entry.reading.flags.formUnion(PHDObservation.flags(pressureStatus: status))
+        entry.reading.flags.formUnion(PHDObservation.flags(pressureStatus: status).union(flags))
     }
 
     private mutating func emit(

@@ -5,16 +5,24 @@ struct PHDPressurePlaces: Sendable {
     private(set) var diastolic = nowhere
     private(set) var mean = nowhere
 
-    /// A compound of pressures has three components; metrics beyond sixteen would be another kind of object.
+    /// A compound of pressures has three components; one of more than these is another kind of object.
+    static let ceiling = 16
+
+    /// A metric that stands twice in one list is nowhere: nothing tells which of the two values is meant.
     init(_ count: Int, metric: (Int) -> UInt16?) {
-        for index in 0..<min(count, 16) {
+        guard count <= Self.ceiling else { return }
+        var seen = (systolic: 0, diastolic: 0, mean: 0)
+        for index in 0..<count {
             switch metric(index) {
-            case PHDMetric.systolic: systolic = UInt8(index)
-            case PHDMetric.diastolic: diastolic = UInt8(index)
-            case PHDMetric.mean: mean = UInt8(index)
+            case PHDMetric.systolic: (systolic, seen.systolic) = (UInt8(index), seen.systolic + 1)
+            case PHDMetric.diastolic: (diastolic, seen.diastolic) = (UInt8(index), seen.diastolic + 1)
+            case PHDMetric.mean: (mean, seen.mean) = (UInt8(index), seen.mean + 1)
             default: break
             }
         }
+        if seen.systolic > 1 { systolic = Self.nowhere }
+        if seen.diastolic > 1 { diastolic = Self.nowhere }
+        if seen.mean > 1 { mean = Self.nowhere }
     }
 
     var areComplete: Bool { systolic != Self.nowhere && diastolic != Self.nowhere }
@@ -50,11 +58,52 @@ extension PHDObservation {
         return flags
     }
 
+    /// What is said of the value: beside it and, in the forms that have room for it, within it. Of a compound, what is said
+    /// of one component, or of any: a blood pressure of which one value is invalid is not a valid one.
     @inline(__always)
-    var flags: MeasurementFlags {
+    func flags(_ bytes: Span<UInt8>, component: Int? = nil) -> MeasurementFlags {
+        let status = status | innerStatus(bytes, component)
         var flags = status == 0 ? [] : Self.flags(measurementStatus: status)
         if hasTrailingBytes { flags.insert(.trailingBytes) }
         return flags
+    }
+
+    /// Nu-Observed-Value and Enum-Observed-Value: u16 id, u16 status, ...; a compound has one such head in each component.
+    @inline(__always)
+    private func innerStatus(_ bytes: Span<UInt8>, _ component: Int?) -> UInt16 {
+        switch attribute {
+        case PHDAttribute.numeric, PHDAttribute.enumeration: return bytes.bigEndian16(value + 2) ?? 0
+        case PHDAttribute.compoundNumeric:
+            if let component { return bytes.bigEndian16(value + component * 10 + 2) ?? 0 }
+            var all: UInt16 = 0
+            for index in 0..<count { all |= bytes.bigEndian16(value + index * 10 + 2) ?? 0 }
+            return all
+        default: return 0
+        }
+    }
+
+    /// The metric that a Nu-Observed-Value names itself, or the report beside the value; 0 where neither does.
+    func ownTerm(_ bytes: Span<UInt8>) -> UInt16 {
+        let inner = attribute == PHDAttribute.numeric ? bytes.bigEndian16(value) ?? 0 : 0
+        return inner != 0 ? inner : term
+    }
+
+    /// Whether another component of the same list has this one's metric, so that neither can be told from the other.
+    func isAmbiguous(_ index: Int, _ bytes: Span<UInt8>, _ object: PHDConfiguration.Object, _ configured: [UInt16]) -> Bool {
+        guard let own = metric(index, bytes, object, configured) else { return false }
+        for other in 0..<min(count, Self.componentCeiling)
+        where other != index && metric(other, bytes, object, configured) == own { return true }
+        return false
+    }
+
+    /// Components of one compound that become quantities: one of hundreds of values is a waveform, and no measurement of a
+    /// person.
+    static let componentCeiling = 64
+
+    func isAmbiguous(_ bytes: Span<UInt8>, _ object: PHDConfiguration.Object, _ configured: [UInt16]) -> Bool {
+        guard isCompound else { return false }
+        for index in 0..<min(count, Self.componentCeiling) where isAmbiguous(index, bytes, object, configured) { return true }
+        return false
     }
 
     /// Bytes of one component and of its number within it.
@@ -93,6 +142,12 @@ extension PHDObservation {
         case PHDAttribute.numeric: return bytes.bigEndian16(value + 4) ?? 0
         default: return unit != 0 ? unit : object.unit
         }
+    }
+
+    /// The value is one number, and not bits or text.
+    @inline(__always)
+    var isNumber: Bool {
+        attribute == PHDAttribute.basicNumeric || attribute == PHDAttribute.simpleNumeric || attribute == PHDAttribute.numeric
     }
 
     /// The number of a simple observation.
@@ -164,6 +219,36 @@ extension PHDObservation {
         case PHDMetric.kPa: .kPa
         default: nil
         }
+    }
+
+    /// The bits of a status enumeration; those of the first sixteen that a longer string has.
+    func statusBits(_ bytes: Span<UInt8>) -> UInt16? {
+        guard attribute != PHDAttribute.simpleOID, let bits = bits(bytes) else { return nil }
+        let isEnumeration = attribute == PHDAttribute.enumeration
+        if isEnumeration, bytes.bigEndian16(value + 4) != 16 { return nil }
+        let size = isEnumeration ? Int(bytes.bigEndian16(value + 6) ?? 0) : length
+        return UInt16(truncatingIfNeeded: size == 4 ? bits >> 16 : bits)
+    }
+
+    /// The text of an enumeration: an octet string, whose first byte is 0 because no text has 256 characters here, or the
+    /// text alone, which some write. `nil` where there is none.
+    func text(_ bytes: Span<UInt8>) -> String? {
+        var place = value
+        var end = value + length
+        if attribute == PHDAttribute.enumeration {
+            // u16 id, u16 status, choice { 1 oid, 2 text, 16 bits }, u16 length
+            guard bytes.bigEndian16(value + 4) == 2, let size = bytes.bigEndian16(value + 6), 8 + Int(size) <= length else { return nil }
+            place += 8
+            end = place + Int(size)
+        } else if attribute != PHDAttribute.simpleText {
+            return nil
+        }
+        if let size = bytes.bigEndian16(place), place + 2 + Int(size) == end || size < 256 && place + 2 + Int(size) <= end {
+            place += 2
+            end = place + Int(size)
+        }
+        let text = DeviceIdentity.text(bytes.part(place, min(end - place, Reading.longestText)))
+        return text.isEmpty ? nil : text
     }
 
     /// Bits of an enumeration, 16 or 32; a 16-bit string stands in the upper half where bit 0 is the first.

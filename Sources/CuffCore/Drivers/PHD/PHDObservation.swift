@@ -34,6 +34,8 @@ struct PHDObservation: Sendable {
     var lacksHandle = false
     private var stampKind = PHDStamp.Kind.none
     private let personNumber: Int32
+    /// The person number that says nobody knows who: PHD.md §6.1.
+    static let unknownPerson: UInt16 = 0xFFFF
     private var stampBits: UInt64 = 0
 
     /// `object` is the place in the configuration; -1 for an object that the agent never described.
@@ -41,7 +43,7 @@ struct PHDObservation: Sendable {
     init(handle: UInt16, object: Int, person: UInt16?) {
         self.handle = handle
         place = Int16(truncatingIfNeeded: object)
-        personNumber = person.map { Int32($0) } ?? -1
+        personNumber = person.map { $0 == Self.unknownPerson ? -1 : Int32($0) } ?? -1
     }
 
     @inline(__always)
@@ -185,8 +187,9 @@ struct PHDObservation: Sendable {
 
 /// Reads the observations of an event report, in the six forms there are.
 enum PHDReport {
-    /// How many observations one report may hold: the largest APDU over the shortest observation, 64508 / 4.
-    static let ceiling = 16127
+    /// How many observations one APDU may hold: its largest body over the shortest value, 64508 / 2. Maps can be made of
+    /// nothing (attributes of no length), so that the bytes alone do not bound what is made of them.
+    static let ceiling = 32254
 
     /// Appends the observations between `start` (behind data-req-id and scan-report-no) and `end`; `false` when counts
     /// and lengths disagree anywhere. `scanner` is the place of the scanner that sent it, where one did.
@@ -204,7 +207,7 @@ enum PHDReport {
             guard let person = bytes.bigEndian16(offset) else { return false }
             offset += 2
             if shape.body == .grouped {
-                guard group(configuration, scanner, person, bytes, &offset, end, into: &observations) else { return false }
+                guard group(configuration, scanner, person, bytes, &offset, end, most, into: &observations) else { return false }
             } else {
                 guard scan(shape.body, configuration, scanner, person, bytes, &offset, end, most, into: &observations)
                 else { return false }
@@ -223,7 +226,7 @@ enum PHDReport {
             switch body {
             case .fixed: isRead = fixed(configuration, person, bytes, &offset, list.end, into: &observations)
             case .variable: isRead = variable(configuration, person, bytes, &offset, list.end, into: &observations)
-            case .grouped: isRead = group(configuration, scanner, person, bytes, &offset, list.end, into: &observations)
+            case .grouped: isRead = group(configuration, scanner, person, bytes, &offset, list.end, most, into: &observations)
             }
             guard isRead, observations.count <= most else { return false }
         }
@@ -272,19 +275,22 @@ enum PHDReport {
     /// One octet string with the values of all objects of the scanner's map, in its order and without handles.
     private static func group(
         _ configuration: borrowing PHDConfiguration, _ scanner: Int?, _ person: UInt16?, _ bytes: Span<UInt8>,
-        _ offset: inout Int, _ end: Int, into observations: inout [PHDObservation]
+        _ offset: inout Int, _ end: Int, _ most: Int, into observations: inout [PHDObservation]
     ) -> Bool {
         guard offset + 2 <= end, let length = bytes.bigEndian16(offset) else { return false }
         offset += 2
         let limit = offset + Int(length)
         guard limit <= end else { return false }
         for part in scanner.map({ configuration.scanners[$0].groups }) ?? [] {
+            guard observations.count < most else { return false }
             let start = offset
             var observation = PHDObservation(handle: part.handle, object: configuration.index(of: part.handle) ?? -1, person: person)
             observation.lacksHandle = true
             guard observation.cut(configuration.items, part.map, bytes, &offset, limit) else { return false }
             observation.raw = start..<offset
             observations.append(observation)
+            // Nothing is left for the others.
+            if observation.isCut { break }
         }
         if offset < limit, let last = observations.indices.last { observations[last].hasTrailingBytes = true }
         offset = limit

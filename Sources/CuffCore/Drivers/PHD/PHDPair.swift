@@ -26,6 +26,8 @@ struct PHDPair: Sendable {
             first.attribute == PHDAttribute.compoundBasicNumeric, second.attribute == PHDAttribute.basicNumeric,
             configuration.objects[first.object].role == .pressure, configuration.objects[second.object].role == .pulse,
             !configuration.hasPressureStatus,
+            second.unit(0, apdu, configuration.objects[second.object]) == PHDMetric.beatsPerMinute,
+            !first.isAmbiguous(apdu, configuration.objects[first.object], configuration.metrics),
             let (places, unit) = first.pressurePlaces(apdu, configuration.objects[first.object], configuration.metrics)
         else { return nil }
         self.index = index
@@ -38,7 +40,7 @@ struct PHDPair: Sendable {
         stampOfPulse = second.stampPlaces.lowerBound
         self.unit = unit
         person = first.person
-        flags = first.flags.union(second.flags)
+        flags = first.flags(apdu).union(second.flags(apdu))
         rawStart = first.raw.lowerBound
         rawEnd = first.raw.upperBound
     }

@@ -119,8 +119,9 @@ extension PHDSession {
     }
 
     private mutating func setClock(_ time: DeviceTime, into actions: inout SessionActions) {
-        let capability = facts?.timeCapability ?? 0
-        if facts?.timeCapability != nil, capability & 0x4000 == 0 {
+        let isBaseOffset = facts?.hasBaseOffsetTime ?? false
+        // set-clock is about SET_TIME. An agent with base-offset time has no other clock, and refuses what it cannot do.
+        if let capability = facts?.timeCapability, capability & PHDTimeCapability.setClock == 0, !isBaseOffset {
             outcome = .unsupported("this agent's clock cannot be set")
             return perform(.release, into: &actions)
         }
@@ -129,8 +130,7 @@ extension PHDSession {
         now.utcOffset = time.utcOffset
         guard !didSetClock else { return }
         didSetClock = true
-        // An agent with base-offset time has no other clock to set.
-        if capability & 0x0100 != 0 {
+        if isBaseOffset {
             guard let bytes = PHDStamp.bytes(baseOffset: now) else {
                 outcome = .unsupported("this agent's clock needs a time with its zone")
                 return perform(.release, into: &actions)

@@ -77,7 +77,8 @@ extension PHDSession {
         offer = nil
         adopt(accepted.configuration, accepted.id, isFresh: true)
         let key = request.memoryKey(accepted.id)
-        mistrusted.remove(key)
+        // Doubted, and spelled out again as it was remembered: then it is so.
+        if mistrusted.remove(key) != nil, memory[key] == accepted.bytes { affirmed.insert(key) }
         if memory[key] != accepted.bytes, accepted.bytes.count <= Self.memoryCeiling, memory.count < Self.memoryLimit || memory[key] != nil
         {
             memory[key] = accepted.bytes
@@ -146,8 +147,10 @@ extension PHDSession {
         into actions: inout SessionActions
     ) {
         noteNumber(apdu.bigEndian16(info &+ 2) ?? 0, into: &actions)
+        if doubtsMemory, refusesMemory(apdu, into: &actions) { return }
         joiner.begin()
         var undecodable = 0
+        var unknown = 0
         var index = 0
         var pair = 0
         while index < form.observations.count {
@@ -159,10 +162,16 @@ extension PHDSession {
                     continue
                 }
             }
-            if !placeObservation(index, apdu, into: &actions) { undecodable &+= 1 }
+            switch placeObservation(index, apdu, into: &actions) {
+            case .done: break
+            case .undecodable: undecodable &+= 1
+            case .unknown: unknown &+= 1
+            }
             index &+= 1
+            if joiner.isFull { emitted += joiner.finishReport(PHDJoiner.Expectation(configuration), into: &actions) }
         }
         if !joiner.isEmpty { emitted += joiner.finishReport(PHDJoiner.Expectation(configuration), into: &actions) }
+        if unknown > 0 { noteUnknown(unknown, into: &actions) }
         if undecodable > 0, mistrustConfiguration(undecodable, into: &actions) { return }
         let digest = digest(apdu, from: info &+ 4)
         guard isConfirmed else { return noteUnconfirmed(digest, into: &actions) }
@@ -170,35 +179,15 @@ extension PHDSession {
         if emitted <= committed { thank(into: &actions) }
     }
 
+    enum Placement { case done, unknown, undecodable }
+
     @inline(never)
-    private mutating func placeObservation(_ index: Int, _ apdu: Span<UInt8>, into actions: inout SessionActions) -> Bool {
+    private mutating func placeObservation(_ index: Int, _ apdu: Span<UInt8>, into actions: inout SessionActions) -> Placement {
         let observation = form.observation(index, apdu)
-        guard observation.object >= 0, !observation.isCut else { return false }
+        guard observation.object >= 0 else { return placeUnknown(observation, apdu, into: &actions) }
+        guard !observation.isCut else { return .undecodable }
         place(observation, configuration.objects[observation.object], apdu, origin: .push, sequence: nil, into: &actions)
-        return true
-    }
-
-    /// A configuration that does not fit is not trusted again, and what it could not read is not confirmed: the agent
-    /// keeps it, gives up, and is asked for its configuration when it comes back. One that was just spelled out is
-    /// doubted twice, for its bytes may have suffered on the way; after that the agent is taken to be what it is.
-    @inline(never)
-    private mutating func mistrustConfiguration(_ undecodable: Int, into actions: inout SessionActions) -> Bool {
-        let what = "\(undecodable) observation\(undecodable == 1 ? "" : "s") of an object"
-        actions.append(.report(.warning("\(what) that the configuration does not describe")))
-        guard doubtConfiguration() else { return false }
-        actions.append(.report(.warning("configuration \(configurationID) does not fit what the agent sends; it will be asked for again")))
-        abandonsSoon = true
-        actions.append(.arm(.retry, .seconds(1)))
-        return true
-    }
-
-    /// The configuration is asked for in the next association; `false` where that would not help any more.
-    private mutating func doubtConfiguration() -> Bool {
-        guard let request, !isPassive, !isConfigurationFresh || doubts < Self.doubtLimit else { return false }
-        let key = request.memoryKey(configurationID)
-        if isConfigurationFresh, !mistrusted.contains(key) { doubts += 1 }
-        if mistrusted.count < Self.memoryLimit { mistrusted.insert(key) }
-        return true
+        return .done
     }
 
     @inline(__always)
@@ -214,8 +203,16 @@ extension PHDSession {
         _ observation: PHDObservation, _ object: PHDConfiguration.Object, _ bytes: Span<UInt8>, origin: Reading.Origin,
         sequence: UInt32?, into actions: inout SessionActions
     ) {
-        let role = observation.term == 0 ? object.role : .quantity
-        switch role {
+        var object = object
+        let term = observation.ownTerm(bytes)
+        if term != 0, term != object.term {
+            object.term = term
+            object.role = PHDConfiguration.role(object)
+        }
+        if observation.isAmbiguous(bytes, object, configuration.metrics) {
+            actions.append(.report(.warning("a list of object \(object.handle) has the same metric twice; neither value is taken")))
+        }
+        switch object.role {
         case .pressure:
             switch observation.pressures(bytes, object, configuration.metrics) {
             case .bloodPressure(let pressure):
@@ -228,20 +225,22 @@ extension PHDSession {
             case .other:
                 emitted += Self.emitQuantities(observation, object, configuration.metrics, bytes, origin, sequence, into: &actions)
             }
-        case .pulse where !observation.isCompound && observation.attribute != 0:
+        case .pulse where observation.isNumber && observation.unit(0, bytes, object) == PHDMetric.beatsPerMinute:
             let number = observation.number(bytes)
-            joiner.add(pulse: number, flags: observation.flags, user: observation.person, stamp: observation.stamp) {
+            joiner.add(pulse: number, flags: observation.flags(bytes), user: observation.person, stamp: observation.stamp) {
                 Self.reading(.pulseRate(PulseRate(number.digits ?? Digits(0))), observation, bytes, origin, sequence)
             }
-        case .oximeterPulse where !observation.isCompound && observation.number(bytes).digits != nil:
+        case .oximeterPulse
+        where observation.isNumber && observation.unit(0, bytes, object) == PHDMetric.beatsPerMinute
+            && observation.number(bytes).digits != nil:
             guard let digits = observation.number(bytes).digits else { return }
             actions.emit(Self.reading(.pulseRate(PulseRate(digits)), observation, bytes, origin, sequence))
             emitted += 1
-        case .pressureStatus where observation.bits(bytes) != nil:
-            let bits = observation.bits(bytes) ?? 0
-            let status = UInt16(truncatingIfNeeded: observation.length == 4 ? bits >> 16 : bits)
-            joiner.add(status: status, user: observation.person, stamp: observation.stamp) {
-                let quantity = Quantity(partition: object.partition, term: object.term, value: nil, bits: bits)
+        case .pressureStatus where observation.statusBits(bytes) != nil:
+            let status = observation.statusBits(bytes) ?? 0
+            joiner.add(status: status, flags: observation.flags(bytes), user: observation.person, stamp: observation.stamp) {
+                let quantity = Quantity(
+                    partition: object.partition, term: object.term, value: nil, bits: observation.bits(bytes))
                 return Self.reading(.quantity(quantity), observation, bytes, origin, sequence)
             }
         default:
@@ -259,42 +258,53 @@ extension PHDSession {
         _ sequence: UInt32?
     ) -> Reading {
         Reading(
-            content, driver: "phd", user: observation.person, flags: observation.flags, clock: observation.stamp.clock,
+            content, driver: "phd", user: observation.person, flags: observation.flags(bytes), clock: observation.stamp.clock,
             origin: origin, sequence: sequence ?? observation.stamp.ticks, raw: observation.rawBytes(bytes))
     }
 
     /// Opaque values: what another agent sends, a private metric, or pressures in no unit of pressure.
-    private static func emitQuantities(
+    static func emitQuantities(
         _ observation: PHDObservation, _ object: PHDConfiguration.Object, _ metrics: [UInt16], _ bytes: Span<UInt8>,
         _ origin: Reading.Origin, _ sequence: UInt32?, into actions: inout SessionActions
     ) -> Int {
         guard observation.isCompound else {
             var quantity = Quantity(
-                partition: object.partition, term: observation.term != 0 ? observation.term : object.term, value: nil,
-                bits: observation.bits(bytes), unit: observation.unit(0, bytes, object))
-            if observation.attribute == PHDAttribute.basicNumeric || observation.attribute == PHDAttribute.simpleNumeric
-                || observation.attribute == PHDAttribute.numeric
-            {
+                partition: object.partition, term: object.term, value: nil, bits: observation.bits(bytes),
+                unit: observation.unit(0, bytes, object))
+            if observation.isNumber {
                 let number = observation.number(bytes)
                 quantity.value = number.digits
                 quantity.absence = number.absence
             }
-            actions.emit(reading(.quantity(quantity), observation, bytes, origin, sequence))
+            let text = observation.text(bytes)
+            guard quantity.value != nil || quantity.absence != .none || quantity.bits != nil || text != nil else {
+                actions.append(
+                    .report(
+                        .ignored(
+                            "an observation without any value this program knows",
+                            bytes.part(observation.raw.lowerBound, min(observation.raw.count, shownBytes)))))
+                return 0
+            }
+            var own = reading(.quantity(quantity), observation, bytes, origin, sequence)
+            own.text = text
+            actions.emit(own)
             return 1
         }
-        // A compound of hundreds of values is a waveform and no measurement of a person.
-        let count = min(observation.count, 64)
-        for index in 0..<count {
+        var emitted = 0
+        for index in 0..<min(observation.count, PHDObservation.componentCeiling)
+        where !observation.isAmbiguous(index, bytes, object, metrics) {
             let number = observation.component(index, bytes)
             let quantity = Quantity(
                 partition: object.partition, term: observation.metric(index, bytes, object, metrics) ?? object.term,
                 value: number.digits, absence: number.absence, unit: observation.unit(index, bytes, object),
                 component: UInt8(index + 1))
             var own = reading(.quantity(quantity), observation, bytes, origin, sequence)
+            own.flags = observation.flags(bytes, component: index)
             own.occurrence = UInt16(index)
             actions.emit(own)
+            emitted += 1
         }
-        return count
+        return emitted
     }
 
     /// The components of a failed measurement that are numbers all the same.
@@ -303,12 +313,15 @@ extension PHDSession {
         _ origin: Reading.Origin, _ sequence: UInt32?, into actions: inout SessionActions
     ) -> Int {
         var emitted = 0
-        for index in 0..<min(observation.count, 16) {
-            guard let digits = observation.component(index, bytes).digits else { continue }
+        for index in 0..<min(observation.count, PHDPressurePlaces.ceiling) {
+            guard let digits = observation.component(index, bytes).digits,
+                !observation.isAmbiguous(index, bytes, object, metrics)
+            else { continue }
             let quantity = Quantity(
                 partition: object.partition, term: observation.metric(index, bytes, object, metrics) ?? object.term,
                 value: digits, unit: observation.unit(index, bytes, object), component: UInt8(index + 1))
             var own = reading(.quantity(quantity), observation, bytes, origin, sequence)
+            own.flags = observation.flags(bytes, component: index)
             own.occurrence = UInt16(index + 1)
             actions.emit(own)
             emitted += 1

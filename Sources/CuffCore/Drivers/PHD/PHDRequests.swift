@@ -13,6 +13,15 @@ struct PHDRequest: Sendable, Hashable {
     }
     var invoke: UInt16
     var kind: Kind
+    /// What its answer must repeat: the message that answers it, the object's handle, and of an action which one.
+    private var answer: UInt16
+    private var handle: UInt16
+    private var action: UInt16?
+
+    /// Whether this is the answer to it, and not to something else under the same invoke-id.
+    func isAnswered(by message: UInt16, _ apdu: Span<UInt8>) -> Bool {
+        message == answer && apdu.bigEndian16(12) == handle && (action == nil || apdu.bigEndian16(14) == action)
+    }
 
     var isAboutStore: Bool {
         switch kind {
@@ -25,10 +34,17 @@ struct PHDRequest: Sendable, Hashable {
     init?(_ apdu: Span<UInt8>) {
         guard let invoke = apdu.bigEndian16(6), let message = apdu.bigEndian16(8), let handle = apdu.bigEndian16(12) else { return nil }
         self.invoke = invoke
+        self.handle = handle
         switch message {
-        case PHDMessage.get: kind = handle == 0 ? .facts : .store(handle)
-        case PHDMessage.set, PHDMessage.confirmedSet: kind = .scanner(handle)
+        case PHDMessage.get:
+            answer = PHDMessage.getResult
+            kind = handle == 0 ? .facts : .store(handle)
+        case PHDMessage.set, PHDMessage.confirmedSet:
+            answer = PHDMessage.setResult
+            kind = .scanner(handle)
         case PHDMessage.action, PHDMessage.confirmedAction:
+            answer = PHDMessage.actionResult
+            action = apdu.bigEndian16(14)
             switch apdu.bigEndian16(14) {
             case PHDAction.segmentInfo: kind = .segments(handle)
             case PHDAction.triggerTransfer: kind = .trigger(handle, instance: apdu.bigEndian16(18) ?? 0)
@@ -68,8 +84,12 @@ extension PHDSession {
     mutating func complete(
         _ request: PHDRequest, _ message: UInt16, _ apdu: Span<UInt8>, into actions: inout SessionActions
     ) {
-        let isAnswer = message != PHDMessage.error && message != PHDMessage.rejection
-        if !isAnswer {
+        let isRefusal = message == PHDMessage.error || message == PHDMessage.rejection
+        let isAnswer = !isRefusal && request.isAnswered(by: message, apdu)
+        if !isAnswer, !isRefusal {
+            actions.append(.report(.warning("the agent answered a request as if it were another one; that is no answer")))
+        }
+        if isRefusal {
             let code = apdu.bigEndian16(12) ?? 0
             actions.append(.report(.note("the agent refused a request (\(message == PHDMessage.error ? "error" : "rejection") \(code))")))
         }
@@ -86,12 +106,25 @@ extension PHDSession {
             }
         case .segments(let handle): takeSegments(isAnswer ? apdu : apdu.extracting(0..<0), handle, into: &actions)
         case .trigger(let handle, let instance):
-            takeTrigger(handle, instance, isAnswer ? apdu.bigEndian16(20) : nil, into: &actions)
-        case .clear(let handle): takeClearance(handle, isAnswer, into: &actions)
-        case .setTime: takeSetTime(isAnswer, into: &actions)
+            takeTrigger(handle, instance, isAnswer && apdu.bigEndian16(18) == instance ? apdu.bigEndian16(20) : nil, into: &actions)
+        case .clear(let handle): takeClearance(handle, isAnswer, isRefusal: isRefusal, into: &actions)
+        case .setTime: takeSetTime(isAnswer, isRefusal: isRefusal, into: &actions)
         case .data: if isAnswer { takeData(apdu, request.invoke, into: &actions) }
         case .scanner, .other: break
         }
+    }
+
+    /// An event report of handle 0: attributes of the agent that have changed.
+    mutating func takeUpdate(_ apdu: Span<UInt8>, _ raw: Range<Int>, into actions: inout SessionActions) {
+        // In a fixed report they are cut with a map that no configuration holds.
+        guard raw.count > 2, let found = PHDDeviceFacts(apdu, raw.lowerBound + 2, raw.upperBound, device: request?.deviceID ?? "") else {
+            return
+        }
+        var all = facts ?? PHDDeviceFacts(device: request?.deviceID ?? "")
+        all.update(found)
+        facts = all
+        actions.append(.identify(all.identity))
+        if let clock = found.clock { actions.append(.clock(clock)) }
     }
 
     private mutating func takeFacts(_ apdu: Span<UInt8>, into actions: inout SessionActions) {
@@ -131,8 +164,12 @@ extension PHDSession {
         }
         stores[place].progress = .listed
         let former = stores[place].segments
+        // An answer names the instance and no more: of two with one number neither can be asked for.
+        var numbers: [UInt16: Int] = [:]
+        for segment in segments { numbers[segment.instance, default: 0] += 1 }
         stores[place].segments = segments.map { segment in
             var segment = segment
+            if numbers[segment.instance, default: 0] > 1 { segment.isDecodable = false }
             if segment.usage == 0 { segment.progress = .empty }
             // The same segment with the same count: what was fetched is still all there is.
             if let known = former.first(where: { $0.instance == segment.instance && $0.usage == segment.usage }),
@@ -142,9 +179,13 @@ extension PHDSession {
             }
             return segment
         }
-        for segment in segments where !segment.isDecodable && segment.usage != 0 {
+        for segment in stores[place].segments where !segment.isDecodable && segment.usage != 0 {
             actions.append(
-                .report(.warning("segment \(segment.instance) is laid out in a way this program cannot read; it stays in the agent")))
+                .report(
+                    .warning(
+                        numbers[segment.instance, default: 0] > 1
+                            ? "two segments have the number \(segment.instance), so that neither can be asked for; they stay in the agent"
+                            : "segment \(segment.instance) is laid out in a way this program cannot read; it stays in the agent")))
         }
         if stores[place].rounds > 0 { stores[place].isVerified = stores[place].nextWaiting(user: userOfGoal) == nil }
         stores[place].rounds += 1
@@ -220,7 +261,9 @@ extension PHDSession {
         if !isPassive, segment.progress == .transferring, index > segment.next {
             return restart(place, number, event, invoke, handle, into: &actions)
         }
-        guard Int(count) * segment.entrySize == Int(length), readEntries(segment, event, apdu, into: &actions) else {
+        guard Int(count) * segment.entrySize == Int(length), Int(count) * segment.elements.count <= PHDReport.ceiling,
+            readEntries(segment, event, apdu, into: &actions)
+        else {
             stopTransfer(place, number, into: &actions)
             refuseStructure(invoke, into: &actions)
             resume(place, number, into: &actions)
@@ -247,7 +290,10 @@ extension PHDSession {
         for (number, observation) in observations.enumerated() {
             // Entries are whole in themselves: nothing of one joins another.
             let entry = number / max(1, segment.elements.count)
-            if number % max(1, segment.elements.count) == 0 { joiner.begin() }
+            if number % max(1, segment.elements.count) == 0 {
+                if joiner.isFull { emitted += joiner.finishReport(PHDJoiner.Expectation(), into: &actions) }
+                joiner.begin()
+            }
             place(
                 observation, segment.elements[observation.object], apdu, origin: .memory,
                 sequence: observation.stamp.kind == .none ? event.index &+ UInt32(truncatingIfNeeded: entry) : nil,
@@ -328,7 +374,7 @@ extension PHDSession {
         takeObservations(apdu, 28, invoke, handle, event, shape, false, into: &actions)
     }
 
-    private mutating func takeClearance(_ handle: UInt16, _ isAnswer: Bool, into actions: inout SessionActions) {
+    private mutating func takeClearance(_ handle: UInt16, _ isAnswer: Bool, isRefusal: Bool, into actions: inout SessionActions) {
         updateStore(handle) { store in
             for index in store.segments.indices where isAnswer && store.clearing.contains(store.segments[index].instance) {
                 store.segments[index].progress = .cleared
@@ -336,14 +382,19 @@ extension PHDSession {
             store.clearing = []
         }
         guard !isForeign else { return }
-        if !isAnswer { outcome = .failed("the agent refused to clear its store") }
+        if !isAnswer {
+            outcome =
+                isRefusal ? .failed("the agent refused to clear its store") : .failed("the agent did not say that it cleared its store")
+        }
         conclude(into: &actions)
     }
 
-    private mutating func takeSetTime(_ isAnswer: Bool, into actions: inout SessionActions) {
+    private mutating func takeSetTime(_ isAnswer: Bool, isRefusal: Bool, into actions: inout SessionActions) {
         didSetClock = true
         guard !isForeign, case .setClock = goal else { return }
-        outcome = isAnswer ? .complete : .failed("the agent refused to set its clock")
+        outcome =
+            isAnswer
+            ? .complete : .failed(isRefusal ? "the agent refused to set its clock" : "the agent did not say that it set its clock")
         conclude(into: &actions)
     }
 }

@@ -107,6 +107,10 @@ struct PHDSession: CuffSession {
     var configurationID: UInt16 = 0
     /// The agent spelled its configuration out in this association.
     var isConfigurationFresh = false
+    /// It was spelled out in an earlier association, and nothing has shown since that it still holds.
+    var isConfigurationRemembered = false
+    /// Remembered configurations that were doubted and spelled out again, unchanged.
+    var affirmed: Set<String> = []
     var offer: Offer?
     var offers = 0
     var reportNumber: UInt16?
@@ -326,6 +330,8 @@ struct PHDSession: CuffSession {
         self.configuration = configuration
         configurationID = id
         isConfigurationFresh = isFresh
+        let key = request?.memoryKey(id) ?? ""
+        isConfigurationRemembered = !isFresh && memory[key] != nil && !affirmed.contains(key)
         stores = configuration.stores.map { PHDStoreState($0) }
         saidRelative = false
     }

@@ -16,6 +16,8 @@ struct PHDSegment: Sendable {
     var transferTimeout: UInt32?
     /// An entry map this program can cut entries with.
     var isDecodable = false
+    /// Bytes of one entry, as the map gives them.
+    private(set) var entrySize = 0
 
     var progress = Progress.waiting
     var next: UInt32 = 0
@@ -24,8 +26,10 @@ struct PHDSegment: Sendable {
     init(instance: UInt16) { self.instance = instance }
 
     static let knownHeader: UInt16 = 0xF000
+    /// Segments of one store: an NovoPen and an Accu-Chek have one, a cuff one for each person. Policy, far above these.
+    static let ceiling = 1024
 
-    var entrySize: Int {
+    private var sizeOfEntry: Int {
         var size = 0
         if header & 0x8000 != 0 { size += 8 }
         if header & 0x4000 != 0 { size += 4 }
@@ -40,7 +44,7 @@ struct PHDSegment: Sendable {
         _ bytes: Span<UInt8>, _ start: Int, _ end: Int, _ configuration: borrowing PHDConfiguration
     ) -> [PHDSegment]? {
         var offset = start
-        guard let list = PHDList.open(bytes, &offset, end), list.end == end else { return nil }
+        guard let list = PHDList.open(bytes, &offset, end), list.end == end, list.count <= ceiling else { return nil }
         var segments: [PHDSegment] = []
         for _ in 0..<list.count {
             guard let instance = bytes.bigEndian16(offset) else { return nil }
@@ -76,7 +80,9 @@ struct PHDSegment: Sendable {
                 let term = bytes.bigEndian16(offset + 4), let handle = bytes.bigEndian16(offset + 6)
             else { return false }
             offset += 8
-            guard let map = PHDList.open(bytes, &offset, end), map.count * 4 == map.end - offset else { return false }
+            guard let map = PHDList.open(bytes, &offset, end), map.count * 4 == map.end - offset,
+                map.count <= PHDConfiguration.mapCeiling
+            else { return false }
             var object = PHDConfiguration.Object(handle: handle, objectClass: objectClass)
             if let index = configuration.index(of: handle) { object = configuration.objects[index] }
             object.objectClass = objectClass
@@ -92,6 +98,7 @@ struct PHDSegment: Sendable {
             object.map = first..<items.count
             elements.append(object)
         }
+        entrySize = sizeOfEntry
         return entrySize > 0
     }
 
@@ -168,6 +175,23 @@ struct PHDDeviceFacts: Sendable {
     var clock: DeviceTime?
     /// Mds-Time-Info's capabilities; `nil` where it sent none.
     var timeCapability: UInt16?
+    /// It tells its time, or says that it keeps it, as base and offset.
+    var hasBaseOffsetTime = false
+
+    /// Nothing is known yet.
+    init(device: String) { identity.id = device }
+
+    /// Takes what changed.
+    mutating func update(_ other: PHDDeviceFacts) {
+        identity.manufacturer = other.identity.manufacturer ?? identity.manufacturer
+        identity.model = other.identity.model ?? identity.model
+        identity.serial = other.identity.serial ?? identity.serial
+        identity.firmware = other.identity.firmware ?? identity.firmware
+        identity.battery = other.identity.battery ?? identity.battery
+        clock = other.clock ?? clock
+        timeCapability = other.timeCapability ?? timeCapability
+        hasBaseOffsetTime = hasBaseOffsetTime || other.hasBaseOffsetTime
+    }
 
     /// Reads the answer to GET MDS. Empty and zero entries say nothing (Antidote's agent sends seventeen of them).
     init?(_ bytes: Span<UInt8>, _ start: Int, _ end: Int, device: String) {
@@ -178,8 +202,12 @@ struct PHDDeviceFacts: Sendable {
             case PHDAttribute.systemModel: readModel(bytes, at, at + length)
             case PHDAttribute.productionSpecification: readProduction(bytes, at, at + length)
             case PHDAttribute.dateAndTime where length == 8: readClock(.absolute, bytes, at)
-            case PHDAttribute.baseOffsetNow where length == 8: readClock(.baseOffset, bytes, at)
-            case PHDAttribute.timeInfo where length >= 2: timeCapability = bytes.bigEndian16(at)
+            case PHDAttribute.baseOffsetNow where length == 8:
+                hasBaseOffsetTime = true
+                readClock(.baseOffset, bytes, at)
+            case PHDAttribute.timeInfo where length >= 2:
+                timeCapability = bytes.bigEndian16(at)
+                if (timeCapability ?? 0) & PHDTimeCapability.baseOffset != 0 { hasBaseOffsetTime = true }
             case PHDAttribute.battery where length == 2:
                 if let percent = bytes.bigEndian16(at), percent > 0, percent <= 100 { identity.battery = Int(percent) }
             default: break
