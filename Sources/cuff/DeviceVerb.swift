@@ -33,11 +33,10 @@ struct DeviceVerb: ParsableArguments {
     /// Line settings where there is no line to set.
     private func refuseIdleLine(_ place: DevicePlace) throws {
         guard line != nil else { return }
-        if case .path = place.address {} else {
-            try Flags.refuse("--line", when: true, why: "the settings of a network connection are those of its server", cure: "set them there")
-        }
-        try Flags.refuse(
-            "--line", when: try DriverChoice.named(place.driver).medium == .hidraw, why: "\(place.driver) speaks over HID, which has no baud rate")
+        let isPath = if case .path = place.address { true } else { false }
+        try Flags.refuse("--line", when: !isPath, why: "a network connection has the settings of its server", cure: "set them there")
+        let isHID = try DriverChoice.named(place.driver).medium == .hidraw
+        try Flags.refuse("--line", when: isHID, why: "\(place.driver) speaks over HID, which has no baud rate")
     }
 
     func reading(_ command: SessionCommand, follow: Bool = false) throws -> ReadOptions {

@@ -48,7 +48,8 @@ struct Clock: ParsableCommand {
         guard check else { return }
         guard let clock = report.clock else {
             throw IngestError(
-                .protocolFault, "\(device.address) did not tell its clock", why: "the conversation ended without it", cure: "try again, or look at the cuff")
+                .protocolFault, "\(device.address) did not tell its clock", why: "the conversation ended without it",
+                cure: "try again, or look at the cuff")
         }
         if clock.behind.magnitude > UInt64((maxDrift?.duration ?? .seconds(60)).components.seconds) {
             throw ExitCode(EndStatus.no.rawValue)

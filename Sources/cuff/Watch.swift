@@ -29,6 +29,9 @@ struct Watch: ParsableCommand {
         var watch = try WatchSetup.options(config: noConfig ? .none : .files(config), assign: assign, once: once, again: again?.duration)
         if output.sink.isEmpty, !watch.sinks.isEmpty { options.sinks = watch.sinks }
         let log = output.log
+        let each = "each cuff of a watch has its own; write --assign DEVICE=DRIVER,KEY=VALUE, or a section of the configuration"
+        try Flags.refuse("--option", when: !output.option.isEmpty, why: each)
+        try Flags.refuse("--device", when: output.device != nil, why: each)
         try Flags.refuse("--again", when: again != nil && once, why: "--once ends when everything was read")
         watch.options.notices = { log.notice("\($0.sentence)") }
         watch.options.statistics = { log.critical("\($0)") }

@@ -68,7 +68,8 @@ import Testing
             try Data("#!/bin/sh\n\(text)\n".utf8).write(to: URL(fileURLWithPath: "\(place)/\(path)"))
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(place)/\(path)")
         }
-        try script("bin/make", parts.filter { $0.key != "kernel" }.map { "[ $1 = \($0.key) ] && { \($0.value); }" }.joined(separator: "\n") + "\nexit 0")
+        let targets = parts.filter { $0.key != "kernel" }.map { "[ $1 = \($0.key) ] && { \($0.value); }" }
+        try script("bin/make", targets.joined(separator: "\n") + "\nexit 0")
         try script(".ci/instructions", "exit 0")
         try script("Tests/Kernel/run", parts["kernel"] ?? "exit 0")
         return try await CuffProcess.run(

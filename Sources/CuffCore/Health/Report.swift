@@ -56,7 +56,8 @@ public struct Report: Sendable {
         let verdict = setAside ? .excluded(.setAside) : rule.verdict(on: reading)
         switch verdict {
         case .counts(let point):
-            entries.append(Entry(
+            entries.append(
+                Entry(
                     point: point, origin: reading.origin, rule: reading.rule, source: source, basis: Self.basis(of: reading)))
         case .excluded(let reason):
             leftOut.append(

@@ -73,6 +73,13 @@ public struct CaptureSelection: Sendable, Hashable {
 
     public init() {}
 
+    /// Refuses a choice where there is nothing to choose from.
+    func refuse(_ name: String) throws(IngestError) {
+        guard self != CaptureSelection() else { return }
+        throw IngestError(
+            .usage, "--usb and --chip have no effect on \(name)", why: "they choose within a capture of a USB bus", cure: "leave them out")
+    }
+
     /// `usb` is BUS.ADDRESS or VVVV:PPPP.
     public init(usb: String?, chip: String?) throws(IngestError) {
         if let usb { device = try Self.device(usb) }

@@ -23,6 +23,10 @@ extension Ingest {
         }
         let first = try file.next(options.stop)
         if let first, CaptureForms.isPcapng(first) {
+            if isLive {
+                throw IngestError(
+                    .usage, "--live has no effect on \(file.name)", why: "a capture has times of its own", cure: "leave it out")
+            }
             return try replay([CaptureInput(file, head: first, selection)], driver: id, speed: .max, options: options)
         }
         if let first, CaptureForms.isText(first) {
@@ -30,6 +34,7 @@ extension Ingest {
                 .usage, "\(file.name) is a capture, and decode takes the raw bytes of a cuff",
                 cure: "write `cuff replay \(file.isStandardInput ? "-" : file.name)`")
         }
+        try selection.refuse(file.name)
         let pipeline = try pipeline(options)
         var run = PlayRun(driver, pipeline: pipeline, options: options, looksAhead: false)
         var report = IngestReport()

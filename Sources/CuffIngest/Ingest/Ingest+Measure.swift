@@ -149,12 +149,13 @@ extension IngestReport {
     /// The status and the words for how a measurement ended.
     fileprivate mutating func conclude(_ end: Measurement.End, address: String, stop: StopSignal) {
         if isOutputClosed { return }
-        if status == .timedOut, case .result = end {} else if status == .timedOut {
+        let isResult = if case .result = end { true } else { false }
+        if status == .timedOut, !isResult {
             closing = "\(address): no result: the time allowed ran out, and the cuff was told to stop"
             return
         }
-        // What is known of the line says more than that it is lost.
-        if case .failed(.lost) = end, let fault, fault.status == .unavailable { return }
+        // Nobody was there: that says more than that nobody answered.
+        if case .failed = end, let fault, fault.status == .unavailable { return }
         switch end {
         case .result: (status, closing) = (.done, nil)
         case .aborted:

@@ -75,7 +75,7 @@ public final class Simulation: @unchecked Sendable {
         if driver.medium == .hidraw, !place.keepsReportsApart {
             throw IngestError(
                 .usage, "a simulated cuff of \(driver.id) needs --uhid",
-                why: "it speaks in HID reports, which a pseudo terminal or a TCP port does not keep apart, so no program could read it there",
+                why: "it speaks in HID reports; a pseudo terminal or a TCP port does not keep them apart, so nothing could read it there",
                 cure: "as root: `modprobe uhid`, then `cuff simulate \(driver.id) --uhid /dev/uhid`, which makes a /dev/hidraw node")
         }
         try driver.permit(options: script.options, ofSimulator: true)

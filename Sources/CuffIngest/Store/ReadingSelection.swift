@@ -48,7 +48,8 @@ public struct ReadingSelection: Sendable, Hashable {
 
     /// Whether nothing narrows it: everything there is.
     public var isEverything: Bool {
-        since == nil && until == nil && user == nil && !isWithoutUser && device == nil && driver == nil && kinds.isEmpty && ids.isEmpty && last == nil
+        since == nil && until == nil && user == nil && !isWithoutUser && device == nil && driver == nil && kinds.isEmpty && ids.isEmpty
+            && last == nil
     }
 
     /// Conditions in SQL, wide enough that nothing is lost; the exact time is judged afterwards. ISO texts sort by their

@@ -136,7 +136,9 @@ extension Store {
                             .badData, "a series in \(path) is damaged", why: "number \(row["number"] as Int64? ?? 0) cannot be unpacked",
                             cure: "`sqlite3 \(path) 'DELETE FROM series WHERE number = \(row["number"] as Int64? ?? 0)'` removes it")
                     }
-                    guard try body(StoredSeries(number: row["number"], series: series, provenance: provenance, user: row["owner"])) else { return }
+                    guard try body(StoredSeries(number: row["number"], series: series, provenance: provenance, user: row["owner"])) else {
+                        return
+                    }
                 }
             }
         } catch { throw Self.translated(error, path) }
