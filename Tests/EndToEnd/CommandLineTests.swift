@@ -44,6 +44,7 @@ import Testing
         ["read", "/dev/not-there", "--driver", "and-std", "--max", "0"], ["read", "/dev/not-there", "--driver", "and-std", "--max", "-3"],
         ["read", "/dev/not-there", "--driver", "beurer-serial", "--since", "2026-06-01", "--until", "2026-05-01"],
         ["read", "/dev/not-there", "--driver", "and-std", "--option", "varriant=inbody"],
+        ["read", "/dev/not-there", "--driver", "and-std", "--user", "2"],
         ["read", "tcp://127.0.0.1:9", "--driver", "and-std", "--line", "9600"],
         ["read", "/dev/not-there", "--driver", "omron-hid", "--line", "9600"],
         ["measure", "/dev/not-there", "--driver", "par-nibp", "--option", "nonsense=1"],
