@@ -77,7 +77,8 @@ import Testing
         #expect(one.output.components(separatedBy: "<Correlation ").count - 1 == 2)
         let lines = try await cuff("export", "--format", "jsonl").objects()
         #expect(lines.map { $0["user"] as? Int } == [1, 2, 2])
-        let rows = try await cuff("export", "--format", "csv").lines.map { $0.split(separator: ",", omittingEmptySubsequences: false) }
+        let rows = try await cuff("export", "--format", "csv").output.split(whereSeparator: \.isNewline)
+            .map { $0.split(separator: ",", omittingEmptySubsequences: false) }
         let column = try #require(rows.first?.firstIndex(of: "user"))
         #expect(rows.dropFirst().map { String($0[column]) } == ["1", "2", "2"])
         // Narrowed to one person by other means, nobody else is in it.
