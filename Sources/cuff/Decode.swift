@@ -25,6 +25,9 @@ struct Decode: ParsableCommand {
     func run() throws {
         if explain {
             try Explaining.permit(driver)
+            try Flags.refuse("--live", when: live, why: "--explain prints fields, not readings")
+            try Flags.refuse("--sink", when: !output.sink.isEmpty, why: "--explain prints fields, not readings")
+            try Flags.refuse("--raw", when: output.raw, why: "--explain prints the bytes already")
             return try Explaining.run(file) { Terminal.put($0) }
         }
         let options = try output.ingestOptions()

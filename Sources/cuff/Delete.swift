@@ -18,10 +18,15 @@ struct Delete: ParsableCommand {
     @Flag(help: "Lift the tombstones of these ids, or all, so that the cuff's copies are taken again.") var forget = false
 
     func run() throws {
-        var selection = try selected.selection()
+        var selection = try selected.readingSelection("delete")
         selection.ids = try ReadingSelection.ids(ids)
         let store = try selected.store(.write)
+        try Flags.refuse("--confirm", when: !confirm.isEmpty && (dryRun || forget), why: "nothing is deleted")
         if forget {
+            var filters = selection
+            filters.ids = []
+            try Flags.refuse("a filter", when: !filters.isEverything, why: "--forget takes ids, or lifts all", cure: "name ids")
+            try Flags.refuse("--dry-run", when: dryRun, why: "--forget deletes nothing")
             let count = try store.forgetDeletion(of: ids.isEmpty ? nil : selection.ids)
             return Terminal.say("cuff: \(count) tombstones lifted")
         }

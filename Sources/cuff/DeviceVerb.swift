@@ -14,6 +14,7 @@ struct DeviceVerb: ParsableArguments {
 
     func run(_ command: SessionCommand, follow: Bool = false, filter: ReadingFilter? = nil, options: IngestOptions) throws -> IngestReport {
         let (place, options) = try place(for: command, options)
+        try refuseIdleLine(place)
         var read = try reading(command, follow: follow)
         read.filter = filter
         options.stop.watch()
@@ -27,6 +28,15 @@ struct DeviceVerb: ParsableArguments {
         let place = try DevicePlace(address, driver: driver)
         if options.device.isEmpty { options.device = place.device }
         return (place, options)
+    }
+
+    /// Line settings where there is no line to set.
+    private func refuseIdleLine(_ place: DevicePlace) throws {
+        guard line != nil else { return }
+        let isPath = if case .path = place.address { true } else { false }
+        try Flags.refuse("--line", when: !isPath, why: "a network connection has the settings of its server", cure: "set them there")
+        let isHID = try DriverChoice.named(place.driver).medium == .hidraw
+        try Flags.refuse("--line", when: isHID, why: "\(place.driver) speaks over HID, which has no baud rate")
     }
 
     func reading(_ command: SessionCommand, follow: Bool = false) throws -> ReadOptions {

@@ -17,6 +17,10 @@ struct Drivers: ParsableCommand {
     @Flag(help: "The udev rules for what is listed.") var udev = false
 
     func run() throws {
+        let forms = [json, markdown, udev].count { $0 }
+        guard forms < 2 else {
+            throw IngestError(.usage, "--json, --markdown and --udev are three forms of one list", cure: "choose one of them")
+        }
         let drivers = try driver.map { [try DriverChoice.named($0)] } ?? CuffDrivers.all
         if json {
             var text = TextBuffer()

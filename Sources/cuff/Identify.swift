@@ -9,11 +9,11 @@ struct Identify: ParsableCommand {
 
     @Argument(help: "A port, a capture, or raw bytes; `-` reads standard input.", completion: .file()) var source: String = "-"
     @Option(help: "Line settings to listen with; without them, 9600 8N1.") var line: String?
-    @Option(name: .customLong("for"), help: "How long to listen to a port.") var limit = Span(argument: "10s")
+    @Option(name: .customLong("for"), help: "How long to listen to a port.") var limit = Span.seconds(10)
     @Flag(help: "One JSON object per family.") var json = false
 
     func run() throws {
-        let report = try Identifying.run(source, line: try LineChoice.settings(line), limit: limit?.duration ?? .seconds(10))
+        let report = try Identifying.run(source, line: try LineChoice.settings(line), limit: limit.duration)
         Terminal.put(json ? report.jsonLines : report.text)
         if report.candidates.isEmpty { throw ExitCode(EndStatus.no.rawValue) }
     }

@@ -36,14 +36,22 @@ struct Clock: ParsableCommand {
     @OptionGroup var output: OutputOptions
     @Option(help: "Set the clock: `now`, or a local time such as 2026-05-05T07:31:00.") var set: String?
     @Flag(help: "Exit with 1 when the clock is further off than --max-drift.") var check = false
-    @Option(help: "How far off is still right.") var maxDrift = Span(argument: "60s")
+    @Option(help: "With --check: how far off is still right (default: 60s).") var maxDrift: Span?
 
     func run() throws {
+        try Flags.refuse("--check", when: check && set != nil, why: "--set makes the clock right", cure: "check it in a second run")
+        try Flags.refuse("--max-drift", when: maxDrift != nil && !check, why: "it is the limit of --check", cure: "add --check")
         let command = try set.map { SessionCommand.setClock(try HostTime.local($0)) } ?? .readClock
         let report = try device.run(command, options: try output.ingestOptions())
         if let clock = report.clock { Terminal.put("\(clock.text)\n") }
         try report.conclude(output)
-        if check, let clock = report.clock, clock.behind.magnitude > UInt64((maxDrift?.duration ?? .seconds(60)).components.seconds) {
+        guard check else { return }
+        guard let clock = report.clock else {
+            throw IngestError(
+                .protocolFault, "\(device.address) did not tell its clock", why: "the conversation ended without it",
+                cure: "try again, or look at the cuff")
+        }
+        if clock.behind.magnitude > UInt64((maxDrift?.duration ?? .seconds(60)).components.seconds) {
             throw ExitCode(EndStatus.no.rawValue)
         }
     }

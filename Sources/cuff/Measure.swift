@@ -19,14 +19,22 @@ struct Measure: ParsableCommand {
     @Flag(help: "Keep the pressures of a measurement that failed, too (sqlite sinks).") var keepFailed = false
 
     func run() throws {
+        try Flags.refuse(
+            "--keep-failed", when: keepFailed && !output.sink.contains { $0.hasPrefix("sqlite:") }, why: "only a database keeps pressures",
+            cure: "add e.g. --sink sqlite:bp.db")
         var (place, options) = try device.place(for: .measure, try output.ingestOptions())
         var measure = MeasureOptions(duration: duration?.duration ?? device.timeout?.duration)
+        if duration != nil { measure.timeout = device.timeout?.duration }
         measure.line = try LineChoice.settings(device.line)
         measure.recording = device.record
         measure.keepsFailedSeries = keepFailed
-        if Terminal.outputIsTerminal && Terminal.errorIsTerminal && output.sink.isEmpty {
-            options.sinks = []
-            options.moreSinks = [MeasureView(width: Terminal.errorWidth, isUnicode: Terminal.isUnicode)]
+        // The bar goes to standard error, the result to standard output, where no sink writes there.
+        if output.sink.isEmpty, Terminal.outputIsTerminal && Terminal.errorIsTerminal { options.sinks = [] }
+        if Terminal.errorIsTerminal, !options.sinks.contains(where: \.writesStandardOutput) {
+            options.moreSinks = [
+                MeasureView(
+                    width: Terminal.errorWidth, isUnicode: Terminal.isUnicode, output: Terminal.outputIsTerminal ? STDOUT_FILENO : nil)
+            ]
         }
         options.stop.watch(signals: [SIGINT, SIGTERM, SIGHUP])
         try Ingest.measure(place.address, driver: place.driver, measure, options: options).report.conclude(output)

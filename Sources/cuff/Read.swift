@@ -22,6 +22,7 @@ struct Read: ParsableCommand {
 
     func run() throws {
         var options = try output.ingestOptions()
+        try Flags.requirePositive(max, "--max")
         options.maximum = max
         let filter = try ReadingFilter.asked(since: since, until: until, newTo: newTo, zone: tz)
         try device.run(.readMemory(user: user), follow: follow, filter: filter, options: options).conclude(output)

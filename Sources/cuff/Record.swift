@@ -17,6 +17,7 @@ struct Record: ParsableCommand {
     @Flag(help: "Ask nothing; record what the cuff sends, until stopped.") var follow = false
 
     func run() throws {
+        try Flags.refuse("--record", when: device.record != nil, why: "--out names the capture")
         var device = device
         device.record = out
         try device.run(follow ? .follow : .readMemory(user: nil), options: try output.ingestOptions()).conclude(output)

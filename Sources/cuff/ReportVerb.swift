@@ -5,17 +5,20 @@ import CuffIngest
 struct ReportVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report", abstract: "Makes the page to take to the doctor: chart, averages, readings, and what was left out.",
-        discussion: "One HTML file that loads nothing; print it from the browser. It is written only when it is whole.")
+        discussion: """
+            One HTML file that loads nothing; print it from the browser. It is written only when it is whole. Each \
+            user of a cuff gets a section of their own; --user chooses one.
+            """)
 
     @OptionGroup var selected: SelectionOptions
     @Option(name: .shortAndLong, help: "The file; `-` is standard output.", completion: .file()) var output = "report.html"
     @Flag(name: .shortAndLong, help: "Replace the file if it is there.") var force = false
-    @Option(help: "Who it is about, as it shall stand on the page.") var person = ""
+    @Option(help: "Patient name to print; with readings of several users, choose one with --user.") var person = ""
     @Flag(help: "Leave out readings with movement, a loose cuff or a wrong position.") var undisturbed = false
 
     func run() throws {
         let (counted, leftOut) = try HealthRuns.report(
-            try selected.store(), try selected.selection(), person: person, excludesDisturbed: undisturbed,
+            try selected.store(), try selected.readingSelection("report"), person: person, excludesDisturbed: undisturbed,
             generator: "cuff \(Cuff.version)", to: try OutputFile(output, replaces: force))
         if output != "-" { Terminal.say("cuff: \(output): \(counted) readings, \(leftOut) left out") }
     }

@@ -26,12 +26,17 @@ struct Schedule: ParsableCommand {
     func run() throws {
         let request = try ScheduleRequest(action, every: every?.duration, from: from, to: to)
         _ = try HostZone.named(tz)
+        try Flags.refuse(
+            "--tz", when: tz != nil && from == nil, why: "it is the zone of --from and --to", cure: "add them, or leave it out")
+        try Flags.refuse(
+            "--sink", when: !output.sink.isEmpty, why: "a schedule gives no readings; `cuff watch --sink …` takes them")
         var options = try output.ingestOptions()
         if let state { options.memory = DriverMemory(folder: state) }
         let place = try DevicePlace(device.address, driver: device.driver)
         if options.device.isEmpty { options.device = place.device }
         options.stop.watch()
         let report = try Ingest.schedule(place, request, try device.reading(.schedule(.get)), zone: tz, options: options)
+        if let warning = report.warning { output.log.warning("\(warning)") }
         if report.report.status == .done { Terminal.put(json ? report.json : report.text) }
         try report.report.conclude(output)
     }

@@ -8,7 +8,8 @@ struct SelectionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("From this time on: 2026-05-05, 2026-05-05T07:30, 7d, 36h, today, monday.", valueName: "time")) var since:
         String?
     @Option(help: ArgumentHelp("Up to this time, not included.", valueName: "time")) var until: String?
-    @Option(name: .shortAndLong, help: "One user's readings.") var user: Int?
+    @Option(name: .shortAndLong, help: ArgumentHelp("One user's readings; `none` means those that tell no user.", valueName: "number"))
+    var user: UserChoice?
     @Option(help: "One cuff's readings, by the identity they are kept under.") var device: String?
     @Option(help: ArgumentHelp("One source's readings: a driver's id, or manual for those typed in.", valueName: "id")) var source: String?
     @Option(
@@ -26,9 +27,24 @@ struct SelectionOptions: ParsableArguments {
         var selection = ReadingSelection(kinds: try (types ?? self.types()).readings, zone: zone)
         selection.since = try since.map { try HostZone.instant($0, zone) }
         selection.until = try until.map { try HostZone.instant($0, zone) }
-        (selection.user, selection.device, selection.driver) = (user, device, source)
+        if let since = selection.since, let until = selection.until, since >= until {
+            throw IngestError(.usage, "no time lies between --since and --until", cure: "exchange them")
+        }
+        selection.choose(user)
+        (selection.device, selection.driver) = (device, source)
         return selection
     }
 
+    /// For verbs that are about readings alone.
+    func readingSelection(_ verb: String) throws -> ReadingSelection {
+        let types = try self.types()
+        try types.requireReadings(verb)
+        return try selection(types)
+    }
+
     func store(_ access: Store.Access = .read) throws -> Store { try Store(db, access: access) }
+}
+
+extension UserChoice: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
 }

@@ -70,6 +70,18 @@ enum DriverChoice {
 /// `300ms`, `15s`, `10m`, `2h`, or seconds without a unit.
 struct Span: ExpressibleByArgument {
     let duration: Duration
+    private let text: String
+
+    /// What a default prints as in a help text.
+    var defaultValueDescription: String { text }
+
+    /// A default, in whole seconds.
+    static func seconds(_ count: Int64) -> Span { Span(duration: .seconds(count), text: "\(count)s") }
+
+    private init(duration: Duration, text: String) {
+        self.duration = duration
+        self.text = text
+    }
 
     init?(argument: String) {
         let units: [(suffix: String, seconds: Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600), ("", 1)]
@@ -78,9 +90,23 @@ struct Span: ExpressibleByArgument {
                 continue
             }
             duration = .milliseconds(Int64((value * unit.seconds * 1000).rounded()))
+            text = argument
             return
         }
         return nil
+    }
+}
+
+/// Refusals of flags that would have no effect: who writes one expects something of it.
+enum Flags {
+    static func refuse(_ flag: String, when isRefused: Bool, why: String, cure: String = "") throws {
+        guard isRefused else { return }
+        throw IngestError(.usage, "\(flag) has no effect here", why: why, cure: cure.isEmpty ? "leave it out" : cure)
+    }
+
+    static func requirePositive(_ value: Int?, _ flag: String) throws {
+        guard let value, value < 1 else { return }
+        throw IngestError(.usage, "\(flag) \(value) asks for nothing", cure: "give a number from 1 on, or leave it out")
     }
 }
 

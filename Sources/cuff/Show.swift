@@ -18,12 +18,13 @@ struct Show: ParsableCommand {
     @Flag(help: "Draw the range of each day's pressures.") var plot = false
     @Flag(help: "Each value of a series on a line of its own, by time over all series.") var values = false
     @Flag(help: "With --values: series by series, each value with the reading that owns it.") var byOwner = false
-    @Option(help: "A pulse at or below makes an event.") var lowPulse: Double = 40
-    @Option(help: "A pulse at or above makes an event.") var highPulse: Double = 120
+    @Option(help: "A pulse at or below makes an event (default: 40).") var lowPulse: Double?
+    @Option(help: "A pulse at or above makes an event (default: 120).") var highPulse: Double?
 
     func run() throws {
         let store = try selected.store()
         let types = try selected.types(usual: .only(.bloodPressure))
+        try refuseIdleFlags(types)
         var selection = try selected.selection(types)
         selection.last = last
         selection.ids = try ReadingSelection.ids(id)
@@ -32,7 +33,21 @@ struct Show: ParsableCommand {
         options.form =
             HealthRuns.Listing(rawValue: try StoredReadingText.Form(format, isTerminal: Terminal.outputIsTerminal).rawValue) ?? .plain
         (options.values, options.byOwner) = (values, byOwner)
-        options.limits = try HeartRateLimits.checked(low: lowPulse, high: highPulse)
+        options.limits = try HeartRateLimits.checked(low: lowPulse ?? 40, high: highPulse ?? 120)
         try HealthRuns.show(store, types, selection, options, to: try OutputFile("-"))
+    }
+
+    private func refuseIdleFlags(_ types: TypeChoice) throws {
+        try Flags.requirePositive(last, "--last")
+        let isSeries = !types.series.isEmpty
+        try Flags.refuse("--values", when: values && !isSeries, why: "only series have values", cure: "add --type quantity_series")
+        try Flags.refuse("--by-owner", when: byOwner && !values, why: "it orders the values of series", cure: "add --values")
+        try Flags.refuse(
+            "--low-pulse or --high-pulse", when: (lowPulse ?? highPulse) != nil && !types.events, why: "no events are shown",
+            cure: "add --type event")
+        guard plot else { return }
+        try types.requireOnly(.bloodPressure, "show --plot")
+        try Flags.refuse("--format", when: format != nil, why: "--plot draws")
+        try Flags.refuse("--values", when: values, why: "--plot draws")
     }
 }

@@ -6,12 +6,15 @@ struct Simulate: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
         abstract: "A simulated cuff on a pseudo terminal, to try everything without hardware.",
-        discussion: "It prints the path to open, and runs until it is stopped.")
+        discussion: """
+            It prints the path to open, and runs until it is stopped. A family that speaks over HID (omron-hid, beurer-hid, \
+            microlife-hid, contec-08a) needs --uhid.
+            """)
 
     @Argument(help: "The cuff family; see `cuff drivers`.", completion: DriverChoice.completion) var driver: String
     @Option(help: "How many measurements it holds.") var count = 3
     @Option(help: "Draws the measurements.") var seed: UInt64 = 1
-    @Option(help: "How far apart it sends them, where it sends by itself.") var every = Span(argument: "1s")
+    @Option(help: "How far apart it sends them, where it sends by itself.") var every = Span.seconds(1)
     @Flag(inversion: .prefixedNo, help: "Whether it sends by itself, where the family can.") var push = true
     @Option(help: "The cuff's time runs so many times as fast.") var speed = 1.0
     @Option(help: "Also make a symbolic link to the terminal here.") var link: String?
@@ -44,7 +47,7 @@ struct Simulate: ParsableCommand {
         output.option = option
         var script = SimulatorScript(
             records: SimulatedRecord.sample(count: count, seed: seed), pushes: push,
-            interval: every?.duration ?? .seconds(1))
+            interval: every.duration)
         script.options = try output.driverOptions()
         let isVerbose = verbose
         let simulation = try Simulation(

@@ -8,7 +8,7 @@ struct Stats: ParsableCommand {
         abstract: "Statistics of stored blood pressures by day, week, month, hour or part of the day.",
         discussion: """
             Days begin at midnight in the stated zone, weeks on Monday; --since and --until are widened to whole ones. Readings that are implausible, invalid, test data or of \
-            unknown time are left out, and counted.
+            unknown time are left out, and counted. Users of a cuff are different persons: each gets a section, and a JSON line names its user.
             """)
 
     @OptionGroup var selected: SelectionOptions
@@ -23,9 +23,12 @@ struct Stats: ParsableCommand {
         var options: StatisticsCollection.Options = []
         if bySource { options.insert(.bySource) }
         if readings { options.insert(.readings) }
-        let (collection, table) = try HealthRuns.statistics(
+        try selected.types().requireOnly(.bloodPressure, "stats")
+        let isTable = try HealthRuns.isTable(format, isTerminal: Terminal.outputIsTerminal)
+        try Flags.refuse("--readings", when: readings && isTable, why: "a table has no room for lists", cure: "add --format jsonl")
+        let persons = try HealthRuns.statisticsOfEach(
             try selected.store(), try selected.selection(), by: by, style: style, options: options, excludesDisturbed: undisturbed)
-        Terminal.put(try HealthRuns.text(collection, table, format: format, isTerminal: Terminal.outputIsTerminal))
+        Terminal.put(HealthRuns.text(persons, isTable: isTable))
     }
 }
 

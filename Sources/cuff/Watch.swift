@@ -29,6 +29,10 @@ struct Watch: ParsableCommand {
         var watch = try WatchSetup.options(config: noConfig ? .none : .files(config), assign: assign, once: once, again: again?.duration)
         if output.sink.isEmpty, !watch.sinks.isEmpty { options.sinks = watch.sinks }
         let log = output.log
+        let each = "each cuff of a watch has its own; write --assign DEVICE=DRIVER,KEY=VALUE, or a section of the configuration"
+        try Flags.refuse("--option", when: !output.option.isEmpty, why: each)
+        try Flags.refuse("--device", when: output.device != nil, why: each)
+        try Flags.refuse("--again", when: again != nil && once, why: "--once ends when everything was read")
         watch.options.notices = { log.notice("\($0.sentence)") }
         watch.options.statistics = { log.critical("\($0)") }
         watch.options.showsStatistics = stats
@@ -74,6 +78,8 @@ struct DoctorVerb: ParsableCommand {
     @Option(help: ArgumentHelp("As for `cuff watch`.", valueName: "device=driver")) var assign: [String] = []
 
     func run() throws {
+        try Flags.refuse("--strict", when: printRule && strict, why: "--print-rule checks nothing")
+        try Flags.refuse("--print-rule", when: printRule && device == nil, why: "a rule is for one device", cure: "name the device")
         let visit = DoctorVisit(device: device, assignments: try WatchSetup.assignments(config: .files(nil), assign: assign), database: db)
         if printRule { return Terminal.put(try visit.rule()) }
         let (text, code) = try visit.examine(strict: strict)

@@ -115,6 +115,53 @@ import Testing
     }
 }
 
+/// A plan inflates a cuff by itself: it must never be the next one that got the same node.
+@Suite struct ScheduleKeyTests {
+    private func link(_ serial: String?, port: String = "1-1.2", node: String = "ttyUSB0") -> LinkPlan {
+        let device = HotplugSample.device(HotplugSample.adapter(serial: serial, port: port, node: node))
+        return LinkPlan(target: .plugged(device), identity: device.key.description, driver: "par-nibp")
+    }
+
+    private func schedule(_ key: String) throws -> HostSchedule {
+        let plan = try #require(MonitoringPlan(every: 15))
+        return HostSchedule(key: key, driver: "par-nibp", zone: nil, keeper: ScheduleKeeper(plan, from: 0))
+    }
+
+    @Test func aPlan_FollowsTheCuff_NotTheNode() throws {
+        let first = link("A900XYZ1"), second = link("B1000001"), moved = link("A900XYZ1", port: "1-4", node: "ttyUSB5")
+        let plan = try schedule(first.identity)
+        #expect(plan.fits(first) && plan.fits(moved))
+        #expect(!plan.fits(second))
+        // One that was kept under the node's name is nobody's.
+        #expect(try !schedule("/dev/ttyUSB0").fits(first))
+        // Without a serial number the socket is all there is.
+        let bare = link(nil)
+        #expect(try schedule(bare.identity).fits(bare))
+        #expect(try !schedule(bare.identity).fits(link(nil, port: "1-3")))
+    }
+
+    @Test func aLinkThatSomebodyNamed_IsItsOwnName_NotWhatItLeadsTo() throws {
+        let place = TestFolder()
+        let name = place.file("anna")
+        #expect(symlink("/dev/null", name) == 0)
+        let named = LinkPlan(target: .node(name), identity: name, driver: "par-nibp")
+        #expect(try schedule(name).fits(named))
+        #expect(try !schedule("/dev/null").fits(named))
+        var told = LinkPlan(target: .node("/dev/ttyS3"), identity: "ward-2", driver: "par-nibp")
+        #expect(try schedule("ward-2").fits(told))
+        told.driver = "suntech-advantage"
+        #expect(try !schedule("ward-2").fits(told))
+    }
+
+    @Test(arguments: [
+        ("/dev/ttyUSB0", true), ("/dev/ttyACM1", true), ("/dev/pts/3", true), ("/dev/hidraw0", true), ("/dev/ttyS0", false),
+        ("anna", false), ("usb:0403:6001:A1", false), ("/dev/serial/by-id/usb-x", false),
+    ])
+    func aNodeThatTheNextCuffGets_IsNoKey(_ key: String, _ isBorrowed: Bool) {
+        #expect(ScheduleFolder.isBorrowed(key) == isBorrowed)
+    }
+}
+
 @Suite struct MeasurementMarkTests {
     /// A child of another test that has not yet begun its program shares the lock for a moment.
     private func comes<Value>(_ body: () -> Value?) async throws -> Value? {

@@ -15,7 +15,8 @@
  *   quiet=MILLISECONDS     until the cuff has said nothing for so long
  *   cut=BYTES,UDC          plugs, and pulls it out at the very moment that so many bytes went to the host
  *   cuts=COUNT,BYTES,UDC,… as many cuts, spread evenly over so many bytes, from socket to socket
- * Each tells a line, NAME first. Exit 1 when something did not happen in time.
+ * Each tells a line, NAME first. Exit 1 when something did not happen in time; every limit is multiplied by $SCALE, a whole
+ * number, for a machine that is slow.
  *
  * Vendor requests are those that the kernel's drivers make (drivers/usb/serial/{ftdi_sio,cp210x,pl2303,ch341}.c).
  */
@@ -65,6 +66,13 @@ static long milliseconds(void) {
 }
 
 static void wait_a_little(int ms) { usleep(ms * 1000); }
+
+/* The limit of a wait that takes so long at most on a quiet machine. */
+static long until(long ms) {
+    const char *text = getenv("SCALE");
+    long scale = text ? atol(text) : 1;
+    return milliseconds() + ms * (scale < 1 ? 1 : scale > 100 ? 100 : scale);
+}
 
 static void tell(const char *format, ...) {
     char line[400];
@@ -358,7 +366,7 @@ static void open_gadget_tty(void) {
         close(descriptor);
     }
     snprintf(path, sizeof path, "/dev/ttyGS%d", atoi(number));
-    long limit = milliseconds() + 5000;
+    long limit = until(5000);
     while ((descriptor = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK)) < 0 && milliseconds() < limit) wait_a_little(10);
     if (descriptor < 0) fail(path);
     struct termios line;
@@ -406,7 +414,7 @@ static void plug(const char *udc) {
     put("UDC", udc);
     pthread_mutex_unlock(&plug_lock);
     /* A cuff with a USB port of its own speaks once it has started. What it says before the host has set the tty raw is lost. */
-    if (kind == ACM) wait_a_little(800), open_back();
+    if (kind == ACM) wait_a_little(until(800) - milliseconds()), open_back();
 }
 
 static void pull(void) {
@@ -417,7 +425,7 @@ static void pull(void) {
 /* MARK: what happens */
 
 static void wait_quiet(int ms) {
-    long limit = milliseconds() + 30000;
+    long limit = until(30000);
     while (milliseconds() - last_byte < ms) {
         if (milliseconds() > limit) fail("the cuff never falls silent");
         wait_a_little(10);
@@ -443,10 +451,10 @@ static long count_readings(const char *where) {
 
 /* Tells by how much the last reading in the database came after the last byte on the line before it. */
 static void await(long wanted, const char *where) {
-    long limit = milliseconds() + 30000, count;
+    long limit = until(30000), count;
     while ((count = count_readings(where)) < wanted) {
         if (milliseconds() > limit) {
-            tell("FAILED %ld of %ld readings after 30 s", count, wanted);
+            tell("FAILED %ld of %ld readings in the time allowed", count, wanted);
             exit(1);
         }
         wait_a_little(20);
@@ -461,10 +469,11 @@ static void await(long wanted, const char *where) {
 static long cut(long bytes, const char *udc) {
     cut_at = bytes;
     plug(udc);
-    long limit = milliseconds() + 20000;
+    long limit = until(20000);
+    long silence = until(2500) - milliseconds();
     /* A cuff that has less to say is pulled out in its silence. */
-    while (plugged && milliseconds() < limit && !(passed > 0 && milliseconds() - last_byte > 2500)) wait_a_little(2);
-    if (plugged && passed == 0) fail("nobody asked the cuff anything within 20 s");
+    while (plugged && milliseconds() < limit && !(passed > 0 && milliseconds() - last_byte > silence)) wait_a_little(2);
+    if (plugged && passed == 0) fail("nobody asked the cuff anything in the time allowed");
     cut_at = -1;
     long done = passed;
     pull();
@@ -491,7 +500,7 @@ static void accept_cuff(void) {
     int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (listener < 0 || bind(listener, (struct sockaddr *)&address, sizeof address) < 0 || listen(listener, 1) < 0) fail(back_path);
     struct pollfd entry = {.fd = listener, .events = POLLIN};
-    if (poll(&entry, 1, 10000) <= 0) fail("no cuff came to the socket");
+    if (poll(&entry, 1, until(10000) - milliseconds()) <= 0) fail("no cuff came to the socket");
     int descriptor = accept(listener, NULL, NULL);
     struct uhid_event event;
     if (recv(descriptor, &event, sizeof event, 0) <= 0 || event.type != UHID_CREATE2) fail("the cuff did not create itself");
@@ -520,7 +529,7 @@ int main(int count, char **words) {
         char *value = words[index], *action = strsep(&value, "=");
         if (strcmp(action, "plug") == 0) plug(value);
         else if (strcmp(action, "unplug") == 0) pull();
-        else if (strcmp(action, "sleep") == 0) wait_a_little(atoi(value));
+        else if (strcmp(action, "sleep") == 0) wait_a_little(until(atol(value)) - milliseconds());
         else if (strcmp(action, "asks") == 0) tells = atoi(value);
         else if (strcmp(action, "quiet") == 0) wait_quiet(atoi(value));
         else if (strcmp(action, "cuts") == 0) cuts(value);

@@ -25,7 +25,7 @@ extension CuffDriver {
         line: LineSettings(rate: 9600),
         otherLines: [LineSettings(rate: 2400)],
         framing: "SYN SYN SOH … STX text ETX BCC", check: "xor of SOH…ETX",
-        capabilities: [.storedReadings, .push, .measure, .stop, .readClock],
+        capabilities: [.storedReadings, .push, .measure, .stop],
         unverified: [
             "the inflation code (I) and the amplitude's unit (L)",
             "RP, RC and RE on models other than those their readers name",
@@ -139,7 +139,7 @@ struct AndStdSession: CuffSession {
     private mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         switch command {
         case .follow: mode = .listening
-        case .readMemory, .readClock, .information:
+        case .readMemory, .information:
             mode = .reading
             ask(.result, within: .seconds(3), into: &actions)
         case .measure:
@@ -149,7 +149,7 @@ struct AndStdSession: CuffSession {
             actions.append(.write(AndStdFrame.encode(.stop, address: address)))
             actions.append(.live(.aborted))
             finish(.complete, into: &actions)
-        case .setClock, .schedule, .clear:
+        case .readClock, .setClock, .schedule, .clear:
             finish(.unsupported("and-std has no command for that"), into: &actions)
         }
     }

@@ -35,6 +35,7 @@ extension CuffDriver {
             "Older BM58 and BM65 with a USB-serial chip are of beurer-serial.",
         ],
         sources: ["muling-tt/beurer_bm58", "roose242/bmdump", "beep-projects/bpconnect"],
+        simulatorOptions: ["pc-mode": "no: it is not in its PC mode and says nothing"],
         makeSession: { _ in BeurerHIDSession() },
         makeSimulator: { BeurerHIDSimulator($0) })
 }

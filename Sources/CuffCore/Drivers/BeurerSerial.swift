@@ -39,6 +39,7 @@ extension CuffDriver {
             "beep-projects/bpconnect (its serial path is untested)",
         ],
         options: ["verify": "yes: ask for every record twice and believe equal answers only"],
+        simulatorOptions: ["asleep": "questions it sleeps through before it answers (0)"],
         makeSession: { BeurerSerialSession($0) },
         makeSimulator: { BeurerSerialSimulator($0) })
 }

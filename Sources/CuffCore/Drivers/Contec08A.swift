@@ -33,6 +33,7 @@ extension CuffDriver {
             "The cuff must be switched on.",
         ],
         sources: ["MarkMLl/contec08a (consoleapp.pas with recorded reports and CSV)"],
+        simulatorOptions: ["power": "off: it answers that it is switched off"],
         makeSession: { _ in Contec08ASession() },
         makeSimulator: { Contec08ASimulator($0) })
 }

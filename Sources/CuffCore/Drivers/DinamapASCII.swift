@@ -45,6 +45,7 @@ extension CuffDriver {
             "Cocoa TKDinamapBPController (14136725858, 14042023455, 14724813487)",
             "Ruby V100 reader (7774527240); zidanetan/dinamap, ceteongvanness/Dinamap-BP-Machine (wrappers of a GE library)",
         ],
+        simulatorOptions: ["check": "no: its answers carry no check characters"],
         startCommands: [[0x20, 0x4E, 0x43]],
         makeSession: { _ in DinamapASCIISession() },
         makeSimulator: { DinamapASCIISimulator($0) },

@@ -41,6 +41,7 @@ extension CuffDriver {
         sources: [
             "phako/BPM (MIT; recordings)", "joergmlpts/blood-pressure-monitor (MIT)", "frankyn/BPADataDownloader (Apache-2.0)",
         ],
+        simulatorOptions: ["clock": "unset: its records carry no time"],
         makeSession: { _ in MicrolifeBPA100Session() },
         makeSimulator: { MicrolifeBPA100Simulator($0) },
         countFrames: { FrameReader.count(MicrolifeAnswer(), in: $0) })

@@ -41,6 +41,7 @@ extension CuffDriver {
             "C# readers (23780876158, 10514261392), Java reader (15777592658)",
             "Python readers (31547628367, 48094641180), Flutter (67588633852), Ruby (7774527240)",
         ],
+        simulatorOptions: ["format": "bp: the short line", "twice": "yes: each line comes twice"],
         makeSession: { _ in OmronHBPSession() },
         makeSimulator: { OmronHBPSimulator($0) },
         countFrames: { OmronHBPLine.count($0) })

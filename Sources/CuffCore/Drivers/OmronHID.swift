@@ -51,6 +51,10 @@ extension CuffDriver {
             "openyou/libomron issue 25 (flags, models)", "0x2b3bfa0/python-omron-mit-elite-plus",
         ],
         options: ["variant": "mes: HEM-7301-ITKE7"],
+        simulatorOptions: [
+            "not-ready": "openings that it answers with `not ready` (0)",
+            "refusals": "how often it answers NO to each record (0)",
+        ],
         makeSession: { OmronHIDSession($0) },
         makeSimulator: { OmronHIDSimulator($0) })
 }

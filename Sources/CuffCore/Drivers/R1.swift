@@ -51,6 +51,7 @@ extension CuffDriver {
             "poll": "yes: while following, ask (ENQ) once a second and acknowledge what is on disk",
             "keep": "yes: never acknowledge, so that the cuff keeps its result",
         ],
+        simulatorOptions: ["variant": "bp500, bp250 (slash form, EOT) or terumo (pushes and hears nothing)"],
         makeSession: { R1Session($0) },
         makeSimulator: { R1Simulator($0) },
         countFrames: { FrameReader.count(R1Frame(), in: $0) })

@@ -42,6 +42,7 @@ extension CuffDriver {
             "glucometers-tech/glucometer-protocols (td42xx.md), glucometerutils", "andrew61/TransafeRx.iOS",
             "advmeds-service/advmeds-bluetooth-lib", "YentingChia-Ultron/Ultron-esp32BLE",
         ],
+        simulatorOptions: ["model": "its model number, four hexadecimal digits (3128)"],
         makeSession: { _ in TaiDocSession() },
         makeSimulator: { TaiDocSimulator($0) },
         countFrames: { FrameReader.count(TaiDocFrame(), in: $0) })

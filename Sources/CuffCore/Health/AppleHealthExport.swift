@@ -82,11 +82,28 @@ public struct AppleHealthExport: Sendable {
 
     public func appendFooter(to text: inout TextBuffer) { text.append("</HealthData>\n") }
 
+    /// What of a reading is written: its values, and the events they make.
+    public struct Parts: OptionSet, Sendable, Hashable {
+        public let rawValue: UInt8
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+        public static let values = Parts(rawValue: 1)
+        public static let events = Parts(rawValue: 2)
+        public static let all: Parts = [.values, .events]
+    }
+
     /// Writes one reading, or throws why it has no place in the file; nothing is written then.
-    public func append(_ reading: Reading, from provenance: Provenance, to text: inout TextBuffer) throws(HealthError) {
+    public func append(
+        _ reading: Reading, from provenance: Provenance, parts: Parts = .all, to text: inout TextBuffer
+    ) throws(HealthError) {
         let samples = try ReadingSamples(
             reading, source: source, device: provenance.identity, zone: zone, limits: limits)
         let created = reading.received
+        if parts.contains(.values) { append(samples, created: created, to: &text) }
+        guard parts.contains(.events) else { return }
+        for event in samples.events { append(event, provenance, created: created, to: &text) }
+    }
+
+    private func append(_ samples: ReadingSamples, created: Timestamp?, to text: inout TextBuffer) {
         if let pressure = samples.bloodPressure {
             if layout != .correlation {
                 for object in pressure.objects {
@@ -100,7 +117,6 @@ public struct AppleHealthExport: Sendable {
         if let heartRate = samples.heartRate {
             append(heartRate, heartRate.metadata, created: created, indent: " ", to: &text)
         }
-        for event in samples.events { append(event, provenance, created: created, to: &text) }
     }
 
     /// Beat-to-beat data as Apple writes them: a variability record with the list of its beats.

@@ -40,6 +40,8 @@ public struct HeartEvent: Sendable, Hashable {
     public var kind: Kind
     public var time: Timestamp
     public var reading: Reading.ID
+    /// The user slot of the reading.
+    public var user: Int32?
     public var pulse: PulseRate?
     /// The limit that was met; `nil` where the cuff itself said so.
     public var limit: Double?
@@ -55,7 +57,7 @@ public struct HeartEvent: Sendable, Hashable {
         }
         var events: [HeartEvent] = []
         func note(_ kind: Kind, limit: Double? = nil) {
-            events.append(HeartEvent(kind: kind, time: time, reading: reading.id, pulse: pulse, limit: limit))
+            events.append(HeartEvent(kind: kind, time: time, reading: reading.id, user: reading.user, pulse: pulse, limit: limit))
         }
         if reading.flags.contains(.irregularPulse) { note(.irregularPulse) }
         if let rate = pulse?.digits.value, rate > 0 {
@@ -83,6 +85,10 @@ public struct HeartEvent: Sendable, Hashable {
         if !device.isEmpty {
             text.append(",\"device\":")
             text.append(jsonString: device)
+        }
+        if let user {
+            text.append(",\"user\":")
+            text.append(decimal: Int64(user))
         }
         text.append(",\"time\":\"")
         text.append(local: time, offset: zone.offset(at: time.seconds) / 60)

@@ -42,9 +42,11 @@ public struct JSONLinesExport: Sendable {
         ("heartbeat_series", "beats, gaps, sdnn_ms", "seconds since start; places of beats after a gap; standard deviation"),
     ]
 
-    public func append(_ reading: Reading, from provenance: Provenance, to text: inout TextBuffer) {
-        line.append(reading, device: provenance.device, to: &text)
-        guard let limits, let time = InclusionRule.time(of: reading, zone: zone) else { return }
+    public func append(
+        _ reading: Reading, from provenance: Provenance, parts: AppleHealthExport.Parts = .all, to text: inout TextBuffer
+    ) {
+        if parts.contains(.values) { line.append(reading, device: provenance.device, to: &text) }
+        guard parts.contains(.events), let limits, let time = InclusionRule.time(of: reading, zone: zone) else { return }
         for event in HeartEvent.events(of: reading, at: time, limits: limits) {
             event.append(to: &text, driver: provenance.driver, device: provenance.device, zone: zone)
         }

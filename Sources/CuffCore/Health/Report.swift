@@ -6,6 +6,12 @@ public struct Report: Sendable {
         public var origin: Reading.Origin
         public var rule: ClockRule
         public var source: Int
+        /// What the time rests on, in words that are true of it.
+        public var basis: TimeBasis
+
+        public enum TimeBasis: Sendable, Hashable, CaseIterable {
+            case synced, corrected, unchecked, arrival, entered
+        }
     }
 
     public struct LeftOut: Sendable, Hashable {
@@ -17,6 +23,8 @@ public struct Report: Sendable {
 
     /// As it stands above the page; empty for none.
     public var person: String
+    /// Which of several persons it is about, where the page holds more than one and nobody told a name.
+    public var section = ""
     public let zone: ZoneTable
     public let parts: DayParts
     public let lines: ReferenceLines
@@ -48,12 +56,25 @@ public struct Report: Sendable {
         let verdict = setAside ? .excluded(.setAside) : rule.verdict(on: reading)
         switch verdict {
         case .counts(let point):
-            entries.append(Entry(point: point, origin: reading.origin, rule: reading.rule, source: source))
+            entries.append(
+                Entry(
+                    point: point, origin: reading.origin, rule: reading.rule, source: source, basis: Self.basis(of: reading)))
         case .excluded(let reason):
             leftOut.append(
                 LeftOut(
                     time: InclusionRule.time(of: reading, zone: zone), content: reading.content, reason: reason,
                     source: source))
+        }
+    }
+
+    /// A reading of a capture has no rule: nobody compared the cuff's clock with another. Only what a person entered was typed.
+    private static func basis(of reading: Reading) -> Entry.TimeBasis {
+        if reading.origin == .entered { return .entered }
+        return switch reading.rule {
+        case .synced: .synced
+        case .corrected: .corrected
+        case .receiveTime: .arrival
+        case .deviceTime, .unset, .none: reading.clock.time == nil ? .arrival : .unchecked
         }
     }
 

@@ -1,16 +1,19 @@
-/// Draws a `Report` as one self-contained HTML page: no script, nothing loaded, all text escaped.
+/// Draws a `Report` as one self-contained HTML page: no script, nothing loaded, all text escaped. Several persons are several
+/// sections, each on paper of its own.
 public struct ReportPage: Sendable {
     public let report: Report
     /// Name and version of the program, for the foot of the page.
     public let generator: String
+    /// The other persons of the page.
+    private let others: [Report]
 
-    public init(_ report: Report, generator: String = "cuff") {
+    public init(_ report: Report, _ others: [Report] = [], generator: String = "cuff") {
         self.report = report
+        self.others = others
         self.generator = generator
     }
 
     public func append(generated: Timestamp, to text: inout TextBuffer) {
-        let entries = report.sorted
         text.append("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
         text.append("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n")
         text.append("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
@@ -19,6 +22,16 @@ public struct ReportPage: Sendable {
         text.append("</title>\n<style>\n")
         text.append(ReportStyle.text)
         text.append("\n</style>\n</head>\n<body>\n<main>\n")
+        for one in [report] + others {
+            if !others.isEmpty { text.append("<section class=\"person\">\n") }
+            ReportPage(one, generator: generator).appendBody(generated, to: &text)
+            if !others.isEmpty { text.append("</section>\n") }
+        }
+        text.append("</main>\n</body>\n</html>\n")
+    }
+
+    private func appendBody(_ generated: Timestamp, to text: inout TextBuffer) {
+        let entries = report.sorted
         appendHead(entries, to: &text)
         if entries.isEmpty {
             text.append("<p>There are no readings to show in this time.</p>\n")
@@ -30,16 +43,16 @@ public struct ReportPage: Sendable {
         }
         appendLeftOut(to: &text)
         appendFoot(entries, generated, to: &text)
-        text.append("</main>\n</body>\n</html>\n")
     }
 
     private func day(_ time: Timestamp) -> Int64 { CalendarCut.floor(report.zone.wall(at: time.seconds), 86400) }
 
     private func appendHead(_ entries: [Report.Entry], to text: inout TextBuffer) {
         text.append("<header><h1>Blood pressure</h1>")
-        if !report.person.isEmpty {
+        let who = report.person.isEmpty ? report.section : report.person
+        if !who.isEmpty {
             text.append("<div class=\"who\">")
-            text.append(markup: report.person)
+            text.append(markup: who)
             text.append("</div>")
         }
         text.append("</header>\n")
@@ -217,12 +230,12 @@ public struct ReportPage: Sendable {
     }
 
     private func appendTimes(_ entries: [Report.Entry], to text: inout TextBuffer) {
-        let rules: [(ClockRule, String)] = [
+        let bases: [(Report.Entry.TimeBasis, String)] = [
             (.synced, "by the cuff's clock, which was right"), (.corrected, "by the cuff's clock, corrected"),
-            (.deviceTime, "by the cuff's clock, not checked"), (.receiveTime, "by arrival"), (.none, "as typed in"),
+            (.unchecked, "by the cuff's clock, not checked"), (.arrival, "by arrival"), (.entered, "as typed in"),
         ]
-        let parts = rules.compactMap { rule, words -> String? in
-            let count = entries.count { $0.rule == rule }
+        let parts = bases.compactMap { basis, words -> String? in
+            let count = entries.count { $0.basis == basis }
             return count == 0 ? nil : "\(count) \(words)"
         }
         guard !parts.isEmpty else { return }

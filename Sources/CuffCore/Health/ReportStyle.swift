@@ -53,10 +53,11 @@ enum ReportStyle {
         footer p{margin:3px 0}
         @media (max-width:620px){.facts{grid-template-columns:1fr 1fr}.facts div:nth-child(3){border-left:0}\
         .facts div:nth-child(n+3){border-top:1px solid var(--line)}.wide{overflow-x:auto}}
+        .person+.person{margin-top:40px}
         @page{size:A4;margin:11mm 13mm}
         @media print{:root{--paper:#fff;--ink:#000;--soft:#444;--line:#bbb;--tint:#f1f1f1;--sys:#b3400e;--dia:#1d55b8;--ref:#6b5d00}\
         body{font-size:10.5pt;-webkit-print-color-adjust:exact;print-color-adjust:exact}main{max-width:none;padding:0}\
-        main>header{padding-bottom:5px}.facts{margin:10px 0 0}.facts div{padding:7px 12px}figure{margin:8px 0 0}svg{width:97%}h2{break-after:avoid;margin:12px 0 4px}figure,tr,.facts,footer{break-inside:avoid}thead{display:table-header-group}\
+        main>header,.person>header{padding-bottom:5px}.person+.person{break-before:page;margin-top:0}.facts{margin:10px 0 0}.facts div{padding:7px 12px}figure{margin:8px 0 0}svg{width:97%}h2{break-after:avoid;margin:12px 0 4px}figure,tr,.facts,footer{break-inside:avoid}thead{display:table-header-group}\
         th,td{padding:2.5px 6px}.text{break-inside:avoid}table{font-size:9.5pt}.diary td{font-size:8.5pt;line-height:1.3;padding:1.5px 6px}footer{font-size:8pt;margin-top:10px;padding-top:5px}footer p{margin:1px 0}}
         """
 }

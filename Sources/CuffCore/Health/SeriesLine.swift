@@ -1,12 +1,12 @@
 /// Series as JSON lines, in the vocabulary of `ReadingLine`.
 extension QuantitySeries {
     /// `{"type":"quantity_series",…,"samples":[[0.25,134],…]}`: seconds since the start and the value as it was sent.
-    public func appendLine(to text: inout TextBuffer, zone: ZoneTable) {
+    public func appendLine(to text: inout TextBuffer, zone: ZoneTable, user: Int? = nil) {
         text.append("{\"type\":\"quantity_series\",\"schema\":1,\"code\":")
         text.append(jsonString: type.identifier.description)
         text.append(",\"unit\":")
         text.append(jsonString: unit.description)
-        text.appendSeriesHead(start: start, end: end, reading: reading, count: count, zone: zone)
+        text.appendSeriesHead(start: start, end: end, reading: reading, user: user, count: count, zone: zone)
         if let minimum { text.append(value: minimum.value, "min") }
         if let maximum { text.append(value: maximum.value, "max") }
         if let average {
@@ -29,10 +29,10 @@ extension QuantitySeries {
 extension HeartbeatSeries {
     /// `{"type":"heartbeat_series",…,"beats":[0.5,1.49],"gaps":[1],"sdnn_ms":10.9}`: seconds since the start, and the
     /// places (from 0) of the beats that a gap precedes.
-    public func appendLine(to text: inout TextBuffer, zone: ZoneTable) {
+    public func appendLine(to text: inout TextBuffer, zone: ZoneTable, user: Int? = nil) {
         text.append("{\"type\":\"heartbeat_series\",\"schema\":1,\"code\":")
         text.append(jsonString: SampleType.heartbeatSeries.identifier.description)
-        text.appendSeriesHead(start: start, end: end, reading: reading, count: beats.count, zone: zone)
+        text.appendSeriesHead(start: start, end: end, reading: reading, user: user, count: beats.count, zone: zone)
         if let sdnn {
             text.append(",\"sdnn_ms\":")
             text.append(rounded: sdnn * 1000)
@@ -76,12 +76,16 @@ extension TextBuffer {
     }
 
     fileprivate mutating func appendSeriesHead(
-        start: Timestamp, end: Timestamp, reading: Reading.ID?, count: Int, zone: ZoneTable
+        start: Timestamp, end: Timestamp, reading: Reading.ID?, user: Int?, count: Int, zone: ZoneTable
     ) {
         if let reading {
             append(",\"reading\":\"")
             append(reading)
             append(0x22)
+        }
+        if let user {
+            append(",\"user\":")
+            append(decimal: Int64(user))
         }
         append(",\"start\":\"")
         append(local: start, offset: zone.offset(at: start.seconds) / 60)

@@ -4,9 +4,14 @@ public struct StatisticsTable: Sendable {
     /// The sources by the numbers that the collection knows them under.
     public let sources: [Provenance]
     public let isUnicode: Bool
+    /// The user slot that all of its readings belong to; `nil` where none was told.
+    public let user: Int?
 
-    public init(style: AggregationStyle = .discreteArithmetic, sources: [Provenance] = [], isUnicode: Bool = true) {
+    public init(
+        style: AggregationStyle = .discreteArithmetic, sources: [Provenance] = [], isUnicode: Bool = true, user: Int? = nil
+    ) {
         self.style = style
+        self.user = user
         self.sources = sources
         self.isUnicode = isUnicode
     }
@@ -82,7 +87,7 @@ public struct StatisticsTable: Sendable {
     }
 
     /// `{"type":"statistics","schema":1,"by":"day","bucket":"2026-05-05",…}`, one line per bucket, and one per source
-    /// where they are kept apart. Within: `n`, and per quantity `min`, `max`, `avg`, `last`, with the ids and times of the
+    /// where they are kept apart; `user` where the cuff told one. Within: `n`, and per quantity `min`, `max`, `avg`, `last`, with the ids and times of the
     /// readings they came from; `sd`; `manual` and `automatic` list readings where the collection keeps them.
     public func appendLines(_ collection: StatisticsCollection, to text: inout TextBuffer) {
         for bucket in collection.buckets {
@@ -109,6 +114,10 @@ public struct StatisticsTable: Sendable {
         text.append(jsonString: cut.zone.name)
         text.append(",\"style\":")
         text.append(jsonString: style.rawValue)
+        if let user {
+            text.append(",\"user\":")
+            text.append(decimal: Int64(user))
+        }
         if let source {
             let provenance = sources.indices.contains(source) ? sources[source] : Provenance(driver: "")
             text.append(",\"driver\":")

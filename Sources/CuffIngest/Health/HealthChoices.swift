@@ -17,16 +17,29 @@ extension HealthRuns.Format {
 extension HealthRuns {
     public static func text(_ id: Reading.ID) -> String { ReadingSelection.text(id) }
 
-    /// Statistics as they are printed; without a format a terminal gets a table and a pipe JSON Lines.
-    public static func text(
-        _ collection: StatisticsCollection, _ table: StatisticsTable, format: String?, isTerminal: Bool
-    ) throws(IngestError) -> String {
-        var text = TextBuffer(capacity: 1 << 14)
+    /// How statistics are printed; without a format a terminal gets a table and a pipe JSON Lines.
+    public static func isTable(_ format: String?, isTerminal: Bool) throws(IngestError) -> Bool {
         switch format ?? (isTerminal ? "table" : "jsonl") {
-        case "table": table.appendTable(collection, to: &text)
-        case "jsonl": table.appendLines(collection, to: &text)
+        case "table": return true
+        case "jsonl": return false
         case let name:
             throw IngestError(.usage, "`\(name)` is no format", why: "known are table, jsonl", cure: "write e.g. --format jsonl")
+        }
+    }
+
+    /// Statistics as they are printed, one part for each person.
+    public static func text(
+        _ persons: [(user: Int?, collection: StatisticsCollection, table: StatisticsTable)], isTable: Bool
+    ) -> String {
+        var text = TextBuffer(capacity: 1 << 14)
+        for (index, person) in persons.enumerated() {
+            guard isTable else {
+                person.table.appendLines(person.collection, to: &text)
+                continue
+            }
+            if index > 0 { text.append(0x0A) }
+            if persons.count > 1 { text.append(string: Persons.heading(person.user) + "\n") }
+            person.table.appendTable(person.collection, to: &text)
         }
         return text.string
     }

@@ -3,16 +3,22 @@ import Glibc
 
 /// What the verbs over stored readings do. Each reads the database once and keeps no more than its answer needs.
 public enum HealthRuns {
-    /// Statistics of the selected blood pressures, with the sources by the numbers the collection uses. The time-weighted
-    /// style sorts the points first and so holds them in memory; all other styles hold buckets only. A range is widened to
-    /// whole buckets where they are stretches of time.
-    public static func statistics(
+    /// Statistics for each person of the selection. Ranges are widened to whole buckets, so a person is looked for in these.
+    public static func statisticsOfEach(
         _ store: Store, _ selection: ReadingSelection, by bucketing: Bucketing, style: AggregationStyle = .discreteArithmetic,
-        options: StatisticsCollection.Options = [], excludesDisturbed: Bool = false, parts: DayParts = .usual
-    ) throws(IngestError) -> (collection: StatisticsCollection, table: StatisticsTable) {
-        let rule = InclusionRule(zone: selection.zone, excludesDisturbed: excludesDisturbed)
-        let cut = CalendarCut(bucketing, zone: selection.zone, parts: parts)
-        var collection = StatisticsCollection(cut, options: options)
+        options: StatisticsCollection.Options = [], excludesDisturbed: Bool = false
+    ) throws(IngestError) -> [(user: Int?, collection: StatisticsCollection, table: StatisticsTable)] {
+        let wide = widened(selection, CalendarCut(bucketing, zone: selection.zone, parts: .usual))
+        var found: [(user: Int?, collection: StatisticsCollection, table: StatisticsTable)] = []
+        for (user, own) in try Persons(store, wide, kinds: [.bloodPressure]).each(selection) {
+            let (collection, table) = try statistics(
+                store, own, by: bucketing, style: style, options: options, excludesDisturbed: excludesDisturbed, user: user)
+            found.append((user, collection, table))
+        }
+        return found
+    }
+
+    private static func widened(_ selection: ReadingSelection, _ cut: CalendarCut) -> ReadingSelection {
         var selection = selection
         // Half a day would have half a day's extremes: the first and the last bucket are taken whole.
         selection.since = selection.since.map { cut.interval(of: cut.key(at: $0))?.lowerBound ?? $0 }
@@ -20,6 +26,21 @@ public enum HealthRuns {
             guard let last = cut.interval(of: cut.key(at: until)), last.lowerBound < until else { return until }
             return last.upperBound
         }
+        return selection
+    }
+
+    /// Statistics of the selected blood pressures, with the sources by the numbers the collection uses. The time-weighted
+    /// style sorts the points first and so holds them in memory; all other styles hold buckets only. A range is widened to
+    /// whole buckets where they are stretches of time.
+    public static func statistics(
+        _ store: Store, _ selection: ReadingSelection, by bucketing: Bucketing, style: AggregationStyle = .discreteArithmetic,
+        options: StatisticsCollection.Options = [], excludesDisturbed: Bool = false, parts: DayParts = .usual,
+        user: Int? = nil
+    ) throws(IngestError) -> (collection: StatisticsCollection, table: StatisticsTable) {
+        let rule = InclusionRule(zone: selection.zone, excludesDisturbed: excludesDisturbed)
+        let cut = CalendarCut(bucketing, zone: selection.zone, parts: parts)
+        var collection = StatisticsCollection(cut, options: options)
+        let selection = widened(selection, cut)
         let known = try store.sources()
         let order = known.keys.sorted()
         let places = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($0.element, $0.offset) })
@@ -35,7 +56,7 @@ public enum HealthRuns {
         points.sort { ReadingPoint.isEarlier($0.0, $1.0) }
         for (point, place) in points { collection.add(point, source: place) }
         let sources = order.compactMap { known[$0]?.provenance }
-        return (collection, StatisticsTable(style: style, sources: sources))
+        return (collection, StatisticsTable(style: style, sources: sources, user: user))
     }
 
     /// What is written with `cuff export`.
@@ -43,6 +64,26 @@ public enum HealthRuns {
         case appleHealth(AppleHealthExport.Layout)
         case csv(CSVExport.Dialect)
         case jsonLines
+
+        var name: String {
+            switch self {
+            case .appleHealth: "apple-health"
+            case .csv: "csv"
+            case .jsonLines: "jsonl"
+            }
+        }
+
+        /// Whether events have a place in it.
+        var holdsEvents: Bool { if case .csv = self { false } else { true } }
+
+        /// Refuses types that were asked for by name and have no place in it.
+        func permit(_ types: TypeChoice) throws(IngestError) {
+            guard types.isChosen else { return }
+            var missing = types.series.subtracting(series).map(\.rawValue).sorted()
+            if types.events, !holdsEvents { missing.append("event") }
+            guard let first = missing.first else { return }
+            throw IngestError(.usage, "\(name) has no place for \(first)", cure: "leave out that --type, or write --format jsonl")
+        }
 
         /// Which series have a place in it.
         var series: Set<SeriesSelection.Kind> {
@@ -68,6 +109,13 @@ public enum HealthRuns {
         _ store: Store, _ types: TypeChoice = .everything, _ selection: ReadingSelection, as format: Format, to output: OutputFile,
         limits: HeartRateLimits = .usual, version: String, includesRaw: Bool = false
     ) throws(IngestError) -> ExportReport {
+        try format.permit(types)
+        if selection.newFor != nil, !types.hasReadings, types.events {
+            throw IngestError(
+                .usage, "--new remembers readings and series, not events", cure: "leave out --new, or add --type blood_pressure")
+        }
+        // The other formats name the user of each sample.
+        if case .appleHealth = format { try Persons(store, selection).requireOne(for: "an apple-health file") }
         var given: [(id: String, revision: Int)] = []
         var report = try write(
             store, types, selection, as: format, to: output, limits: limits, version: version, includesRaw: includesRaw, given: &given)
@@ -92,8 +140,9 @@ public enum HealthRuns {
             writer.appendHeader(exported: now(), to: &text.buffer)
             try forEach(store, types, selection, &given) { reading, provenance in
                 do throws(HealthError) {
-                    try writer.append(reading, from: provenance, to: &text.buffer)
-                    report.written += 1
+                    let parts = types.parts(of: reading)
+                    try writer.append(reading, from: provenance, parts: parts, to: &text.buffer)
+                    if parts.contains(.values) { report.written += 1 }
                 } catch { report.leftOut[error.reason, default: 0] += 1 }
                 return try text.flush()
             }
@@ -107,6 +156,7 @@ public enum HealthRuns {
         case .csv(let dialect):
             let writer = CSVExport(dialect, zone: zone)
             writer.appendHeader(to: &text.buffer)
+            guard types.hasReadings else { break }
             try forEach(store, types, selection, &given) { reading, provenance in
                 var excluded: Exclusion?
                 if case .excluded(let reason) = rule.verdict(on: reading) { excluded = reason }
@@ -117,8 +167,9 @@ public enum HealthRuns {
         case .jsonLines:
             let writer = JSONLinesExport(zone: zone, limits: limits, includesRaw: includesRaw)
             try forEach(store, types, selection, &given) { reading, provenance in
-                writer.append(reading, from: provenance, to: &text.buffer)
-                report.written += 1
+                let parts = types.parts(of: reading)
+                writer.append(reading, from: provenance, parts: parts, to: &text.buffer)
+                if parts.contains(.values) { report.written += 1 }
                 return try text.flush()
             }
             try forEachSeries(store, types, selection, format, &given) { stored in
@@ -135,13 +186,16 @@ public enum HealthRuns {
         _ store: Store, _ types: TypeChoice, _ selection: ReadingSelection, _ given: inout [(id: String, revision: Int)],
         _ body: (Reading, Provenance) throws -> Bool
     ) throws(IngestError) {
-        guard types.hasReadings else { return }
+        guard types.hasReadings || types.events else { return }
         var seen: [(id: String, revision: Int)] = []
         defer { given += seen }
         let isNoted = selection.newFor != nil
+        var selection = selection
+        // Events are made of readings that may not have been asked for themselves.
+        if types.events, !selection.kinds.isEmpty || !types.hasReadings { selection.kinds.formUnion([.bloodPressure, .pulseRate]) }
         try store.forEach(selection) { reading, provenance in
             // What has no place in the format has been dealt with as well.
-            if isNoted { seen.append((text(reading.id), Int(reading.revision))) }
+            if isNoted, types.parts(of: reading).contains(.values) { seen.append((text(reading.id), Int(reading.revision))) }
             return try body(reading, provenance)
         }
     }
@@ -165,23 +219,36 @@ public enum HealthRuns {
         _ store: Store, _ selection: ReadingSelection, person: String, excludesDisturbed: Bool = false, lines: ReferenceLines = .home,
         generator: String, to output: OutputFile
     ) throws(IngestError) -> (counted: Int, leftOut: Int) {
-        var report = Report(person: person, zone: selection.zone, lines: lines, excludesDisturbed: excludesDisturbed)
-        try store.forEach(selection) { reading, provenance in
-            report.add(reading, from: provenance)
-            return true
+        let kinds: Set<ReadingSelection.Kind> = [.bloodPressure, .measurement]
+        let wanted = selection.kinds.isEmpty ? kinds : kinds.intersection(selection.kinds)
+        let persons = try Persons(store, selection, kinds: wanted)
+        if !person.isEmpty { try persons.requireOne(for: "a page for \(StandardErrorLog.harmless(person))") }
+        var reports: [Report] = []
+        for (user, own) in persons.each(selection) {
+            var report = Report(person: person, zone: selection.zone, lines: lines, excludesDisturbed: excludesDisturbed)
+            if !persons.isOne { report.section = Persons.heading(user) }
+            try store.forEach(own) { reading, provenance in
+                report.add(reading, from: provenance)
+                return true
+            }
+            reports.append(report)
         }
         var text = TextBuffer(capacity: 1 << 16)
-        ReportPage(report, generator: generator).append(generated: now(), to: &text)
+        ReportPage(reports[0], Array(reports.dropFirst()), generator: generator).append(generated: now(), to: &text)
         try output.append(&text)
         try output.finish()
-        return (report.entries.count, report.leftOut.count)
+        return (reports.reduce(0) { $0 + $1.entries.count }, reports.reduce(0) { $0 + $1.leftOut.count })
     }
 
     /// The days as a picture for a terminal.
     public static func plot(_ store: Store, _ selection: ReadingSelection, style: RangePlot.Style) throws(IngestError) -> String {
-        let days = try statistics(store, selection, by: .day).collection
+        let persons = try statisticsOfEach(store, selection, by: .day)
         var text = TextBuffer()
-        RangePlot(days, style: style).append(to: &text)
+        for (index, person) in persons.enumerated() {
+            if index > 0 { text.append(0x0A) }
+            if persons.count > 1 { text.append(string: Persons.heading(person.user) + "\n") }
+            RangePlot(person.collection, style: style).append(to: &text)
+        }
         return text.string
     }
 

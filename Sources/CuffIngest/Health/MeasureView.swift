@@ -5,15 +5,15 @@ import Glibc
 public final class MeasureView: Sink {
     public let label = "terminal"
     public let takesLiveEvents = true
-    private let output: Int32
+    private let output: Int32?
     private let progress: Int32
     // Used on the sink's queue alone.
     nonisolated(unsafe) private var bar: PressureBar
     nonisolated(unsafe) private var isDrawn = false
     nonisolated(unsafe) private var hasHeader = false
 
-    /// `width` in columns of the terminal.
-    public init(width: Int, isUnicode: Bool, output: Int32 = STDOUT_FILENO, progress: Int32 = STDERR_FILENO) {
+    /// `width` in columns of the terminal. Without an output only the bar is shown.
+    public init(width: Int, isUnicode: Bool, output: Int32? = STDOUT_FILENO, progress: Int32 = STDERR_FILENO) {
         // The last column is left free: some terminals wrap in it.
         bar = PressureBar(width: width - 1, isUnicode: isUnicode)
         self.output = output
@@ -42,6 +42,7 @@ public final class MeasureView: Sink {
 
     private func put(_ reading: Reading) throws(IngestError) {
         wipe()
+        guard let output else { return }
         var text = TextBuffer(capacity: 256)
         if !hasHeader { text.append(string: ReadingTable.header) }
         hasHeader = true

@@ -6,8 +6,8 @@ enum SeriesText {
 
     static func appendLine(_ stored: StoredSeries, zone: ZoneTable, to text: inout TextBuffer) {
         switch stored.series {
-        case .quantity(let series): series.appendLine(to: &text, zone: zone)
-        case .heartbeats(let series): series.appendLine(to: &text, zone: zone)
+        case .quantity(let series): series.appendLine(to: &text, zone: zone, user: stored.user)
+        case .heartbeats(let series): series.appendLine(to: &text, zone: zone, user: stored.user)
         }
     }
 

@@ -7,6 +7,8 @@ public struct TypeChoice: Sendable, Hashable {
     public var series: Set<SeriesSelection.Kind> = []
     public var events = false
     public var hasReadings = true
+    /// Whether somebody asked for them by name.
+    public var isChosen = false
 
     /// Everything an export holds.
     public static let everything = {
@@ -26,6 +28,7 @@ public struct TypeChoice: Sendable, Hashable {
         }
         self.init()
         hasReadings = false
+        isChosen = true
         for word in words {
             if let kind = ReadingSelection.Kind(rawValue: word) {
                 readings.insert(kind)
@@ -40,6 +43,28 @@ public struct TypeChoice: Sendable, Hashable {
                     cure: "write e.g. --type blood_pressure")
             }
         }
+    }
+
+    /// What of this reading an export holds.
+    func parts(of reading: Reading) -> AppleHealthExport.Parts {
+        var parts: AppleHealthExport.Parts = []
+        if hasReadings, readings.isEmpty || readings.contains(ReadingSelection.Kind(reading.content)) { parts.insert(.values) }
+        if events { parts.insert(.events) }
+        return parts
+    }
+
+    /// Refuses series and events where only readings are meant: without them nothing would narrow the choice.
+    public func requireReadings(_ verb: String) throws(IngestError) {
+        guard isChosen, events || !series.isEmpty else { return }
+        throw IngestError(
+            .usage, "`\(verb)` is about readings", why: "series and events belong to the readings they were made of",
+            cure: "choose among \(ReadingSelection.Kind.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+
+    /// Refuses every type but one.
+    public func requireOnly(_ kind: ReadingSelection.Kind, _ verb: String) throws(IngestError) {
+        guard isChosen, readings != [kind] || events || !series.isEmpty else { return }
+        throw IngestError(.usage, "`\(verb)` is made of \(kind.rawValue) alone", cure: "leave out --type")
     }
 
     /// One type of reading and nothing else.

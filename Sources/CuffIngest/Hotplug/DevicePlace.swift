@@ -17,6 +17,12 @@ public struct DevicePlace: Sendable {
         do throws(AddressFault) { request = try DeviceRequest(text) } catch {
             throw IngestError(.usage, error.description, cure: "write e.g. /dev/ttyUSB0; `cuff list` shows what is plugged in")
         }
+        let settings = request.settings
+        guard settings.line == nil, settings.options.isEmpty, settings.name == nil else {
+            throw IngestError(
+                .usage, "`\(text)` says more than where the cuff is", why: "only `,driver=ID` may follow a device here",
+                cure: "write --line, --option or --device")
+        }
         let wanted = request.address
         let driver = driver ?? request.settings.driver?.description
         if case .node(let path) = wanted, wanted.isOutsideHotplug {

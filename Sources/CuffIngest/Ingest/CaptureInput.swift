@@ -37,6 +37,7 @@ struct CaptureInput {
             head += chunk ?? []
             // A pipe may bring a file's first bytes one by one.
             guard isAtEnd || head.count >= CaptureForms.enough else { return true }
+            if !CaptureForms.isPcapng(head) { try selection.refuse(name) }
             source = CaptureForms.source(for: head, selection)
             isFormKnown = true
             chunk = head

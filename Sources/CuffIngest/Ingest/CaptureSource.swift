@@ -73,6 +73,13 @@ public struct CaptureSelection: Sendable, Hashable {
 
     public init() {}
 
+    /// Refuses a choice where there is nothing to choose from.
+    func refuse(_ name: String) throws(IngestError) {
+        guard self != CaptureSelection() else { return }
+        throw IngestError(
+            .usage, "--usb and --chip have no effect on \(name)", why: "they choose within a capture of a USB bus", cure: "leave them out")
+    }
+
     /// `usb` is BUS.ADDRESS or VVVV:PPPP.
     public init(usb: String?, chip: String?) throws(IngestError) {
         if let usb { device = try Self.device(usb) }
@@ -102,6 +109,18 @@ public enum CaptureForms {
 
     public static func source(for head: [UInt8], _ selection: CaptureSelection = CaptureSelection()) -> any CaptureSource {
         isPcapng(head) ? PcapngReader(selection.device, chip: selection.chip) : CaptureTextReader()
+    }
+
+    /// Whether whole lines at the beginning are those of a text capture: an item that the reader takes, or a head that names a
+    /// driver. A cuff's own text may begin with any one of these characters, so one character does not tell.
+    public static func isText(_ head: [UInt8]) -> Bool {
+        guard let first = head.first, [0x23, 0x5B, 0x3C, 0x3E].contains(first) else { return false }
+        let start = head.prefix(1 << 14)
+        guard let end = start.lastIndex(of: 0x0A) else { return false }
+        var reader = CaptureTextReader()
+        reader.feed(Array(start[...end]))
+        guard let item = try? reader.next() else { return false }
+        return item != nil || reader.header["driver"] != nil
     }
 
     /// A section header with its magic, which no cuff's bytes begin with.

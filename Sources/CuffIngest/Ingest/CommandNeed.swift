@@ -17,9 +17,35 @@ extension SessionCommand {
     }
 }
 
+extension SessionCommand {
+    /// The one user that is meant.
+    fileprivate var user: Int? {
+        switch self {
+        case .readMemory(let user), .clear(let user): user
+        default: nil
+        }
+    }
+}
+
 extension CuffDriver {
+    /// Refuses options that the family does not have: a word that nobody reads would be believed to have an effect.
+    func permit(options: [String: String], ofSimulator: Bool = false) throws(IngestError) {
+        let known = ofSimulator ? self.options.merging(simulatorOptions) { a, _ in a } : self.options
+        guard let unknown = options.keys.sorted().first(where: { known[$0] == nil }) else { return }
+        throw IngestError(
+            .usage, "unknown option `\(unknown)` of \(id)",
+            why: known.isEmpty ? "it has no options" : "known are \(known.keys.sorted().joined(separator: ", "))",
+            cure: "`cuff drivers \(id)` explains them")
+    }
+
     /// Refuses a command the family cannot obey, before any device is opened.
     public func require(_ command: SessionCommand) throws(IngestError) {
+        // Without it everybody's readings would come, or go.
+        if command.user != nil, !capabilities.contains(.users) {
+            throw IngestError(
+                .usage, "a cuff of \(id) cannot be asked for one user", why: "its driver does not tell users apart",
+                cure: "leave out --user; where readings name their user, `cuff show --user NUMBER` chooses")
+        }
         guard let need = command.need, !capabilities.contains(need.capability) else { return }
         throw IngestError(
             .usage, "a cuff of \(id) cannot \(need.words)",

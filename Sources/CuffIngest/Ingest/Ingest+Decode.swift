@@ -16,14 +16,25 @@ extension Ingest {
         options: IngestOptions = IngestOptions()
     ) throws(IngestError) -> IngestReport {
         let driver = try driver(id)
+        try driver.permit(options: options.driverOptions)
         let file = try InputFile(input)
         if file.kind == .regular && file.isEmpty {
             throw IngestError(.badData, "\(file.name) is empty", cure: "record a cuff first, e.g. `cuff record DEVICE -o FILE`")
         }
         let first = try file.next(options.stop)
         if let first, CaptureForms.isPcapng(first) {
+            if isLive {
+                throw IngestError(
+                    .usage, "--live has no effect on \(file.name)", why: "a capture has times of its own", cure: "leave it out")
+            }
             return try replay([CaptureInput(file, head: first, selection)], driver: id, speed: .max, options: options)
         }
+        if let first, CaptureForms.isText(first) {
+            throw IngestError(
+                .usage, "\(file.name) is a capture, and decode takes the raw bytes of a cuff",
+                cure: "write `cuff replay \(file.isStandardInput ? "-" : file.name)`")
+        }
+        try selection.refuse(file.name)
         let pipeline = try pipeline(options)
         var run = PlayRun(driver, pipeline: pipeline, options: options, looksAhead: false)
         var report = IngestReport()
@@ -44,19 +55,23 @@ extension Ingest {
         if report.counters.bytes == 0 && !options.stop.isRaised && !report.isOutputClosed {
             throw IngestError(.badData, "\(file.name) is empty", why: "no byte came", cure: "check what writes into it")
         }
-        report.judgeBytes(driver)
+        report.judge(report.counters, of: driver)
         return report
     }
 }
 
 extension IngestReport {
-    /// Bytes that held nothing of the driver's protocol are bad data; noise around readings is not.
-    mutating func judgeBytes(_ driver: CuffDriver) {
+    /// Bytes that held nothing of the driver's protocol are bad data; noise around readings is not. `source` names one of
+    /// several inputs.
+    mutating func judge(_ counters: IngestCounters, of driver: CuffDriver, in source: String? = nil, cure: String = "") {
         guard !isOutputClosed, counters.readings == 0, counters.liveEvents == 0, counters.duplicates == 0,
             counters.bytes > 0, counters.skippedBytes > 0
         else { return }
         status = .badData
-        closing = "no reading in \(counters.bytes) bytes, \(counters.skippedBytes) of which \(driver.id) does not understand"
+        let sentence =
+            "\(source.map { $0 + ": " } ?? "")no reading in \(counters.bytes) bytes, \(counters.skippedBytes) of which \(driver.id) "
+            + "does not understand" + (cure.isEmpty ? "" : "; \(cure)")
+        closing = closing.map { "\($0)\ncuff: \(sentence)" } ?? sentence
     }
 }
 
@@ -66,6 +81,7 @@ final class InputFile {
     let kind: Descriptor.Kind
     private let descriptor: Int32
     private let isOwn: Bool
+    var isStandardInput: Bool { descriptor == STDIN_FILENO }
     /// What a pipe holds at most. A quarter megabyte of a file was measured to be a fifth slower: its readings no longer
     /// stay in the processor's cache until they are printed.
     private let size = 1 << 16

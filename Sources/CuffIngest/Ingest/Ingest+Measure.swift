@@ -7,6 +7,8 @@ public struct MeasureOptions: Sendable {
     /// The longest it may take, after which the cuff is told to stop; for a continuous cuff how long it measures. `nil`
     /// leaves it to the cuff, whose own limits are below five minutes.
     public var duration: Duration?
+    /// The whole run must be over by then, the opening of the line included; the cuff is told to stop. `nil` sets no such end.
+    public var timeout: Duration?
     /// Who asked.
     public var trigger = Reading.Trigger.manual
     /// Other line settings than the driver's.
@@ -53,6 +55,7 @@ extension Ingest {
     ) throws(IngestError) -> (end: Measurement.End, report: IngestReport) {
         let driver = try driver(id)
         try driver.require(.measure)
+        try driver.permit(options: options.driverOptions)
         let mark = try options.memory.map { (memory) throws(IngestError) in try MeasurementMarks(memory).place(driver.id, address) }
         var options = options
         var limit = measure.duration
@@ -62,7 +65,7 @@ extension Ingest {
             limit = duration + .seconds(150)
         }
         var read = ReadOptions(.measure)
-        (read.line, read.pace, read.recording) = (measure.line, measure.pace, measure.recording)
+        (read.line, read.pace, read.recording, read.timeout) = (measure.line, measure.pace, measure.recording, measure.timeout)
         let ended = Locked<Measurement.End?>(nil)
         let link = MeasureLink(trigger: measure.trigger, limit: limit, keepsFailedSeries: measure.keepsFailedSeries) { effect, elapsed in
             switch effect {
@@ -146,6 +149,13 @@ extension IngestReport {
     /// The status and the words for how a measurement ended.
     fileprivate mutating func conclude(_ end: Measurement.End, address: String, stop: StopSignal) {
         if isOutputClosed { return }
+        let isResult = if case .result = end { true } else { false }
+        if status == .timedOut, !isResult {
+            closing = "\(address): no result: the time allowed ran out, and the cuff was told to stop"
+            return
+        }
+        // Nobody was there: that says more than that nobody answered.
+        if case .failed = end, let fault, fault.status == .unavailable { return }
         switch end {
         case .result: (status, closing) = (.done, nil)
         case .aborted:

@@ -29,6 +29,7 @@ extension Ingest {
         options: IngestOptions = IngestOptions()
     ) throws(IngestError) -> IngestReport {
         let driver = try driver(id)
+        try driver.permit(options: options.driverOptions)
         if let first = Self.commands(driver, read).first { try driver.require(first) }
         try read.filter?.permit(driver)
         let mark = options.memory.flatMap { MeasurementMarks($0).left(driver.id, address) }
@@ -142,6 +143,11 @@ extension IngestReport {
         }
         if let fault, !isStopped {
             self.fault = IngestError(.inputOutput, "\(address): \(fault.sentence)")
+        }
+        // Nobody was there: that is no line that ended, whatever the session made of it.
+        if let fault, !isStopped, let error = fault.neverOpened(address) {
+            (self.fault, status, closing) = (error, error.status, error.description)
+            return
         }
         switch self.outcome {
         case .complete?, nil: break

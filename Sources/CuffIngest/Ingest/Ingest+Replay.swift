@@ -81,6 +81,15 @@ extension Ingest {
         run?.submit()
         run?.report(into: &report)
         if let fault { throw fault }
+        if let run, fault == nil, !pipeline.isStopped, !options.stop.isRaised {
+            let told = input.source.header["driver"]
+            let status = report.status
+            report.judge(
+                run.counters, of: run.driver, in: input.name,
+                cure: told.map { $0 == run.driver.id.description ? "" : "the capture names \($0): leave out --driver" } ?? "")
+            // Of its own family, a conversation that came to nothing is what was recorded.
+            if told == run.driver.id.description { report.status = status }
+        }
         let remarks = input.source.remarks
         guard hasBegun || options.stop.isRaised else {
             throw IngestError(
@@ -99,8 +108,13 @@ extension Ingest {
                 .usage, "\(input.name) names no driver", why: "its head says nothing of the cuff family",
                 cure: "add --driver ID")
         }
+        let driver = try driver(name)
+        try driver.permit(options: options.driverOptions)
+        if let told = input.source.header["driver"], told != name {
+            options.diagnostics(.warning("\(input.name) names the driver \(told), and is read as \(name)"))
+        }
         var run = PlayRun(
-            try driver(name), pipeline: pipeline, options: options,
+            driver, pipeline: pipeline, options: options,
             device: options.device.isEmpty ? input.source.header["device"].map { StandardErrorLog.harmless($0) } : options.device,
             looksAhead: true)
         run.player.start = input.source.start

@@ -3,13 +3,13 @@ import CuffCore
 /// A `SessionPlayer` as a source of the pipeline: it waits while the sinks are full.
 struct PlayRun {
     var player: SessionPlayer
-    private let driver: CuffDriver
+    let driver: CuffDriver
     private let pipeline: Pipeline
     private let diagnostics: @Sendable (Diagnostic) -> Void
     private let memory: DriverMemory?
     private let source: Int
     private let gate: Gate
-    private var counters = IngestCounters()
+    private var counted = IngestCounters()
     private var identity: DeviceIdentity?
     private var device: String
 
@@ -42,8 +42,8 @@ struct PlayRun {
     mutating func submit() {
         for diagnostic in player.takeDiagnostics() {
             if case .skipped(let bytes, let fault) = diagnostic {
-                counters.skippedBytes += bytes
-                if fault == .badCheck { counters.badChecks += 1 }
+                counted.skippedBytes += bytes
+                if fault == .badCheck { counted.badChecks += 1 }
             }
             diagnostics(diagnostic)
         }
@@ -70,27 +70,32 @@ struct PlayRun {
     }
 
     private mutating func count(_ entries: borrowing Entries) {
-        counters.readings += entries.readings.count
-        counters.liveEvents += entries.count - entries.readings.count
+        counted.readings += entries.readings.count
+        counted.liveEvents += entries.count - entries.readings.count
         for index in entries.readings.indices {
-            if case .failure = entries.readings[index].content { counters.failures += 1 }
+            if case .failure = entries.readings[index].content { counted.failures += 1 }
         }
     }
 
     private mutating func wait() {
         if gate.isPassable { return }
         let start = HostClock.monotonic()
-        counters.pauses += 1
+        counted.pauses += 1
         gate.pass()
-        counters.paused += .nanoseconds(HostClock.monotonic() - start)
+        counted.paused += .nanoseconds(HostClock.monotonic() - start)
+    }
+
+    /// What this run counted so far.
+    var counters: IngestCounters {
+        var counters = counted
+        counters.bytes = player.bytes
+        counters.frames = player.session.frames ?? 0
+        counters.duplicates = player.ledger.duplicates
+        return counters
     }
 
     /// Adds what this run counted, and how its conversation ended.
     func report(into report: inout IngestReport) {
-        var counters = counters
-        counters.bytes = player.bytes
-        counters.frames = player.session.frames ?? 0
-        counters.duplicates = player.ledger.duplicates
         report.counters += counters
         report.identity = identity
         report.outcome = player.outcome

@@ -16,6 +16,8 @@ public final class Simulation: @unchecked Sendable {
         /// socket that speaks its messages.
         case uhid(String)
 
+        var keepsReportsApart: Bool { if case .uhid = self { true } else { false } }
+
         /// As a command names it: a port to listen on, an address to call, or neither.
         public init(tcp port: Int?, connect address: String?, uhid path: String?) throws(IngestError) {
             if let path {
@@ -70,6 +72,16 @@ public final class Simulation: @unchecked Sendable {
         speed: Double = 1,
         note: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(IngestError) {
+        if driver.medium == .hidraw, !place.keepsReportsApart {
+            throw IngestError(
+                .usage, "a simulated cuff of \(driver.id) needs --uhid",
+                why: "it speaks in HID reports; a pseudo terminal or a TCP port does not keep them apart, so nothing could read it there",
+                cure: "as root: `modprobe uhid`, then `cuff simulate \(driver.id) --uhid /dev/uhid`, which makes a /dev/hidraw node")
+        }
+        try driver.permit(options: script.options, ofSimulator: true)
+        guard speed.isFinite, speed > 0 else {
+            throw IngestError(.usage, "a cuff's time cannot run \(speed) times as fast", cure: "give --speed a number above 0, e.g. 5")
+        }
         simulator = try capture.map { (path) throws(IngestError) in try Self.player(path) } ?? driver.makeSimulator(script)
         self.note = note
         isHID = if case .uhid = place { true } else { false }

@@ -3,7 +3,8 @@ import Glibc
 
 /// A plan that `cuff watch` keeps for one cuff, as it stands in the state folder.
 public struct HostSchedule: Sendable, Hashable {
-    /// Whose: the device's key, as `cuff list` prints it, or the path or address it was named by.
+    /// Whose: the cuff's identity, as its readings carry it, or the device's key, as `cuff list` prints it. A path only where the
+    /// path is all there is to know it by.
     var key: String
     var driver: DriverID
     /// The zone of the plan's window, by name; `nil`: the machine's own.
@@ -34,11 +35,13 @@ public struct HostSchedule: Sendable, Hashable {
 }
 
 extension LinkPlan {
-    /// Every name under which a schedule may know this cuff.
+    /// Every name under which a schedule may know this cuff. The node of a device that can be plugged is none of them: the next
+    /// cuff gets the same node.
     var keys: Set<String> {
-        var keys: Set = [place, StateFile.resolved(place)]
-        if case .plugged(let device) = target { keys.insert(device.key.description) }
-        return keys
+        switch target {
+        case .plugged(let device): [identity, device.key.description]
+        case .node, .tcp: [identity, place]
+        }
     }
 }
 
@@ -48,11 +51,17 @@ struct ScheduleFolder: Sendable {
 
     init(_ memory: DriverMemory) { path = "\(memory.folder)/schedules" }
 
-    /// The key of a device that a verb was given.
-    static func key(_ place: DevicePlace) -> String {
+    /// The key of a device that a verb was given: who the user says it is, else what is known of it.
+    static func key(_ place: DevicePlace, device: String = "") -> String {
+        if !device.isEmpty { return device }
         if !place.device.isEmpty { return place.device }
-        if case .path(let path) = place.address { return StateFile.resolved(path) }
+        // As it was typed: a link is a name that somebody gave to one cuff, what it leads to is not.
         return place.address.description
+    }
+
+    /// Whether the key is a node that the next device may get: nothing is known of what is behind it.
+    static func isBorrowed(_ key: String) -> Bool {
+        ["/dev/ttyUSB", "/dev/ttyACM", "/dev/hidraw", "/dev/rfcomm", "/dev/pts/"].contains { key.hasPrefix($0) }
     }
 
     private func file(_ key: String) -> String { "\(path)/\(StateFile.name("schedule", for: key))" }

@@ -15,6 +15,8 @@ public struct ScheduleReport: Sendable {
     /// The plan that `cuff watch` keeps, with how far it has come.
     public var keeper: ScheduleKeeper?
     public var report: IngestReport
+    /// What a person must know before relying on it.
+    public var warning: String?
 
     private var isOff: Bool { (cycle ?? 0) == 0 && keeper == nil }
 
@@ -117,7 +119,7 @@ extension Ingest {
             throw IngestError(.usage, "there is no place to keep a schedule", cure: "set HOME or XDG_STATE_HOME")
         }
         let folder = ScheduleFolder(memory)
-        let key = ScheduleFolder.key(place)
+        let key = ScheduleFolder.key(place, device: options.device)
         var report = ScheduleReport(driver: driver, cycle: nil, keeper: nil, report: IngestReport())
         switch request {
         case .get:
@@ -133,6 +135,12 @@ extension Ingest {
                 return report
             }
             let plan = try hosted(minutes, window, driver)
+            guard !ScheduleFolder.isBorrowed(key) else {
+                throw IngestError(
+                    .usage, "nothing tells which cuff is on \(key)",
+                    why: "the next cuff that is plugged in may get that name, and would be inflated by this schedule",
+                    cure: "name the device by usb:VVVV:PPPP:SERIAL or port:…, as `cuff list` shows it, or give it a name with --device")
+            }
             // Two that inflate the same cuff would be one too many.
             if hasOwn {
                 (report.cycle, report.report) = try ask(place, driver, .off, read, options)
@@ -141,6 +149,11 @@ extension Ingest {
             let keeper = ScheduleKeeper(plan, from: HostClock.now().seconds)
             try folder.save(HostSchedule(key: key, driver: driver.id, zone: zone, keeper: keeper))
             report.keeper = keeper
+            if key.hasPrefix("port:") {
+                report.warning =
+                    "the adapter has no serial number: the schedule is for whatever \(driver.id) cuff is at \(key); "
+                    + "`cuff schedule … off` before another person's cuff is plugged in there"
+            }
         }
         return report
     }

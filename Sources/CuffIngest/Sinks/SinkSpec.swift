@@ -29,6 +29,8 @@ public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
     }
 
     public static let stdout = SinkSpec(.stdout)
+    /// Whether its lines go where a command's own output goes.
+    public var writesStandardOutput: Bool { kind == .stdout || kind == .table }
     /// Lines for a person at a terminal.
     public static let table = SinkSpec(.table)
 

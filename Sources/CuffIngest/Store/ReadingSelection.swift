@@ -9,6 +9,15 @@ public struct ReadingSelection: Sendable, Hashable {
         case quantity
         /// A measurement that failed.
         case measurement
+
+        init(_ content: Reading.Content) {
+            switch content {
+            case .bloodPressure: self = .bloodPressure
+            case .pulseRate: self = .pulseRate
+            case .quantity: self = .quantity
+            case .failure: self = .measurement
+            }
+        }
     }
 
     /// From this instant on.
@@ -16,6 +25,8 @@ public struct ReadingSelection: Sendable, Hashable {
     /// Up to this instant, which is not included.
     public var until: Timestamp?
     public var user: Int?
+    /// Only those that tell no user.
+    public var isWithoutUser = false
     public var device: String?
     /// A driver's id, or `manual`.
     public var driver: String?
@@ -37,7 +48,8 @@ public struct ReadingSelection: Sendable, Hashable {
 
     /// Whether nothing narrows it: everything there is.
     public var isEverything: Bool {
-        since == nil && until == nil && user == nil && device == nil && driver == nil && kinds.isEmpty && ids.isEmpty && last == nil
+        since == nil && until == nil && user == nil && !isWithoutUser && device == nil && driver == nil && kinds.isEmpty && ids.isEmpty
+            && last == nil
     }
 
     /// Conditions in SQL, wide enough that nothing is lost; the exact time is judged afterwards. ISO texts sort by their
@@ -49,6 +61,7 @@ public struct ReadingSelection: Sendable, Hashable {
         if let since { parts.append("coalesce(measured, device_time, received) >= \(Self.day(since.seconds - 2 * 86400))") }
         if let until { parts.append("coalesce(measured, device_time, received) < \(Self.day(until.seconds + 3 * 86400))") }
         if let user { parts.append("user = \(user)") }
+        if isWithoutUser { parts.append("user IS NULL") }
         if device != nil || driver != nil {
             let meant = sources.filter {
                 (device == nil || $0.value.provenance.device == device) && (driver == nil || $0.value.provenance.driver == driver)

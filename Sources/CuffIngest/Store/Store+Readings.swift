@@ -94,6 +94,27 @@ extension Store {
         } catch { throw Self.translated(error, path) }
     }
 
+    /// The users whom the selected readings tell of, ascending; `nil`, where some tell none, comes last.
+    public func users(_ selection: ReadingSelection) throws(IngestError) -> [Int?] {
+        var found: Set<Int?> = []
+        do {
+            try queue.read { db in
+                let sources = try Self.sources(db)
+                let rows = try Row.fetchAll(db, sql: "SELECT DISTINCT user FROM reading WHERE \(selection.condition(sources))")
+                found = Set(rows.map { $0["user"] as Int? })
+            }
+        } catch { throw Self.translated(error, path) }
+        // The condition is wider than the range of time, so of several each is looked for.
+        if found.count > 1, selection.since != nil || selection.until != nil || selection.last != nil {
+            found = []
+            try forEach(selection) { reading, _ in
+                found.insert(reading.user.map { Int($0) })
+                return true
+            }
+        }
+        return found.sorted { ($0 ?? .max) < ($1 ?? .max) }
+    }
+
     /// How many readings are selected.
     public func count(_ selection: ReadingSelection) throws(IngestError) -> Int {
         var count = 0

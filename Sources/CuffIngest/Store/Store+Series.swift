@@ -22,6 +22,8 @@ public struct SeriesSelection: Sendable, Hashable {
     public var driver: String?
     /// Those owned by this user's readings.
     public var user: Int?
+    /// Those of readings that tell no user, and those that no reading owns.
+    public var isWithoutUser = false
     /// Only the latest so many.
     public var last: Int?
     /// Those that the export of this name has not given yet.
@@ -34,7 +36,7 @@ public struct SeriesSelection: Sendable, Hashable {
         self.kinds = kinds
         (since, until, readings) = (selection.since, selection.until, selection.ids)
         (device, driver, last) = (selection.device, selection.driver, selection.last)
-        (user, newFor) = (selection.user, selection.newFor)
+        (user, isWithoutUser, newFor) = (selection.user, selection.isWithoutUser, selection.newFor)
     }
 }
 
@@ -44,6 +46,8 @@ public struct StoredSeries: Sendable, Hashable {
     public var number: Int64
     public var series: HealthSeries
     public var provenance: Provenance
+    /// The user slot of the reading that owns it.
+    public var user: Int?
 }
 
 extension Store {
@@ -113,11 +117,15 @@ extension Store {
                     require("source IN \(places(meant.count))", meant.keys.sorted())
                 }
                 if let user = selection.user { require("reading IN (SELECT id FROM reading WHERE user = ?)", [user]) }
+                if selection.isWithoutUser {
+                    require("NOT EXISTS (SELECT 1 FROM reading WHERE reading.id = series.reading AND user IS NOT NULL)", [])
+                }
                 if let name = selection.newFor {
                     require("NOT EXISTS (SELECT 1 FROM exported WHERE cursor = ? AND id = 'series-' || number)", [name])
                 }
                 let order = selection.last == nil ? "" : " DESC LIMIT \(max(0, selection.last ?? 0))"
-                let inner = "SELECT * FROM series WHERE \(conditions.joined(separator: " AND ")) ORDER BY start\(order)"
+                let owner = "(SELECT user FROM reading WHERE reading.id = series.reading) AS owner"
+                let inner = "SELECT *, \(owner) FROM series WHERE \(conditions.joined(separator: " AND ")) ORDER BY start\(order)"
                 let rows = try Row.fetchCursor(
                     db, sql: "SELECT * FROM (\(inner)) ORDER BY start, number", arguments: StatementArguments(arguments))
                 while let row = try rows.next() {
@@ -128,7 +136,9 @@ extension Store {
                             .badData, "a series in \(path) is damaged", why: "number \(row["number"] as Int64? ?? 0) cannot be unpacked",
                             cure: "`sqlite3 \(path) 'DELETE FROM series WHERE number = \(row["number"] as Int64? ?? 0)'` removes it")
                     }
-                    guard try body(StoredSeries(number: row["number"], series: series, provenance: provenance)) else { return }
+                    guard try body(StoredSeries(number: row["number"], series: series, provenance: provenance, user: row["owner"])) else {
+                        return
+                    }
                 }
             }
         } catch { throw Self.translated(error, path) }

@@ -37,6 +37,14 @@ public final class HIDRawTransport: Transport, @unchecked Sendable {
             do throws(SystemFault) { descriptor = try Descriptor.open(address, O_RDWR | O_NONBLOCK) } catch {
                 throw .device(address, error.number)
             }
+            // Reports would run into each other there, and what a report begins with would be sent as data.
+            guard isatty(descriptor) == 0 else {
+                Glibc.close(descriptor)
+                descriptor = -1
+                throw IngestError(
+                    .usage, "\(address) is a terminal, and this cuff speaks over HID", why: "its reports need a node such as /dev/hidraw0",
+                    cure: "`cuff list` shows HID cuffs; a simulated one is made with `cuff simulate … --uhid /dev/uhid`")
+            }
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
                 Glibc.close(descriptor)
                 throw .device(address, EBUSY)

@@ -1,4 +1,5 @@
 import CuffCore
+import Glibc
 
 /// Moves bytes to and from one device and reports its end; it knows no protocol. Not thread-safe: everything happens on
 /// the queue given to `start`, calls and events alike. A transport whose calls may block begins with
@@ -38,6 +39,16 @@ public enum TransportFault: Error, Equatable, Sendable {
         case .unplugged: "the device was unplugged"
         case .failed(let call, let number): "\(call): \(IngestError.lowercased(number))"
         }
+    }
+}
+
+extension TransportFault {
+    /// What to say of a connection that never stood; `nil` for one that did.
+    func neverOpened(_ address: String) -> IngestError? {
+        guard case .failed("connect", let number) = self else { return nil }
+        return IngestError(
+            .unavailable, "cannot reach \(address)", why: IngestError.lowercased(number),
+            cure: number == ECONNREFUSED ? "nothing listens on that port; start the program that serves the cuff" : "check host and port")
     }
 }
 

@@ -1,0 +1,71 @@
+import CuffCore
+
+/// Whose readings a selection holds. The user slots of cuffs are different persons: nothing may add them up, and what cannot say
+/// whose a value is must not hold more than one.
+public struct Persons: Sendable, Hashable {
+    /// Ascending; `nil`, for readings that tell no user, comes last.
+    public let users: [Int?]
+
+    public init(_ store: Store, _ selection: ReadingSelection, kinds: Set<ReadingSelection.Kind>? = nil) throws(IngestError) {
+        var selection = selection
+        if let kinds { selection.kinds = kinds }
+        users = try store.users(selection)
+    }
+
+    public var isOne: Bool { users.count < 2 }
+
+    /// `users 1, 2, and readings without a user`.
+    var sentence: String {
+        let numbers = users.compactMap { $0 }.map(String.init)
+        let named = numbers.isEmpty ? "" : "\(numbers.count == 1 ? "user" : "users") \(numbers.joined(separator: ", "))"
+        guard users.contains(nil) else { return named }
+        return named.isEmpty ? "readings without a user" : "\(named), and readings without a user"
+    }
+
+    /// As it stands above one person's part.
+    public static func heading(_ user: Int?) -> String { user.map { "User \($0)" } ?? "Without a user" }
+
+    /// Refuses what could not say whose a value is.
+    func requireOne(for what: String) throws(IngestError) {
+        guard !isOne else { return }
+        throw IngestError(
+            .usage, "\(what) is of one person, and these readings are of several: \(sentence)",
+            cure: "add --user NUMBER\(users.contains(nil) ? ", or --user none for those without a user" : "")")
+    }
+
+    /// The selection once for each person.
+    func each(_ selection: ReadingSelection) -> [(user: Int?, selection: ReadingSelection)] {
+        guard !isOne else { return [(users.first ?? nil, selection)] }
+        return users.map { user in
+            var own = selection
+            (own.user, own.isWithoutUser) = (user, user == nil)
+            return (user, own)
+        }
+    }
+}
+
+/// `2`, or `none` for readings that tell no user.
+public enum UserChoice: Sendable, Hashable {
+    case number(Int)
+    case none
+
+    public init?(_ text: String) {
+        if text == "none" {
+            self = .none
+        } else if let number = Int(text), (0...Int(Int32.max)).contains(number) {
+            self = .number(number)
+        } else {
+            return nil
+        }
+    }
+}
+
+extension ReadingSelection {
+    public mutating func choose(_ choice: UserChoice?) {
+        switch choice {
+        case .number(let number)?: user = number
+        case .none?: isWithoutUser = true
+        case nil: break
+        }
+    }
+}

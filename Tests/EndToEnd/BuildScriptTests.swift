@@ -1,0 +1,164 @@
+import Foundation
+import Testing
+
+/// What `make install` puts where, and how the scripts of `.ci` judge their parts. The parts themselves are stand-ins.
+@Suite struct BuildScriptTests {
+    private let scratch: Scratch
+    init() throws { scratch = try Scratch() }
+
+    private func make(_ arguments: String...) async throws -> CuffProcess {
+        try await CuffProcess.run(
+            executable: "/usr/bin/make",
+            ["-C", CuffProcess.folder.path, "--no-print-directory", "BINARY=\(CuffProcess.path)", "DESTDIR=\(scratch.path("root"))"]
+                + arguments, environment: ["MAKEFLAGS": "", "MAKELEVEL": "0"])
+    }
+
+    private func files() throws -> Set<String> {
+        let root = scratch.path("root")
+        let names = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
+        return Set(
+            names.filter {
+                var isFolder: ObjCBool = false
+                return FileManager.default.fileExists(atPath: "\(root)/\($0)", isDirectory: &isFolder) && !isFolder.boolValue
+            })
+    }
+
+    /// Where rules are read: udev(7). Where the hwdb is: hwdb(7), which knows /etc and /usr alone; /lib is the spelling that
+    /// Debian's trigger watches.
+    @Test(arguments: [
+        ("/usr/local", "usr/local/lib/udev/rules.d", "etc/udev/hwdb.d", "usr/local/lib/systemd/system"),
+        ("/usr", "lib/udev/rules.d", "lib/udev/hwdb.d", "usr/lib/systemd/system"),
+        ("/opt/cuff", "etc/udev/rules.d", "etc/udev/hwdb.d", "etc/systemd/system"),
+    ])
+    func install_PutsFilesWhereTheyAreRead(_ prefix: String, _ rules: String, _ hwdb: String, _ units: String) async throws {
+        let run = try await make("PREFIX=\(prefix)", "install")
+        #expect(run.status == 0, "\(run.errors)")
+        let files = try files()
+        #expect(files.contains("\(rules)/70-cuff.rules"))
+        #expect(files.contains("\(hwdb)/70-cuff.hwdb"))
+        #expect(files.isSuperset(of: ["\(units)/cuff.service", "\(units)/cuff@.service", "\(prefix.dropFirst())/bin/cuff"]))
+        #expect(files.count == 8)
+        let unit = try String(contentsOfFile: scratch.path("root/\(units)/cuff.service"), encoding: .utf8)
+        #expect(unit.contains("ExecStart=\(prefix)/bin/cuff watch"))
+        // What is left to do is said, and nothing was built.
+        #expect(run.output.contains("systemd-hwdb update") && run.output.contains("udevadm trigger"))
+        #expect(!run.output.contains("swift build"))
+        let removed = try await make("PREFIX=\(prefix)", "uninstall")
+        #expect(removed.status == 0, "\(removed.errors)")
+        #expect(try self.files().isEmpty)
+    }
+
+    @Test func install_WithoutABuild_SaysSo() async throws {
+        let run = try await make("BINARY=\(scratch.path("none"))", "install")
+        #expect(run.status == 2)
+        #expect(run.errors.contains("run `make build` first"))
+        #expect(try files().isEmpty)
+    }
+
+    // MARK: .ci/run
+
+    /// A copy of the scripts whose parts are these lines of shell.
+    private func ci(_ parts: [String: String]) async throws -> CuffProcess {
+        let place = scratch.path(UUID().uuidString)
+        for folder in [".ci", "Tests/Kernel", "bin"] {
+            try FileManager.default.createDirectory(atPath: "\(place)/\(folder)", withIntermediateDirectories: true)
+        }
+        try FileManager.default.copyItem(atPath: CuffProcess.folder.path + "/.ci/run", toPath: "\(place)/.ci/run")
+        func script(_ path: String, _ text: String) throws {
+            try Data("#!/bin/sh\n\(text)\n".utf8).write(to: URL(fileURLWithPath: "\(place)/\(path)"))
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(place)/\(path)")
+        }
+        let targets = parts.filter { $0.key != "kernel" }.map { "[ $1 = \($0.key) ] && { \($0.value); }" }
+        try script("bin/make", targets.joined(separator: "\n") + "\nexit 0")
+        try script(".ci/instructions", "exit 0")
+        try script("Tests/Kernel/run", parts["kernel"] ?? "exit 0")
+        return try await CuffProcess.run(
+            executable: "/bin/sh", ["\(place)/.ci/run"], environment: ["PATH": "\(place)/bin:/usr/bin:/bin"])
+    }
+
+    @Test func ci_IsTheSumOfItsParts() async throws {
+        let all = try await ci([:])
+        #expect(all.status == 0, "\(all.output)")
+        #expect(all.lines.last == "== 7 held; skipped: none; failed: none")
+        let unbuilt = try await ci(["build": "exit 1"])
+        #expect(unbuilt.status == 1)
+        #expect(unbuilt.lines.last == "== 5 held; skipped: kernel; failed: build")
+        let wrong = try await ci(["kernel": "echo 'FAILED  a reading'; exit 1"])
+        #expect(wrong.status == 1)
+        #expect(wrong.output.contains("FAILED  a reading"))
+        // What could not run was not held.
+        let skipped = try await ci(["kernel": "echo 'skipped: no machine here' >&2; exit 77"])
+        #expect(skipped.status == 0)
+        #expect(skipped.output.contains("== kernel: skipped: no machine here"))
+        #expect(skipped.lines.last == "== 6 held; skipped: kernel; failed: none")
+    }
+
+    @Test(arguments: [(2, Int32(0)), (3, Int32(1))])
+    func ci_ListsWhatPassedTheSecondTime_AndTwoAreTheMost(_ count: Int, _ status: Int32) async throws {
+        let names = (1...count).map { "test\($0)" }
+        let run = try await ci(["test-run": "printf '\(names.joined(separator: "\\n"))\\n' >>\"$CUFF_SECOND_TRY\"; exit 0"])
+        #expect(run.status == status, "\(run.output)")
+        #expect(names.allSatisfy { run.lines.contains("   \($0)") })
+    }
+
+    @Test func ci_TellsTheSumOfItsLimits() async throws {
+        let script = CuffProcess.folder.path + "/.ci/run"
+        let run = try await CuffProcess.run(executable: "/bin/sh", [script, "limits"])
+        let minutes = try #require(run.lines.first)
+        #expect(try String(contentsOfFile: script, encoding: .utf8).contains("together: \(minutes),"))
+        #expect(try #require(Int(minutes.prefix { $0.isNumber })) < 80)
+    }
+
+    @Test func suite_KeepsTheNamesOfWhatPassedTheSecondTime() async throws {
+        let swift = try scratch.write(
+            "swift",
+            """
+            #!/bin/sh
+            if [ -e \(scratch.path("second")) ]; then echo "✔ Test run with 1 test in 1 suite passed after 1 second."; exit 0; fi
+            touch \(scratch.path("second"))
+            echo "✘ Test flaky() failed after 1 second with 1 issue."
+            exit 1
+
+            """)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: swift)
+        let run = try await CuffProcess.run(
+            executable: "/bin/sh", [CuffProcess.folder.path + "/.ci/suite", "60", "Some", "again"],
+            environment: ["SWIFT": swift, "CUFF_SECOND_TRY": scratch.path("names"), "SWIFT_FLAGS": ""])
+        #expect(run.status == 0, "\(run.output)")
+        #expect(run.output.contains("note: passed only the second time: flaky"))
+        #expect(try String(contentsOfFile: scratch.path("names"), encoding: .utf8) == "flaky\n")
+    }
+
+    // MARK: The kernel's rig
+
+    @Test(arguments: [
+        ("SPEED 1: x\nok      a\nlate    b\nEND 0 after 5 s", Int32(0), "1 checks held, 1 late"),
+        ("SPEED 1: x\nok      a\nFAILED  b\nEND 1 after 5 s", 1, "1 checks failed"),
+        ("SPEED 1: x\nok      a", 1, "did not end within"),
+        ("SPEED 4: x\nok      a", 77, "4 times slower"),
+        ("SPEED 4: x\nFAILED  a", 1, "1 checks failed"),
+        ("", 77, "did not start"),
+    ])
+    func kernelRig_FailsOnWrongReadings_NotOnASlowMachine(_ said: String, _ status: Int32, _ words: String) async throws {
+        guard try await CuffProcess.run(executable: "/bin/uname", ["-m"]).lines.first == "x86_64",
+            FileManager.default.isExecutableFile(atPath: "/usr/bin/dpkg")
+        else { return print("note: not Debian on x86_64; the kernel rig's verdict was not checked") }
+        let place = scratch.path("rig")
+        for folder in [".ci", "Tests/Kernel", "bin", ".build/kernel"] {
+            try FileManager.default.createDirectory(atPath: "\(place)/\(folder)", withIntermediateDirectories: true)
+        }
+        try FileManager.default.copyItem(atPath: CuffProcess.folder.path + "/Tests/Kernel/run", toPath: "\(place)/Tests/Kernel/run")
+        try Data(said.utf8).write(to: URL(fileURLWithPath: "\(place)/said"))
+        for (path, text) in [
+            (".ci/packages", "exit 0"), ("Tests/Kernel/image", "exit 0"), ("bin/qemu-system-x86_64", "cat \(place)/said; echo"),
+        ] {
+            try Data("#!/bin/sh\n\(text)\n".utf8).write(to: URL(fileURLWithPath: "\(place)/\(path)"))
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(place)/\(path)")
+        }
+        let run = try await CuffProcess.run(
+            executable: "/bin/bash", ["\(place)/Tests/Kernel/run", CuffProcess.path],
+            environment: ["PATH": "\(place)/bin:/usr/bin:/bin", "LIMIT": "20"])
+        #expect(run.status == status, "\(run.output) \(run.errors)")
+        #expect((run.output + run.errors).contains(words), "\(run.output) \(run.errors)")
+    }
+}
