@@ -20,8 +20,13 @@ extension SessionCommand {
 extension CuffDriver {
     /// Refuses a command the family cannot obey, before any device is opened.
     public func require(_ command: SessionCommand) throws(IngestError) {
-        guard let need = command.need, !capabilities.contains(need.capability) else { return }
-        throw IngestError(
+        if let refusal = refusal(of: command) { throw refusal }
+    }
+
+    /// Why the family cannot obey; `nil` where it can.
+    public func refusal(of command: SessionCommand) -> IngestError? {
+        guard let need = command.need, !capabilities.contains(need.capability) else { return nil }
+        return IngestError(
             .usage, "a cuff of \(id) cannot \(need.words)",
             why: "it can: \(capabilities.words.isEmpty ? "nothing on request" : capabilities.words.joined(separator: ", "))",
             cure: capabilities.contains(.push) ? "`cuff read DEVICE --driver \(id) --follow` listens to what it sends by itself" : "")

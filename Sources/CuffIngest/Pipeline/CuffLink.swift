@@ -71,6 +71,8 @@ public final class CuffLink: @unchecked Sendable {
     private let filter: ReadingFilter?
     /// Whether anybody wants to hear `LinkEvent.readings`, which wakes a thread each time; to be set before `start`.
     var tellsOfReadings = true
+    /// What another process left behind and the first command, a stop, ends; to be set before `start`.
+    var recovering: AbandonedMeasurement?
 
     /// `device` is who the cuff is as far as the host knows: a USB serial number or a path.
     public init(
@@ -245,6 +247,10 @@ public final class CuffLink: @unchecked Sendable {
             unsent += 1
             transport.writeFeature(bytes)
         case .emit(let reading): emit(reading)
+        case .live(.aborted) where command == .stop && recovering != nil:
+            // The line names the measurement that it ends: the program that reads these lines never saw it begin.
+            if let former = recovering { live(.recovered(former)) }
+            recovering = nil
         case .live(let event): if isMeasuring { measured(event) } else { live(event) }
         case .identify(let identity): identify(identity)
         case .clock(let time): compareClock(time)
@@ -277,9 +283,11 @@ public final class CuffLink: @unchecked Sendable {
             totals.filtered += 1
             return
         }
-        totals.readings += 1
-        if case .failure = reading.content { totals.failures += 1 }
-        measured(reading) { batch.append(.reading(reading)) }
+        measured(reading) {
+            totals.readings += 1
+            if case .failure = reading.content { totals.failures += 1 }
+            batch.append(.reading(reading))
+        }
     }
 
     func live(_ event: LiveEvent) {
@@ -290,7 +298,7 @@ public final class CuffLink: @unchecked Sendable {
         totals.liveEvents += 1
         batch.append(.live(event, driver: driver.id, elapsed: .milliseconds((now - since) / 1_000_000)))
         switch event {
-        case .ended, .aborted, .failed: measuringSince = nil
+        case .ended, .aborted, .recovered, .failed: measuringSince = nil
         case .started, .cuffPressure, .beat, .oscillation: break
         }
     }

@@ -23,6 +23,7 @@ final class WatchRun: @unchecked Sendable {
     private var schedules: WatchSchedules?
     private var stopRequest: MeasurementSignal?
     private var isStopping = false
+    private var ignored = IgnoredFrames()
     /// What closed links counted, by driver.
     private var closed: [DriverID: IngestCounters] = [:]
     private var code: Int32 = 0
@@ -148,6 +149,7 @@ final class WatchRun: @unchecked Sendable {
             commands.insert(.stop, at: 0)
             options.diagnostics(.warning("\(plan.place): a measurement was not ended in order; the cuff is told to stop first"))
         }
+        link.recovering = mark?.former
         links[id] = Link(link: link, plan: plan, commands: commands, mark: mark)
         link.start(commands)
         if commands == [.follow] { queue.async { @Sendable in self.handle(.listening(id)) } }
@@ -160,8 +162,13 @@ final class WatchRun: @unchecked Sendable {
             handle(.received(id))
             service.status(status)
         case .diagnostic(let diagnostic):
-            options.diagnostics(diagnostic.at(link.plan.place))
-            if case .ignored = diagnostic { options.diagnostics(diagnostic) }
+            if case .ignored(let why, let bytes) = diagnostic {
+                // At the default level without the bytes: a record is somebody's reading.
+                if let sentence = ignored.sentence("\(link.plan.place): \(why)", bytes.count) { options.diagnostics(.warning(sentence)) }
+                options.diagnostics(.note("\(link.plan.place): \(diagnostic.sentence)"))
+            } else {
+                options.diagnostics(diagnostic.at(link.plan.place))
+            }
         case .identified, .clock, .cycle: break
         case .measurement(.ended(let end), _):
             if case .failed(.lost) = end { link.mark?.leave() } else { link.mark?.remove() }
