@@ -168,7 +168,8 @@ struct NibpNanoSession: CuffSession {
         _ newMode: UInt8, _ newError: UInt8, _ warnings: UInt32, into actions: inout SessionActions
     ) {
         if newMode == 3, deviceMode != 3 { actions.append(.live(.started)) }
-        if deviceMode == 3, newMode == 1 { actions.append(.live(.ended)) }
+        let hasEnded = deviceMode == 3 && newMode == 1
+        if hasEnded { actions.append(.live(.ended)) }
         deviceMode = newMode
         if mode == .stopping, newMode != 3 { return finish(.complete, into: &actions) }
         let hasNoPulse = warnings & 0x40 != 0
@@ -179,6 +180,10 @@ struct NibpNanoSession: CuffSession {
         }
         error = newError
         hadNoPulse = hasNoPulse
+        // By its own button, or because it has what it wanted: nobody is left to stop.
+        if hasEnded, mode == .measuring, !isFinished {
+            finish(isBeating ? .complete : .failed("the device stopped measuring before the first beat"), into: &actions)
+        }
     }
 
     private mutating func fail(_ failure: Failure, into actions: inout SessionActions) {

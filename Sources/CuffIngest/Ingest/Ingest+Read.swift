@@ -42,6 +42,8 @@ extension Ingest {
             }
             throw error
         }
+        // Whoever calls is read; other commands are for one cuff.
+        if case .tcpListen(let host, let port) = address, read.isReading { return try listen(host, port, driver, read, options) }
         let report = try conduct(address, driver, read, options, nil, recovering: mark?.former)
         if let mark { settle(mark, report) }
         return report
@@ -143,13 +145,20 @@ extension Ingest {
         return report
     }
 
-    private static func commands(_ driver: CuffDriver, _ read: ReadOptions) -> [SessionCommand] {
+    static func commands(_ driver: CuffDriver, _ read: ReadOptions) -> [SessionCommand] {
         let first = read.firstCommand(for: driver)
         return read.follows && first != .follow ? [first, .follow] : [first]
     }
 }
 
 extension ReadOptions {
+    var isReading: Bool {
+        switch command {
+        case .follow, .readMemory: true
+        case .measure, .stop, .readClock, .setClock, .information, .schedule, .clear: false
+        }
+    }
+
     /// What a cuff of this family is asked for first: one without a memory can only be listened to.
     public func firstCommand(for driver: CuffDriver) -> SessionCommand {
         if case .readMemory = command, follows, !driver.capabilities.contains(.storedReadings) { return .follow }

@@ -107,6 +107,16 @@ public final class CuffLink: @unchecked Sendable {
         queue.async { @Sendable in self.handle(.command(command)) }
     }
 
+    /// Closes the line where no whole frame has come by then.
+    func dropIfSilent(after limit: Duration) {
+        queue.asyncAfter(deadline: .now() + .nanoseconds(Int(limit.nanoseconds))) { @Sendable [weak self] in
+            guard let self, !isEnded, framesBefore + (session.frames ?? reports) == 0 else { return }
+            tell(.diagnostic(.warning("nothing that could be understood came within \(limit.components.seconds) s; the line is closed")))
+            commands.removeAll()
+            transport.close()
+        }
+    }
+
     /// Ends in order: a measurement is stopped and the cuff deflated, then the line is closed.
     public func stop(within limit: Duration = Measurement.deflationWait + .seconds(1)) {
         queue.async { @Sendable in

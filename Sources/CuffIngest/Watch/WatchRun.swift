@@ -24,9 +24,13 @@ final class WatchRun: @unchecked Sendable {
     private var stopRequest: MeasurementSignal?
     private var isStopping = false
     private var ignored = IgnoredFrames()
+    /// Ports for cuffs that call; set before `start`.
+    private var callers: [CallerLinks] = []
+    private var openPorts = 0
     /// What closed links counted, by driver.
     private var closed: [DriverID: IngestCounters] = [:]
     private var code: Int32 = 0
+    private var endCode: Int32?
 
     private struct Link {
         var link: CuffLink
@@ -67,6 +71,38 @@ final class WatchRun: @unchecked Sendable {
         }
     }
 
+    /// Binds every port, or throws; before `start`.
+    func listen() throws(IngestError) {
+        for plan in watch.listens {
+            guard let driver = CuffDrivers.named("\(plan.driver)") else { continue }
+            var setup = CallerLinks.Setup(driver: driver, commands: LinkPlan.commands(for: driver))
+            setup.options = options.driverOptions
+            setup.memory = options.memory
+            let options = options
+            let links = try CallerLinks(plan.host, plan.port, setup, pipeline) { [weak self] news in
+                options.tell(news)
+                guard let self else { return }
+                switch news {
+                case .came, .left: queue.async { @Sendable in self.service.status(self.status) }
+                case .empty: queue.async { @Sendable in self.portClosed() }
+                case .event, .refused: break
+                }
+            }
+            callers.append(links)
+            try links.start()
+            watch.notices(.watcher("listening on \(links.listener.address) for \(plan.driver)"))
+        }
+        openPorts = callers.count
+    }
+
+    /// Where the run could not begin.
+    func closePorts() { for links in callers { links.stop() } }
+
+    private func portClosed() {
+        openPorts -= 1
+        if openPorts == 0, let code = endCode { end(code) }
+    }
+
     /// Closes the links, then ends; a second call changes nothing.
     func stop() {
         queue.async { @Sendable in
@@ -74,6 +110,7 @@ final class WatchRun: @unchecked Sendable {
             self.isStopping = true
             self.service.stopping()
             self.schedules?.stop()
+            self.closePorts()
             self.handle(.stop)
             // Half of the grace is the links', the other half the sinks'.
             self.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(self.watch.grace.nanoseconds / 2))) { @Sendable in
@@ -91,7 +128,8 @@ final class WatchRun: @unchecked Sendable {
     var counters: IngestCounters { queue.sync { total } }
 
     private var total: IngestCounters {
-        links.values.reduce(into: closed.values.reduce(into: IngestCounters()) { $0 += $1 }) { $0 += $1.link.counters }
+        let called = callers.reduce(into: IngestCounters()) { $0 += $1.counters }
+        return links.values.reduce(into: closed.values.reduce(into: called) { $0 += $1 }) { $0 += $1.link.counters }
     }
 
     /// Not to be asked for on the watch's own queue.
@@ -102,6 +140,7 @@ final class WatchRun: @unchecked Sendable {
             }
             var drivers = closed
             for link in open { drivers[link.driver, default: IngestCounters()] += link.counters }
+            for (plan, links) in zip(watch.listens, callers) { drivers[plan.driver, default: IngestCounters()] += links.counters }
             return RunStatistics(
                 elapsed: now, links: open, drivers: drivers.map { ($0, $1) }.sorted { "\($0.driver)" < "\($1.driver)" }, sinks: [],
                 commits: LatencyHistogram())
@@ -122,14 +161,17 @@ final class WatchRun: @unchecked Sendable {
             case .tell(let notice):
                 watch.notices(notice)
                 service.status(status)
-            case .end(let code): end(code)
+            case .end(let code):
+                // Callers are links as well, and take their time to end in order.
+                if openPorts == 0 { end(code) } else { endCode = code }
             }
         }
     }
 
     private var status: String {
         let counters = total
-        return "\(links.count) cuff\(links.count == 1 ? "" : "s") open, \(counters.readings) readings"
+        let open = links.count + callers.reduce(0) { $0 + $1.count }
+        return "\(open) cuff\(open == 1 ? "" : "s") open, \(counters.readings) readings"
     }
 
     // MARK: Links
