@@ -74,6 +74,28 @@ import Testing
         #expect(refused.status == 64)
     }
 
+    @Test func watch_OwnsItsPort() async throws {
+        let scratch = try Scratch()
+        let config = scratch.path("config.toml")
+        // Two watches at once must not meet; which port is free is not known beforehand.
+        let port = 20_000 + Int(getpid()) % 20_000
+        try Data("[watch]\nlisten = \":\(port)\"\n".utf8).write(to: URL(fileURLWithPath: config))
+        let environment = ["XDG_STATE_HOME": scratch.path("state"), "HOME": scratch.path("home")]
+        let watch = try SpawnedCuff(["watch", "--config", config, "--sink", "stdout"], environment: environment)
+        #expect(try await watch.prints { $0.errors.contains("listening on tcp-listen://127.0.0.1:\(port) for phd") }, "\(watch.errors)")
+        let agents = try (1...2).map {
+            try SpawnedCuff(["simulate", "phd", "--connect", "tcp://127.0.0.1:\(port)", "--option", "system-id=00091ffffe00010\($0)"])
+        }
+        #expect(try await watch.prints { $0.output.split(separator: "\n").count >= 6 }, "\(watch.output) \(watch.errors)")
+        watch.signal(SIGTERM)
+        let run = await watch.end()
+        for agent in agents { agent.signal(SIGTERM) }
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(Set(run.objects("blood_pressure").compactMap { $0["device"] as? String }).count == 2)
+        let taken = try await CuffProcess.run(["watch", "--no-config", "--once", "--listen", ":\(port)"], environment: environment)
+        #expect(taken.status == 64)
+    }
+
     @Test func aWholeFrameOfUnknownKind_IsSaid_WithoutItsBytes() async throws {
         let scratch = try Scratch()
         // A record RZ with a right check: A&D, VENDORS-2 13.
