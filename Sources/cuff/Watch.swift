@@ -31,7 +31,8 @@ struct Watch: ParsableCommand {
 
     func run() throws {
         var options = try output.ingestOptions()
-        var watch = try WatchSetup.options(config: noConfig ? .none : .files(config), assign: assign, once: once, again: again?.duration, listen: listen)
+        var watch = try WatchSetup.options(
+            config: noConfig ? .none : .files(config), assign: assign, once: once, again: again?.duration, listen: listen)
         if output.sink.isEmpty, !watch.sinks.isEmpty { options.sinks = watch.sinks }
         let log = output.log
         watch.options.notices = { log.notice("\($0.sentence)") }

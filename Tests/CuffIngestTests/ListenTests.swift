@@ -25,7 +25,9 @@ import Testing
 
     private struct Left: Sendable, Equatable { var readings: Int, bytes: Int, remaining: Int }
 
-    private func callers(_ setup: CallerLinks.Setup, _ sink: MemorySink, _ left: Mailbox<Left>, _ empty: Mailbox<Bool>) throws -> CallerLinks {
+    private func callers(
+        _ setup: CallerLinks.Setup, _ sink: MemorySink, _ left: Mailbox<Left>, _ empty: Mailbox<Bool>
+    ) throws -> CallerLinks {
         let callers = try CallerLinks("", 0, setup, Pipeline([Pipeline.Member(sink)])) { news in
             switch news {
             case .left(_, _, let counters, let remaining):

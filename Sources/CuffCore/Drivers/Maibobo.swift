@@ -144,7 +144,9 @@ struct MaiboboSession: CuffSession {
     }
 
     private mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
-        if timer == .silence, mode == .measuring { return give(up: "the cuff fell silent during the measurement", as: .lost, into: &actions) }
+        if timer == .silence, mode == .measuring {
+            return give(up: "the cuff fell silent during the measurement", as: .lost, into: &actions)
+        }
         guard timer == .response || timer == .overall else { return }
         switch mode {
         case .listening: break
