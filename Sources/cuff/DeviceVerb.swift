@@ -13,19 +13,26 @@ struct DeviceVerb: ParsableArguments {
     @Option(help: "Also save the bytes of both directions to this file.", completion: .file()) var record: String?
 
     func run(_ command: SessionCommand, follow: Bool = false, filter: ReadingFilter? = nil, options: IngestOptions) throws -> IngestReport {
-        let (place, options) = try place(for: command, options)
-        try refuseIdleLine(place)
         var read = try reading(command, follow: follow)
         read.filter = filter
+        let (place, options) = try place(for: read, options)
+        try refuseIdleLine(place)
         options.stop.watch()
         return try Ingest.read(place.address, driver: place.driver, read, options: options)
     }
 
     /// Where the device is; refused where its family cannot do what is wanted.
     func place(for command: SessionCommand, _ options: IngestOptions) throws -> (DevicePlace, IngestOptions) {
-        if let driver { try DriverChoice.named(driver).require(command) }
+        try place(for: ReadOptions(command), options)
+    }
+
+    private func place(for read: ReadOptions, _ options: IngestOptions) throws -> (DevicePlace, IngestOptions) {
+        let refusal = try driver.map { try DriverChoice.named($0) }.flatMap { $0.refusal(of: read.firstCommand(for: $0)) }
         var options = options
-        let place = try DevicePlace(address, driver: driver)
+        let place: DevicePlace
+        do { place = try DevicePlace(address, driver: driver) } catch { throw refusal ?? error }
+        // A cuff that a dead process left inflating is told to stop first, whatever else was asked of it.
+        if let refusal, !Ingest.isLeftMeasuring(place.address, driver: place.driver, options) { throw refusal }
         if options.device.isEmpty { options.device = place.device }
         return (place, options)
     }

@@ -32,12 +32,15 @@ struct OutputOptions: ParsableArguments {
         options.driverOptions = try driverOptions()
         options.memory = .standard
         let log = log
+        let ignored = IngestOptions.ignoredFrames()
         options.diagnostics = { diagnostic in
             switch diagnostic {
             case .warning: log.warning("\(diagnostic.sentence)")
             case .note, .skipped: log.info("\(diagnostic.sentence)")
-            // A record's own bytes.
-            case .ignored: log.debug("\(diagnostic.sentence)")
+            case .ignored:
+                if let summary = ignored(diagnostic) { log.warning("\(summary)") }
+                // A record's own bytes.
+                log.debug("\(diagnostic.sentence)")
             }
         }
         return options

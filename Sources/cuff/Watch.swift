@@ -22,11 +22,17 @@ struct Watch: ParsableCommand {
     @Flag(help: "Tell at the end what each link, driver and sink has counted; SIGUSR1 asks for the same at any time.") var stats = false
     @Option(help: ArgumentHelp("Answer with the same as OpenMetrics on this port of 127.0.0.1; 0 takes any.", valueName: "port"))
     var metrics: Int?
+    @Option(
+        help: ArgumentHelp(
+            "Take cuffs that call on this port, each a link of its own; on 127.0.0.1, port 6024 and for phd unless said otherwise.",
+            valueName: "[host][:port][=driver]"))
+    var listen: [String] = []
     @OptionGroup var output: OutputOptions
 
     func run() throws {
         var options = try output.ingestOptions()
-        var watch = try WatchSetup.options(config: noConfig ? .none : .files(config), assign: assign, once: once, again: again?.duration)
+        var watch = try WatchSetup.options(
+            config: noConfig ? .none : .files(config), assign: assign, once: once, again: again?.duration, listen: listen)
         if output.sink.isEmpty, !watch.sinks.isEmpty { options.sinks = watch.sinks }
         let log = output.log
         let each = "each cuff of a watch has its own; write --assign DEVICE=DRIVER,KEY=VALUE, or a section of the configuration"

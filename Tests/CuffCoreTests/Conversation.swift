@@ -17,6 +17,8 @@ struct Conversation {
     /// Microseconds from the opening to the end.
     private(set) var elapsed: Int64 = 0
     private(set) var steps = 0
+    /// When the last byte of the cuff arrived, in microseconds from the opening.
+    private(set) var heardAt: Int64 = 0
 
     private enum Event {
         case toCuff([UInt8]), featureToCuff([UInt8]), toHost([UInt8])
@@ -74,7 +76,9 @@ struct Conversation {
             switch event {
             case .toCuff(let bytes): perform(simulator.handle(.received(bytes)))
             case .featureToCuff(let bytes): perform(simulator.handle(.receivedFeature(bytes)))
-            case .toHost(let bytes): perform(session.handle(.received(bytes)))
+            case .toHost(let bytes):
+                heardAt = elapsed
+                perform(session.handle(.received(bytes)))
             case .hostTimer(let timer, let number):
                 if hostTimers[timer] == number { perform(session.handle(.timerFired(timer))) }
             case .cuffTimer(let timer, let number):

@@ -114,14 +114,23 @@ final class Pty: Sendable {
     @Test func tty_Paused_ReadsNothing_AndNothingIsLost() async throws {
         let pty = Pty()
         let line = try Line(TTYTransport(path: pty.path, line: LineSettings()))
+        // Another line of the same reactor: once its byte has come, everything was told that was ready before it.
+        let witness = Pty()
+        let other = try Line(TTYTransport(path: witness.path, line: LineSettings()))
+        func settle(_ count: Int) async {
+            witness.write([0])
+            _ = await other.received(count)
+            line.queue.sync {}
+        }
         line.pause()
         pty.write([1, 2, 3])
-        try await Task.sleep(for: .milliseconds(50))
+        await settle(1)
         // One event may have been under way when the pause came; after that the kernel keeps what comes.
         let early = Line.bytes(line.events.values).count
         pty.write([4, 5, 6])
-        try await Task.sleep(for: .milliseconds(50))
+        await settle(2)
         #expect(Line.bytes(line.events.values).count == early)
+        other.close()
         line.resume()
         #expect(await line.received(6) == [1, 2, 3, 4, 5, 6])
         line.close()

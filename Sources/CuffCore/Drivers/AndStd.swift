@@ -6,7 +6,8 @@
 ///   text = model(6) RS YYMMDDhhmm RS `RB` RS mode RS Exx RS Ssss RS Mmmm RS Dddd RS Pppp RS Inn RS Lnnn RS
 ///   S systolic, M mean, D diastolic, P pulse: three characters, blanks on the left; I inflation code, L largest amplitude
 /// InBody        the same offsets, but unused fields *and the RS inside them* are overwritten with `0`; M000 = absent [3]
-/// TM-2657P      newer text adds tagged fields i (irregular beats), m (moved), r (re-measurements), t (seconds)  [4]
+/// TM-2657P      newer text adds tagged fields i (irregular beats), m (moved), r (re-measurements), t (seconds)  [4];
+///               what it pushes is called RA instead of RB, has 138 bytes and p, c, l, d, h, s, w, f, e, b too    recorded [5]
 /// Pulse table   head RS `RP` RS `N` nn RS, then nn times `ppp,aaa` RS: cuff pressure and amplitude           observed [1]
 /// BCC           xor of SOH…ETX; verified on one recorded 64-byte answer [1]
 ///
@@ -15,6 +16,7 @@
 ///
 /// [1] Ruby TM-2655P reader, file 10921631706   [2] Kotlin TM-2655P readers, files 79693314, 50819672
 /// [3] InBody readers, files 61983531261, 62125754802, 54979602957   [4] Python TM-2657 reader, file 116757201
+/// [5] one pushed frame with a correct BCC, file 67640229
 extension CuffDriver {
     public static let andStd = CuffDriver(
         id: "and-std",
@@ -39,7 +41,7 @@ extension CuffDriver {
             "Ruby TM-2655P reader (file 10921631706), Kotlin readers (79693314, 50819672, 1072940182)",
             "BaobabHealthTrust/app_vitals vitalsserver.c",
             "InBody readers in Dart (61983531261, 61920777949, 62125754802) and Python (54979602957)",
-            "Python TM-2657 reader (116757201)",
+            "Python TM-2657 readers (116757201; 67640229 with one recorded push)",
         ],
         options: [
             "variant": "inbody: start a measurement with RC",
@@ -264,14 +266,20 @@ struct AndStdSession: CuffSession {
         let text = frame[6..<(frame.count - 2)]
         let fields = text.split(separator: AndStdFrame.rs, omittingEmptySubsequences: false).map(Array.init)
         if let start = fields.firstIndex(of: Array("RP".utf8)), start + 1 < fields.count {
+            var unread = 0
             for pair in fields.dropFirst(start + 2) where !pair.isEmpty {
                 let parts = pair.split(separator: 0x2C).map(Array.init)
                 guard parts.count == 2, let pressure = Self.number(parts[0]), let amplitude = Self.number(parts[1])
-                else { continue }
+                else {
+                    unread += 1
+                    continue
+                }
                 actions.append(.live(.oscillation(.mmHg(pressure), amplitude: UInt16(clamping: amplitude))))
             }
+            if unread > 0 { actions.append(.report(.ignored("pairs of a pulse table that cannot be read", frame))) }
             if mode == .tabulating { finish(.complete, into: &actions) }
-        } else if text.count != 2 {  // two characters are a command: an echo of the host's own
+        } else if AndStdCommand(rawValue: String(decoding: text, as: UTF8.self)) == nil {
+            // An echo of the host's own command says nothing.
             actions.append(.report(.ignored("a frame of no known kind", frame)))
         }
     }

@@ -44,7 +44,7 @@ enum AndStdResult {
         return DeviceClock(DeviceTime(year: 2000 + year, month: month, day: day, hour: hour, minute: minute))
     }
 
-    /// The TM-2657P's newer text: fields between RS, known by their first letter; unknown tags are passed over.
+    /// The TM-2657P's newer text, record RB or RA: fields between RS, known by their first letter; unknown tags are passed over.
     static func taggedReading(_ frame: Span<UInt8>, origin: Reading.Origin) -> Reading? {
         var systolic: Int?
         var diastolic: Int?
@@ -58,12 +58,12 @@ enum AndStdResult {
         while start < frame.count - 2 {
             let end = min(frame.firstOffset(of: AndStdFrame.rs, from: start) ?? frame.count - 2, frame.count - 2)
             let length = end - start
-            if length == 2 && frame.matches("RB", at: start) { isResult = true }
+            if length == 2, frame.matches("RB", at: start) || frame.matches("RA", at: start) { isResult = true }
             if length == 10, !isResult, frame.digits(start + 1, 9) != nil { clock = Self.clock(frame, start) }
             if length >= 2, isResult {
                 let number = frame.paddedDigits(start + 1, length - 1)
                 switch frame[start] {
-                case 0x45: error = number
+                case 0x45 where length == 3: error = number
                 // Three characters and no other number of them: an xor does not see two equal characters come or go.
                 case 0x53 where length == 4: systolic = number
                 case 0x4D where length == 4: mean = number

@@ -84,6 +84,10 @@ enum BerryPM6750Command {
 struct BerryPM6750Session: CuffSession {
     /// The board's own reader waits as long [2].
     static let limit = Duration.seconds(90)
+    /// NIBP packets come twice a second: a board that left out three of them is gone.
+    static let silence = Duration.milliseconds(1500)
+    /// ECG, its wave, SpO2, temperature, beat marks, versions, waves: none of them about the cuff.
+    private static let otherChannels: Set<UInt8> = [0x01, 0x02, 0x04, 0x05, 0x30, 0x31, 0xFC, 0xFD, 0xFE, 0xFF]
 
     private var reader = FrameReader(BerryPM6750Frame())
     var frames: Int? { reader.frames }
@@ -131,6 +135,7 @@ struct BerryPM6750Session: CuffSession {
             // Its packets go on, and tell when it has stopped.
             isStopping = true
             actions.append(.disarm(.overall))
+            actions.append(.disarm(.silence))
             actions.append(.arm(.response, .seconds(2)))
         case .readMemory, .readClock, .setClock, .information, .schedule, .clear:
             finish(.unsupported("berry-pm6750 has no command for that"), into: &actions)
@@ -140,21 +145,41 @@ struct BerryPM6750Session: CuffSession {
     /// A start is not repeated: one that was only lost on the way back must not inflate the cuff twice.
     private mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
         if isStopping { return finish(.noAnswer("the board did not confirm that it stopped"), into: &actions) }
-        guard isMeasuring, timer == .response || timer == .overall else { return }
+        guard isMeasuring else { return }
+        switch timer {
+        case .response: giveUp("the board did not start", as: .timeout, into: &actions)
+        case .silence: giveUp("the board fell silent during the measurement", as: .lost, into: &actions)
+        case .overall: giveUp("no result came within 90 seconds of the start", as: .timeout, into: &actions)
+        default: break
+        }
+    }
+
+    private mutating func giveUp(_ why: String, as reason: FailureReason, into actions: inout SessionActions) {
         actions.append(.write(BerryPM6750Command.stop))
-        actions.append(.live(.failed(Failure(.timeout))))
-        let sentence = timer == .overall ? "no result came within 90 seconds of the start" : "the board did not start"
-        finish(.noAnswer(sentence), into: &actions)
+        actions.append(.live(.failed(Failure(reason))))
+        finish(.noAnswer(why), into: &actions)
     }
 
     private mutating func take(_ step: FrameStep, into actions: inout SessionActions) {
         switch step {
-        case .skipped(let count, let fault): actions.report(skipped: count, fault)
+        case .skipped(let count, let fault):
+            actions.report(skipped: count, fault)
+            // What was damaged may have been its packet.
+            awaitNext(into: &actions)
         case .frame(let range):
-            // Every other packet is ECG, SpO2 or temperature: 250 a second, none of them about the cuff.
-            guard range.count == 10, reader.buffer.span[range.lowerBound + 3] == 0x03 else { return }
-            takePressures(Array(reader.buffer[range]), into: &actions)
+            // The other channels send 250 packets a second.
+            let type = reader.buffer.span[range.lowerBound + 3]
+            if range.count == 10, type == 0x03 {
+                takePressures(Array(reader.buffer[range]), into: &actions)
+                awaitNext(into: &actions)
+            } else if !Self.otherChannels.contains(type) {
+                actions.append(.report(.ignored("a packet of no known kind", Array(reader.buffer[range]))))
+            }
         }
+    }
+
+    private func awaitNext(into actions: inout SessionActions) {
+        if isMeasuring, isRunning, !isStopping, !isFinished { actions.append(.arm(.silence, Self.silence)) }
     }
 
     private mutating func takePressures(_ frame: [UInt8], into actions: inout SessionActions) {
@@ -233,8 +258,7 @@ struct BerryPM6750Session: CuffSession {
 
     private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
         isFinished = true
-        actions.append(.disarm(.response))
-        actions.append(.disarm(.overall))
+        for timer in [TimerID.response, .silence, .overall] { actions.append(.disarm(timer)) }
         actions.append(.finish(outcome))
     }
 }

@@ -48,6 +48,8 @@ public struct CuffDriver: Sendable {
     /// Bytes that move air: start, inflate, close or open a valve, whole or as far as they are fixed. They stand in no
     /// write of a session but under `.measure`; a test reads every write of every mode for them.
     public var startCommands: [[UInt8]]
+    /// A caller that sends no whole frame in this time is no cuff of this family; `nil` where a cuff may be silent for long.
+    public var associationLimit: Duration?
     public var makeSession: @Sendable (SessionContext) -> any CuffSession
     public var makeSimulator: @Sendable (SimulatorScript) -> any CuffSimulator
     /// Counts frames in any bytes, for `cuff identify`; `nil` where the family has no frames to judge.
@@ -58,7 +60,7 @@ public struct CuffDriver: Sendable {
         claims: [Claim] = [], line: LineSettings = LineSettings(), otherLines: [LineSettings] = [], framing: String,
         check: String?, capabilities: Capabilities, changes: String = "nothing", unverified: [String] = [],
         notes: [String] = [], sources: [String], options: [String: String] = [:], simulatorOptions: [String: String] = [:],
-        startCommands: [[UInt8]] = [], cycles: [Int] = [],
+        startCommands: [[UInt8]] = [], associationLimit: Duration? = nil, cycles: [Int] = [],
         makeSession: @escaping @Sendable (SessionContext) -> any CuffSession,
         makeSimulator: @escaping @Sendable (SimulatorScript) -> any CuffSimulator,
         countFrames: (@Sendable ([UInt8]) -> (frames: Int, bytes: Int))? = nil
@@ -82,6 +84,7 @@ public struct CuffDriver: Sendable {
         self.options = options
         self.simulatorOptions = simulatorOptions
         self.startCommands = startCommands
+        self.associationLimit = associationLimit
         self.cycles = cycles
         self.makeSession = makeSession
         self.makeSimulator = makeSimulator

@@ -120,7 +120,7 @@ struct DinamapASCIISession: CuffSession {
                 release(into: &actions)
                 finish(.complete, into: &actions)
             } else if phase == .running {
-                giveUp("the monitor stopped answering", into: &actions)
+                giveUp("the monitor stopped answering", as: .lost, into: &actions)
             } else {
                 finish(.noAnswer("the monitor did not answer NA"), into: &actions)
             }
@@ -128,9 +128,9 @@ struct DinamapASCIISession: CuffSession {
         }
     }
 
-    private mutating func giveUp(_ why: String, into actions: inout SessionActions) {
+    private mutating func giveUp(_ why: String, as reason: FailureReason = .timeout, into actions: inout SessionActions) {
         actions.append(.write(DinamapCommand.cancel.bytes))
-        actions.append(.live(.failed(Failure(.timeout))))
+        actions.append(.live(.failed(Failure(reason))))
         finish(.noAnswer(why), into: &actions)
     }
 
@@ -145,8 +145,12 @@ struct DinamapASCIISession: CuffSession {
                 take(determination, text, into: &actions)
             } else if let rate {
                 take(rate, text, into: &actions)
+            } else if DinamapLine.isChecked(text.span, text.count),
+                DinamapCommand(rawValue: String(decoding: text.dropLast(2), as: UTF8.self)) == nil
+            {
+                actions.append(.report(.ignored("an answer that is not read", text)))
             }
-        case .frame: break  // a line end, a command's echo, an answer that is not read
+        case .frame: break  // a line end, a command's echo without an argument
         }
     }
 

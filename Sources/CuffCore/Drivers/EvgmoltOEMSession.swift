@@ -104,17 +104,17 @@ struct EvgmoltOEMSession: CuffSession {
             let left = reader.discard()
             if left > 0 { actions.report(skipped: left, .incomplete) }
             // A start is not repeated: the board may be inflating, which a poll will show.
-            if misses < 5 { ask(.poll, into: &actions) } else { give(up: "the board does not answer", into: &actions) }
+            if misses < 5 { ask(.poll, into: &actions) } else { give(up: "the board does not answer", as: .lost, into: &actions) }
         case .silence where mode == .stopping: finish(.noAnswer("the board did not confirm that the cuff is empty"), into: &actions)
         case .overall: give(up: "no result came within three minutes of the start", into: &actions)
         default: break
         }
     }
 
-    private mutating func give(up sentence: String, into actions: inout SessionActions) {
+    private mutating func give(up sentence: String, as reason: FailureReason = .timeout, into actions: inout SessionActions) {
         if mode == .measuring {
             actions.append(.write([EvgmoltOEMCommand.stop.rawValue]))
-            actions.append(.live(.failed(Failure(.timeout))))
+            actions.append(.live(.failed(Failure(reason))))
         }
         finish(.noAnswer(sentence), into: &actions)
     }
@@ -123,7 +123,9 @@ struct EvgmoltOEMSession: CuffSession {
         switch step {
         case .skipped(let count, let fault): actions.report(skipped: count, fault)
         case .frame(let range):
-            guard let answer = EvgmoltOEMAnswer(reader.buffer.span.extracting(range)) else { return }
+            guard let answer = EvgmoltOEMAnswer(reader.buffer.span.extracting(range)) else {
+                return actions.append(.report(.ignored("an answer of no known kind", Array(reader.buffer[range]))))
+            }
             guard answer.error <= 12, answer.index <= 7 else {
                 return actions.append(.report(.ignored("an error or an index that no source names", answer.bytes)))
             }

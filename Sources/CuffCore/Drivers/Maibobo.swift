@@ -78,6 +78,9 @@ struct MaiboboFrame: FrameFormat {
 struct MaiboboSession: CuffSession {
     private enum Mode { case listening, connecting, starting, measuring, stopping }
 
+    /// An answer must come within this; a cuff that says nothing for three of them while it measures is gone.
+    static let patience = Duration.seconds(3)
+
     private var reader = FrameReader(MaiboboFrame())
     var frames: Int? { reader.frames }
     private var mode = Mode.listening
@@ -103,6 +106,7 @@ struct MaiboboSession: CuffSession {
         case .received(let bytes):
             reader.feed(bytes)
             while !isFinished, let step = reader.next() { take(step, into: &actions) }
+            if mode == .measuring, !isFinished { actions.append(.arm(.silence, Self.patience * 3)) }
         case .sent(let bytes):
             if bytes.count == 8, bytes[0] == 0xCC, bytes[4] == 0x01, bytes[5] == MaiboboCommand.start.rawValue {
                 origin = .measurement
@@ -126,6 +130,7 @@ struct MaiboboSession: CuffSession {
             actions.append(.live(.aborted))
             mode = .stopping
             actions.append(.disarm(.overall))
+            actions.append(.disarm(.silence))
             actions.append(.arm(.response, .seconds(2)))
         case .readMemory, .readClock, .setClock, .information, .schedule, .clear:
             finish(.unsupported("maibobo has no command for that"), into: &actions)
@@ -135,10 +140,13 @@ struct MaiboboSession: CuffSession {
     private mutating func ask(_ command: MaiboboCommand, into actions: inout SessionActions) {
         tries += 1
         actions.append(.write(MaiboboFrame.command(command, proto: proto)))
-        actions.append(.arm(.response, .seconds(3)))
+        actions.append(.arm(.response, Self.patience))
     }
 
     private mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+        if timer == .silence, mode == .measuring {
+            return give(up: "the cuff fell silent during the measurement", as: .lost, into: &actions)
+        }
         guard timer == .response || timer == .overall else { return }
         switch mode {
         case .listening: break
@@ -154,9 +162,9 @@ struct MaiboboSession: CuffSession {
         }
     }
 
-    private mutating func give(up sentence: String, into actions: inout SessionActions) {
+    private mutating func give(up sentence: String, as reason: FailureReason = .timeout, into actions: inout SessionActions) {
         actions.append(.write(MaiboboFrame.command(.stop, proto: proto)))
-        actions.append(.live(.failed(Failure(.timeout))))
+        actions.append(.live(.failed(Failure(reason))))
         finish(.noAnswer(sentence), into: &actions)
     }
 
@@ -249,8 +257,7 @@ struct MaiboboSession: CuffSession {
 
     private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
         isFinished = true
-        actions.append(.disarm(.response))
-        actions.append(.disarm(.overall))
+        for timer in [TimerID.response, .silence, .overall] { actions.append(.disarm(timer)) }
         actions.append(.finish(outcome))
     }
 }

@@ -4,6 +4,9 @@ struct NibpNanoSession: CuffSession {
 
     /// The device gives up after 500 ms without one [1].
     static let keepAlive = Duration.milliseconds(400)
+    /// A device that measures sends 200 packets a second and its status four times; silent for three times the 500 ms
+    /// after which it would give up on us, it is gone.
+    static let silence = Duration.milliseconds(1500)
     /// Until the first beat: start-up and the search for the pulse. No source quantifies it: guess.
     static let search = Duration.seconds(120)
     /// Beyond this a pressure means nothing [1].
@@ -17,6 +20,8 @@ struct NibpNanoSession: CuffSession {
     private let duration: Duration
 
     private var isHeard = false
+    /// The bytes just received held a whole packet.
+    private var hasFrame = false
     private var isBeating = false
     private var deviceMode: UInt8?
     private var error: UInt8 = 0
@@ -36,7 +41,10 @@ struct NibpNanoSession: CuffSession {
         case .opened, .committed: break
         case .received(let bytes):
             reader.feed(bytes)
+            hasFrame = false
             while !isFinished, let step = reader.next() { take(step, into: &actions) }
+            // Once for each chunk, not for each of 200 packets a second.
+            if hasFrame, mode == .measuring, !isFinished { actions.append(.arm(.silence, Self.silence)) }
         case .sent(let bytes):
             if bytes == NibpNanoCommand.start { origin = .measurement }
             if bytes == NibpNanoCommand.stop { origin = .push }
@@ -44,7 +52,8 @@ struct NibpNanoSession: CuffSession {
         case .command(let command): obey(command, into: &actions)
         case .closed:
             if let step = reader.finish() { take(step, into: &actions) }
-            finish(mode == .listening || isBeating ? .complete : .noAnswer("the line ended before the device answered"), into: &actions)
+            let sentence = isHeard ? "the line ended during the measurement" : "the line ended before the device answered"
+            finish(mode == .listening ? .complete : .noAnswer(sentence), into: &actions)
         }
     }
 
@@ -63,6 +72,7 @@ struct NibpNanoSession: CuffSession {
             // Its status, four times a second, tells when it no longer measures.
             mode = .stopping
             actions.append(.disarm(.overall))
+            actions.append(.disarm(.silence))
             actions.append(.disarm(.poll))
             actions.append(.arm(.response, .seconds(2)))
         case .information:
@@ -86,6 +96,7 @@ struct NibpNanoSession: CuffSession {
             actions.append(.arm(.poll, Self.keepAlive))
         // A start is not repeated: whoever does not answer it may still have heard it.
         case (.measuring, .response): giveUp("the device says nothing", into: &actions)
+        case (.measuring, .silence): giveUp("the device fell silent during the measurement", as: .lost, into: &actions)
         case (.measuring, .overall) where isBeating:
             actions.append(.write(NibpNanoCommand.stop))
             actions.append(.live(.ended))
@@ -98,9 +109,9 @@ struct NibpNanoSession: CuffSession {
         }
     }
 
-    private mutating func giveUp(_ sentence: String, into actions: inout SessionActions) {
+    private mutating func giveUp(_ sentence: String, as reason: FailureReason = .timeout, into actions: inout SessionActions) {
         actions.append(.write(NibpNanoCommand.stop))
-        actions.append(.live(.failed(Failure(.timeout))))
+        actions.append(.live(.failed(Failure(reason))))
         finish(.noAnswer(sentence), into: &actions)
     }
 
@@ -108,6 +119,7 @@ struct NibpNanoSession: CuffSession {
         switch step {
         case .skipped(let count, let fault): actions.report(skipped: count, fault)
         case .frame(let range):
+            hasFrame = true
             let packet = (range.lowerBound + 4)..<(range.upperBound - 1)
             if let known = NibpNanoPacket(reader.buffer.span.extracting(packet)) {
                 take(known, range, into: &actions)
@@ -156,7 +168,8 @@ struct NibpNanoSession: CuffSession {
         _ newMode: UInt8, _ newError: UInt8, _ warnings: UInt32, into actions: inout SessionActions
     ) {
         if newMode == 3, deviceMode != 3 { actions.append(.live(.started)) }
-        if deviceMode == 3, newMode == 1 { actions.append(.live(.ended)) }
+        let hasEnded = deviceMode == 3 && newMode == 1
+        if hasEnded { actions.append(.live(.ended)) }
         deviceMode = newMode
         if mode == .stopping, newMode != 3 { return finish(.complete, into: &actions) }
         let hasNoPulse = warnings & 0x40 != 0
@@ -167,6 +180,10 @@ struct NibpNanoSession: CuffSession {
         }
         error = newError
         hadNoPulse = hasNoPulse
+        // By its own button, or because it has what it wanted: nobody is left to stop.
+        if hasEnded, mode == .measuring, !isFinished {
+            finish(isBeating ? .complete : .failed("the device stopped measuring before the first beat"), into: &actions)
+        }
     }
 
     private mutating func fail(_ failure: Failure, into actions: inout SessionActions) {
@@ -188,7 +205,7 @@ struct NibpNanoSession: CuffSession {
 
     private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
         isFinished = true
-        for timer in [TimerID.response, .poll, .overall] { actions.append(.disarm(timer)) }
+        for timer in [TimerID.response, .silence, .poll, .overall] { actions.append(.disarm(timer)) }
         actions.append(.finish(outcome))
     }
 }

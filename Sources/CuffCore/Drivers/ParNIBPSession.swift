@@ -142,15 +142,15 @@ struct ParNIBPSession: CuffSession {
         case (.response, _, _):
             if tries < Self.retryLimit { return askResult(into: &actions) }
             if case .stopping = mode { return finish(.noAnswer("the module did not confirm that it stopped"), into: &actions) }
-            if case .measuring = mode { return giveUp("the module did not give its result", into: &actions) }
+            if case .measuring = mode { return giveUp("the module stopped answering", as: .lost, into: &actions) }
             finish(.noAnswer("the module did not answer 18"), into: &actions)
         default: break
         }
     }
 
-    private mutating func giveUp(_ why: String, into actions: inout SessionActions) {
+    private mutating func giveUp(_ why: String, as reason: FailureReason = .timeout, into actions: inout SessionActions) {
         actions.append(.write(commands.abort))
-        actions.append(.live(.failed(Failure(.timeout))))
+        actions.append(.live(.failed(Failure(reason))))
         finish(.noAnswer(why), into: &actions)
     }
 

@@ -251,7 +251,7 @@ struct R1Session: CuffSession {
         case .identifying, .probing:
             actions.append(.identify(DeviceIdentity(firmware: DeviceIdentity.text(text))))
             finish(.complete, into: &actions)
-        default: actions.append(.report(.note("a frame that is no result: \(text.count) characters")))
+        default: actions.append(.report(.ignored("a frame that is no result", text)))
         }
     }
 

@@ -10,7 +10,7 @@ extension R1Session {
         body.removeAll { $0 == R1Frame.eot }
         let fields = body.split(separator: 0x2C, omittingEmptySubsequences: false).map(Array.init)
         guard let record = R1Record(fields) ?? R1Record(slashed: fields) else {
-            return endsWithEOT ? .endOfTransfer : .text(body)
+            return body.isEmpty ? .endOfTransfer : .text(body)
         }
         guard let content = record.content else { return endsWithEOT ? .endOfTransfer : .nothingStored }
         return .result(

@@ -4,6 +4,8 @@ struct SunTechAdvantageSession: CuffSession {
     private enum Phase { case inflating, starting, running, fetching }
 
     private static let retryLimit = 3
+    /// Between two questions for the cuff pressure.
+    private static let pollPause = Duration.milliseconds(500)
 
     private var reader = FrameReader(SunTechPacket())
     var frames: Int? { reader.frames }
@@ -11,6 +13,8 @@ struct SunTechAdvantageSession: CuffSession {
     private var phase = Phase.fetching
     private var isFinished = false
     private var tries = 0
+    /// Questions for the cuff pressure since anything came.
+    private var unansweredPolls = 0
     /// The last command that was sent, by whomever.
     private var asked: [UInt8] = []
     /// A start was sent and its result has not come.
@@ -28,8 +32,11 @@ struct SunTechAdvantageSession: CuffSession {
         switch event {
         case .opened, .committed: break
         case .received(let bytes):
+            unansweredPolls = 0
             reader.feed(bytes)
             while let step = reader.next() { take(step, into: &actions) }
+            // A module that streams is asked only when its stream has ceased.
+            if streams, mode == .measuring, phase == .running { actions.append(.arm(.poll, Self.pollPause * 3)) }
         case .sent(let bytes): noteQuestion(bytes)
         case .timerFired(let timer): timeOut(timer, into: &actions)
         case .command(let command): obey(command, into: &actions)
@@ -90,8 +97,12 @@ struct SunTechAdvantageSession: CuffSession {
         case (.response, .stopping, _): finish(.noAnswer("the module did not confirm that it stopped"), into: &actions)
         case (.overall, .measuring, _): giveUp("the module did not finish within three minutes", into: &actions)
         case (.poll, .measuring, .running):
+            guard unansweredPolls < Self.retryLimit else {
+                return giveUp("the module stopped answering", as: .lost, into: &actions)
+            }
+            unansweredPolls += 1
             actions.append(.write(SunTechPacket.host(SunTechCommand.cuffPressure)))
-            actions.append(.arm(.poll, .milliseconds(500)))
+            actions.append(.arm(.poll, Self.pollPause))
         case (.response, .measuring, .starting): giveUp("the module did not acknowledge the start", into: &actions)
         case (.response, .measuring, .inflating):
             finish(.noAnswer("the module did not answer; nothing was started"), into: &actions)
@@ -102,9 +113,9 @@ struct SunTechAdvantageSession: CuffSession {
         }
     }
 
-    private mutating func giveUp(_ why: String, into actions: inout SessionActions) {
+    private mutating func giveUp(_ why: String, as reason: FailureReason = .timeout, into actions: inout SessionActions) {
         actions.append(.write(SunTechPacket.host(SunTechCommand.abort)))
-        actions.append(.live(.failed(Failure(.timeout))))
+        actions.append(.live(.failed(Failure(reason))))
         finish(.noAnswer(why), into: &actions)
     }
 
@@ -133,7 +144,7 @@ struct SunTechAdvantageSession: CuffSession {
             actions.append(.disarm(.response))
             // Longer than error 88, the module's own time-out, which its sources do not quantify: guess.
             actions.append(.arm(.overall, .seconds(180)))
-            if !streams { actions.append(.arm(.poll, .milliseconds(500))) }
+            if !streams { actions.append(.arm(.poll, Self.pollPause)) }
             actions.append(.live(.started))
         case (0x4F, .listening, _) where isStarted && (asked == SunTechCommand.start || asked == SunTechCommand.startStream):
             actions.append(.live(.started))
@@ -159,7 +170,8 @@ struct SunTechAdvantageSession: CuffSession {
             finish(.aborted("the measurement was stopped on the module"), into: &actions)
         case (0x41, .listening, _) where isStarted || asked == SunTechCommand.abort: actions.append(.live(.aborted))
         case (0x53, .measuring, _), (0x53, .reading, _): finish(.failed("the module is asleep"), into: &actions)
-        default: break
+        case (0x41, _, _), (0x42, _, _), (0x45, _, _), (0x4B, _, _), (0x4F, _, _), (0x53, _, _): break
+        default: actions.append(.report(.ignored("an answer of no known meaning", SunTechPacket.module([letter]))))
         }
     }
 

@@ -105,10 +105,15 @@ struct TaiDocSession: CuffSession {
 
     private mutating func take(_ frame: [UInt8], into actions: inout SessionActions) {
         // A3: the host's own frame, echoed by an adapter.
-        guard frame[6] == 0xA5, let asked, let command = TaiDocCommand(rawValue: frame[1]) else { return }
+        if frame[6] == 0xA3 { return }
+        guard frame[6] == 0xA5, let asked, let command = TaiDocCommand(rawValue: frame[1]) else {
+            return actions.append(.report(.ignored("an answer to no question", frame)))
+        }
         let data = Array(frame[2..<6])
         let isGreeting = asked.command == .hello && [.hello, .model, .communicate].contains(command)
-        guard command == asked.command || isGreeting else { return }
+        guard command == asked.command || isGreeting else {
+            return actions.append(.report(.ignored("an answer to another question", frame)))
+        }
         if state == .asking && asked != current { return }
         self.asked = nil
         switch command {

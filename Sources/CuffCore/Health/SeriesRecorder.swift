@@ -68,7 +68,7 @@ public struct SeriesRecorder: Sendable {
             if isEnded || count >= Self.maximumCount { close(into: &finished) }
             beat(interval, elapsed, start, device)
         case .ended: if isContinuous { finish(nil, into: &finished) } else { isEnded = true }
-        case .aborted, .failed: close(into: &finished)
+        case .aborted, .recovered, .failed: close(into: &finished)
         case .oscillation: break
         }
     }

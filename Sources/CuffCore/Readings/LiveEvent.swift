@@ -11,6 +11,8 @@ public enum LiveEvent: Sendable, Hashable {
     case ended
     /// The measurement was stopped, by the host or on the cuff.
     case aborted
+    /// A measurement that another process had left behind was stopped now.
+    case recovered(AbandonedMeasurement)
     /// The measurement did not start or was lost, and the cuff sent no record of that.
     case failed(Failure)
 }

@@ -305,6 +305,14 @@ public struct ReadingLine: Sendable {
         case .started: pen.put(",\"event\":\"started\"")
         case .ended: pen.put(",\"event\":\"ended\"")
         case .aborted: pen.put(",\"event\":\"aborted\"")
+        case .recovered(let former):
+            pen.put(",\"event\":\"aborted\",\"recovered\":true,\"begun\":\"")
+            pen.seldom { $0.put(utc: former.begun) }
+            pen.put(0x22)
+            if let process = former.process {
+                pen.put(",\"process\":")
+                pen.put(decimal: Int64(process))
+            }
         case .failed(let failure): put(failure, &pen)
         }
         pen.put("}\n")

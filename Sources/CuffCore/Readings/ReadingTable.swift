@@ -58,6 +58,8 @@ public enum ReadingTable {
         case .started: text.append("  the cuff measures")
         case .ended: text.append("  the cuff has measured")
         case .aborted: text.append("  the measurement was stopped")
+        case .recovered(let former):
+            text.append(string: "  a measurement that process \(former.process.map { "\($0)" } ?? "?") had left was stopped")
         case .failed(let failure):
             text.append("  the measurement failed: ")
             appendWords(failure.reason.word, to: &text)

@@ -146,8 +146,9 @@ public struct Measurement: Sendable {
                 if isContinuous { latest = reading } else { end(.result(reading), into: &effects) }
             case .failure(let failure):
                 start(into: &effects)
-                // A cuff that was told to stop reports that as an error of its own.
-                end(wasStopSent ? .aborted : .failed(.cuff(failure)), into: &effects)
+                // A cuff that was stopped, by the host or on itself, reports that as an error of its own.
+                let isAborted = wasStopSent || wasAborted || failure.reason == .stopped
+                end(isAborted ? .aborted : .failed(.cuff(failure)), into: &effects)
             case .pulseRate, .quantity: break
             }
         case .finish(let outcome): take(outcome, into: &effects)
@@ -162,9 +163,10 @@ public struct Measurement: Sendable {
             // A cuff that shows pressure has started, whether it said so or not.
             start(into: &effects)
             effects.append(.live(event))
-        case .ended: break
+        case .ended, .recovered: break
         case .aborted: wasAborted = true
-        case .failed(let failure): self.failure = failure
+        // That a cuff is gone is seen by the host; no cuff says it.
+        case .failed(let failure): if failure.reason != .lost { self.failure = failure }
         }
     }
 

@@ -36,7 +36,7 @@ struct NibpNanoSimulator: CuffSimulator {
             guard !script.records.isEmpty else { return [.write(status())] }
             error = 0
             return isMeasuring ? [] : begin() + [.arm(.overall, .seconds(2))]
-        case NibpNanoCommand.stop: return end()
+        case NibpNanoCommand.stop: return [.note("deflated")] + end()
         case NibpNanoCommand.keepAlive: return isMeasuring ? [.arm(.overall, .seconds(2))] : []
         case NibpNanoCommand.hardware: return [.write(version(0x00))]
         case NibpNanoCommand.application: return [.write(version(0x0A))]

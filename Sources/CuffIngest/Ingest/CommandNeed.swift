@@ -40,14 +40,19 @@ extension CuffDriver {
 
     /// Refuses a command the family cannot obey, before any device is opened.
     public func require(_ command: SessionCommand) throws(IngestError) {
+        if let refusal = refusal(of: command) { throw refusal }
+    }
+
+    /// Why the family cannot obey; `nil` where it can.
+    public func refusal(of command: SessionCommand) -> IngestError? {
         // Without it everybody's readings would come, or go.
         if command.user != nil, !capabilities.contains(.users) {
-            throw IngestError(
+            return IngestError(
                 .usage, "a cuff of \(id) cannot be asked for one user", why: "its driver does not tell users apart",
                 cure: "leave out --user; where readings name their user, `cuff show --user NUMBER` chooses")
         }
-        guard let need = command.need, !capabilities.contains(need.capability) else { return }
-        throw IngestError(
+        guard let need = command.need, !capabilities.contains(need.capability) else { return nil }
+        return IngestError(
             .usage, "a cuff of \(id) cannot \(need.words)",
             why: "it can: \(capabilities.words.isEmpty ? "nothing on request" : capabilities.words.joined(separator: ", "))",
             cure: capabilities.contains(.push) ? "`cuff read DEVICE --driver \(id) --follow` listens to what it sends by itself" : "")

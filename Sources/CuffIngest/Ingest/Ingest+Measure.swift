@@ -80,7 +80,7 @@ extension Ingest {
         }
         var report: IngestReport
         do throws(IngestError) {
-            report = try conduct(address, driver, read, options, link, toldToStop: mark?.wasLeft == true)
+            report = try conduct(address, driver, read, options, link, recovering: mark?.former)
         } catch {
             // Where the line was not even opened, what was left before is left still.
             if mark?.wasLeft == true || ended.withLock({ $0 != nil }) { mark?.leave() } else { mark?.remove() }

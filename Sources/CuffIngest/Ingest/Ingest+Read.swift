@@ -30,25 +30,48 @@ extension Ingest {
     ) throws(IngestError) -> IngestReport {
         let driver = try driver(id)
         try driver.permit(options: options.driverOptions)
-        if let first = Self.commands(driver, read).first { try driver.require(first) }
-        try read.filter?.permit(driver)
         let mark = options.memory.flatMap { MeasurementMarks($0).left(driver.id, address) }
-        let report = try conduct(address, driver, read, options, nil, toldToStop: mark != nil)
-        // A cuff that was lost again is told by the next process.
-        if report.fault == nil { mark?.remove() }
+        do throws(IngestError) {
+            try driver.require(read.firstCommand(for: driver))
+            try read.filter?.permit(driver)
+        } catch {
+            // What cannot be read can still be inflated.
+            if let mark, driver.capabilities.contains(.stop) {
+                var stop = read
+                (stop.command, stop.follows, stop.filter) = (.stop, false, nil)
+                settle(mark, try conduct(address, driver, stop, options, nil, recovering: mark.former))
+            }
+            throw error
+        }
+        // Whoever calls is read; other commands are for one cuff.
+        if case .tcpListen(let host, let port) = address, read.isReading { return try listen(host, port, driver, read, options) }
+        let report = try conduct(address, driver, read, options, nil, recovering: mark?.former)
+        if let mark { settle(mark, report) }
         return report
     }
 
-    /// One link, from its opening to its end. `toldToStop`: first the cuff is told to stop, because a process before this one
+    /// Whether a process died while it measured with this cuff, and the cuff can be told to stop.
+    public static func isLeftMeasuring(_ address: TransportAddress, driver id: String, _ options: IngestOptions) -> Bool {
+        guard let driver = CuffDrivers.named(id), driver.capabilities.contains(.stop), let memory = options.memory else { return false }
+        return MeasurementMarks(memory).isLeft(driver.id, address)
+    }
+
+    /// A cuff that was lost again, or did not confirm its stop, is told by the next process.
+    private static func settle(_ mark: MeasurementMarks.Held, _ report: IngestReport) {
+        if report.fault == nil, report.recovery == .complete { mark.remove() } else { mark.leave() }
+    }
+
+    /// One link, from its opening to its end. `recovering`: first the cuff is told to stop, because a process before this one
     /// died while it may have been inflating.
     static func conduct(
         _ address: TransportAddress, _ driver: CuffDriver, _ read: ReadOptions, _ options: IngestOptions, _ measure: MeasureLink?,
-        toldToStop: Bool
+        recovering: AbandonedMeasurement?
     ) throws(IngestError) -> IngestReport {
         var commands = Self.commands(driver, read)
-        let isRecovering = toldToStop && driver.capabilities.contains(.stop) && commands.first != .stop
+        let isRecovering = recovering != nil && driver.capabilities.contains(.stop)
+        let isStopAdded = isRecovering && commands.first != .stop
+        if isStopAdded { commands.insert(.stop, at: 0) }
         if isRecovering {
-            commands.insert(.stop, at: 0)
             options.diagnostics(.warning("a measurement with this cuff was not ended in order; it is told to stop first"))
         }
         let clock = Locked<DeviceClockReport?>(nil)
@@ -84,10 +107,13 @@ extension Ingest {
             }
         }
         link.tellsOfReadings = false
+        if isRecovering { link.recovering = recovering }
         // A sink that failed, or a closed output, ends the conversation too.
         pipeline.whenStopped { link.stop() }
         let hangup = read.follows ? HangupSignal(reopen: { pipeline.reopen() }, gone: { options.stop.raise() }) : nil
         defer { withExtendedLifetime(hangup) {} }
+        let output = OutputWatch(pipeline)
+        defer { output?.cancel() }
         if let measure { link.prepareMeasuring(trigger: measure.trigger, limit: measure.limit) }
         link.start(commands)
         let asked = measure == nil ? nil : MeasurementSignal { link.stop() }
@@ -114,17 +140,32 @@ extension Ingest {
         try finish(pipeline, &report)
         if let error = link.openingFault { throw error }
         let end = ending.withLock { $0 }
+        if isRecovering { report.recovery = outcomes.withLock { $0.first { $0.0 == .stop }?.1 } }
         report.judge(
-            end?.outcome, Array(outcomes.withLock { $0 }.dropFirst(isRecovering ? 1 : 0)), fault: end?.fault, address: "\(address)",
+            end?.outcome, Array(outcomes.withLock { $0 }.dropFirst(isStopAdded ? 1 : 0)), fault: end?.fault, address: "\(address)",
             isStopped: options.stop.isRaised, isTimedOut: isTimedOut.withLock { $0 },
             hint: report.counters.settingsHint(for: driver, line: read.line))
         return report
     }
 
-    private static func commands(_ driver: CuffDriver, _ read: ReadOptions) -> [SessionCommand] {
-        // A family without a memory can only be listened to.
-        if case .readMemory = read.command, read.follows, !driver.capabilities.contains(.storedReadings) { return [.follow] }
-        return read.follows && read.command != .follow ? [read.command, .follow] : [read.command]
+    static func commands(_ driver: CuffDriver, _ read: ReadOptions) -> [SessionCommand] {
+        let first = read.firstCommand(for: driver)
+        return read.follows && first != .follow ? [first, .follow] : [first]
+    }
+}
+
+extension ReadOptions {
+    var isReading: Bool {
+        switch command {
+        case .follow, .readMemory: true
+        case .measure, .stop, .readClock, .setClock, .information, .schedule, .clear: false
+        }
+    }
+
+    /// What a cuff of this family is asked for first: one without a memory can only be listened to.
+    public func firstCommand(for driver: CuffDriver) -> SessionCommand {
+        if case .readMemory = command, follows, !driver.capabilities.contains(.storedReadings) { return .follow }
+        return command
     }
 }
 

@@ -22,6 +22,12 @@ public struct IngestOptions: Sendable {
     public var memory: DriverMemory?
 
     public init() {}
+
+    /// What to say at the default level of a frame that was not understood; `nil` once enough was said of its kind.
+    public static func ignoredFrames() -> @Sendable (Diagnostic) -> String? {
+        let frames = Locked(IgnoredFrames())
+        return { diagnostic in frames.withLock { $0.sentence(for: diagnostic) } }
+    }
 }
 
 /// Runs of the program, from input to stored readings. Each call blocks its thread until the run is over, so it must not

@@ -89,6 +89,8 @@ public struct IngestReport: Sendable {
     public var outcome: Outcome?
     /// The reader of standard output went away: the run ended early, and quietly.
     public var isOutputClosed = false
+    /// How the stop ended that put right what another process had left; `nil` where there was none.
+    var recovery: Outcome?
     /// Why the line ended, where it was not the host that closed it.
     public var fault: IngestError?
     public var status = EndStatus.done

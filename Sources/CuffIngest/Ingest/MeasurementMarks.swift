@@ -13,14 +13,15 @@ struct MeasurementMarks: Sendable {
     final class Held: Sendable {
         private let descriptor: Int32
         private let path: String
-        /// Somebody before us did not end in order.
-        let wasLeft: Bool
+        /// The measurement of somebody before us who did not end in order.
+        let former: AbandonedMeasurement?
+        var wasLeft: Bool { former != nil }
         private let isOpen = Locked(true)
 
-        fileprivate init(_ descriptor: Int32, _ path: String, wasLeft: Bool) {
+        fileprivate init(_ descriptor: Int32, _ path: String, former: AbandonedMeasurement?) {
             self.descriptor = descriptor
             self.path = path
-            self.wasLeft = wasLeft
+            self.former = former
         }
 
         deinit { close(removing: false) }
@@ -51,7 +52,7 @@ struct MeasurementMarks: Sendable {
             throw IngestError(
                 .tryAgain, "\(address) is measuring", why: "another process has started it", cure: "wait for it, or `cuff stop \(address)`")
         }
-        let wasLeft = Self.isMark(found, driver)
+        let former = Self.former(found, driver)
         do throws(SystemFault) {
             guard ftruncate(found, 0) == 0, lseek(found, 0, SEEK_SET) == 0 else { throw SystemFault("ftruncate") }
             let mark = MeasurementMark(driver: driver.description, address: name, begun: HostClock.now())
@@ -61,20 +62,20 @@ struct MeasurementMarks: Sendable {
             throw .writing(path, error.number)
         }
         StateFile.synchroniseFolder(of: path)
-        return Held(found, path, wasLeft: wasLeft)
+        return Held(found, path, former: former)
     }
 
     /// Before anything else with the cuff: the mark of a process that died; `nil` where there is none.
     func left(_ driver: DriverID, _ address: TransportAddress) -> Held? {
         let (path, _) = key(driver, address)
         guard let found = try? open(path, O_RDWR) else { return nil }
-        guard Self.isMark(found, driver) else {
+        guard let former = Self.former(found, driver) else {
             // Cut short: the process died before it had started anything.
             unlink(path)
             Glibc.close(found)
             return nil
         }
-        return Held(found, path, wasLeft: true)
+        return Held(found, path, former: former)
     }
 
     private func key(_ driver: DriverID, _ address: TransportAddress) -> (path: String, name: String) {
@@ -99,10 +100,12 @@ struct MeasurementMarks: Sendable {
         return descriptor
     }
 
-    private static func isMark(_ descriptor: Int32, _ driver: DriverID) -> Bool {
+    private static func former(_ descriptor: Int32, _ driver: DriverID) -> AbandonedMeasurement? {
         lseek(descriptor, 0, SEEK_SET)
-        guard let bytes = try? Descriptor.chunk(descriptor, StateFile.limit) else { return false }
-        return parsed(bytes)?.mark.driver == driver.description
+        guard let bytes = try? Descriptor.chunk(descriptor, StateFile.limit), let found = parsed(bytes),
+            found.mark.driver == driver.description
+        else { return nil }
+        return AbandonedMeasurement(begun: found.mark.begun, process: found.process)
     }
 
     /// The mark, and behind it the number of the process that made it.
@@ -110,6 +113,13 @@ struct MeasurementMarks: Sendable {
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.count > 1, let mark = MeasurementMark(line: lines[0] + "\n") else { return nil }
         return (mark, lines.count > 2 ? Int32(lines[1]) : nil)
+    }
+
+    /// Whether a process died while it measured with this cuff.
+    func isLeft(_ driver: DriverID, _ address: TransportAddress) -> Bool {
+        let held = left(driver, address)
+        defer { held?.leave() }
+        return held != nil
     }
 
     /// The living process that measures with this cuff.

@@ -73,7 +73,7 @@ extension CuffLink {
         measurement?.take(.live(event), into: &effects)
         perform(effects)
         switch event {
-        case .started, .ended, .aborted, .failed: break
+        case .started, .ended, .aborted, .recovered, .failed: break
         // What a cuff lists after its result has no part in the measurement, and is shown all the same.
         case .cuffPressure, .beat, .oscillation: if isOver { live(event) }
         }
@@ -84,9 +84,11 @@ extension CuffLink {
         guard isMeasuring else { return append() }
         var effects: [Measurement.Effect] = []
         measurement?.take(.emit(reading), into: &effects)
-        if case .failure = reading.content, reading.origin == .measurement { measuring.hasFailureRecord = true }
+        // A measurement has one end: what the cuff records of a stop is said by `aborted`.
+        let isAborted = effects.contains(.ended(.aborted))
+        if case .failure = reading.content, reading.origin == .measurement, !isAborted { measuring.hasFailureRecord = true }
         perform(effects.filter { $0 == .started })
-        append()
+        if !isAborted { append() }
         perform(effects.filter { $0 != .started })
     }
 

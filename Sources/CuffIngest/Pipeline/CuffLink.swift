@@ -1,25 +1,6 @@
 import CuffCore
 import Dispatch
 
-/// What a link tells while it works. Called on the link's queue, where it may block.
-public enum LinkEvent: Sendable {
-    case identified(DeviceIdentity)
-    case diagnostic(Diagnostic)
-    /// So many new readings went on to the sinks.
-    case readings(Int)
-    /// How far the cuff's clock is behind the host's, in seconds.
-    case clock(DeviceTime, behind: Int64)
-    /// The cuff measures by itself every so many minutes; 0: not.
-    case cycle(minutes: Int)
-    /// The life of a measurement that was commanded: `started` or `notStarted`, `live`, `ended`, and no other effect; the
-    /// time is that since its start.
-    case measurement(Measurement.Effect, elapsed: Duration)
-    /// The session under `command` ended. The link goes on to the next command, if there is one.
-    case finished(SessionCommand, Outcome)
-    /// The link is over; nothing follows.
-    case ended(Outcome, TransportFault?)
-}
-
 /// Transport, session and timers of one cuff, on a queue of their own: what the cuff sends becomes batches of the
 /// pipeline, and what the pipeline has committed becomes the cuff's acknowledgement. A cuff that misbehaves holds up
 /// nobody but itself.
@@ -71,6 +52,8 @@ public final class CuffLink: @unchecked Sendable {
     private let filter: ReadingFilter?
     /// Whether anybody wants to hear `LinkEvent.readings`, which wakes a thread each time; to be set before `start`.
     var tellsOfReadings = true
+    /// What another process left behind and the first command, a stop, ends; to be set before `start`.
+    var recovering: AbandonedMeasurement?
 
     /// `device` is who the cuff is as far as the host knows: a USB serial number or a path.
     public init(
@@ -103,6 +86,16 @@ public final class CuffLink: @unchecked Sendable {
     /// Something more to do, at once and within the conversation under way, e.g. `.stop`.
     public func send(_ command: SessionCommand) {
         queue.async { @Sendable in self.handle(.command(command)) }
+    }
+
+    /// Closes the line where no whole frame has come by then.
+    func dropIfSilent(after limit: Duration) {
+        queue.asyncAfter(deadline: .now() + .nanoseconds(Int(limit.nanoseconds))) { @Sendable [weak self] in
+            guard let self, !isEnded, framesBefore + (session.frames ?? reports) == 0 else { return }
+            tell(.diagnostic(.warning("nothing that could be understood came within \(limit.components.seconds) s; the line is closed")))
+            commands.removeAll()
+            transport.close()
+        }
     }
 
     /// Ends in order: a measurement is stopped and the cuff deflated, then the line is closed.
@@ -245,6 +238,10 @@ public final class CuffLink: @unchecked Sendable {
             unsent += 1
             transport.writeFeature(bytes)
         case .emit(let reading): emit(reading)
+        case .live(.aborted) where command == .stop && recovering != nil:
+            // The line names the measurement that it ends: the program that reads these lines never saw it begin.
+            if let former = recovering { live(.recovered(former)) }
+            recovering = nil
         case .live(let event): if isMeasuring { measured(event) } else { live(event) }
         case .identify(let identity): identify(identity)
         case .clock(let time): compareClock(time)
@@ -277,9 +274,11 @@ public final class CuffLink: @unchecked Sendable {
             totals.filtered += 1
             return
         }
-        totals.readings += 1
-        if case .failure = reading.content { totals.failures += 1 }
-        measured(reading) { batch.append(.reading(reading)) }
+        measured(reading) {
+            totals.readings += 1
+            if case .failure = reading.content { totals.failures += 1 }
+            batch.append(.reading(reading))
+        }
     }
 
     func live(_ event: LiveEvent) {
@@ -290,7 +289,7 @@ public final class CuffLink: @unchecked Sendable {
         totals.liveEvents += 1
         batch.append(.live(event, driver: driver.id, elapsed: .milliseconds((now - since) / 1_000_000)))
         switch event {
-        case .ended, .aborted, .failed: measuringSince = nil
+        case .ended, .aborted, .recovered, .failed: measuringSince = nil
         case .started, .cuffPressure, .beat, .oscillation: break
         }
     }

@@ -322,6 +322,17 @@ public final class Pipeline: @unchecked Sendable {
         }
     }
 
+    /// The descriptors of sinks whose reader's leaving ends the run.
+    var outputs: [Int32] { members.compactMap { $0.isRequired ? $0.sink.outputDescriptor : nil } }
+
+    /// The reader of an output has gone, as its descriptor tells before anything is written to it.
+    func outputClosed() {
+        inner.withLock { inner in
+            guard !inner.isClosed else { return }
+            stop(&inner, .outputClosed)
+        }
+    }
+
     // MARK: The end
 
     /// Calls back, once, when everything accepted is stored by every required sink, or cannot be.

@@ -246,7 +246,7 @@ struct PipelineState: Sendable {
         batch.entries.removeLiveEvents { event in
             switch event {
             case .cuffPressure, .beat, .oscillation: return true
-            case .started, .ended, .aborted, .failed: return false
+            case .started, .ended, .aborted, .recovered, .failed: return false
             }
         }
         let thinned = before - batch.entries.count

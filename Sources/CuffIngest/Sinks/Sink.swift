@@ -25,6 +25,8 @@ public protocol Sink: AnyObject, Sendable {
     /// What the sink has taken and still has to pass on; `nil` where `write` returning is the end of it. Asked from any
     /// thread.
     var backlog: SinkBacklog? { get }
+    /// Where it prints for another program, whose leaving ends the run; `nil` for any other sink.
+    var outputDescriptor: Int32? { get }
 }
 
 /// A sink that can often take a batch without waiting for anything, so that nobody need be woken for it.
@@ -53,6 +55,7 @@ extension Sink {
     public func reopen() throws(IngestError) {}
     public func close() throws(IngestError) {}
     public var backlog: SinkBacklog? { nil }
+    public var outputDescriptor: Int32? { nil }
 }
 
 extension SinkSpec {

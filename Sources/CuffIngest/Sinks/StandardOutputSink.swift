@@ -9,6 +9,7 @@ import Glibc
 final class StandardOutputSink: PromptSink {
     let label = "stdout"
     let takesLiveEvents = true
+    var outputDescriptor: Int32? { descriptor }
     private let line: ReadingLine
     private let descriptor: Int32
     // Used by one delivery at a time; the pipeline's lock lies between two.

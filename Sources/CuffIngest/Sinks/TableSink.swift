@@ -5,6 +5,7 @@ import Glibc
 final class TableSink: Sink {
     let label = "table"
     let takesLiveEvents = true
+    var outputDescriptor: Int32? { descriptor }
     private let descriptor: Int32
     // Used on the sink's queue alone.
     nonisolated(unsafe) private var text = TextBuffer()

@@ -4,7 +4,13 @@ import Glibc
 
 /// A serial line behind a network (ser2net, a terminal server), or a cuff that connects by itself.
 public final class TCPTransport: Transport, @unchecked Sendable {
-    public enum Role: Sendable { case connect, listen }
+    public enum Role: Sendable {
+        case connect
+        /// Waits for one caller.
+        case listen
+        /// A caller that a `TCPListener` has accepted.
+        case accepted(descriptor: Int32)
+    }
 
     public let address: String
     private let host: String
@@ -27,7 +33,8 @@ public final class TCPTransport: Transport, @unchecked Sendable {
         service = String(port)
         self.role = role
         let shown = host.contains(":") ? "[\(host)]" : host
-        address = "\(role == .connect ? "tcp" : "tcp-listen")://\(shown):\(port)"
+        let scheme = if case .listen = role { "tcp-listen" } else { "tcp" }
+        address = "\(scheme)://\(shown):\(port)"
     }
 
     public func start(
@@ -44,6 +51,7 @@ public final class TCPTransport: Transport, @unchecked Sendable {
         case .listen:
             let (descriptor, _) = try Self.listening(host, service, address)
             try wait(for: .input, on: descriptor) { [weak self] in self?.accepted($0) }
+        case .accepted(let descriptor): open(descriptor)
         }
     }
 
@@ -129,6 +137,11 @@ public final class TCPTransport: Transport, @unchecked Sendable {
 
     public func close() { end(nil) }
 
+    /// Hangs up on a caller before `start`.
+    func refuse() {
+        if case .accepted(let descriptor) = role { Glibc.close(descriptor) }
+    }
+
     private func end(_ fault: TransportFault?) {
         if let waiting {
             Reactor.shared.remove(waiting.token, waiting.descriptor)
@@ -197,7 +210,8 @@ public final class TCPTransport: Transport, @unchecked Sendable {
     static func listening(
         _ host: String, _ service: String, _ address: String
     ) throws(IngestError) -> (descriptor: Int32, port: Int) {
-        let list = try candidates(host, service, address, passive: true)
+        // On loopback unless an address is said: readings of people are no matter of the whole network.
+        let list = try candidates(host.isEmpty ? "127.0.0.1" : host, service, address, passive: true)
         defer { freeaddrinfo(list) }
         var number = EADDRNOTAVAIL
         var next: UnsafeMutablePointer<addrinfo>? = list
@@ -205,7 +219,7 @@ public final class TCPTransport: Transport, @unchecked Sendable {
             let descriptor = socket(for: entry)
             if descriptor >= 0 {
                 setOption(descriptor, SOL_SOCKET, SO_REUSEADDR)
-                if bind(descriptor, entry.ai_addr, entry.ai_addrlen) == 0, listen(descriptor, 1) == 0 {
+                if bind(descriptor, entry.ai_addr, entry.ai_addrlen) == 0, listen(descriptor, 16) == 0 {
                     return (descriptor, boundPort(descriptor))
                 }
                 number = errno

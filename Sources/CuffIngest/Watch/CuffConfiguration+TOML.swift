@@ -29,7 +29,19 @@ extension CuffConfiguration {
                 }
             case "watch":
                 guard let table = root[key]?.table else { throw source.wrongType(key, nil, "a section, [watch]") }
-                try source.checkKeys(table, "watch", ["again"])
+                try source.checkKeys(table, "watch", ["again", "listen"])
+                if let value = table["listen"] {
+                    let texts = value.string.map { [$0] } ?? value.array?.compactMap { $0.string } ?? []
+                    guard !texts.isEmpty, value.array.map({ $0.count == texts.count }) ?? true else {
+                        throw source.wrongType("listen", "watch", "an address such as \"127.0.0.1:6024\", or a list of them")
+                    }
+                    do throws(IngestError) {
+                        listens = try texts.map { (text) throws(IngestError) in try ListenPlan(text, drivers: drivers) }
+                    } catch {
+                        throw source.error(line: source.line("listen", "watch"), error.sentence, cure: error.cure)
+                    }
+                    listenOrigin = source.origin("watch", "listen")
+                }
                 if let value = table["again"] {
                     guard let again = value.string.flatMap(ConfigurationSource.duration) else {
                         throw source.wrongType("again", "watch", "a time such as \"10min\"")

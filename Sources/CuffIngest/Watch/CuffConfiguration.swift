@@ -25,6 +25,9 @@ public struct CuffConfiguration: Sendable, Hashable {
     /// Read a cuff that stays plugged in again after this.
     public var again: Duration?
     public var againOrigin: String?
+    /// Ports for cuffs that call.
+    public var listens: [ListenPlan] = []
+    public var listenOrigin: String?
     /// The files that were read, in order.
     public var files: [String] = []
 
@@ -74,6 +77,7 @@ public struct CuffConfiguration: Sendable, Hashable {
             lines.append("device \(device.name)\t\(device.address)\t\(([driver] + extra).joined(separator: " "))\t\(device.origin)")
         }
         for sink in sinks { lines.append("sink \(sink.name)\t\(sink.spec)\t\t\(sink.origin)") }
+        for listen in listens { lines.append("watch listen\t\(listen)\t\t\(listenOrigin ?? "")") }
         if let again { lines.append("watch again\t\(DoctorWords.span(again.components.seconds))\t\t\(againOrigin ?? "")") }
         return lines
     }

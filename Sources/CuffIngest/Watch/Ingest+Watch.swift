@@ -18,6 +18,8 @@ public struct WatchOptions: Sendable {
     public var showsStatistics = false
     /// A port of 127.0.0.1 that answers with the same as OpenMetrics; 0 takes any.
     public var metricsPort: Int?
+    /// Ports for cuffs that call.
+    public var listens: [ListenPlan] = []
     /// udevd's events or the kernel's; by itself it takes udevd's where udevd runs.
     public var source: HotplugWatcher.Source?
     /// Another place than udev to hear of devices from, on the given queue.
@@ -44,6 +46,11 @@ extension Ingest {
         if let metrics { watch.notices(.watcher("metrics at \(metrics.address)")) }
         let pipeline = try pipeline(options, policy: watch.settings.isOnce ? .stop : .retry, series: .ofResults) { faults.take($0, $1) }
         let run = WatchRun(watch, options, pipeline)
+        do throws(IngestError) { try run.listen() } catch {
+            run.closePorts()
+            try? pipeline.finish()
+            throw error
+        }
         pipeline.whenStopped { run.stop() }
         current.withLock { $0 = { run.statistics } }
         var report = IngestReport()

@@ -23,9 +23,14 @@ final class WatchRun: @unchecked Sendable {
     private var schedules: WatchSchedules?
     private var stopRequest: MeasurementSignal?
     private var isStopping = false
+    private var ignored = IgnoredFrames()
+    /// Ports for cuffs that call; set before `start`.
+    private var callers: [CallerLinks] = []
+    private var openPorts = 0
     /// What closed links counted, by driver.
     private var closed: [DriverID: IngestCounters] = [:]
     private var code: Int32 = 0
+    private var endCode: Int32?
 
     private struct Link {
         var link: CuffLink
@@ -66,6 +71,38 @@ final class WatchRun: @unchecked Sendable {
         }
     }
 
+    /// Binds every port, or throws; before `start`.
+    func listen() throws(IngestError) {
+        for plan in watch.listens {
+            guard let driver = CuffDrivers.named("\(plan.driver)") else { continue }
+            var setup = CallerLinks.Setup(driver: driver, commands: LinkPlan.commands(for: driver))
+            setup.options = options.driverOptions
+            setup.memory = options.memory
+            let options = options
+            let links = try CallerLinks(plan.host, plan.port, setup, pipeline) { [weak self] news in
+                options.tell(news)
+                guard let self else { return }
+                switch news {
+                case .came, .left: queue.async { @Sendable in self.service.status(self.status) }
+                case .empty: queue.async { @Sendable in self.portClosed() }
+                case .event, .refused: break
+                }
+            }
+            callers.append(links)
+            try links.start()
+            watch.notices(.watcher("listening on \(links.listener.address) for \(plan.driver)"))
+        }
+        openPorts = callers.count
+    }
+
+    /// Where the run could not begin.
+    func closePorts() { for links in callers { links.stop() } }
+
+    private func portClosed() {
+        openPorts -= 1
+        if openPorts == 0, let code = endCode { end(code) }
+    }
+
     /// Closes the links, then ends; a second call changes nothing.
     func stop() {
         queue.async { @Sendable in
@@ -73,6 +110,7 @@ final class WatchRun: @unchecked Sendable {
             self.isStopping = true
             self.service.stopping()
             self.schedules?.stop()
+            self.closePorts()
             self.handle(.stop)
             // Half of the grace is the links', the other half the sinks'.
             self.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(self.watch.grace.nanoseconds / 2))) { @Sendable in
@@ -90,7 +128,8 @@ final class WatchRun: @unchecked Sendable {
     var counters: IngestCounters { queue.sync { total } }
 
     private var total: IngestCounters {
-        links.values.reduce(into: closed.values.reduce(into: IngestCounters()) { $0 += $1 }) { $0 += $1.link.counters }
+        let called = callers.reduce(into: IngestCounters()) { $0 += $1.counters }
+        return links.values.reduce(into: closed.values.reduce(into: called) { $0 += $1 }) { $0 += $1.link.counters }
     }
 
     /// Not to be asked for on the watch's own queue.
@@ -101,6 +140,7 @@ final class WatchRun: @unchecked Sendable {
             }
             var drivers = closed
             for link in open { drivers[link.driver, default: IngestCounters()] += link.counters }
+            for (plan, links) in zip(watch.listens, callers) { drivers[plan.driver, default: IngestCounters()] += links.counters }
             return RunStatistics(
                 elapsed: now, links: open, drivers: drivers.map { ($0, $1) }.sorted { "\($0.driver)" < "\($1.driver)" }, sinks: [],
                 commits: LatencyHistogram())
@@ -121,14 +161,17 @@ final class WatchRun: @unchecked Sendable {
             case .tell(let notice):
                 watch.notices(notice)
                 service.status(status)
-            case .end(let code): end(code)
+            case .end(let code):
+                // Callers are links as well, and take their time to end in order.
+                if openPorts == 0 { end(code) } else { endCode = code }
             }
         }
     }
 
     private var status: String {
         let counters = total
-        return "\(links.count) cuff\(links.count == 1 ? "" : "s") open, \(counters.readings) readings"
+        let open = links.count + callers.reduce(0) { $0 + $1.count }
+        return "\(open) cuff\(open == 1 ? "" : "s") open, \(counters.readings) readings"
     }
 
     // MARK: Links
@@ -148,6 +191,7 @@ final class WatchRun: @unchecked Sendable {
             commands.insert(.stop, at: 0)
             options.diagnostics(.warning("\(plan.place): a measurement was not ended in order; the cuff is told to stop first"))
         }
+        link.recovering = mark?.former
         links[id] = Link(link: link, plan: plan, commands: commands, mark: mark)
         link.start(commands)
         if commands == [.follow] { queue.async { @Sendable in self.handle(.listening(id)) } }
@@ -160,8 +204,13 @@ final class WatchRun: @unchecked Sendable {
             handle(.received(id))
             service.status(status)
         case .diagnostic(let diagnostic):
-            options.diagnostics(diagnostic.at(link.plan.place))
-            if case .ignored = diagnostic { options.diagnostics(diagnostic) }
+            if case .ignored(let why, let bytes) = diagnostic {
+                // At the default level without the bytes: a record is somebody's reading.
+                if let sentence = ignored.sentence("\(link.plan.place): \(why)", bytes.count) { options.diagnostics(.warning(sentence)) }
+                options.diagnostics(.note("\(link.plan.place): \(diagnostic.sentence)"))
+            } else {
+                options.diagnostics(diagnostic.at(link.plan.place))
+            }
         case .identified, .clock, .cycle: break
         case .measurement(.ended(let end), _):
             if case .failed(.lost) = end { link.mark?.leave() } else { link.mark?.remove() }
@@ -340,27 +389,5 @@ extension LinkEnd {
     fileprivate func hinting(_ hint: String?) -> LinkEnd {
         guard case .failed(let why, EndStatus.unavailable.rawValue) = self, let hint else { return self }
         return .failed("\(why); \(hint)", exitCode: EndStatus.protocolFault.rawValue)
-    }
-}
-
-extension Outcome {
-    /// What went wrong; `nil` when nothing did.
-    var sentence: String? {
-        switch self {
-        case .complete: nil
-        case .unsupported(let why), .noAnswer(let why), .failed(let why), .aborted(let why): why
-        }
-    }
-}
-
-extension Diagnostic {
-    /// The same, saying whose it is: several cuffs speak at once.
-    func at(_ place: String) -> Diagnostic {
-        switch self {
-        case .note: .note("\(place): \(sentence)")
-        // A record's own bytes are somebody's reading: they are told at the level of debug alone.
-        case .ignored(let why, let bytes): .note("\(place): \(why), \(bytes.count) bytes")
-        case .skipped, .warning: .warning("\(place): \(sentence)")
-        }
     }
 }

@@ -13,7 +13,7 @@ public struct WatchSetup: Sendable {
     public var sinks: [SinkSpec]
 
     public static func options(
-        config: Configuration, assign: [String], once: Bool, again: Duration?
+        config: Configuration, assign: [String], once: Bool, again: Duration?, listen: [String] = []
     ) throws(IngestError) -> WatchSetup {
         let configuration = try load(config)
         let own = try parsed(assign)
@@ -21,6 +21,11 @@ public struct WatchSetup: Sendable {
         watch.assignments = configuration.assignments + own
         watch.settings = WatchState.Settings(isOnce: once)
         watch.settings.again = again ?? configuration.again
+        watch.listens = try listen.isEmpty ? configuration.listens : listen.map { (text) throws(IngestError) in try ListenPlan(text) }
+        guard !once || listen.isEmpty else {
+            throw IngestError(.usage, "--listen waits for callers and --once ends", cure: "leave out one of the two")
+        }
+        if once { watch.listens = [] }
         watch.reload = { () throws(IngestError) in try load(config).assignments + own }
         return WatchSetup(options: watch, sinks: configuration.sinks.map(\.spec))
     }

@@ -63,6 +63,21 @@ import Testing
         #expect(effects(able, [.live(.started), .live(.aborted), .finish(.complete)]) == [.started, .ended(.aborted)])
     }
 
+    @Test func aCuffThatFellSilent_IsLost_AndDoesNotSaySoItself() {
+        let silence: [SessionAction] = [.live(.failed(Failure(.lost))), .finish(.noAnswer("silence"))]
+        #expect(effects(able, [.live(.started)] + silence) == [.started, .ended(.failed(.lost("silence")))])
+        #expect(effects(able, silence) == [.notStarted(.noAnswer("silence")), .ended(.failed(.noAnswer("silence")))])
+        // The beats that came are readings all the same; the measurement has no result.
+        let continuous = effects([.measure, .stop, .continuous], [.live(.started), .emit(reading())] + silence)
+        #expect(continuous == [.started, .ended(.failed(.lost("silence")))])
+    }
+
+    @Test func aStopThatTheCuffRecordsAsAnError_IsAborted() {
+        let stopped = SessionAction.emit(reading(.failure(Failure(.stopped, code: "2"))))
+        #expect(effects(able, [.live(.started), .live(.aborted), stopped, .finish(.complete)]) == [.started, .ended(.aborted)])
+        #expect(effects(able, [.live(.started), stopped, .finish(.complete)]) == [.started, .ended(.aborted)])
+    }
+
     @Test func readingsThatAreNotOfThisMeasurement_AreNotItsResult() {
         #expect(
             effects(able, [.emit(reading(origin: .push)), .emit(reading(origin: .memory)), .emit(reading(.pulseRate(PulseRate(70))))]) == []

@@ -67,6 +67,7 @@ extension CuffDriver {
             "store": "yes: records lie in a PM-store", "system-id": "16 hexadecimal digits",
             "time": "absolute, base-offset, relative, unset or impossible", "unit": "kPa",
         ],
+        associationLimit: PHDSession.associationTimeout,
         makeSession: { PHDSession($0) },
         makeSimulator: { PHDSimulator($0) },
         countFrames: { FrameReader.count(PHDFrame(), in: $0) })

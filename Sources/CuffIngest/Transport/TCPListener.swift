@@ -1,0 +1,107 @@
+import CuffCore
+import Dispatch
+import Glibc
+
+/// Accepts callers on a TCP port, on loopback unless an address is said. Each caller is handed over as a transport of its own.
+final class TCPListener: @unchecked Sendable {
+    /// `tcp-listen://127.0.0.1:6024`, with the port that was bound.
+    let address: String
+    let port: Int
+    private let listeners: [Int32]
+    private let queue = DispatchQueue(label: "cuff.listen")
+    // Touched on `queue` alone.
+    private var tokens: [(descriptor: Int32, token: UInt64)] = []
+    private var isClosed = false
+    private var accept: (@Sendable (TCPTransport) -> Void)?
+
+    /// Without descriptors or memory left, the next caller is accepted after this pause.
+    private static let pauseAfterFault = DispatchTimeInterval.seconds(1)
+
+    /// Port 0 takes any free one.
+    init(host: String, port: Int) throws(IngestError) {
+        let name = TransportAddress.tcpListen(host: host, port: port).description
+        let first = try TCPTransport.listening(host, String(port), name)
+        var listeners = [first.descriptor]
+        // Loopback has two addresses; a machine without IPv6 has one.
+        if host.isEmpty, let second = try? TCPTransport.listening("::1", String(first.port), name) { listeners.append(second.descriptor) }
+        self.listeners = listeners
+        self.port = first.port
+        address = TransportAddress.tcpListen(host: host.isEmpty ? "127.0.0.1" : host, port: first.port).description
+    }
+
+    /// `accept` is called on the listener's own queue and must not block.
+    func start(_ accept: @escaping @Sendable (TCPTransport) -> Void) throws(IngestError) {
+        var fault: SystemFault?
+        queue.sync {
+            self.accept = accept
+            do throws(SystemFault) {
+                for listener in listeners {
+                    let token = try Reactor.shared.add(listener) { [weak self] _ in
+                        guard let self else { return }
+                        queue.async { @Sendable in self.take(listener) }
+                    }
+                    tokens.append((listener, token))
+                    Reactor.shared.arm(token, listener, .input)
+                }
+            } catch { fault = error }
+        }
+        if let fault { throw .device(address, fault.number) }
+    }
+
+    /// Nobody is accepted any more; whoever was is no matter of the listener. To be called once.
+    func close() {
+        queue.sync {
+            guard !isClosed else { return }
+            isClosed = true
+            accept = nil
+            for (listener, token) in tokens { Reactor.shared.remove(token, listener) }
+            for listener in listeners { Glibc.close(listener) }
+        }
+    }
+
+    private func take(_ listener: Int32) {
+        guard !isClosed, let token = tokens.first(where: { $0.descriptor == listener })?.token else { return }
+        while true {
+            var name = sockaddr_storage()
+            var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+            let descriptor = withUnsafeMutablePointer(to: &name) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    Glibc.accept(listener, $0, &length)
+                }
+            }
+            if descriptor >= 0 {
+                _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+                _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+                let (host, port) = Self.peer(&name, length)
+                accept?(TCPTransport(host: host, port: port, role: .accepted(descriptor: descriptor)))
+                continue
+            }
+            switch errno {
+            case EINTR, ECONNABORTED: continue
+            case EAGAIN: Reactor.shared.arm(token, listener, .input)
+            default:
+                queue.asyncAfter(deadline: .now() + Self.pauseAfterFault) { @Sendable [weak self] in
+                    guard let self, !isClosed else { return }
+                    Reactor.shared.arm(token, listener, .input)
+                }
+            }
+            return
+        }
+    }
+
+    private static func peer(_ name: inout sockaddr_storage, _ length: socklen_t) -> (host: String, port: Int) {
+        var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+        var service = [CChar](repeating: 0, count: Int(NI_MAXSERV))
+        let result = withUnsafePointer(to: &name) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                getnameinfo(
+                    $0, length, &host, socklen_t(host.count), &service, socklen_t(service.count), NI_NUMERICHOST | NI_NUMERICSERV)
+            }
+        }
+        guard result == 0 else { return ("unknown", 0) }
+        func text(_ characters: [CChar]) -> String {
+            String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+        return (text(host), Int(text(service)) ?? 0)
+    }
+}

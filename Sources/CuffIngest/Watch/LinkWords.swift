@@ -1,0 +1,23 @@
+import CuffCore
+
+extension Outcome {
+    /// What went wrong; `nil` when nothing did.
+    var sentence: String? {
+        switch self {
+        case .complete: nil
+        case .unsupported(let why), .noAnswer(let why), .failed(let why), .aborted(let why): why
+        }
+    }
+}
+
+extension Diagnostic {
+    /// The same, saying whose it is: several cuffs speak at once.
+    func at(_ place: String) -> Diagnostic {
+        switch self {
+        case .note: .note("\(place): \(sentence)")
+        // A record's own bytes are somebody's reading: they are told at the level of debug alone.
+        case .ignored(let why, let bytes): .note("\(place): \(why), \(bytes.count) bytes")
+        case .skipped, .warning: .warning("\(place): \(sentence)")
+        }
+    }
+}

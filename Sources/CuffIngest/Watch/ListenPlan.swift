@@ -1,0 +1,27 @@
+import CuffCore
+
+/// A port on which `cuff watch` takes cuffs that call: `[HOST][:PORT][=DRIVER]`, on loopback unless a host is said, port 6024,
+/// IEEE 11073 agents unless another driver is named.
+public struct ListenPlan: Sendable, Hashable, CustomStringConvertible {
+    public var host: String
+    public var port: Int
+    public var driver: DriverID
+
+    public init(_ text: String, drivers: [CuffDriver] = CuffDrivers.all) throws(IngestError) {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let place = parts[0].hasPrefix("tcp-listen://") ? String(parts[0]) : "tcp-listen://\(parts[0])"
+        guard case .tcpListen(let host, let port) = try TransportAddress(place) else {
+            throw IngestError(.usage, "`\(text)` is not an address to listen on", cure: "write e.g. --listen 127.0.0.1:6024")
+        }
+        let id = parts.count > 1 ? String(parts[1]) : "phd"
+        guard let driver = drivers.first(where: { $0.id.description == id }) else {
+            throw .unknownDriver(id, known: drivers.map { $0.id.description })
+        }
+        guard driver.medium == .tty else {
+            throw IngestError(.usage, "\(id) cuffs are USB devices", why: "they cannot call over the network")
+        }
+        (self.host, self.port, self.driver) = (host, port, driver.id)
+    }
+
+    public var description: String { "\(TransportAddress.tcpListen(host: host, port: port))=\(driver)" }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import Testing
+
+/// How measurements end where the cuff, the reader of the output or the measuring process is gone.
+@Suite(.serialized) struct MeasureEndTests {
+    private func life(_ run: CuffProcess) -> [String] { run.objects("measurement").compactMap { $0["event"] as? String } }
+
+    @Test(arguments: ["nibp-nano", "suntech-advantage", "berry-pm6750"])
+    func aCuffThatFallsSilent_IsLost_WithinSeconds(_ driver: String) async throws {
+        let scratch = try Scratch()
+        let cuff = try await SimulatedCuff(driver, in: scratch)
+        let running = try SpawnedCuff(cuff.arguments("measure", ["--duration", "50"]), environment: cuff.environment)
+        #expect(try await running.prints { $0.output.contains("cuff_pressure") })
+        // The line stays open, and nobody is behind it.
+        cuff.running.signal(SIGSTOP)
+        let since = Date()
+        let run = await running.end()
+        cuff.running.signal(SIGCONT)
+        #expect(run.status == 74, "\(run.errors)")
+        #expect(run.objects("measurement").last?["reason"] as? String == "lost", "\(run.lines.suffix(2))")
+        #expect(life(run).count { $0 != "started" } == 1)
+        #expect(Date().timeIntervalSince(since) < 10)
+        // The stop was sent; what was not confirmed is told again by whoever comes next.
+        #expect(try await cuff.running.prints { _ in cuff.deflations >= 1 })
+    }
+
+    /// These print nothing between the start and the result.
+    @Test(arguments: ["and-std", "maibobo", "dinamap-ascii", "par-nibp"])
+    func aReaderThatLeavesBeforeTheResult_StopsTheCuff(_ driver: String) async throws {
+        let scratch = try Scratch()
+        let cuff = try await SimulatedCuff(driver, ["--every", "40s"], in: scratch)
+        let run = try await CuffProcess.run(
+            executable: "/bin/bash",
+            ["-c", "\"$0\" measure \"$1\" --driver \(driver) | head -n 1", CuffProcess.path, cuff.port], environment: cuff.environment)
+        #expect(run.lines.count == 1)
+        // and-std's stop is not answered, and its simulated cuff says what it did.
+        #expect(try await cuff.running.prints(within: 10) { _ in cuff.deflations == 1 }, "\(cuff.running.errors)")
+    }
+
+    @Test(arguments: ["par-nibp", "nibp-nano", "maibobo", "berry-pm6750", "and-std"])
+    func whatADeadProcessLeft_IsStopped_ByRead_AndTheLineSaysWhoseItIs(_ driver: String) async throws {
+        let scratch = try Scratch()
+        let cuff = try await SimulatedCuff(driver, ["--every", "40s"], in: scratch)
+        let running = try SpawnedCuff(cuff.arguments("measure"), environment: cuff.environment)
+        #expect(try await running.prints { $0.output.contains("started") })
+        running.signal(SIGKILL)
+        _ = await running.end()
+        #expect(cuff.deflations == 0)
+        let next = try await CuffProcess.run(cuff.arguments("read"), environment: cuff.environment)
+        #expect(next.errors.contains("told to stop first"), "\(next.errors)")
+        // What cannot be read is refused all the same, afterwards.
+        let canBeRead = driver == "par-nibp" || driver == "and-std"
+        #expect((next.status == 64) == !canBeRead, "\(next.status) \(next.errors)")
+        #expect(try await cuff.running.prints(within: 10) { _ in cuff.deflations == 1 }, "\(cuff.running.errors)")
+        let line = try #require(next.objects("measurement").first, "\(next.output)")
+        #expect(line["event"] as? String == "aborted")
+        #expect(line["recovered"] as? Bool == true)
+        #expect(line["process"] as? Int == Int(running.identifier))
+        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        let begun = try #require((line["begun"] as? String).flatMap { try? Date($0, strategy: style) })
+        #expect(abs(begun.timeIntervalSinceNow) < 60)
+        let again = try await CuffProcess.run(cuff.arguments("read"), environment: cuff.environment)
+        #expect(!again.errors.contains("told to stop first"))
+    }
+
+    @Test(arguments: ["omron-hbp", "paramatech-ft201", "ampall-bp868f", "and-ua767pc", "nibp-nano", "maibobo", "dinamap-native"])
+    func following_IsOpenToFamiliesWithoutAMemory(_ driver: String) async throws {
+        let scratch = try Scratch()
+        // It listens until the time is over.
+        let cuff = try await SimulatedCuff(driver, ["--count", "0"], in: scratch)
+        let run = try await CuffProcess.run(cuff.arguments("read", ["--follow", "--timeout", "500ms"]), environment: cuff.environment)
+        #expect(run.status == 124, "\(driver): \(run.status) \(run.errors)")
+        #expect(!run.errors.contains("cannot"))
+        let refused = try await CuffProcess.run(cuff.arguments("read"), environment: cuff.environment)
+        #expect(refused.status == 64)
+    }
+
+    @Test func watch_OwnsItsPort() async throws {
+        let scratch = try Scratch()
+        let config = scratch.path("config.toml")
+        // Two watches at once must not meet; which port is free is not known beforehand.
+        let port = 20_000 + Int(getpid()) % 20_000
+        try Data("[watch]\nlisten = \":\(port)\"\n".utf8).write(to: URL(fileURLWithPath: config))
+        let environment = ["XDG_STATE_HOME": scratch.path("state"), "HOME": scratch.path("home")]
+        let watch = try SpawnedCuff(["watch", "--config", config, "--sink", "stdout"], environment: environment)
+        #expect(try await watch.prints { $0.errors.contains("listening on tcp-listen://127.0.0.1:\(port) for phd") }, "\(watch.errors)")
+        let agents = try (1...2).map {
+            try SpawnedCuff(["simulate", "phd", "--connect", "tcp://127.0.0.1:\(port)", "--option", "system-id=00091ffffe00010\($0)"])
+        }
+        #expect(try await watch.prints { $0.output.split(separator: "\n").count >= 6 }, "\(watch.output) \(watch.errors)")
+        watch.signal(SIGTERM)
+        let run = await watch.end()
+        for agent in agents { agent.signal(SIGTERM) }
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(Set(run.objects("blood_pressure").compactMap { $0["device"] as? String }).count == 2)
+        let taken = try await CuffProcess.run(["watch", "--no-config", "--once", "--listen", ":\(port)"], environment: environment)
+        #expect(taken.status == 64)
+    }
+
+    @Test func aWholeFrameOfUnknownKind_IsSaid_WithoutItsBytes() async throws {
+        let scratch = try Scratch()
+        // A record RZ with a right check: A&D, VENDORS-2 13.
+        let body = [0x01, 0x30, 0x30, 0x02] + Array("TM2657\u{1E}2605070815\u{1E}RZ\u{1E}S150\u{1E}".utf8) + [0x03]
+        let frame = [0x16, 0x16] + body + [body.reduce(0, ^)]
+        let file = scratch.path("unknown.bin")
+        try Data(frame).write(to: URL(fileURLWithPath: file))
+        let run = try await CuffProcess.run(["decode", "--driver", "and-std", file])
+        #expect(run.output.isEmpty)
+        #expect(run.errors.contains("ignored a frame of no known kind, \(frame.count) bytes"), "\(run.errors)")
+        #expect(!run.errors.contains("16 16"))
+    }
+}
