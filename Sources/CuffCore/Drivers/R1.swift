@@ -15,6 +15,10 @@
 /// ACK goes out only after the reading is on disk: it is what deletes it on the cuff. When following nothing is written,
 /// unless `poll=yes` is given.
 ///
+/// A cuff whose clock is not set numbers its results in no way. Until the ACK is written the cuff answers with the same
+/// result, which is one reading; the next one after the ACK is another, even if all its numbers are equal. An ACK is taken
+/// to have been lost when the line breaks off within `proof` of it and nothing more came.
+///
 /// [1] Dart reader, file 61983531261   [2] Dart parser, file 62145757642   [3] Flutter reader, file 67517840472
 /// [4] Python simulator, file 56494747509
 extension CuffDriver {
@@ -105,7 +109,10 @@ struct R1Session: CuffSession {
     private enum Mode { case listening, polling, reading, probing, identifying }
 
     private static let enquiry = R1Frame.encode([R1Frame.enq])
+    private static let acknowledgement = R1Frame.encode([R1Frame.ack])
     private static let retryLimit = 3
+    /// Longer than the 8 ms of an ACK and its answer at the slowest of the lines, and shorter than any measurement: policy.
+    private static let proof = Duration.seconds(1)
 
     private var reader = FrameReader(R1Frame())
     var frames: Int? { reader.frames }
@@ -118,6 +125,10 @@ struct R1Session: CuffSession {
     /// How many emissions must be on disk before the cuff may forget its result.
     private var owed: Int?
     private var awaitsEnd = false
+    /// The result that was asked for and not acknowledged: what the cuff answers until it is.
+    private var unacknowledged: RawBytes?
+    /// Whether the ACK arrived is not known yet.
+    private var isUnproven = false
     private let polls: Bool
     private let keeps: Bool
 
@@ -133,7 +144,9 @@ struct R1Session: CuffSession {
         case .received(let bytes):
             reader.feed(bytes)
             while let step = reader.next() { take(step, into: &actions) }
-        case .sent(let bytes): if bytes == Self.enquiry { wasAsked = true }
+        case .sent(let bytes):
+            if bytes == Self.enquiry { wasAsked = true }
+            if bytes == Self.acknowledgement { forgotten(into: &actions) }
         case .timerFired(let timer): timeOut(timer, into: &actions)
         case .committed(let through):
             committed = through
@@ -141,6 +154,7 @@ struct R1Session: CuffSession {
         case .command(let command): obey(command, into: &actions)
         case .closed:
             if let step = reader.finish() { take(step, into: &actions) }
+            if isUnproven { actions.append(.expectRepetitions(isLost: true)) }
             finish(
                 mode == .listening || mode == .polling ? .complete : .noAnswer("the line ended before the cuff had answered"),
                 into: &actions)
@@ -176,16 +190,19 @@ struct R1Session: CuffSession {
     }
 
     private func poll(into actions: inout SessionActions) {
-        actions.append(.write(Self.enquiry))
+        // An answer to what was asked before the ACK would look like another result after it.
+        if owed == nil { actions.append(.write(Self.enquiry)) }
         actions.append(.arm(.poll, .seconds(1)))
     }
 
     private mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
         if timer == .poll, mode == .polling { return poll(into: &actions) }
+        if timer == .overall { isUnproven = false }
         if timer == .silence, awaitsEnd {
             // BP210 and BP250 erase a result by themselves; without EOT nobody acknowledges it.
             awaitsEnd = false
             owed = nil
+            forgotten(into: &actions)
             if mode == .reading { finish(.complete, into: &actions) }
         }
         guard timer == .response else { return }
@@ -214,6 +231,8 @@ struct R1Session: CuffSession {
                 arrived(reading, endsWithEOT, into: &actions)
             case .nothingStored:
                 wasAsked = false
+                isUnproven = false
+                forgotten(into: &actions)
                 if mode == .reading || mode == .probing, emitted == 0 { finish(.complete, into: &actions) }
             case .endOfTransfer:
                 awaitsEnd = false
@@ -226,8 +245,17 @@ struct R1Session: CuffSession {
     }
 
     private mutating func arrived(_ reading: Reading, _ endsWithEOT: Bool, into actions: inout SessionActions) {
-        emitted += 1
-        actions.emit(reading)
+        isUnproven = false
+        if reading.origin == .push {
+            emitted += 1
+            actions.emit(reading)
+        } else if reading.clock.time != nil || unacknowledged != reading.raw {
+            emitted += 1
+            var reading = reading
+            reading.repetition = .untilAcknowledged
+            unacknowledged = reading.raw
+            actions.emit(reading)
+        }
         guard mode == .reading || mode == .probing || mode == .polling else { return }
         mode = mode == .polling ? .polling : .reading
         actions.append(.disarm(.response))
@@ -241,8 +269,20 @@ struct R1Session: CuffSession {
     private mutating func acknowledge(into actions: inout SessionActions) {
         guard let owed, committed >= owed, !awaitsEnd else { return }
         self.owed = nil
-        if !keeps { actions.append(.write(R1Frame.encode([R1Frame.ack]))) }
+        if !keeps {
+            forgotten(into: &actions)
+            isUnproven = true
+            actions.append(.write(Self.acknowledgement))
+            actions.append(.arm(.overall, Self.proof))
+        }
         if mode == .reading { finish(.complete, into: &actions) }
+    }
+
+    /// The cuff keeps its result no longer: what comes next is another.
+    private mutating func forgotten(into actions: inout SessionActions) {
+        guard unacknowledged != nil else { return }
+        unacknowledged = nil
+        actions.append(.acknowledge(through: emitted))
     }
 
     private mutating func told(_ text: [UInt8], into actions: inout SessionActions) {
@@ -256,7 +296,7 @@ struct R1Session: CuffSession {
 
     private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
         isFinished = true
-        for timer in [TimerID.response, .silence, .poll] { actions.append(.disarm(timer)) }
+        for timer in [TimerID.response, .silence, .overall, .poll] { actions.append(.disarm(timer)) }
         actions.append(.finish(outcome))
     }
 }

@@ -36,7 +36,12 @@ public final class CuffLink: @unchecked Sendable {
     // Everything below is touched on `queue` alone.
     private var session: any CuffSession
     private var ledger: ReadingLedger
-    private var rule = MeasuredRule()
+    private var rule: MeasuredRule
+    /// What `memory` holds of the ledger's outstanding records.
+    private var kept: [UInt8] = []
+    /// Writes that the kernel has not taken, up to the last acknowledgement; and whether the next write is one.
+    private var unsentAcknowledgement = 0
+    private var acknowledgesNext = false
     private var timers: LinkTimers!
     private var source = 0
     private var identity: DeviceIdentity?
@@ -56,6 +61,8 @@ public final class CuffLink: @unchecked Sendable {
     var measurement: Measurement?
     var measuring = Measuring()
     private(set) var isEnded = false
+    /// The line is closed by us: nothing that was written is lost for that.
+    private var isStopping = false
     private var transportFault: TransportFault?
     private var isTransportClosed = false
     var outcome: Outcome?
@@ -72,11 +79,12 @@ public final class CuffLink: @unchecked Sendable {
     /// Whether anybody wants to hear `LinkEvent.readings`, which wakes a thread each time; to be set before `start`.
     var tellsOfReadings = true
 
-    /// `device` is who the cuff is as far as the host knows: a USB serial number or a path.
+    /// `device` is who the cuff is as far as the host knows: a USB serial number or a path. `zone` is the zone of the cuff's
+    /// clock; without it the machine's.
     public init(
         driver: CuffDriver, device: String = "", transport: any Transport, pipeline: Pipeline,
         options: [String: String] = [:], memory: DriverMemory? = nil, filter: ReadingFilter? = nil,
-        tell: @escaping @Sendable (LinkEvent) -> Void = { _ in }
+        zone: ZoneTable? = nil, tell: @escaping @Sendable (LinkEvent) -> Void = { _ in }
     ) {
         self.driver = driver
         self.filter = filter
@@ -89,7 +97,10 @@ public final class CuffLink: @unchecked Sendable {
         queue = CuffQueue(label: "cuff.link")
         session = driver.makeSession(
             SessionContext(device: device, options: options, memory: memory?.load(driver.id) ?? [:]))
-        ledger = ReadingLedger(device: device, driver: driver.id)
+        let left = memory?.outstanding(driver.id, device: device) ?? OutstandingRecords()
+        ledger = ReadingLedger(device: device, driver: driver.id, outstanding: left)
+        kept = left.bytes
+        rule = MeasuredRule(zone: zone ?? HostZone.local())
     }
 
     /// What went through so far.
@@ -110,6 +121,7 @@ public final class CuffLink: @unchecked Sendable {
         queue.async { @Sendable in
             guard !self.isEnded else { return }
             self.commands.removeAll()
+            self.isStopping = true
             guard self.isMeasuring else { return self.transport.close() }
             self.stopMeasuring()
             self.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(limit.nanoseconds))) { @Sendable in
@@ -174,12 +186,17 @@ public final class CuffLink: @unchecked Sendable {
             handle(.received(bytes))
         case .sent(let bytes):
             unsent = max(0, unsent - 1)
+            unsentAcknowledgement = max(0, unsentAcknowledgement - 1)
             handle(.sent(bytes))
             if unsent == 0, let last = lingering { end(last) }
         case .line(let event): tell(.diagnostic(.warning("the line reports: \(event.text)")))
         case .closed(let fault):
             isTransportClosed = true
             transportFault = fault
+            if unsentAcknowledgement > 0 {
+                ledger.expectRepetitions(isLost: true)
+                keepOutstanding()
+            }
             if let last = lingering { return end(last) }
             handle(.closed)
             // A session that has nothing to say about the end ends all the same.
@@ -226,6 +243,7 @@ public final class CuffLink: @unchecked Sendable {
             // Actions may grow while they are performed only through `pending`, never in place.
             let due = actions
             actions.removeAll()
+            acknowledgesNext = false
             for action in due { perform(action) }
         }
         pending.removeAll(keepingCapacity: true)
@@ -240,6 +258,7 @@ public final class CuffLink: @unchecked Sendable {
         switch action {
         case .write(let bytes):
             unsent += 1
+            if acknowledgesNext { (unsentAcknowledgement, acknowledgesNext) = (unsent, false) }
             transport.write(bytes)
         case .writeFeature(let bytes):
             unsent += 1
@@ -251,6 +270,13 @@ public final class CuffLink: @unchecked Sendable {
         case .cycle(let minutes): tell(.cycle(minutes: minutes))
         case .arm(let timer, let duration): timers.arm(timer, duration)
         case .disarm(let timer): timers.disarm(timer)
+        case .acknowledge(let through):
+            ledger.acknowledge(through: through)
+            acknowledgesNext = true
+            keepOutstanding(durably: false)
+        case .expectRepetitions(let isLost):
+            ledger.expectRepetitions(isLost: isLost && !isStopping)
+            keepOutstanding()
         case .remember(let key, let value): remember(key, value)
         case .report(let diagnostic):
             if case .skipped(let bytes, let fault) = diagnostic {
@@ -299,13 +325,31 @@ public final class CuffLink: @unchecked Sendable {
         // What was said before belongs to what the cuff was called before.
         submit()
         self.identity = identity
-        ledger.identify(identity.id.isEmpty ? host : identity.id, driver: driver.id)
+        if ledger.identify(identity.id.isEmpty ? host : identity.id, driver: driver.id) {
+            let left = memory?.outstanding(driver.id, device: ledger.device) ?? OutstandingRecords()
+            ledger.resume(left)
+            kept = left.bytes
+        }
         tell(.identified(identity))
     }
 
     private func compareClock(_ time: DeviceTime) {
         rule.compare(time, at: HostClock.now())
         if let shift = rule.shift { tell(.clock(time, behind: shift)) }
+    }
+
+    /// Keeps what the cuff may send again for the next process. Before a reading goes on to the sinks it must survive
+    /// whatever happens; before an acknowledgement it need only survive this process, so that as little as possible can
+    /// happen between the two: after a power cut nothing is believed to be outstanding.
+    private func keepOutstanding(durably: Bool = true) {
+        if kept.isEmpty && ledger.outstanding.isEmpty { return }
+        let bytes = ledger.outstanding.bytes
+        guard bytes != kept else { return }
+        kept = bytes
+        // Here and now: what follows is the submission, or the acknowledgement.
+        do throws(IngestError) {
+            try memory?.keep(ledger.outstanding, driver.id, device: ledger.device, durably: durably)
+        } catch { tell(.diagnostic(.warning(error.what))) }
     }
 
     private func remember(_ key: String, _ value: [UInt8]) {
@@ -324,6 +368,7 @@ public final class CuffLink: @unchecked Sendable {
     func submit() {
         guard !batch.isEmpty || emitted > submitted else { return }
         submitted = emitted
+        keepOutstanding()
         var entries = Entries()
         swap(&entries, &batch)
         let fresh = totals.readings - toldReadings
@@ -364,6 +409,7 @@ public final class CuffLink: @unchecked Sendable {
     private func nextSession() {
         timers.removeAll()
         emittedBefore = emitted
+        ledger.sessionBegins()
         publish()
         framesBefore = totals.frames
         reports = 0

@@ -145,15 +145,23 @@ extension PHDSession {
         _ apdu: Span<UInt8>, _ info: Int, _ invoke: UInt16, _ handle: UInt16, _ event: UInt16, _ isConfirmed: Bool,
         into actions: inout SessionActions
     ) {
-        noteNumber(apdu.bigEndian16(info &+ 2) ?? 0, into: &actions)
+        let number = apdu.bigEndian16(info &+ 2) ?? 0
+        if isConfirmed, repeatsUnstamped(apdu, info, number) {
+            thanks.append(Thanks(through: emitted, digest: digest(apdu, from: info &+ 4), invoke: invoke, handle: handle, event: event))
+            if emitted <= committed { thank(into: &actions) }
+            return
+        }
+        noteNumber(number, into: &actions)
         joiner.begin()
+        let before = actions.readings.count
+        let mayPair = joiner.isEmpty && !form.hasEqualStamps(apdu)
         var undecodable = 0
         var index = 0
         var pair = 0
         while index < form.observations.count {
             if pair < form.pairs.count, form.pairs[pair].index == index {
                 pair &+= 1
-                if joiner.isEmpty, form.pairs[pair &- 1].emit(apdu, into: &actions) {
+                if mayPair, joiner.isEmpty, form.pairs[pair &- 1].emit(apdu, into: &actions) {
                     emitted &+= 1
                     index &+= 2
                     continue
@@ -163,6 +171,7 @@ extension PHDSession {
             index &+= 1
         }
         if !joiner.isEmpty { emitted += joiner.finishReport(PHDJoiner.Expectation(configuration), into: &actions) }
+        noteUnstamped(apdu, info, number, isConfirmed, from: before, into: &actions)
         if undecodable > 0, mistrustConfiguration(undecodable, into: &actions) { return }
         let digest = digest(apdu, from: info &+ 4)
         guard isConfirmed else { return noteUnconfirmed(digest, into: &actions) }

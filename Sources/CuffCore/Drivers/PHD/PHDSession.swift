@@ -49,7 +49,7 @@ struct PHDSession: CuffSession {
     static let idleTimeout = Duration.seconds(1800)
     static let timers: [TimerID] = [
         .response, .silence, .overall, .poll, .configuration, .release, .holdOff, .store, .idle, .retry, .frame, .lostAbort,
-        .admission,
+        .admission, .proof,
     ]
     /// Refused configurations before the manager releases: PHD.md §4.2, policy.
     static let offerLimit = 5
@@ -111,6 +111,7 @@ struct PHDSession: CuffSession {
     var offers = 0
     var reportNumber: UInt16?
     var saidRelative = false
+    var unstamped = PHDUnstamped()
 
     var joiner = PHDJoiner()
     var observations: [PHDObservation] = []
@@ -289,6 +290,7 @@ struct PHDSession: CuffSession {
     /// The association is over. What it promised is void: no confirmation may reach the next one.
     private mutating func leave(into actions: inout SessionActions) {
         emitted += joiner.settleAll(into: &actions)
+        leaveUnstamped(into: &actions)
         thanks.removeAll(keepingCapacity: true)
         thanksHead = 0
         offer = nil
@@ -342,6 +344,7 @@ struct PHDSession: CuffSession {
     /// Sends every confirmation whose readings are on disk; those that are due together leave in one write, as on any
     /// stream of bytes.
     mutating func thank(into actions: inout SessionActions) {
+        if unstamped.isOutstanding { acknowledgeUnstamped(into: &actions) }
         while thanksHead < thanks.count, thanks[thanksHead].through <= committed {
             let first = thanksHead
             while thanksHead < thanks.count, thanks[thanksHead].through <= committed, thanks[thanksHead].segment == nil,

@@ -1,0 +1,31 @@
+import CuffCore
+import Glibc
+
+/// What a cuff may send again (`OutstandingRecords`), one small file per cuff: the boot of the machine, then hex.
+///
+/// A process that is killed leaves what it wrote, flushed or not. A power cut does not, so that a file of another boot is
+/// not believed: then an equal record is kept beside the first.
+extension DriverMemory {
+    private func path(_ driver: DriverID, _ device: String) -> String {
+        "\(folder)/\(StateFile.name("\(driver)-unacknowledged", for: device))"
+    }
+
+    private static let boot = StateFile.read("/proc/sys/kernel/random/boot_id")?.split(separator: "\n").first.map { String($0) } ?? ""
+
+    func outstanding(_ driver: DriverID, device: String) -> OutstandingRecords {
+        guard let lines = StateFile.read(path(driver, device))?.split(separator: "\n"), lines.count == 2, !Self.boot.isEmpty,
+            lines[0] == Self.boot, let bytes = Hex.bytes(String(lines[1]))
+        else { return OutstandingRecords() }
+        return OutstandingRecords(bytes)
+    }
+
+    /// Replaces what was kept; `durably`: it must also survive the machine.
+    func keep(_ records: OutstandingRecords, _ driver: DriverID, device: String, durably: Bool) throws(IngestError) {
+        let path = path(driver, device)
+        guard !records.isEmpty else {
+            guard unlink(path) == 0 || errno == ENOENT else { throw .writing(path, errno) }
+            return
+        }
+        try StateFile.write("\(Self.boot)\n\(Hex.text(records.bytes, separator: ""))\n", to: path, durably: durably)
+    }
+}
