@@ -20,12 +20,18 @@ import Testing
 
     /// PEP 495, fold=0: the first of two; a time that does not exist is read with the offset before the change.
     @Test(arguments: [
-        (CalendarTests.berlin, "2026-10-25T01:59:59", "2026-10-24T23:59:59Z"), (CalendarTests.berlin, "2026-10-25T02:00", "2026-10-25T00:00:00Z"),
-        (CalendarTests.berlin, "2026-10-25T02:59:59", "2026-10-25T00:59:59Z"), (CalendarTests.berlin, "2026-10-25T03:00", "2026-10-25T02:00:00Z"),
-        (CalendarTests.berlin, "2026-03-29T01:59:59", "2026-03-29T00:59:59Z"), (CalendarTests.berlin, "2026-03-29T02:00", "2026-03-29T01:00:00Z"),
-        (CalendarTests.berlin, "2026-03-29T02:30", "2026-03-29T01:30:00Z"), (CalendarTests.berlin, "2026-03-29T03:00", "2026-03-29T01:00:00Z"),
-        (CalendarTests.newYork, "2026-11-01T01:30", "2026-11-01T05:30:00Z"), (CalendarTests.newYork, "2026-11-01T02:00", "2026-11-01T07:00:00Z"),
-        (CalendarTests.newYork, "2026-03-08T02:30", "2026-03-08T07:30:00Z"), (CalendarTests.newYork, "2026-03-08T03:30", "2026-03-08T07:30:00Z"),
+        (CalendarTests.berlin, "2026-10-25T01:59:59", "2026-10-24T23:59:59Z"),
+        (CalendarTests.berlin, "2026-10-25T02:00", "2026-10-25T00:00:00Z"),
+        (CalendarTests.berlin, "2026-10-25T02:59:59", "2026-10-25T00:59:59Z"),
+        (CalendarTests.berlin, "2026-10-25T03:00", "2026-10-25T02:00:00Z"),
+        (CalendarTests.berlin, "2026-03-29T01:59:59", "2026-03-29T00:59:59Z"),
+        (CalendarTests.berlin, "2026-03-29T02:00", "2026-03-29T01:00:00Z"),
+        (CalendarTests.berlin, "2026-03-29T02:30", "2026-03-29T01:30:00Z"),
+        (CalendarTests.berlin, "2026-03-29T03:00", "2026-03-29T01:00:00Z"),
+        (CalendarTests.newYork, "2026-11-01T01:30", "2026-11-01T05:30:00Z"),
+        (CalendarTests.newYork, "2026-11-01T02:00", "2026-11-01T07:00:00Z"),
+        (CalendarTests.newYork, "2026-03-08T02:30", "2026-03-08T07:30:00Z"),
+        (CalendarTests.newYork, "2026-03-08T03:30", "2026-03-08T07:30:00Z"),
     ])
     func repeatedAndMissingHours_AreTheSameLiveAndInStatistics(_ zone: ZoneTable, _ text: String, _ expected: String) {
         var reading = Self.reading(text)

@@ -5,7 +5,9 @@ import Testing
 
 /// A cuff without a clock that deletes what was acknowledged: what one process leaves, the next one finds.
 @Suite(.timeLimit(.minutes(3))) struct RepetitionLiveTests {
-    private static let result = hex("02 52312c3030303030303030302c3030303030302c3030303030302c3132382c3039372c3038322c3037312c303030302c303030302c30303030302c303030 03")
+    private static let result = hex(
+        "02 52312c3030303030303030302c3030303030302c3030303030302c3132382c3039372c3038322c3037312c303030302c303030302c30303030302c303030 03"
+    )
     private static let thanks: [UInt8] = [0x02, 0x06, 0x03, 0x0B]
 
     /// A frame with its sum: low byte of the sum of STX…ETX.
@@ -75,32 +77,32 @@ import Testing
         await rig.ended()
     }
 
-    /// The first process dies before the commit is told; the second loses the acknowledgement with the cable.
+    /// The line breaks off before the commit is told: the result comes again, and is acknowledged in the end. What comes
+    /// after that is another, though the line broke off right behind the acknowledgement.
     @Test func aResultThatIsResent_IsOneReading() async {
         let folder = TestFolder()
         let memory = DriverMemory(folder: folder.file("state"))
         let sink = MemorySink()
         sink.stall()
-        let first = Rig(sink, memory)
-        await first.begin()
-        first.transport.inject(Self.result)
-        _ = await first.events.wait { $0.contains { if case .readings = $0 { true } else { false } } }
-        first.transport.unplug()
-        await first.ended()
+        for _ in 0..<2 {
+            let rig = Rig(sink, memory)
+            await rig.begin()
+            rig.transport.inject(Self.result)
+            _ = await rig.events.wait { $0.contains { if case .readings = $0 { true } else { false } } }
+            rig.transport.unplug()
+            await rig.ended()
+        }
         sink.release()
-        let second = Rig(sink, memory)
-        await second.begin()
-        second.transport.inject(Self.result)
-        _ = await second.transport.writes.wait { $0.contains(Self.thanks) }
-        second.transport.unplug()
-        await second.ended()
-        let third = Rig(sink, memory)
-        await third.begin()
-        third.transport.inject(Self.result)
-        _ = await third.transport.writes.wait { $0.contains(Self.thanks) }
-        third.link.stop()
-        await third.ended()
-        #expect(sink.readings.count == 3 && ids(sink).count == 1)
+        for _ in 0..<2 {
+            let rig = Rig(sink, memory)
+            await rig.begin()
+            rig.transport.inject(Self.result)
+            _ = await rig.transport.writes.wait { $0.contains(Self.thanks) }
+            rig.transport.unplug()
+            await rig.ended()
+        }
+        _ = await sink.arrivals.wait { $0.reduce(0, +) == 4 }
+        #expect(sink.readings.count == 4 && ids(sink).count == 2)
     }
 
     /// After a power cut nobody knows what was written last: both are kept.

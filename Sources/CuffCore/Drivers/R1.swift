@@ -16,8 +16,7 @@
 /// unless `poll=yes` is given.
 ///
 /// A cuff whose clock is not set numbers its results in no way. Until the ACK is written the cuff answers with the same
-/// result, which is one reading; the next one after the ACK is another, even if all its numbers are equal. An ACK is taken
-/// to have been lost when the line breaks off within `proof` of it and nothing more came.
+/// result, which is one reading; the next one after the ACK is another, even if all its numbers are equal.
 ///
 /// [1] Dart reader, file 61983531261   [2] Dart parser, file 62145757642   [3] Flutter reader, file 67517840472
 /// [4] Python simulator, file 56494747509
@@ -111,8 +110,6 @@ struct R1Session: CuffSession {
     private static let enquiry = R1Frame.encode([R1Frame.enq])
     private static let acknowledgement = R1Frame.encode([R1Frame.ack])
     private static let retryLimit = 3
-    /// Longer than the 8 ms of an ACK and its answer at the slowest of the lines, and shorter than any measurement: policy.
-    private static let proof = Duration.seconds(1)
 
     private var reader = FrameReader(R1Frame())
     var frames: Int? { reader.frames }
@@ -127,8 +124,6 @@ struct R1Session: CuffSession {
     private var awaitsEnd = false
     /// The result that was asked for and not acknowledged: what the cuff answers until it is.
     private var unacknowledged: RawBytes?
-    /// Whether the ACK arrived is not known yet.
-    private var isUnproven = false
     private let polls: Bool
     private let keeps: Bool
 
@@ -154,7 +149,6 @@ struct R1Session: CuffSession {
         case .command(let command): obey(command, into: &actions)
         case .closed:
             if let step = reader.finish() { take(step, into: &actions) }
-            if isUnproven { actions.append(.expectRepetitions(isLost: true)) }
             finish(
                 mode == .listening || mode == .polling ? .complete : .noAnswer("the line ended before the cuff had answered"),
                 into: &actions)
@@ -197,7 +191,6 @@ struct R1Session: CuffSession {
 
     private mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
         if timer == .poll, mode == .polling { return poll(into: &actions) }
-        if timer == .overall { isUnproven = false }
         if timer == .silence, awaitsEnd {
             // BP210 and BP250 erase a result by themselves; without EOT nobody acknowledges it.
             awaitsEnd = false
@@ -231,7 +224,6 @@ struct R1Session: CuffSession {
                 arrived(reading, endsWithEOT, into: &actions)
             case .nothingStored:
                 wasAsked = false
-                isUnproven = false
                 forgotten(into: &actions)
                 if mode == .reading || mode == .probing, emitted == 0 { finish(.complete, into: &actions) }
             case .endOfTransfer:
@@ -245,7 +237,6 @@ struct R1Session: CuffSession {
     }
 
     private mutating func arrived(_ reading: Reading, _ endsWithEOT: Bool, into actions: inout SessionActions) {
-        isUnproven = false
         if reading.origin == .push {
             emitted += 1
             actions.emit(reading)
@@ -271,9 +262,7 @@ struct R1Session: CuffSession {
         self.owed = nil
         if !keeps {
             forgotten(into: &actions)
-            isUnproven = true
             actions.append(.write(Self.acknowledgement))
-            actions.append(.arm(.overall, Self.proof))
         }
         if mode == .reading { finish(.complete, into: &actions) }
     }
@@ -296,7 +285,7 @@ struct R1Session: CuffSession {
 
     private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
         isFinished = true
-        for timer in [TimerID.response, .silence, .overall, .poll] { actions.append(.disarm(timer)) }
+        for timer in [TimerID.response, .silence, .poll] { actions.append(.disarm(timer)) }
         actions.append(.finish(outcome))
     }
 }

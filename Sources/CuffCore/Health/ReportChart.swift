@@ -146,7 +146,8 @@ struct ReportChart {
             for hour in first...(first + Int64((end - start) / 3600)) where hour % Int64(step) == 0 {
                 let text24 = "\(hour % 24 < 10 ? "0" : "")\(hour % 24):00"
                 tick(
-                    Double(zone.firstInstant(fromWall: hour * 3600)), hour % 24 == 0 ? DateWords.dayAndMonth(hour / 24) : text24, scale, to: &text)
+                    Double(zone.firstInstant(fromWall: hour * 3600)), hour % 24 == 0 ? DateWords.dayAndMonth(hour / 24) : text24, scale,
+                    to: &text)
             }
             return
         }

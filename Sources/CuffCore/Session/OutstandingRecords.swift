@@ -61,15 +61,15 @@ public struct OutstandingRecords: Sendable, Hashable {
     }
 
     mutating func expectRepetitions() {
-        guard !waiting.isEmpty else { return }
-        expected = waiting
+        // Those that came again stand before those that did not yet.
+        expected = Array((waiting + expected).prefix(Self.limit))
         waiting.removeAll()
     }
 
     /// What is outstanding: 16 bytes each.
     public var bytes: [UInt8] {
         var bytes: [UInt8] = []
-        for record in expected + waiting {
+        for record in waiting + expected {
             for word in [record.hash, record.place] {
                 for shift in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * shift))) }
             }

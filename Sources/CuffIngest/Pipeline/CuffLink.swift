@@ -1,25 +1,6 @@
 import CuffCore
 import Dispatch
 
-/// What a link tells while it works. Called on the link's queue, where it may block.
-public enum LinkEvent: Sendable {
-    case identified(DeviceIdentity)
-    case diagnostic(Diagnostic)
-    /// So many new readings went on to the sinks.
-    case readings(Int)
-    /// How far the cuff's clock is behind the host's, in seconds.
-    case clock(DeviceTime, behind: Int64)
-    /// The cuff measures by itself every so many minutes; 0: not.
-    case cycle(minutes: Int)
-    /// The life of a measurement that was commanded: `started` or `notStarted`, `live`, `ended`, and no other effect; the
-    /// time is that since its start.
-    case measurement(Measurement.Effect, elapsed: Duration)
-    /// The session under `command` ended. The link goes on to the next command, if there is one.
-    case finished(SessionCommand, Outcome)
-    /// The link is over; nothing follows.
-    case ended(Outcome, TransportFault?)
-}
-
 /// Transport, session and timers of one cuff, on a queue of their own: what the cuff sends becomes batches of the
 /// pipeline, and what the pipeline has committed becomes the cuff's acknowledgement. A cuff that misbehaves holds up
 /// nobody but itself.
@@ -35,12 +16,11 @@ public final class CuffLink: @unchecked Sendable {
 
     // Everything below is touched on `queue` alone.
     private var session: any CuffSession
-    private var ledger: ReadingLedger
+    var ledger: ReadingLedger
     private var rule: MeasuredRule
-    /// What `memory` holds of the ledger's outstanding records.
-    private var kept: [UInt8] = []
+    var kept: KeptOutstanding
     /// Writes that the kernel has not taken, up to the last acknowledgement; and whether the next write is one.
-    private var unsentAcknowledgement = 0
+    var unsentAcknowledgement = 0
     private var acknowledgesNext = false
     private var timers: LinkTimers!
     private var source = 0
@@ -61,8 +41,6 @@ public final class CuffLink: @unchecked Sendable {
     var measurement: Measurement?
     var measuring = Measuring()
     private(set) var isEnded = false
-    /// The line is closed by us: nothing that was written is lost for that.
-    private var isStopping = false
     private var transportFault: TransportFault?
     private var isTransportClosed = false
     var outcome: Outcome?
@@ -97,9 +75,8 @@ public final class CuffLink: @unchecked Sendable {
         queue = CuffQueue(label: "cuff.link")
         session = driver.makeSession(
             SessionContext(device: device, options: options, memory: memory?.load(driver.id) ?? [:]))
-        let left = memory?.outstanding(driver.id, device: device) ?? OutstandingRecords()
-        ledger = ReadingLedger(device: device, driver: driver.id, outstanding: left)
-        kept = left.bytes
+        kept = KeptOutstanding(memory, driver.id)
+        ledger = ReadingLedger(device: device, driver: driver.id, outstanding: kept.load(device: device))
         rule = MeasuredRule(zone: zone ?? HostZone.local())
     }
 
@@ -121,7 +98,6 @@ public final class CuffLink: @unchecked Sendable {
         queue.async { @Sendable in
             guard !self.isEnded else { return }
             self.commands.removeAll()
-            self.isStopping = true
             guard self.isMeasuring else { return self.transport.close() }
             self.stopMeasuring()
             self.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(limit.nanoseconds))) { @Sendable in
@@ -193,10 +169,7 @@ public final class CuffLink: @unchecked Sendable {
         case .closed(let fault):
             isTransportClosed = true
             transportFault = fault
-            if unsentAcknowledgement > 0 {
-                ledger.expectRepetitions(isLost: true)
-                keepOutstanding()
-            }
+            lineBroke()
             if let last = lingering { return end(last) }
             handle(.closed)
             // A session that has nothing to say about the end ends all the same.
@@ -275,7 +248,7 @@ public final class CuffLink: @unchecked Sendable {
             acknowledgesNext = true
             keepOutstanding(durably: false)
         case .expectRepetitions(let isLost):
-            ledger.expectRepetitions(isLost: isLost && !isStopping)
+            ledger.expectRepetitions(isLost: isLost)
             keepOutstanding()
         case .remember(let key, let value): remember(key, value)
         case .report(let diagnostic):
@@ -326,9 +299,7 @@ public final class CuffLink: @unchecked Sendable {
         submit()
         self.identity = identity
         if ledger.identify(identity.id.isEmpty ? host : identity.id, driver: driver.id) {
-            let left = memory?.outstanding(driver.id, device: ledger.device) ?? OutstandingRecords()
-            ledger.resume(left)
-            kept = left.bytes
+            ledger.resume(kept.load(device: ledger.device))
         }
         tell(.identified(identity))
     }
@@ -336,20 +307,6 @@ public final class CuffLink: @unchecked Sendable {
     private func compareClock(_ time: DeviceTime) {
         rule.compare(time, at: HostClock.now())
         if let shift = rule.shift { tell(.clock(time, behind: shift)) }
-    }
-
-    /// Keeps what the cuff may send again for the next process. Before a reading goes on to the sinks it must survive
-    /// whatever happens; before an acknowledgement it need only survive this process, so that as little as possible can
-    /// happen between the two: after a power cut nothing is believed to be outstanding.
-    private func keepOutstanding(durably: Bool = true) {
-        if kept.isEmpty && ledger.outstanding.isEmpty { return }
-        let bytes = ledger.outstanding.bytes
-        guard bytes != kept else { return }
-        kept = bytes
-        // Here and now: what follows is the submission, or the acknowledgement.
-        do throws(IngestError) {
-            try memory?.keep(ledger.outstanding, driver.id, device: ledger.device, durably: durably)
-        } catch { tell(.diagnostic(.warning(error.what))) }
     }
 
     private func remember(_ key: String, _ value: [UInt8]) {

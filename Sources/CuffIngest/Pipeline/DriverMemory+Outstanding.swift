@@ -29,3 +29,34 @@ extension DriverMemory {
         try StateFile.write("\(Self.boot)\n\(Hex.text(records.bytes, separator: ""))\n", to: path, durably: durably)
     }
 }
+
+/// What of a link's outstanding records the memory holds.
+///
+/// Before a reading goes on to the sinks it must survive whatever happens; before an acknowledgement it need only survive
+/// this process, so that as little as possible can happen between the two.
+struct KeptOutstanding {
+    private let memory: DriverMemory?
+    private let driver: DriverID
+    private var bytes: [UInt8] = []
+
+    init(_ memory: DriverMemory?, _ driver: DriverID) {
+        self.memory = memory
+        self.driver = driver
+    }
+
+    mutating func load(device: String) -> OutstandingRecords {
+        let left = memory?.outstanding(driver, device: device) ?? OutstandingRecords()
+        bytes = left.bytes
+        return left
+    }
+
+    func differs(from records: OutstandingRecords) -> Bool {
+        if bytes.isEmpty && records.isEmpty { return false }
+        return records.bytes != bytes
+    }
+
+    mutating func keep(_ records: OutstandingRecords, device: String, durably: Bool) throws(IngestError) {
+        bytes = records.bytes
+        try memory?.keep(records, driver, device: device, durably: durably)
+    }
+}

@@ -151,6 +151,8 @@ struct PHDSession: CuffSession {
     var doubts = 0
     /// The association ended by release, so that the agent said all it wanted to say.
     var endedInOrder = false
+    /// It ended by the agent's ABRT, or by its request for another.
+    var wasBrokenByAgent = false
     /// The APDU that has begun: how many came before it, and what it announces.
     var supervised: (frames: Int, skipped: Int, length: UInt16)?
     var isHoldingOff = false
@@ -247,6 +249,7 @@ struct PHDSession: CuffSession {
         case .requestRelease: write(PHDManagerAPDU.releaseRequest(), into: &actions)
         }
         endedInOrder = input == .releaseRequest || input == .releaseResponse
+        wasBrokenByAgent = [.abort, .requestKnown, .requestUnknown, .requestUnacceptable].contains(input)
         if case .abort = row.act, state.isAssociated, !isPassive {
             effort.aborts = 0
             doubtsAbort = true
@@ -377,6 +380,7 @@ struct PHDSession: CuffSession {
 
     private mutating func close(into actions: inout SessionActions) {
         if let step = reader.finish(), case .skipped(let count, let fault) = step { actions.report(skipped: count, fault) }
+        wasBrokenByAgent = false
         move(to: .disconnected, into: &actions)
         guard !isFinished else { return }
         finish(goal == .follow ? .complete : .noAnswer("the line ended before the agent had told everything"), into: &actions)

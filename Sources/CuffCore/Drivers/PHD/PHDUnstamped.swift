@@ -3,8 +3,8 @@
 /// A scan report has a number within its association: the same number with the same information is the same report. When
 /// an association breaks off, the agent sends in the next one, first and in order, what was not confirmed to it. What we
 /// confirmed counts as not confirmed there only when the confirmation was the last word: nothing came from the agent behind
-/// it but the end of the association, and that within `proofTime`. In every other case the next one is a measurement of its
-/// own, whatever its numbers.
+/// it but its ABRT, or its request for another association, and that within `proofTime`. In every other case, a line that broke
+/// off included, the next one is a measurement of its own, whatever its numbers.
 struct PHDUnstamped: Sendable {
     /// TOcer of 3 s, after which an agent gives up, and the way there and back: PHD.md §9.1.
     static let proofTime = Duration.seconds(5)
@@ -63,7 +63,7 @@ extension PHDSession {
 
     /// The association is over.
     mutating func leaveUnstamped(into actions: inout SessionActions) {
-        let isLost = unstamped.isUnproven && !endedInOrder
+        let isLost = unstamped.isUnproven && wasBrokenByAgent
         if isLost || unstamped.isOutstanding { actions.append(.expectRepetitions(isLost: isLost)) }
         if unstamped.isUnproven, !isForeign { actions.append(.disarm(.proof)) }
         let emitted = emitted
