@@ -19,6 +19,7 @@ struct Decode: ParsableCommand {
             "Print each APDU as a tree of fields, offsets and values (phd only)."
     )
     var explain = false
+    @Option(help: ArgumentHelp("The time zone of the cuff's clock: places readings that tell a time.", valueName: "zone")) var tz: String?
     @OptionGroup var usb: USBOptions
     @OptionGroup var output: OutputOptions
 
@@ -30,7 +31,8 @@ struct Decode: ParsableCommand {
             try Flags.refuse("--raw", when: output.raw, why: "--explain prints the bytes already")
             return try Explaining.run(file) { Terminal.put($0) }
         }
-        let options = try output.ingestOptions()
+        var options = try output.ingestOptions()
+        options.zone = try tz.map { try HostZone.named($0) }
         options.stop.watch()
         try Ingest.decode(driver: driver, input: .path(file), isLive: live, selection: try usb.selection(), options: options).conclude(
             output)

@@ -24,6 +24,7 @@ struct Read: ParsableCommand {
         var options = try output.ingestOptions()
         try Flags.requirePositive(max, "--max")
         options.maximum = max
+        options.zone = try tz.map { try HostZone.named($0) }
         let filter = try ReadingFilter.asked(since: since, until: until, newTo: newTo, zone: tz)
         try device.run(.readMemory(user: user), follow: follow, filter: filter, options: options).conclude(output)
     }

@@ -15,11 +15,13 @@ struct Replay: ParsableCommand {
     @Argument(help: "Captures; `-` reads standard input.", completion: .file()) var captures: [String]
     @Option(help: "For captures that name no driver.", completion: DriverChoice.completion) var driver: String?
     @Option(help: "max, real, or a factor.") var speed = "max"
+    @Option(help: ArgumentHelp("The time zone of the cuff's clock: places readings that tell a time.", valueName: "zone")) var tz: String?
     @OptionGroup var usb: USBOptions
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let options = try output.ingestOptions()
+        var options = try output.ingestOptions()
+        options.zone = try tz.map { try HostZone.named($0) }
         let speed = try Ingest.Speed(speed)
         options.stop.watch()
         try Ingest.replay(paths: captures, driver: driver, speed: speed, selection: try usb.selection(), options: options).conclude(output)

@@ -124,6 +124,8 @@ struct Conversation {
                 hostTimers[timer] = generation
                 post(.hostTimer(timer, generation), after: Self.microseconds(duration))
             case .disarm(let timer): hostTimers[timer] = nil
+            case .acknowledge(let through): ledger.acknowledge(through: through)
+            case .expectRepetitions(let isLost): ledger.expectRepetitions(isLost: isLost)
             case .remember(let key, let value): remembered[key] = value
             case .report(let diagnostic): notes.append(diagnostic.sentence)
             case .finish(let outcome): if self.outcome == nil { self.outcome = outcome }

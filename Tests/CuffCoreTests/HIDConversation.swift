@@ -100,7 +100,7 @@ struct HIDConversation {
             case .arm(let timer, let duration): sessionTimers[timer] = elapsed + duration
             case .disarm(let timer): sessionTimers[timer] = nil
             case .finish(let outcome): self.outcome = outcome
-            case .live, .remember, .report: break
+            case .live, .acknowledge, .expectRepetitions, .remember, .report: break
             }
         }
     }

@@ -119,6 +119,8 @@ struct PHDConversation {
             case .cycle: break
             case .arm(let timer, let duration): sessionTimers[timer] = now + duration
             case .disarm(let timer): sessionTimers[timer] = nil
+            case .acknowledge(let through): ledger.acknowledge(through: through)
+            case .expectRepetitions(let isLost): ledger.expectRepetitions(isLost: isLost)
             case .remember(let key, let value): remembered[key] = value
             case .report(let diagnostic):
                 notes.append(diagnostic.sentence)

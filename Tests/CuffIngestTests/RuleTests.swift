@@ -93,14 +93,6 @@ import Testing
         #expect(result.measured == (isPlaced ? Self.instant : nil))
     }
 
-    @Test func zoneOffset_IsThatOfTheDay() {
-        var zone = LocalZone()
-        for seconds in stride(from: Int64(1_767_225_600), to: 1_798_761_600, by: 86400 * 9 + 3601) {
-            let offset = zone.offset(atWall: seconds)
-            #expect(LocalZone.offset(at: seconds - Int64(offset)) == offset)
-        }
-    }
-
     @Test func driverMemory_SurvivesAndReplaces() throws {
         let folder = TestFolder()
         let memory = DriverMemory(folder: folder.file("a/b"))

@@ -34,6 +34,9 @@ public struct SessionPlayer: Sendable {
     private let isLoopback: Bool
     /// Instant of the capture's time 0, where it is known.
     public var start: Timestamp?
+    /// Only a record that nothing but its arrival tells from an equal one has a receive time: the bytes may be of now, and
+    /// what carries a time of its own reads the same at any time.
+    public var timesClocklessOnly = false
     public var keepsWrites = false
 
     /// `looksAhead` is for captures with two sides: the session's own writes are held until the next line shows whether
@@ -146,6 +149,9 @@ public struct SessionPlayer: Sendable {
     private mutating func admit(_ range: Range<Int>) {
         let received = start.map { Timestamp(milliseconds: $0.milliseconds + now / 1000) }
         for index in range { ledger.name(&entries.readings[index], received: received) }
+        if timesClocklessOnly {
+            for index in range where !ReadingLedger.restsOnArrival(entries.readings[index]) { entries.readings[index].received = nil }
+        }
         for index in range
         where ledger.isNew(
             entries.readings[index].id.hash, revision: entries.readings[index].revision, isPending: entries.readings[index].isPending)
@@ -172,6 +178,8 @@ public struct SessionPlayer: Sendable {
             timers.append((timer, now + seconds * 1_000_000 + attoseconds / 1_000_000_000_000))
         case .disarm(let timer): disarm(timer)
         case .remember(let key, let value): remembered.append((key, value))
+        case .acknowledge(let through): ledger.acknowledge(through: through)
+        case .expectRepetitions(let isLost): ledger.expectRepetitions(isLost: isLost)
         case .report(let diagnostic): diagnostics.append(diagnostic)
         case .finish(let outcome): if self.outcome == nil { self.outcome = outcome }
         case .clock, .cycle: break

@@ -230,6 +230,7 @@ struct BeurerSerialSession: CuffSession {
     ) {
         guard dump[number] != record else { return }
         var reading = reading
+        reading.repetition = .inDump
         reading.occurrence = UInt16(dump.values.count { $0 == record })
         dump[number] = record
         actions.emit(reading)

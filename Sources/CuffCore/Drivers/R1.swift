@@ -15,6 +15,9 @@
 /// ACK goes out only after the reading is on disk: it is what deletes it on the cuff. When following nothing is written,
 /// unless `poll=yes` is given.
 ///
+/// A cuff whose clock is not set numbers its results in no way. Until the ACK is written the cuff answers with the same
+/// result, which is one reading; the next one after the ACK is another, even if all its numbers are equal.
+///
 /// [1] Dart reader, file 61983531261   [2] Dart parser, file 62145757642   [3] Flutter reader, file 67517840472
 /// [4] Python simulator, file 56494747509
 extension CuffDriver {
@@ -106,6 +109,7 @@ struct R1Session: CuffSession {
     private enum Mode { case listening, polling, reading, probing, identifying }
 
     private static let enquiry = R1Frame.encode([R1Frame.enq])
+    private static let acknowledgement = R1Frame.encode([R1Frame.ack])
     private static let retryLimit = 3
 
     private var reader = FrameReader(R1Frame())
@@ -119,6 +123,8 @@ struct R1Session: CuffSession {
     /// How many emissions must be on disk before the cuff may forget its result.
     private var owed: Int?
     private var awaitsEnd = false
+    /// The result that was asked for and not acknowledged: what the cuff answers until it is.
+    private var unacknowledged: RawBytes?
     private let polls: Bool
     private let keeps: Bool
 
@@ -134,7 +140,9 @@ struct R1Session: CuffSession {
         case .received(let bytes):
             reader.feed(bytes)
             while let step = reader.next() { take(step, into: &actions) }
-        case .sent(let bytes): if bytes == Self.enquiry { wasAsked = true }
+        case .sent(let bytes):
+            if bytes == Self.enquiry { wasAsked = true }
+            if bytes == Self.acknowledgement { forgotten(into: &actions) }
         case .timerFired(let timer): timeOut(timer, into: &actions)
         case .committed(let through):
             committed = through
@@ -177,7 +185,8 @@ struct R1Session: CuffSession {
     }
 
     private func poll(into actions: inout SessionActions) {
-        actions.append(.write(Self.enquiry))
+        // An answer to what was asked before the ACK would look like another result after it.
+        if owed == nil { actions.append(.write(Self.enquiry)) }
         actions.append(.arm(.poll, .seconds(1)))
     }
 
@@ -187,6 +196,7 @@ struct R1Session: CuffSession {
             // BP210 and BP250 erase a result by themselves; without EOT nobody acknowledges it.
             awaitsEnd = false
             owed = nil
+            forgotten(into: &actions)
             if mode == .reading { finish(.complete, into: &actions) }
         }
         guard timer == .response else { return }
@@ -215,6 +225,7 @@ struct R1Session: CuffSession {
                 arrived(reading, endsWithEOT, into: &actions)
             case .nothingStored:
                 wasAsked = false
+                forgotten(into: &actions)
                 if mode == .reading || mode == .probing, emitted == 0 { finish(.complete, into: &actions) }
             case .endOfTransfer:
                 awaitsEnd = false
@@ -227,8 +238,16 @@ struct R1Session: CuffSession {
     }
 
     private mutating func arrived(_ reading: Reading, _ endsWithEOT: Bool, into actions: inout SessionActions) {
-        emitted += 1
-        actions.emit(reading)
+        if reading.origin == .push {
+            emitted += 1
+            actions.emit(reading)
+        } else if reading.clock.time != nil || unacknowledged != reading.raw {
+            emitted += 1
+            var reading = reading
+            reading.repetition = .untilAcknowledged
+            unacknowledged = reading.raw
+            actions.emit(reading)
+        }
         guard mode == .reading || mode == .probing || mode == .polling else { return }
         mode = mode == .polling ? .polling : .reading
         actions.append(.disarm(.response))
@@ -242,8 +261,18 @@ struct R1Session: CuffSession {
     private mutating func acknowledge(into actions: inout SessionActions) {
         guard let owed, committed >= owed, !awaitsEnd else { return }
         self.owed = nil
-        if !keeps { actions.append(.write(R1Frame.encode([R1Frame.ack]))) }
+        if !keeps {
+            forgotten(into: &actions)
+            actions.append(.write(Self.acknowledgement))
+        }
         if mode == .reading { finish(.complete, into: &actions) }
+    }
+
+    /// The cuff keeps its result no longer: what comes next is another.
+    private mutating func forgotten(into actions: inout SessionActions) {
+        guard unacknowledged != nil else { return }
+        unacknowledged = nil
+        actions.append(.acknowledge(through: emitted))
     }
 
     private mutating func told(_ text: [UInt8], into actions: inout SessionActions) {

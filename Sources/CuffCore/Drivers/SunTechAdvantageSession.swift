@@ -19,6 +19,8 @@ struct SunTechAdvantageSession: CuffSession {
     private var asked: [UInt8] = []
     /// A start was sent and its result has not come.
     private var isStarted = false
+    /// The stored result that was given last; `nil` once a measurement may have replaced it.
+    private var shown: [UInt8]?
     private let streams: Bool
     private let inflation: Int?
 
@@ -88,7 +90,7 @@ struct SunTechAdvantageSession: CuffSession {
     private mutating func noteQuestion(_ bytes: [UInt8]) {
         guard bytes.count >= 3, bytes[0] == 0x3A, bytes.sum8 == 0 else { return }
         asked = Array(bytes[1..<(bytes.count - 1)])
-        if asked == SunTechCommand.start || asked == SunTechCommand.startStream { isStarted = true }
+        if asked == SunTechCommand.start || asked == SunTechCommand.startStream { (isStarted, shown) = (true, nil) }
         if asked == SunTechCommand.abort { isStarted = false }
     }
 
@@ -125,6 +127,8 @@ struct SunTechAdvantageSession: CuffSession {
             return
         }
         let packet = Array(reader.buffer[range])
+        // Nothing but an answer to the question for the result leaves the result as it was.
+        if packet.count < 0x18 { shown = nil }
         switch (packet.count, packet[2]) {
         case (4, let letter): told(letter, into: &actions)
         case (5, _) where asked == SunTechCommand.cuffPressure:
@@ -186,6 +190,10 @@ struct SunTechAdvantageSession: CuffSession {
             if mode == .reading { finish(.complete, into: &actions) }
             return
         }
+        // The stored result asked for again is no second one; where the questions are not seen, each may be another.
+        let isRepeated = !isStarted && asked == SunTechCommand.result && shown == packet
+        shown = packet
+        if isRepeated { return }
         actions.emit(
             Reading(content, driver: "suntech-advantage", origin: isStarted ? .measurement : .memory, raw: RawBytes(packet)))
         isStarted = false

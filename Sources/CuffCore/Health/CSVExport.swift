@@ -112,8 +112,8 @@ public struct CSVExport: Sendable {
         }
         text.append(separator)
         switch reading.clock {
-        case .time(let time), .impossible(let time?): text.append(time)
-        case .absent, .unset, .impossible(nil): break
+        case .time(let time): text.append(time)
+        case .absent, .unset, .impossible: break
         }
         text.append(separator)
         if let received = reading.received { text.append(utc: received) }

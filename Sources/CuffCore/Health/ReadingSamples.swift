@@ -18,7 +18,7 @@ public struct ReadingSamples: Sendable, Hashable {
             throw HealthError(.noData, "the time of the reading is unknown")
         }
         var metadata = HealthMetadata(
-            wasUserEntered: reading.origin == .entered, timeZone: zone.name,
+            wasUserEntered: reading.origin == .entered, timeZone: Self.timeZone(of: reading, at: time, zone),
             deviceSerialNumber: device?.serial)
         metadata.sync = (Self.syncIdentifier(reading.id), Int(reading.revision) + 1)
         if let user = reading.user { metadata.other["CuffUser"] = "\(user)" }
@@ -51,6 +51,14 @@ public struct ReadingSamples: Sendable, Hashable {
             heartRate = nil
         }
         events = HeartEvent.events(of: reading, at: time, limits: limits)
+    }
+
+    /// The zone in which the reading was placed: it may be another than the one that is exported in. A reading keeps only the
+    /// offset of its zone, so that one of another zone is named by the offset.
+    static func timeZone(of reading: Reading, at time: Timestamp, _ zone: ZoneTable) -> String {
+        let here = zone.offset(at: time.seconds) / 60
+        let offset = reading.measured == nil ? reading.clock.time?.utcOffset.map { Int($0) } ?? here : Int(reading.measuredOffset)
+        return offset == here ? zone.name : ZoneTable.name(ofOffset: offset)
     }
 
     static func syncIdentifier(_ id: Reading.ID) -> String {

@@ -29,6 +29,16 @@ public struct Reading: Sendable, Hashable {
         }
     }
 
+    /// What tells a record that carries neither time nor number from another one with the same bytes.
+    public enum Repetition: UInt8, Sendable, Hashable {
+        /// Its arrival: each is a measurement of its own.
+        case none
+        /// Its place among equal ones of the same dump (`occurrence`): the same memory may be read again.
+        case inDump
+        /// The cuff sends it again until it is acknowledged: until then it is the same, and afterwards another.
+        case untilAcknowledged
+    }
+
     public enum Trigger: UInt8, Sendable, Hashable {
         case unknown, manual, automatic
         public var word: StaticString? {
@@ -104,6 +114,7 @@ public struct Reading: Sendable, Hashable {
         @usableFromInline var flags: MeasurementFlags
         @usableFromInline var sequence: UInt32?
         @usableFromInline var occurrence: UInt16 = 0
+        @usableFromInline var repetition = Repetition.none
         @usableFromInline var origin: Origin
         @usableFromInline var trigger: Trigger
         @usableFromInline var isPending = false
@@ -177,7 +188,11 @@ extension Reading {
         get { facts.sequence }
         set { facts.sequence = newValue }
     }
-    /// How many equal records stood before this one in the same dump (`DumpOccurrences`); 0 for a pushed reading.
+    @inlinable public var repetition: Repetition {
+        get { facts.repetition }
+        set { facts.repetition = newValue }
+    }
+    /// How many equal records stood before this one in the same dump (`DumpOccurrences`) or report.
     @inlinable public var occurrence: UInt16 {
         get { facts.occurrence }
         set { facts.occurrence = newValue }

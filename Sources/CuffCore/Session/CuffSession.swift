@@ -53,6 +53,12 @@ public enum SessionAction: Sendable {
     /// Replaces the timer of the same id.
     case arm(TimerID, Duration)
     case disarm(TimerID)
+    /// The next write acknowledges the first `through` readings that this session emitted: from then on an equal record is
+    /// another one (`Reading.Repetition.untilAcknowledged`).
+    case acknowledge(through: Int)
+    /// The conversation begins anew, and what was not acknowledged may come again; with `isLost` neither did the last
+    /// acknowledgement reach the cuff.
+    case expectRepetitions(isLost: Bool)
     /// To be kept for the next session with any cuff of this driver (`SessionContext.memory`).
     case remember(key: String, value: [UInt8])
     case report(Diagnostic)

@@ -152,7 +152,7 @@ public struct Measurement: Sendable {
             case .pulseRate, .quantity: break
             }
         case .finish(let outcome): take(outcome, into: &effects)
-        case .write, .writeFeature, .identify, .clock, .cycle, .arm, .disarm, .remember, .report: break
+        case .write, .writeFeature, .identify, .clock, .cycle, .arm, .disarm, .acknowledge, .expectRepetitions, .remember, .report: break
         }
     }
 

@@ -2,25 +2,67 @@
 ///
 /// The id is a hash over the cuff's identity, the driver, the user slot and the record's own bytes, with the cuff's
 /// number of the record or its place among equal ones in the same dump. Nothing the host may later correct goes into it,
-/// so that reading the same memory twice gives the same ids. A pushed reading with neither time nor number takes its
-/// receive time instead, or, where there is none (a file), its place in the stream.
+/// so that reading the same memory twice gives the same ids.
+///
+/// A record with neither time nor number that is in no dump takes its receive time instead, or, where there is none (a
+/// file), its place in the stream. No two of one ledger have the same place, whatever the host's clock does: equal numbers
+/// make no repetition. Only the protocol does: `OutstandingRecords`.
 public struct ReadingLedger: Sendable {
     private var deviceSeed: UInt64
     private var ordinal: UInt64 = 0
+    private var lastArrival: UInt64 = 0
+    private var emitted = 0
+    /// Emitted before the present session began: sessions count their own.
+    private var emittedBefore = 0
+    /// To be kept where it outlives the process, before a reading goes on to the sinks, and before an acknowledgement is
+    /// written.
+    public private(set) var outstanding: OutstandingRecords
     private var recent = RecentHashes()
     public private(set) var device: String
     public private(set) var duplicates = 0
 
-    public init(device: String, driver: DriverID) {
+    /// `outstanding` is what an earlier ledger of the same cuff left.
+    public init(device: String, driver: DriverID, outstanding: OutstandingRecords = OutstandingRecords()) {
         self.device = device
+        self.outstanding = outstanding
+        self.outstanding.expectRepetitions()
         deviceSeed = Self.seed(device, driver)
     }
 
-    /// The cuff told who it is; readings from now on are its own.
-    public mutating func identify(_ device: String, driver: DriverID) {
-        guard device != self.device else { return }
+    /// The cuff told who it is; readings from now on are its own. Answers whether that is another than before.
+    @discardableResult
+    public mutating func identify(_ device: String, driver: DriverID) -> Bool {
+        guard device != self.device else { return false }
         self.device = device
         deviceSeed = Self.seed(device, driver)
+        return true
+    }
+
+    /// The same where it is known what was left of that cuff.
+    public mutating func resume(_ left: OutstandingRecords) {
+        outstanding = left
+        outstanding.expectRepetitions()
+    }
+
+    /// Another session begins on the same line.
+    public mutating func sessionBegins() {
+        emittedBefore = emitted
+        outstanding.expectRepetitions()
+    }
+
+    /// The next write acknowledges the first `through` readings of the present session.
+    public mutating func acknowledge(through: Int) { outstanding.acknowledge(through: emittedBefore + through) }
+
+    /// What was not acknowledged may come again; with `isLost` the last acknowledgement did not reach the cuff either.
+    public mutating func expectRepetitions(isLost: Bool) {
+        if isLost { outstanding.acknowledgementLost() }
+        outstanding.expectRepetitions()
+    }
+
+    /// Whether only its arrival tells the record from an equal one.
+    @inline(__always)
+    static func restsOnArrival(_ reading: borrowing Reading) -> Bool {
+        reading.clock.time == nil && reading.sequence == nil && reading.repetition != .inDump
     }
 
     private static func seed(_ device: String, _ driver: DriverID) -> UInt64 {
@@ -43,17 +85,32 @@ public struct ReadingLedger: Sendable {
         if let user = reading.user { seed = seed &+ UInt64(truncatingIfNeeded: user) &* 0x9E37_79B9_7F4A_7C15 }
         seed ^= UInt64(reading.occurrence) << 48
         if let sequence = reading.sequence { seed ^= UInt64(sequence) &* 0xD6E8_FEB8_6659_FD93 }
-        switch reading.clock {
-        case .time(let time): reading.id.begin(time)
-        case .absent, .unset, .impossible:
-            if reading.sequence == nil && reading.origin != .memory {
-                let place = received.map { UInt64(bitPattern: $0.milliseconds) } ?? ordinal
-                seed = seed &+ place &* 0xC2B2_AE3D_27D4_EB4F
-            }
-            reading.id.wallSeconds =
-                reading.origin == .memory ? nil : received.map { $0.milliseconds / 1000 }
+        emitted &+= 1
+        if case .time(let time) = reading.clock {
+            reading.id.begin(time)
+        } else if Self.restsOnArrival(reading) {
+            let place = place(of: reading, seed, received)
+            seed = seed &+ place &* 0xC2B2_AE3D_27D4_EB4F
+            reading.id.wallSeconds = received == nil ? nil : Int64(place / 1000)
+        } else {
+            reading.id.wallSeconds = nil
         }
         reading.id.hash = reading.raw.withBytesInPlace { XXHash64.hash($0, seed: seed) }
+    }
+
+    /// The arrival of the record, or of the one that it repeats. Ascends by at least one from record to record.
+    @inline(never)
+    private mutating func place(of reading: borrowing Reading, _ seed: UInt64, _ received: Timestamp?) -> UInt64 {
+        guard let received else { return repeated(reading, seed, ordinal) }
+        let arrival = max(UInt64(clamping: received.milliseconds), lastArrival &+ 1)
+        lastArrival = arrival
+        return repeated(reading, seed, arrival)
+    }
+
+    private mutating func repeated(_ reading: borrowing Reading, _ seed: UInt64, _ place: UInt64) -> UInt64 {
+        guard reading.repetition == .untilAcknowledged else { return place }
+        let hash = reading.raw.withBytes { XXHash64.hash($0, seed: seed) }
+        return outstanding.place(of: hash, number: emitted, fresh: place)
     }
 
     /// Whether a reading that has its id came for the first time; asked once for each, in their order.
@@ -118,6 +175,7 @@ public struct DumpOccurrences: Sendable {
     public mutating func mark(_ reading: inout Reading) {
         let user = UInt64(truncatingIfNeeded: reading.user ?? -1)
         let hash = reading.raw.withBytes { XXHash64.hash($0, seed: user) }
+        reading.repetition = .inDump
         reading.occurrence = seen[hash] ?? 0
         seen[hash] = reading.occurrence &+ 1
     }

@@ -10,7 +10,8 @@ extension Ingest {
     }
 
     /// Raw bytes of a cuff in, readings out: any size in constant memory. With `isLive` the bytes come from a cuff at this
-    /// moment, so readings get their receive time. A pcapng file is told by how it begins and replayed.
+    /// moment, so readings get their receive time. Bytes of a pipe or a terminal may do so too: there a reading without a time
+    /// of its own gets it. A pcapng file is told by how it begins and replayed.
     public static func decode(
         driver id: String, input: Input, isLive: Bool = false, selection: CaptureSelection = CaptureSelection(),
         options: IngestOptions = IngestOptions()
@@ -38,17 +39,20 @@ extension Ingest {
         let pipeline = try pipeline(options)
         var run = PlayRun(driver, pipeline: pipeline, options: options, looksAhead: false)
         var report = IngestReport()
-        var zone = MeasuredRule()
+        let isStream = file.kind != .regular
+        run.player.timesClocklessOnly = isStream && !isLive
+        run.zone = options.zone
+        var rule = MeasuredRule(zone: options.zone ?? HostZone.local())
         var next = first
         while !pipeline.isStopped, let chunk = next {
-            if isLive { run.player.start = HostClock.now() }
+            if isLive || isStream { run.player.start = HostClock.now() }
             run.play(bytes: chunk)
-            if isLive { run.stamp(&zone) }
+            run.stamp(&rule)
             run.submit()
             next = pipeline.isStopped ? nil : try file.next(options.stop)
         }
         run.end()
-        if isLive { run.stamp(&zone) }
+        run.stamp(&rule)
         run.submit()
         run.report(into: &report)
         try finish(pipeline, &report)

@@ -89,7 +89,7 @@ extension Ingest {
         }
         let link = CuffLink(
             driver: driver, device: options.device, transport: transport, pipeline: pipeline,
-            options: options.driverOptions, memory: options.memory, filter: read.filter
+            options: options.driverOptions, memory: options.memory, filter: read.filter, zone: options.zone
         ) { event in
             switch event {
             case .diagnostic(let diagnostic): options.diagnostics(diagnostic)

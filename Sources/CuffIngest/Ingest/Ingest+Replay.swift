@@ -69,15 +69,18 @@ extension Ingest {
                         hasBegun = true
                     }
                     if pace.isTimed {
+                        run?.place()
                         run?.submit()
                         guard !pipeline.isStopped, pace.wait(for: item, options.stop) else { break }
                     }
                     run?.play(item)
                 }
             } catch { fault = error }
+            run?.place()
             run?.submit()
         }
         run?.end()
+        run?.place()
         run?.submit()
         run?.report(into: &report)
         if let fault { throw fault }
@@ -118,6 +121,7 @@ extension Ingest {
             device: options.device.isEmpty ? input.source.header["device"].map { StandardErrorLog.harmless($0) } : options.device,
             looksAhead: true)
         run.player.start = input.source.start
+        run.zone = options.zone
         return run
     }
 }

@@ -4,6 +4,8 @@ import CuffCore
 struct PlayRun {
     var player: SessionPlayer
     let driver: CuffDriver
+    /// The zone of the cuff's clock, where it is known: then a reading of a file is placed too.
+    var zone: ZoneTable?
     private let pipeline: Pipeline
     private let diagnostics: @Sendable (Diagnostic) -> Void
     private let memory: DriverMemory?
@@ -34,8 +36,20 @@ struct PlayRun {
     mutating func play(_ item: CaptureItem) { player.play(item) }
     mutating func end() { player.end() }
 
+    /// Gives the readings their time: those that have just arrived, and with a zone also those that tell their own.
     mutating func stamp(_ rule: inout MeasuredRule) {
-        player.entries.updateReadings { rule.apply(to: &$0) }
+        guard zone != nil || player.start != nil else { return }
+        let own = zone.map { ClockCorrection(zone: $0) }
+        player.entries.updateReadings { reading in
+            if reading.received != nil { rule.apply(to: &reading) } else { own?.apply(to: &reading) }
+        }
+    }
+
+    /// The same for a recording: nothing is known of its cuff's clock but the zone.
+    mutating func place() {
+        guard let zone else { return }
+        let correction = ClockCorrection(zone: zone)
+        player.entries.updateReadings { correction.apply(to: &$0) }
     }
 
     /// Hands over what was read since the last time, under the cuff's identity as it is now, and waits if it must.

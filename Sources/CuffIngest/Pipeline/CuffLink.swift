@@ -16,8 +16,12 @@ public final class CuffLink: @unchecked Sendable {
 
     // Everything below is touched on `queue` alone.
     private var session: any CuffSession
-    private var ledger: ReadingLedger
-    private var rule = MeasuredRule()
+    var ledger: ReadingLedger
+    private var rule: MeasuredRule
+    var kept: KeptOutstanding
+    /// Writes that the kernel has not taken, up to the last acknowledgement; and whether the next write is one.
+    var unsentAcknowledgement = 0
+    private var acknowledgesNext = false
     private var timers: LinkTimers!
     private var source = 0
     private var identity: DeviceIdentity?
@@ -55,11 +59,12 @@ public final class CuffLink: @unchecked Sendable {
     /// What another process left behind and the first command, a stop, ends; to be set before `start`.
     var recovering: AbandonedMeasurement?
 
-    /// `device` is who the cuff is as far as the host knows: a USB serial number or a path.
+    /// `device` is who the cuff is as far as the host knows: a USB serial number or a path. `zone` is the zone of the cuff's
+    /// clock; without it the machine's.
     public init(
         driver: CuffDriver, device: String = "", transport: any Transport, pipeline: Pipeline,
         options: [String: String] = [:], memory: DriverMemory? = nil, filter: ReadingFilter? = nil,
-        tell: @escaping @Sendable (LinkEvent) -> Void = { _ in }
+        zone: ZoneTable? = nil, tell: @escaping @Sendable (LinkEvent) -> Void = { _ in }
     ) {
         self.driver = driver
         self.filter = filter
@@ -72,7 +77,9 @@ public final class CuffLink: @unchecked Sendable {
         queue = CuffQueue(label: "cuff.link")
         session = driver.makeSession(
             SessionContext(device: device, options: options, memory: memory?.load(driver.id) ?? [:]))
-        ledger = ReadingLedger(device: device, driver: driver.id)
+        kept = KeptOutstanding(memory, driver.id)
+        ledger = ReadingLedger(device: device, driver: driver.id, outstanding: kept.load(device: device))
+        rule = MeasuredRule(zone: zone ?? HostZone.local())
     }
 
     /// What went through so far.
@@ -167,12 +174,14 @@ public final class CuffLink: @unchecked Sendable {
             handle(.received(bytes))
         case .sent(let bytes):
             unsent = max(0, unsent - 1)
+            unsentAcknowledgement = max(0, unsentAcknowledgement - 1)
             handle(.sent(bytes))
             if unsent == 0, let last = lingering { end(last) }
         case .line(let event): tell(.diagnostic(.warning("the line reports: \(event.text)")))
         case .closed(let fault):
             isTransportClosed = true
             transportFault = fault
+            lineBroke()
             if let last = lingering { return end(last) }
             handle(.closed)
             // A session that has nothing to say about the end ends all the same.
@@ -219,6 +228,7 @@ public final class CuffLink: @unchecked Sendable {
             // Actions may grow while they are performed only through `pending`, never in place.
             let due = actions
             actions.removeAll()
+            acknowledgesNext = false
             for action in due { perform(action) }
         }
         pending.removeAll(keepingCapacity: true)
@@ -233,6 +243,7 @@ public final class CuffLink: @unchecked Sendable {
         switch action {
         case .write(let bytes):
             unsent += 1
+            if acknowledgesNext { (unsentAcknowledgement, acknowledgesNext) = (unsent, false) }
             transport.write(bytes)
         case .writeFeature(let bytes):
             unsent += 1
@@ -248,6 +259,13 @@ public final class CuffLink: @unchecked Sendable {
         case .cycle(let minutes): tell(.cycle(minutes: minutes))
         case .arm(let timer, let duration): timers.arm(timer, duration)
         case .disarm(let timer): timers.disarm(timer)
+        case .acknowledge(let through):
+            ledger.acknowledge(through: through)
+            acknowledgesNext = true
+            keepOutstanding(durably: false)
+        case .expectRepetitions(let isLost):
+            ledger.expectRepetitions(isLost: isLost)
+            keepOutstanding()
         case .remember(let key, let value): remember(key, value)
         case .report(let diagnostic):
             if case .skipped(let bytes, let fault) = diagnostic {
@@ -298,7 +316,9 @@ public final class CuffLink: @unchecked Sendable {
         // What was said before belongs to what the cuff was called before.
         submit()
         self.identity = identity
-        ledger.identify(identity.id.isEmpty ? host : identity.id, driver: driver.id)
+        if ledger.identify(identity.id.isEmpty ? host : identity.id, driver: driver.id) {
+            ledger.resume(kept.load(device: ledger.device))
+        }
         tell(.identified(identity))
     }
 
@@ -323,6 +343,7 @@ public final class CuffLink: @unchecked Sendable {
     func submit() {
         guard !batch.isEmpty || emitted > submitted else { return }
         submitted = emitted
+        keepOutstanding()
         var entries = Entries()
         swap(&entries, &batch)
         let fresh = totals.readings - toldReadings
@@ -363,6 +384,7 @@ public final class CuffLink: @unchecked Sendable {
     private func nextSession() {
         timers.removeAll()
         emittedBefore = emitted
+        ledger.sessionBegins()
         publish()
         framesBefore = totals.frames
         reports = 0

@@ -171,14 +171,8 @@ extension Reading.Content {
 }
 
 extension DeviceClock {
-    /// What the cuff's clock said where the fields are numbers, possible or not.
-    var printable: DeviceTime? {
-        switch self {
-        case .time(let time): time
-        case .impossible(let time): time
-        case .absent, .unset: nil
-        }
-    }
+    /// What the cuff's clock said. A time that no calendar has is not kept as one: the record's bytes have it.
+    var printable: DeviceTime? { time }
 }
 
 extension Reading {

@@ -32,7 +32,7 @@ struct ReadingCursor {
     var time: Timestamp? {
         if let measured = text(.measured, { Timestamp.parse($0)?.time }) { return measured }
         if !isNull(.deviceTime), !isClockUnset, let time = deviceTime, time.isPossible {
-            return Timestamp(milliseconds: zone.instant(ofWall: time.wallSeconds) * 1000 + Int64(time.hundredths) * 10)
+            return time.instant(in: zone)
         }
         return origin == .memory ? nil : text(.received) { Timestamp.parse($0)?.time }
     }

@@ -30,7 +30,7 @@ enum StateFile {
 
     private static let parts = Locked(0)
 
-    static func write(_ text: String, to path: String) throws(IngestError) {
+    static func write(_ text: String, to path: String, durably: Bool = true) throws(IngestError) {
         makeFolders(above: path)
         let part = parts.withLock { parts in
             parts += 1
@@ -42,25 +42,27 @@ enum StateFile {
         do throws(SystemFault) {
             let descriptor = try Descriptor.open(temporary, O_WRONLY | O_CREAT | O_EXCL)
             defer { close(descriptor) }
-            try put(text, descriptor)
+            try put(text, descriptor, durably: durably)
             adopt(descriptor, above: path)
             guard rename(temporary, path) == 0 else { throw SystemFault("rename") }
         } catch {
             unlink(temporary)
             throw .writing(path, error.number)
         }
-        do throws(SystemFault) { try Descriptor.synchroniseFolder(of: path) } catch { throw .writing(path, error.number) }
+        if durably {
+            do throws(SystemFault) { try Descriptor.synchroniseFolder(of: path) } catch { throw .writing(path, error.number) }
+        }
     }
 
-    /// Writes and makes it durable.
-    static func put(_ text: String, _ descriptor: Int32) throws(SystemFault) {
+    /// Writes, and makes it durable unless told otherwise.
+    static func put(_ text: String, _ descriptor: Int32, durably: Bool = true) throws(SystemFault) {
         let bytes = Array(text.utf8)
         var fault: SystemFault?
         bytes.withUnsafeBytes { bytes in
             do throws(SystemFault) { try Descriptor.writeAll(descriptor, bytes) } catch { fault = error }
         }
         if let fault { throw fault }
-        try Descriptor.synchronise(descriptor)
+        if durably { try Descriptor.synchronise(descriptor) }
     }
 
     /// The folders above it, mode 0700, where they are missing; whoever writes there tells what went wrong.

@@ -53,6 +53,18 @@ import Testing
                 == .invalidArgument)
     }
 
+    /// HKTimeZone is where the person was, and that is not where the export is made.
+    @Test(arguments: [(120, "Europe/Berlin"), (-240, "Etc/GMT+4"), (330, "GMT+0530"), (0, "Etc/GMT")])
+    func timeZone_IsTheReadings(_ offset: Int, _ name: String) throws {
+        var reading = Reading(.bloodPressure(.mmHg(128, 82, pulse: 71)), driver: "and-std", origin: .memory, raw: RawBytes([1]))
+        // 2026-07-01T12:00:00Z
+        reading.measured = Timestamp(seconds: 1_782_907_200)
+        reading.measuredOffset = Int16(offset)
+        let samples = try ReadingSamples(reading, source: source, zone: CalendarTests.berlin)
+        #expect(samples.bloodPressure?.metadata.timeZone == name)
+        #expect(samples.heartRate?.metadata.timeZone == name)
+    }
+
     @Test func aReading_IsACorrelationAndAHeartRate() throws {
         var reading = Reading(
             .bloodPressure(.mmHg(128, 82, mean: 97, pulse: 131)), driver: "and-std", user: 1, flags: [.irregularPulse], origin: .memory,

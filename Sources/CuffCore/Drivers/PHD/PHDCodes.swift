@@ -186,4 +186,6 @@ extension TimerID {
     /// Our ABRT may have been lost.
     static let lostAbort = TimerID(rawValue: 17)
     static let admission = TimerID(rawValue: 18)
+    /// Whoever lost a confirmation would have said so by then.
+    static let proof = TimerID(rawValue: 19)
 }

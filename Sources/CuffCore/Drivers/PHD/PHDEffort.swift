@@ -100,6 +100,7 @@ extension PHDSession {
 
     @inline(__always)
     mutating func noteProof(into actions: inout SessionActions) {
+        unstamped.isUnproven = false
         if isStriving, effort.prove() { actions.append(.arm(.overall, effort.patience)) }
     }
 

@@ -39,6 +39,8 @@ struct PHDJoiner: Sendable {
         var stamp: PHDStamp
         var reading: Reading
         var report: UInt32
+        /// The last report that had it, or has it now.
+        var seen: UInt32
         var parts: UInt8 = 0
         var pulse: PHDNumber?
         var status: UInt16?
@@ -52,6 +54,8 @@ struct PHDJoiner: Sendable {
 
     private var entries: [Entry] = []
     private var report: UInt32 = 0
+    /// It holds entries of a store, of which each is a measurement.
+    var isStore = false
 
     /// Nothing waits and nothing may still be amended.
     var isEmpty: Bool { entries.isEmpty }
@@ -61,15 +65,24 @@ struct PHDJoiner: Sendable {
     mutating func begin() { report &+= 1 }
 
     mutating func add(pressure reading: Reading, stamp: PHDStamp) {
-        if let known = entries.firstIndex(where: {
-            $0.kind == .pressure && $0.stamp == stamp && stamp.isMatchable && $0.reading.user == reading.user
-                && $0.reading.raw == reading.raw
-        }) {
+        var reading = reading
+        var equals: UInt16 = 0
+        for known in entries.indices
+        where entries[known].kind == .pressure && entries[known].stamp == stamp && stamp.isMatchable
+            && entries[known].reading.user == reading.user && entries[known].reading.raw == reading.raw
+        {
+            // Two of one report, or of one store, are two measurements.
+            if isStore || entries[known].seen == report {
+                equals &+= 1
+                continue
+            }
             // The same again after a lost confirmation: it may go on waiting for its pulse.
+            entries[known].seen = report
             entries[known].isTouched = true
             return
         }
-        var entry = Entry(kind: .pressure, stamp: stamp, reading: reading, report: report)
+        reading.occurrence = equals
+        var entry = Entry(kind: .pressure, stamp: stamp, reading: reading, report: report, seen: report)
         // What came before its pressures.
         var index = 0
         while index < entries.count {
@@ -93,7 +106,7 @@ struct PHDJoiner: Sendable {
     }
 
     mutating func add(failure reading: Reading, stamp: PHDStamp) {
-        var entry = Entry(kind: .failure, stamp: stamp, reading: reading, report: report)
+        var entry = Entry(kind: .failure, stamp: stamp, reading: reading, report: report, seen: report)
         entry.isAlone = true
         for index in entries.indices where entries[index].kind == .pulse && matches(entries[index], entry) {
             entries[index].isAlone = true
@@ -122,7 +135,7 @@ struct PHDJoiner: Sendable {
         }
         // The same pulse again, after a lost confirmation or within one report.
         if isKnown { return }
-        var entry = Entry(kind: .pulse, stamp: stamp, reading: reading(), report: report)
+        var entry = Entry(kind: .pulse, stamp: stamp, reading: reading(), report: report, seen: report)
         entry.pulse = pulse
         entry.isAlone = isAlone
         append(entry)
@@ -146,7 +159,7 @@ struct PHDJoiner: Sendable {
             default: break
             }
         }
-        var entry = Entry(kind: .status, stamp: stamp, reading: reading(), report: report)
+        var entry = Entry(kind: .status, stamp: stamp, reading: reading(), report: report, seen: report)
         entry.status = status
         append(entry)
     }

@@ -45,6 +45,9 @@ struct PHDPair: Sendable {
         rawEnd = first.raw.upperBound
     }
 
+    @inline(__always)
+    func stampOfPressures(_ apdu: Span<UInt8>) -> PHDStamp { PHDStamp(stamp, apdu, stampOfPressures) }
+
     /// Emits the reading; `false` where the two do not belong together, or the pressures are none.
     @inline(__always)
     func emit(_ apdu: Span<UInt8>, into actions: inout SessionActions) -> Bool {

@@ -226,6 +226,7 @@ extension PHDSession {
         case .configuration: if state == .waitingForConfiguration { perform(.timeout, into: &actions) }
         case .release: if state == .disassociating { perform(.timeout, into: &actions) }
         case .holdOff: isHoldingOff = false
+        case .proof: unstamped.isUnproven = false
         case .response: answerMissing(into: &actions)
         case .store: transferOverdue(into: &actions)
         case .retry:

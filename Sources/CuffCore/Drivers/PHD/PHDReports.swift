@@ -146,9 +146,17 @@ extension PHDSession {
         _ apdu: Span<UInt8>, _ info: Int, _ invoke: UInt16, _ handle: UInt16, _ event: UInt16, _ isConfirmed: Bool,
         into actions: inout SessionActions
     ) {
-        noteNumber(apdu.bigEndian16(info &+ 2) ?? 0, into: &actions)
+        let number = apdu.bigEndian16(info &+ 2) ?? 0
+        if isConfirmed, repeatsUnstamped(apdu, info, number) {
+            thanks.append(Thanks(through: emitted, digest: digest(apdu, from: info &+ 4), invoke: invoke, handle: handle, event: event))
+            if emitted <= committed { thank(into: &actions) }
+            return
+        }
+        noteNumber(number, into: &actions)
         if doubtsMemory, refusesMemory(apdu, into: &actions) { return }
         joiner.begin()
+        let before = actions.readings.count
+        let mayPair = joiner.isEmpty && !form.hasEqualStamps(apdu)
         var undecodable = 0
         var unknown = 0
         var index = 0
@@ -156,7 +164,7 @@ extension PHDSession {
         while index < form.observations.count {
             if pair < form.pairs.count, form.pairs[pair].index == index {
                 pair &+= 1
-                if joiner.isEmpty, form.pairs[pair &- 1].emit(apdu, into: &actions) {
+                if mayPair, joiner.isEmpty, form.pairs[pair &- 1].emit(apdu, into: &actions) {
                     emitted &+= 1
                     index &+= 2
                     continue
@@ -172,6 +180,7 @@ extension PHDSession {
         }
         if !joiner.isEmpty { emitted += joiner.finishReport(PHDJoiner.Expectation(configuration), into: &actions) }
         if unknown > 0 { noteUnknown(unknown, into: &actions) }
+        noteUnstamped(apdu, info, number, isConfirmed, from: before, into: &actions)
         if undecodable > 0, mistrustConfiguration(undecodable, into: &actions) { return }
         let digest = digest(apdu, from: info &+ 4)
         guard isConfirmed else { return noteUnconfirmed(digest, into: &actions) }

@@ -286,6 +286,7 @@ extension PHDSession {
             guard segment.read(apdu, &offset, apdu.count, into: &observations) else { return false }
         }
         var whole = PHDJoiner()
+        whole.isStore = true
         swap(&whole, &joiner)
         for (number, observation) in observations.enumerated() {
             // Entries are whole in themselves: nothing of one joins another.

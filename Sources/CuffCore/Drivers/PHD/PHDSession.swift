@@ -49,7 +49,7 @@ struct PHDSession: CuffSession {
     static let idleTimeout = Duration.seconds(1800)
     static let timers: [TimerID] = [
         .response, .silence, .overall, .poll, .configuration, .release, .holdOff, .store, .idle, .retry, .frame, .lostAbort,
-        .admission,
+        .admission, .proof,
     ]
     /// Refused configurations before the manager releases: PHD.md §4.2, policy.
     static let offerLimit = 5
@@ -115,6 +115,7 @@ struct PHDSession: CuffSession {
     var offers = 0
     var reportNumber: UInt16?
     var saidRelative = false
+    var unstamped = PHDUnstamped()
 
     var joiner = PHDJoiner()
     var observations: [PHDObservation] = []
@@ -154,6 +155,8 @@ struct PHDSession: CuffSession {
     var doubts = 0
     /// The association ended by release, so that the agent said all it wanted to say.
     var endedInOrder = false
+    /// It ended by the agent's ABRT, or by its request for another.
+    var wasBrokenByAgent = false
     /// The APDU that has begun: how many came before it, and what it announces.
     var supervised: (frames: Int, skipped: Int, length: UInt16)?
     var isHoldingOff = false
@@ -250,6 +253,7 @@ struct PHDSession: CuffSession {
         case .requestRelease: write(PHDManagerAPDU.releaseRequest(), into: &actions)
         }
         endedInOrder = input == .releaseRequest || input == .releaseResponse
+        wasBrokenByAgent = [.abort, .requestKnown, .requestUnknown, .requestUnacceptable].contains(input)
         if case .abort = row.act, state.isAssociated, !isPassive {
             effort.aborts = 0
             doubtsAbort = true
@@ -293,6 +297,7 @@ struct PHDSession: CuffSession {
     /// The association is over. What it promised is void: no confirmation may reach the next one.
     private mutating func leave(into actions: inout SessionActions) {
         emitted += joiner.settleAll(into: &actions)
+        leaveUnstamped(into: &actions)
         thanks.removeAll(keepingCapacity: true)
         thanksHead = 0
         offer = nil
@@ -348,6 +353,7 @@ struct PHDSession: CuffSession {
     /// Sends every confirmation whose readings are on disk; those that are due together leave in one write, as on any
     /// stream of bytes.
     mutating func thank(into actions: inout SessionActions) {
+        if unstamped.isOutstanding { acknowledgeUnstamped(into: &actions) }
         while thanksHead < thanks.count, thanks[thanksHead].through <= committed {
             let first = thanksHead
             while thanksHead < thanks.count, thanks[thanksHead].through <= committed, thanks[thanksHead].segment == nil,
@@ -380,6 +386,7 @@ struct PHDSession: CuffSession {
 
     private mutating func close(into actions: inout SessionActions) {
         if let step = reader.finish(), case .skipped(let count, let fault) = step { actions.report(skipped: count, fault) }
+        wasBrokenByAgent = false
         move(to: .disconnected, into: &actions)
         guard !isFinished else { return }
         finish(goal == .follow ? .complete : .noAnswer("the line ended before the agent had told everything"), into: &actions)

@@ -123,11 +123,7 @@ public struct InclusionRule: Sendable, Hashable {
     /// says so. The arrival of a reading from a memory says nothing.
     public static func time(of reading: borrowing Reading, zone: ZoneTable) -> Timestamp? {
         if let measured = reading.measured { return measured }
-        if let time = reading.clock.time {
-            let wall = time.wallSeconds
-            let instant = time.utcOffset.map { wall - Int64($0) * 60 } ?? zone.instant(ofWall: wall)
-            return Timestamp(milliseconds: instant * 1000 + Int64(time.hundredths) * 10)
-        }
+        if let time = reading.clock.time { return time.instant(in: zone) }
         return reading.origin == .memory ? nil : reading.received
     }
 }

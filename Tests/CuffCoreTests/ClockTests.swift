@@ -1,0 +1,106 @@
+import Testing
+
+@testable import CuffCore
+
+/// One reading, one time: what a cuff's clock says is placed by one rule, wherever it is asked.
+@Suite struct ClockTests {
+    private static func instant(_ text: String) -> Timestamp {
+        guard let parsed = Timestamp.parse(text) else {
+            Issue.record("\(text) is no instant")
+            return Timestamp(milliseconds: 0)
+        }
+        return parsed.time
+    }
+    private static func wall(_ text: String) -> DeviceTime { DeviceTime.parse(text) ?? DeviceTime(year: 0, month: 0, day: 0) }
+
+    private static func reading(_ text: String) -> Reading {
+        Reading(
+            .bloodPressure(.mmHg(120, 80)), driver: "and-std", clock: DeviceClock(wall(text)), origin: .memory, raw: RawBytes([1]))
+    }
+
+    /// PEP 495, fold=0: the first of two; a time that does not exist is read with the offset before the change.
+    @Test(arguments: [
+        (CalendarTests.berlin, "2026-10-25T01:59:59", "2026-10-24T23:59:59Z"),
+        (CalendarTests.berlin, "2026-10-25T02:00", "2026-10-25T00:00:00Z"),
+        (CalendarTests.berlin, "2026-10-25T02:59:59", "2026-10-25T00:59:59Z"),
+        (CalendarTests.berlin, "2026-10-25T03:00", "2026-10-25T02:00:00Z"),
+        (CalendarTests.berlin, "2026-03-29T01:59:59", "2026-03-29T00:59:59Z"),
+        (CalendarTests.berlin, "2026-03-29T02:00", "2026-03-29T01:00:00Z"),
+        (CalendarTests.berlin, "2026-03-29T02:30", "2026-03-29T01:30:00Z"),
+        (CalendarTests.berlin, "2026-03-29T03:00", "2026-03-29T01:00:00Z"),
+        (CalendarTests.newYork, "2026-11-01T01:30", "2026-11-01T05:30:00Z"),
+        (CalendarTests.newYork, "2026-11-01T02:00", "2026-11-01T07:00:00Z"),
+        (CalendarTests.newYork, "2026-03-08T02:30", "2026-03-08T07:30:00Z"),
+        (CalendarTests.newYork, "2026-03-08T03:30", "2026-03-08T07:30:00Z"),
+    ])
+    func repeatedAndMissingHours_AreTheSameLiveAndInStatistics(_ zone: ZoneTable, _ text: String, _ expected: String) {
+        var reading = Self.reading(text)
+        #expect(InclusionRule.time(of: reading, zone: zone) == Self.instant(expected))
+        #expect(TimeWords.instant(text, now: Timestamp(seconds: 0), zone: zone) == Self.instant(expected))
+        ClockCorrection(zone: zone).apply(to: &reading)
+        #expect(reading.measured == Self.instant(expected))
+        #expect(reading.rule == .deviceTime)
+        #expect(Int(reading.measuredOffset) == zone.offset(at: Self.instant(expected).seconds) / 60)
+    }
+
+    /// A missing hour keeps its order and its distances.
+    @Test func aMissingHour_KeepsItsOrder() {
+        let times = ["2026-03-29T02:05", "2026-03-29T02:20", "2026-03-29T02:50"]
+            .map { InclusionRule.time(of: Self.reading($0), zone: CalendarTests.berlin)?.seconds ?? 0 }
+        #expect(times == times.sorted())
+        #expect(zip(times, times.dropFirst()).map { $1 - $0 } == [900, 1800])
+    }
+
+    private static func corrected(_ shown: String, at now: String, _ text: String) -> Reading {
+        var correction = ClockCorrection(zone: CalendarTests.berlin)
+        correction.compare(wall(shown), at: instant(now))
+        var reading = reading(text)
+        correction.apply(to: &reading)
+        return reading
+    }
+
+    /// Read in July: the clock that people set by the wall is slow in January as well, by as much.
+    @Test func aSlowClock_IsSlowInWinterToo() {
+        let winter = Self.corrected("2026-07-10T11:50:00", at: "2026-07-10T12:00:00+02:00", "2026-01-15T08:00:00")
+        #expect(winter.measured == Self.instant("2026-01-15T08:10:00+01:00"))
+        #expect(winter.measuredOffset == 60 && winter.rule == .corrected)
+        let days = Self.corrected("2026-07-07T09:00:00", at: "2026-07-10T12:00:00+02:00", "2026-01-15T08:00:00")
+        #expect(days.measured == Self.instant("2026-01-18T11:00:00+01:00"))
+    }
+
+    /// A cuff that nobody switched is an hour off in one half of the year, and right in the other.
+    @Test func aClockThatWasNotSwitched_MovesNoReadingOfTheOtherHalfYear() {
+        let read = ("2026-07-10T11:00:00", "2026-07-10T12:00:00+02:00")
+        let winter = Self.corrected(read.0, at: read.1, "2026-01-15T08:00:00")
+        #expect(winter.measured == Self.instant("2026-01-15T08:00:00+01:00"))
+        let summer = Self.corrected(read.0, at: read.1, "2026-07-09T08:00:00")
+        #expect(summer.measured == Self.instant("2026-07-09T09:00:00+02:00"))
+        #expect(summer.measuredOffset == 120)
+        // Left on summer time, and read in winter.
+        let left = ("2026-12-10T13:00:00", "2026-12-10T12:00:00+01:00")
+        #expect(Self.corrected(left.0, at: left.1, "2026-08-01T08:00:00").measured == Self.instant("2026-08-01T08:00:00+02:00"))
+        #expect(Self.corrected(left.0, at: left.1, "2026-12-09T08:00:00").measured == Self.instant("2026-12-09T07:00:00+01:00"))
+        // Not switched and five minutes slow.
+        let slow = Self.corrected("2026-07-10T10:55:00", at: "2026-07-10T12:00:00+02:00", "2026-01-15T08:00:00")
+        #expect(slow.measured == Self.instant("2026-01-15T08:05:00+01:00"))
+    }
+
+    /// A host whose own clock was stepped tells the same reading the same time where the cuff's clock is alone.
+    @Test func aStepOfTheHostsClock_ChangesNothingThatTheCuffTold() {
+        var ledger = ReadingLedger(device: "1", driver: "and-std")
+        var readings = [Self.reading("2026-05-05T07:31:10"), Self.reading("2026-05-05T07:31:10")]
+        #expect(ledger.admit(&readings[0], received: Self.instant("2026-05-05T08:00:00Z")))
+        #expect(!ledger.admit(&readings[1], received: Self.instant("2020-01-01T00:00:00Z")))
+        for index in readings.indices { ClockCorrection(zone: .utc).apply(to: &readings[index]) }
+        #expect(readings[0].id == readings[1].id && readings[0].measured == readings[1].measured)
+    }
+
+    @Test func anImpossibleDate_IsNoTime() {
+        let reading = Self.reading("2026-02-30T07:31")
+        #expect(reading.clock.time == nil)
+        var text = TextBuffer()
+        ReadingLine().append(reading, device: "", to: &text)
+        #expect(!text.string.contains("\"device_time\":") && text.string.contains("\"clock\":\"unset\""))
+        #expect(InclusionRule.time(of: reading, zone: .utc) == nil)
+    }
+}

@@ -1,0 +1,121 @@
+import CuffCore
+import Testing
+
+@testable import CuffIngest
+
+/// A cuff without a clock that deletes what was acknowledged: what one process leaves, the next one finds.
+@Suite(.timeLimit(.minutes(3))) struct RepetitionLiveTests {
+    private static let result = hex(
+        "02 52312c3030303030303030302c3030303030302c3030303030302c3132382c3039372c3038322c3037312c303030302c303030302c30303030302c303030 03"
+    )
+    private static let thanks: [UInt8] = [0x02, 0x06, 0x03, 0x0B]
+
+    /// A frame with its sum: low byte of the sum of STX…ETX.
+    private static func hex(_ text: String) -> [UInt8] {
+        let bytes = Hex.bytes(text.filter { $0 != " " }) ?? []
+        return bytes + [bytes.reduce(0, &+)]
+    }
+
+    private struct Rig {
+        let transport = LoopTransport()
+        let events = Mailbox<LinkEvent>()
+        let pipeline: Pipeline
+        let link: CuffLink
+
+        init(_ sink: MemorySink, _ memory: DriverMemory) {
+            pipeline = Pipeline([Pipeline.Member(sink)], policy: .retry)
+            let events = events
+            link = CuffLink(
+                driver: .r1, device: "one", transport: transport, pipeline: pipeline, options: ["poll": "yes"], memory: memory, zone: .utc
+            ) { events.post($0) }
+        }
+
+        func begin() async {
+            link.start([.follow])
+            _ = await transport.started.wait(count: 1)
+            _ = await transport.writes.wait(count: 1)
+        }
+
+        func ended() async {
+            _ = await events.wait { $0.contains { if case .ended = $0 { true } else { false } } }
+        }
+    }
+
+    private func ids(_ sink: MemorySink) -> Set<Reading.ID> { Set(sink.readings.map(\.id)) }
+
+    @Test func threeEqualResults_EachAcknowledged_AreThreeReadings() async {
+        let folder = TestFolder()
+        let memory = DriverMemory(folder: folder.file("state"))
+        let sink = MemorySink()
+        for _ in 0..<3 {
+            let rig = Rig(sink, memory)
+            await rig.begin()
+            rig.transport.inject(Self.result)
+            _ = await rig.transport.writes.wait { $0.contains(Self.thanks) }
+            rig.link.stop()
+            await rig.ended()
+        }
+        #expect(sink.readings.count == 3 && ids(sink).count == 3)
+    }
+
+    /// Before the acknowledgement is on the line, what may come again is kept; before it is written, no longer.
+    @Test func whatIsOutstanding_IsKeptBeforeTheSink_AndForgottenBeforeTheACK() async {
+        let folder = TestFolder()
+        let memory = DriverMemory(folder: folder.file("state"))
+        let sink = MemorySink()
+        sink.stall()
+        let rig = Rig(sink, memory)
+        await rig.begin()
+        rig.transport.inject(Self.result)
+        _ = await rig.events.wait { $0.contains { if case .readings = $0 { true } else { false } } }
+        #expect(!memory.outstanding("r1", device: "one").isEmpty)
+        #expect(memory.outstanding("r1", device: "two").isEmpty)
+        sink.release()
+        _ = await rig.transport.writes.wait { $0.contains(Self.thanks) }
+        #expect(memory.outstanding("r1", device: "one").isEmpty)
+        rig.link.stop()
+        await rig.ended()
+    }
+
+    /// The line breaks off before the commit is told: the result comes again, and is acknowledged in the end. What comes
+    /// after that is another, though the line broke off right behind the acknowledgement.
+    @Test func aResultThatIsResent_IsOneReading() async {
+        let folder = TestFolder()
+        let memory = DriverMemory(folder: folder.file("state"))
+        let sink = MemorySink()
+        sink.stall()
+        for _ in 0..<2 {
+            let rig = Rig(sink, memory)
+            await rig.begin()
+            rig.transport.inject(Self.result)
+            _ = await rig.events.wait { $0.contains { if case .readings = $0 { true } else { false } } }
+            rig.transport.unplug()
+            await rig.ended()
+        }
+        sink.release()
+        for _ in 0..<2 {
+            let rig = Rig(sink, memory)
+            await rig.begin()
+            rig.transport.inject(Self.result)
+            _ = await rig.transport.writes.wait { $0.contains(Self.thanks) }
+            rig.transport.unplug()
+            await rig.ended()
+        }
+        _ = await sink.arrivals.wait { $0.reduce(0, +) == 4 }
+        #expect(sink.readings.count == 4 && ids(sink).count == 2)
+    }
+
+    /// After a power cut nobody knows what was written last: both are kept.
+    @Test func aFileOfAnotherBoot_IsNotBelieved() throws {
+        let folder = TestFolder()
+        let memory = DriverMemory(folder: folder.file("state"))
+        let records = OutstandingRecords([UInt8](repeating: 7, count: 16))
+        try memory.keep(records, "r1", device: "one", durably: true)
+        #expect(memory.outstanding("r1", device: "one").bytes == records.bytes)
+        let name = StateFile.name("r1-unacknowledged", for: "one")
+        let path = folder.file("state/\(name)")
+        let text = try #require(StateFile.read(path))
+        try StateFile.write("00000000-0000-0000-0000-000000000000\n" + text.split(separator: "\n")[1] + "\n", to: path)
+        #expect(memory.outstanding("r1", device: "one").isEmpty)
+    }
+}
