@@ -40,7 +40,7 @@ extension Ingest {
         if isLive { run.stamp(&zone) }
         run.submit()
         run.report(into: &report)
-        try finish(pipeline, &report)
+        try finish(pipeline, &report, stop: options.stop)
         if report.counters.bytes == 0 && !options.stop.isRaised && !report.isOutputClosed {
             throw IngestError(.badData, "\(file.name) is empty", why: "no byte came", cure: "check what writes into it")
         }

@@ -31,10 +31,11 @@ extension Ingest {
         let driver = try driver(id)
         if let first = Self.commands(driver, read).first { try driver.require(first) }
         try read.filter?.permit(driver)
+        if read.command.takesReadings { try requireKeeping(driver, options) }
         let mark = options.memory.flatMap { MeasurementMarks($0).left(driver.id, address) }
         let report = try conduct(address, driver, read, options, nil, toldToStop: mark != nil)
-        // A cuff that was lost again is told by the next process.
-        if report.fault == nil { mark?.remove() }
+        // A cuff that was lost again, or did not answer, is told by the next process.
+        if report.fault == nil, report.recovery == .complete || !driver.capabilities.contains(.stop) { mark?.remove() }
         return report
     }
 
@@ -59,6 +60,11 @@ extension Ingest {
 
         let cycle = Locked<Int?>(nil)
         let pipeline = try pipeline(options, series: measure?.keepsFailedSeries == true ? .all : .ofResults)
+        // What looked like a file and is none.
+        if read.command.takesReadings, driver.forgets(options.driverOptions), !pipeline.isDurable {
+            try? pipeline.finish()
+            throw .nothingKeeps(driver)
+        }
         var transport = address.transport(for: driver, line: read.line, pace: read.pace)
         if let path = read.recording {
             transport = RecordingTransport(transport, to: try CaptureWriter(path, driver: driver, line: read.line, node: "\(address)"))
@@ -108,9 +114,10 @@ extension Ingest {
         if report.counters.filtered > 0 {
             options.diagnostics(.note("\(report.counters.filtered) readings are not among those asked for; they stay in the cuff"))
         }
-        try finish(pipeline, &report)
+        try finish(pipeline, &report, stop: options.stop)
         if let error = link.openingFault { throw error }
         let end = ending.withLock { $0 }
+        if toldToStop { report.recovery = outcomes.withLock { $0 }.first { $0.0 == .stop }?.1 }
         report.judge(
             end?.outcome, Array(outcomes.withLock { $0 }.dropFirst(isRecovering ? 1 : 0)), fault: end?.fault, address: "\(address)",
             isStopped: options.stop.isRaised, isTimedOut: isTimedOut.withLock { $0 },
@@ -122,6 +129,17 @@ extension Ingest {
         // A family without a memory can only be listened to.
         if case .readMemory = read.command, read.follows, !driver.capabilities.contains(.storedReadings) { return [.follow] }
         return read.follows && read.command != .follow ? [read.command, .follow] : [read.command]
+    }
+}
+
+extension SessionCommand {
+    /// Readings are what it is for; under any other command an agent may send some all the same, which are then not
+    /// acknowledged unless they are kept.
+    var takesReadings: Bool {
+        switch self {
+        case .follow, .readMemory, .measure, .clear: true
+        case .stop, .readClock, .setClock, .information, .schedule: false
+        }
     }
 }
 

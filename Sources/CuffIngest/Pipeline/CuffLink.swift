@@ -1,25 +1,6 @@
 import CuffCore
 import Dispatch
 
-/// What a link tells while it works. Called on the link's queue, where it may block.
-public enum LinkEvent: Sendable {
-    case identified(DeviceIdentity)
-    case diagnostic(Diagnostic)
-    /// So many new readings went on to the sinks.
-    case readings(Int)
-    /// How far the cuff's clock is behind the host's, in seconds.
-    case clock(DeviceTime, behind: Int64)
-    /// The cuff measures by itself every so many minutes; 0: not.
-    case cycle(minutes: Int)
-    /// The life of a measurement that was commanded: `started` or `notStarted`, `live`, `ended`, and no other effect; the
-    /// time is that since its start.
-    case measurement(Measurement.Effect, elapsed: Duration)
-    /// The session under `command` ended. The link goes on to the next command, if there is one.
-    case finished(SessionCommand, Outcome)
-    /// The link is over; nothing follows.
-    case ended(Outcome, TransportFault?)
-}
-
 /// Transport, session and timers of one cuff, on a queue of their own: what the cuff sends becomes batches of the
 /// pipeline, and what the pipeline has committed becomes the cuff's acknowledgement. A cuff that misbehaves holds up
 /// nobody but itself.
@@ -32,6 +13,7 @@ public final class CuffLink: @unchecked Sendable {
     private let options: [String: String]
     private let host: String
     private let hear: @Sendable (LinkEvent) -> Void
+    private let forgets: Bool
 
     // Everything below is touched on `queue` alone.
     private var session: any CuffSession
@@ -86,9 +68,12 @@ public final class CuffLink: @unchecked Sendable {
         self.options = options
         self.memory = memory
         hear = tell
+        forgets = driver.forgets(options)
         queue = CuffQueue(label: "cuff.link")
         session = driver.makeSession(
-            SessionContext(device: device, options: options, memory: memory?.load(driver.id) ?? [:]))
+            SessionContext(
+                device: device, options: options, memory: memory?.load(driver.id) ?? [:],
+                keepsReadings: pipeline.isDurable || !driver.forgets(options)))
         ledger = ReadingLedger(device: device, driver: driver.id)
     }
 
@@ -105,17 +90,27 @@ public final class CuffLink: @unchecked Sendable {
         queue.async { @Sendable in self.handle(.command(command)) }
     }
 
-    /// Ends in order: a measurement is stopped and the cuff deflated, then the line is closed.
+    /// Ends in order: a measurement is stopped and the cuff deflated, an association released, then the line is closed.
     public func stop(within limit: Duration = Measurement.deflationWait + .seconds(1)) {
         queue.async { @Sendable in
             guard !self.isEnded else { return }
             self.commands.removeAll()
-            guard self.isMeasuring else { return self.transport.close() }
-            self.stopMeasuring()
+            if self.isMeasuring { self.stopMeasuring() } else if !self.endSession() { return self.transport.close() }
             self.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(limit.nanoseconds))) { @Sendable in
                 self.transport.close()
             }
         }
+    }
+
+    /// Lets the session say its last words; answers whether there are any. The end follows when it finishes.
+    private func endSession() -> Bool {
+        guard lingering == nil, !isTransportClosed, !isHandling, session.endInOrder(into: &actions) else { return false }
+        let due = actions
+        actions.removeAll()
+        for action in due { perform(action) }
+        submit()
+        if let outcome { finished(outcome) }
+        return true
     }
 
     private func begin(_ commands: [SessionCommand]) {
@@ -125,6 +120,11 @@ public final class CuffLink: @unchecked Sendable {
                 mayThin: true,
                 committed: { [weak self] through in
                     guard let self else { return }
+                    queue.asyncPromptly { @Sendable in self.committed(through) }
+                },
+                passedOn: { [weak self] through in
+                    // A cuff that forgets what was acknowledged hears nothing: no sink has kept it.
+                    guard let self, !forgets else { return }
                     queue.asyncPromptly { @Sendable in self.committed(through) }
                 },
                 paused: { [weak self] isPaused in
@@ -179,7 +179,8 @@ public final class CuffLink: @unchecked Sendable {
         case .line(let event): tell(.diagnostic(.warning("the line reports: \(event.text)")))
         case .closed(let fault):
             isTransportClosed = true
-            transportFault = fault
+            // The first reason counts: closing afterwards is no other one.
+            transportFault = transportFault ?? fault
             if let last = lingering { return end(last) }
             handle(.closed)
             // A session that has nothing to say about the end ends all the same.
@@ -243,7 +244,10 @@ public final class CuffLink: @unchecked Sendable {
             transport.write(bytes)
         case .writeFeature(let bytes):
             unsent += 1
-            transport.writeFeature(bytes)
+            guard let fault = transport.writeFeature(bytes) else { return }
+            // It will never be sent; what the session meant to do cannot be done.
+            unsent -= 1
+            queue.async { @Sendable in self.take(.closed(fault)) }
         case .emit(let reading): emit(reading)
         case .live(let event): if isMeasuring { measured(event) } else { live(event) }
         case .identify(let identity): identify(identity)
@@ -368,7 +372,9 @@ public final class CuffLink: @unchecked Sendable {
         framesBefore = totals.frames
         reports = 0
         session = driver.makeSession(
-            SessionContext(device: host, options: options, memory: memory?.load(driver.id) ?? [:]))
+            SessionContext(
+                device: host, options: options, memory: memory?.load(driver.id) ?? [:],
+                keepsReadings: pipeline.isDurable || !driver.forgets(options)))
         handle(.opened)
         nextCommand()
     }

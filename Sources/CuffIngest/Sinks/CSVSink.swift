@@ -6,6 +6,7 @@ import Glibc
 /// a further row with the same id and a higher revision. Live events are not rows.
 final class CSVSink: Sink, @unchecked Sendable {
     let label: String
+    let isDurable: Bool
     private let file: LineFile
     private let known: KnownReadings
     private var text = TextBuffer(capacity: 1 << 16)
@@ -13,6 +14,7 @@ final class CSVSink: Sink, @unchecked Sendable {
     init(path: String) throws(IngestError) {
         label = "csv:\(path)"
         file = try LineFile(path)
+        isDurable = SinkSpec.isRegularFile(path) == true
         let known = KnownReadings(near: path)
         try file.recover { (bytes, isFirst) throws(IngestError) in
             if isFirst {

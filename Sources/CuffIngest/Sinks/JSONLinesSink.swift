@@ -7,6 +7,7 @@ import Glibc
 final class JSONLinesSink: Sink, @unchecked Sendable {
     let label: String
     let takesLiveEvents = true
+    let isDurable: Bool
     private let line: ReadingLine
     private let file: LineFile
     private let known: KnownReadings
@@ -16,6 +17,7 @@ final class JSONLinesSink: Sink, @unchecked Sendable {
         label = "jsonl:\(path)"
         self.line = line
         file = try LineFile(path)
+        isDurable = SinkSpec.isRegularFile(path) == true
         let known = KnownReadings(near: path)
         try file.recover { (bytes, isFirst) throws(IngestError) in
             if isFirst, let first = bytes.first, first != 0x7B {

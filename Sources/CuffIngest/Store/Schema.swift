@@ -11,8 +11,16 @@ enum Schema {
         }
         migrator.registerMigration("health series") { db in try db.execute(sql: series) }
         migrator.registerMigration("health cursors") { db in try db.execute(sql: cursors) }
+        migrator.registerMigration("outbox answers") { db in try db.execute(sql: answers) }
         return migrator
     }
+
+    /// `refused` is why the other side will never take a line; such a line waits no longer, and stays. `lost` counts lines that
+    /// were handed over to a sink that does not answer, in a conversation that did not end in order.
+    private static let answers = """
+        ALTER TABLE outbox ADD COLUMN refused TEXT;
+        ALTER TABLE sink ADD COLUMN lost INTEGER NOT NULL DEFAULT 0;
+        """
 
     /// Many values in one row: the samples are packed (`SeriesCoding`); what people ask for stands beside them.
     private static let series = """

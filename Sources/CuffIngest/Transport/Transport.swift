@@ -1,4 +1,5 @@
 import CuffCore
+import Glibc
 
 /// Moves bytes to and from one device and reports its end; it knows no protocol. Not thread-safe: everything happens on
 /// the queue given to `start`, calls and events alike. A transport whose calls may block begins with
@@ -10,8 +11,8 @@ public protocol Transport: AnyObject {
     func start(on queue: CuffQueue, deliver: @escaping @Sendable (TransportEvent) -> Void) throws(IngestError)
     /// Hands over bytes to be written in order; `TransportEvent.sent` tells when the kernel has all of them.
     func write(_ bytes: [UInt8])
-    /// A HID feature report; other media have none and report a fault.
-    func writeFeature(_ bytes: [UInt8])
+    /// A HID feature report; other media have none and answer with a fault. `TransportEvent.sent` follows where there is none.
+    func writeFeature(_ bytes: [UInt8]) -> TransportFault?
     /// Reads nothing more until `resume`: what comes waits in the kernel, then in the cuff.
     func pause()
     func resume()
@@ -42,5 +43,5 @@ public enum TransportFault: Error, Equatable, Sendable {
 }
 
 extension Transport {
-    public func writeFeature(_ bytes: [UInt8]) {}
+    public func writeFeature(_ bytes: [UInt8]) -> TransportFault? { .failed(call: "HIDIOCSFEATURE", errno: ENOTTY) }
 }
