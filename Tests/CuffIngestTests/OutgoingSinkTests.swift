@@ -154,7 +154,9 @@ import Testing
         _ = try sink.write(batch(0..<40))
         try await onThread { try sink.close() }
         #expect(sink.backlog?.waiting == 0 && sink.backlog?.lost == 40)
-        #expect(try overview(folder, spec)?.lost == 40)
+        let row = try #require(try overview(folder, spec))
+        #expect(row.lost == 40 && !row.isDurable)
+        #expect(try SinkOverview(database: folder.file("bp.db")).jsonLines.contains("\"durable\":false"))
         // A listener whose kernel takes them, and who never accepts.
         let (listener, port) = try TCPTransport.listening("127.0.0.1", "0", "test")
         defer { Glibc.close(listener) }

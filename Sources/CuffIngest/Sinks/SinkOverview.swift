@@ -6,10 +6,12 @@ import Glibc
 public struct SinkOverview: Sendable {
     public struct Row: Sendable, Equatable {
         public var sink: String
-        /// Id of the last reading that is there for good.
+        /// Id of the last reading that is there for good; of a sink that does not answer, the last that was handed over.
         public var acknowledged: String?
         public var acknowledgedAt: Timestamp?
         public var pending = 0
+        /// It keeps what it takes, or answers for it.
+        public var isDurable = true
         /// How long the oldest of them has waited, in seconds.
         public var oldest: Int64?
         public var error: String?
@@ -65,6 +67,7 @@ public struct SinkOverview: Sendable {
                 rows.append(
                     Row(
                         sink: state.spec, acknowledged: state.acknowledged, acknowledgedAt: state.acknowledgedAt, pending: state.waiting,
+                        isDurable: (try? SinkSpec(state.spec))?.isDurable ?? false,
                         oldest: state.oldest.map { max(0, now.milliseconds - $0.milliseconds) / 1000 }, error: state.error,
                         nextTry: state.waiting > 0 ? state.nextTry : nil, refused: state.refused,
                         refusals: state.refusals.map { Refusal(id: $0.id, revision: $0.revision, reason: $0.reason) }, lost: state.lost))
@@ -146,6 +149,7 @@ public struct SinkOverview: Sendable {
             put("acknowledged", row.acknowledged)
             put("acknowledged_at", row.acknowledgedAt.map(\.utcText))
             text.append(string: ",\"pending\":\(row.pending)")
+            if !row.isDurable { text.append(string: ",\"durable\":false") }
             if let oldest = row.oldest { text.append(string: ",\"oldest_pending_s\":\(oldest)") }
             put("last_error", row.error)
             put("next_try", row.nextTry.map(\.utcText))
