@@ -6,7 +6,9 @@ struct Read: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "read",
         abstract: "Reads the stored readings of a live cuff, then ends; --follow stays for pushed ones.",
-        discussion: "Nothing is erased, save where a family's own receipt of a stored reading is the erasure; its sheet says so.")
+        discussion:
+            "Nothing is erased, save where a family's own receipt of a stored reading is the erasure; its sheet says `forgets`. Such a cuff needs a sink that keeps its readings, e.g. --sink sqlite:bp.db."
+    )
 
     @OptionGroup var device: DeviceVerb
     @Flag(help: "Stay for readings that the cuff sends by itself.") var follow = false

@@ -8,7 +8,7 @@ struct OutputOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Where readings go: stdout, jsonl:FILE, csv:FILE, sqlite:FILE, exec:COMMAND, unix:SOCKET, tcp:HOST:PORT; `?` at the end makes it optional, `+ack` before the colon waits for answers.",
+            "Where readings go: stdout, jsonl:FILE, csv:FILE, sqlite:FILE, exec:COMMAND, unix:SOCKET, tcp:HOST:PORT; `?` at the end makes it optional; `exec+ack:` and so on wait until the other side has answered for each reading.",
             valueName: "spec"))
     var sink: [String] = []
 
@@ -119,6 +119,16 @@ extension IngestReport {
         if let closing { options.log.warning("\(closing)") }
         for sink in sinks where sink.missed > 0 {
             Terminal.say("cuff: \(sink.label) was too slow and missed \(sink.missed) readings")
+        }
+        for sink in sinks {
+            guard let backlog = sink.backlog else { continue }
+            if backlog.refused > 0 {
+                Terminal.say("cuff: \(sink.label) refused \(backlog.refused) readings; they are set aside, `cuff sinks` shows why")
+            }
+            if backlog.lost > 0 {
+                Terminal.say(
+                    "cuff: \(sink.label) was handed \(backlog.lost) readings, and it is not known whether they arrived; +ack would tell")
+            }
         }
         if counters.thinned > 0 { Terminal.say("cuff: \(counters.thinned) live samples were left out, because a sink was slow") }
         if options.verbose {

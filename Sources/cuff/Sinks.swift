@@ -8,7 +8,8 @@ struct Sinks: ParsableCommand {
         abstract: "Shows how far each sink is: acknowledged, pending, and what stands in the way.",
         discussion: """
             Lines for programs and sockets (exec:, unix:, tcp:) wait in the run's database, or where it has none in outbox.db of \
-            this user's state folder, until the other side has them; a watch sends them, and so does `cuff sinks retry`.
+            this user's state folder, until the other side has them; a watch sends them, and so does `cuff sinks retry`. REFUSED counts readings that a sink \
+            with +ack will never take, LOST those that were handed to one without and may not have arrived.
             """,
         subcommands: [ListSinks.self, Retry.self, Drop.self], defaultSubcommand: ListSinks.self)
 

@@ -7,6 +7,7 @@ import Testing
 /// Keeps what it is given, by id, and how often it came.
 private final class Collector: Sink, @unchecked Sendable {
     let label = "collector"
+    let isDurable = true
     private let kept = Locked<[Reading.ID: (count: Int, device: String)]>([:])
 
     func write(_ batch: Batch) throws(IngestError) -> Int {
@@ -60,7 +61,8 @@ private final class Watching: @unchecked Sendable {
 
     init(
         _ assignments: [Assignment], once: Bool = false, source: HotplugWatcher.Source = .kernel,
-        reload: (@Sendable () throws(IngestError) -> [Assignment])? = nil, plugboard: Plugboard? = nil
+        reload: (@Sendable () throws(IngestError) -> [Assignment])? = nil, plugboard: Plugboard? = nil,
+        memory: DriverMemory? = nil, sinks: [any Sink]? = nil
     ) {
         var watch = WatchOptions()
         if let plugboard { watch.hears = { plugboard.on($0) } }
@@ -72,7 +74,8 @@ private final class Watching: @unchecked Sendable {
         watch.reload = reload
         watch.notices = { [notices] notice in notices.withLock { $0.append(notice) } }
         var options = IngestOptions()
-        options.moreSinks = [collector]
+        options.moreSinks = sinks ?? [collector]
+        options.memory = memory
         options.stop = stop
         options.diagnostics = { [diagnostics] diagnostic in diagnostics.withLock { $0.append(diagnostic.sentence) } }
         Thread.detachNewThread { [watch, options] in
@@ -148,6 +151,51 @@ struct HotplugWatchTests {
         let report = try await watching.end()
         #expect(report.status == .done)
         #expect(report.counters.readings == 5)
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func withoutAPlaceThatKeeps_OnlyCuffsThatForget_AreLeftAlone() async throws {
+        let seen = MemorySink(isDurable: false)
+        let good = try cuff(3)
+        let forgetful = try Simulation(driver: .r1, script: SimulatorScript(records: SimulatedRecord.sample(count: 1, seed: 4)))
+        forgetful.start()
+        defer {
+            good.stop()
+            forgetful.stop()
+        }
+        let watching = Watching([try assigned(good), try Assignment("\(forgetful.address)=r1")], sinks: [seen])
+        _ = await seen.arrivals.wait { $0.reduce(0, +) == 3 }
+        #expect(
+            await watching.until {
+                watching.notices.withLock { $0 }.contains {
+                    guard case .failed(let plan, let why, nil) = $0 else { return false }
+                    return plan.driver == "r1" && why.contains("--sink sqlite:bp.db")
+                }
+            }, watching.story)
+        watching.stop.raise()
+        #expect(try await watching.end().counters.readings == 3)
+    }
+
+    /// An assignment that was made with another list of drivers.
+    @Test(.timeLimit(.minutes(2)))
+    func aDriverThatIsNotThere_IsSaid_AndNotWaitedFor() async throws {
+        let assignment = try Assignment("/dev/pts/99999=exact-tty", drivers: HotplugSample.drivers)
+        let watching = Watching([assignment], once: true)
+        let report = try await watching.end()
+        #expect(report.status != .done, watching.story)
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func unansweredRecoveryStop_KeepsTheMark() async throws {
+        let folder = TestFolder()
+        let memory = DriverMemory(folder: folder.path)
+        let silent = Pty()
+        let address = TransportAddress.path(silent.path)
+        try MeasurementMarks(memory).place("par-nibp", address).leave()
+        let watching = Watching([try Assignment("\(silent.path)=par-nibp")], once: true, memory: memory)
+        _ = try await watching.end()
+        let mark = try #require(MeasurementMarks(memory).left("par-nibp", address), watching.story)
+        mark.leave()
     }
 
     @Test(.timeLimit(.minutes(2)))

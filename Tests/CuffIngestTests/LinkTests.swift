@@ -1,4 +1,5 @@
 import CuffCore
+import Glibc
 import Testing
 
 @testable import CuffIngest
@@ -43,6 +44,37 @@ import Testing
         #expect(slow.readings.count == 3)
         rig.link.stop()
         #expect(await rig.ended() == .complete)
+    }
+
+    /// Pass-through and optional sinks alone: a cuff that forgets what was acknowledged hears nothing, another one does.
+    @Test(arguments: [true, false]) func whereNothingIsKept_NothingIsAcknowledged(_ isOptional: Bool) async {
+        for driver in [CuffDriver.forgetfulByte, .byte] {
+            let sink = MemorySink(isDurable: isOptional)
+            let rig = Rig([Pipeline.Member(sink, isRequired: !isOptional)], driver: driver)
+            rig.link.start([.follow])
+            _ = await rig.transport.started.wait(count: 1)
+            rig.transport.inject([1, 2])
+            _ = await sink.arrivals.wait { $0.reduce(0, +) == 2 }
+            let settled = Mailbox<Bool>()
+            rig.pipeline.whenSettled { settled.post(true) }
+            _ = await settled.wait(count: 1)
+            // What is told goes through the link's queue in order: the stop's answer comes behind any acknowledgement.
+            rig.link.send(.stop)
+            let writes = await rig.transport.writes.wait { $0.last == [0x18] }
+            #expect(driver.forgets([:]) ? writes == [[0x18]] : writes.first?.first == 0x06)
+            rig.link.stop()
+            _ = await rig.ended()
+        }
+    }
+
+    @Test func featureReport_WhereThereIsNone_IsAFault() async {
+        let fault = LoopTransport().writeFeature([1])
+        #expect(fault == .failed(call: "HIDIOCSFEATURE", errno: ENOTTY))
+        let rig = Rig([Pipeline.Member(MemorySink())], driver: .feature)
+        rig.link.start([.readMemory(user: nil)])
+        let events = await rig.events.wait { $0.contains { if case .ended = $0 { true } else { false } } }
+        guard case .ended(_, let told)? = events.last else { return #expect(Bool(false), "\(events)") }
+        #expect(told == fault)
     }
 
     @Test func failedWrite_ComesAgainBeforeTheAcknowledgement() async {
@@ -187,5 +219,24 @@ import Testing
         links[1].stop()
         _ = await ended.wait(count: 2)
         #expect(sink.readings.count == 3)
+    }
+}
+
+/// A session that wants a feature report of a line that has none.
+private struct FeatureSession: CuffSession {
+    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
+        switch event {
+        case .command(.readMemory): actions.append(.writeFeature([1, 2]))
+        case .closed: actions.append(.finish(.noAnswer("the line ended")))
+        default: break
+        }
+    }
+}
+
+extension CuffDriver {
+    fileprivate static var feature: CuffDriver {
+        var driver = CuffDriver.byte
+        driver.makeSession = { _ in FeatureSession() }
+        return driver
     }
 }

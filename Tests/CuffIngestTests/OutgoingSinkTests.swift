@@ -1,5 +1,6 @@
 import CuffCore
 import Foundation
+import GRDB
 import Glibc
 import Testing
 
@@ -67,18 +68,102 @@ import Testing
         #expect(row.pending == 3 && row.acknowledged == nil && row.error != nil && row.nextTry != nil && row.oldest != nil)
     }
 
-    @Test func exec_WithAcknowledgements_CountsAnswersOnly() async throws {
+    // MARK: +ack
+
+    private func id(_ number: Int) -> String { ReadingSelection.text(Reading.sample(number).id) }
+
+    /// The helpers under Examples, as they are shipped.
+    private static let helpers =
+        #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" } + "/Examples/Sinks"
+
+    @Test(arguments: ["python3", "sh"]) func theExampleHelpers_KeepEveryReadingOnce(_ language: String) async throws {
+        try #require(CommandPeer.find(language) != nil, "\(language) is not installed")
         let folder = TestFolder()
-        // Answers the first two lines, and refuses the third.
-        let script = "read a; echo ok; read b; echo ok; read c; echo \"!full\"; sleep 30"
-        let spec = "exec+ack:sh -c '\(script)'"
-        let faults = Mailbox<IngestError>()
-        let sink = try open(spec, folder, faults: faults)
-        _ = try sink.write(batch(0..<5))
-        let said = await faults.wait(count: 1)
-        #expect(said[0].sentence.hasSuffix("refused a line: full"))
+        let file = language == "sh" ? "append.sh" : "append.py"
+        let spec = "exec+ack:\(language) \(Self.helpers)/\(file) \(folder.file("got"))"
+        for numbers in [0..<20, 0..<25] {
+            let sink = try open(spec, folder)
+            #expect(sink.isDurable)
+            #expect(try sink.write(batch(numbers)) == (numbers.count == 20 ? 0 : 20))
+            try await onThread { try sink.close() }
+        }
+        #expect(folder.lines("got") == lines(0..<25))
+        let row = try #require(try overview(folder, spec))
+        #expect(row.pending == 0 && row.error == nil && row.acknowledged == id(24))
+    }
+
+    /// What a wrong address answers, before anything was sent to it and for each line: each of these acknowledged a reading once.
+    @Test(arguments: ["ok", "ERROR: no such table", "HTTP/1.1 400 Bad Request", "220 mail.example ESMTP", "", "ready 2"])
+    func anotherProgram_AcknowledgesNothing(_ line: String) async throws {
+        for script in ["echo \"\(line)\"; exec cat", "echo ready 1; while read a; do echo \"\(line)\"; done"] {
+            let folder = TestFolder()
+            let spec = "exec+ack:sh -c '\(script)'"
+            let faults = Mailbox<IngestError>()
+            let sink = try open(spec, folder, faults: faults)
+            _ = try sink.write(batch(0..<3))
+            let fault = await faults.wait(count: 1)
+            #expect(fault.first?.status == .protocolFault)
+            try await onThread { try sink.close() }
+            #expect(sink.backlog?.waiting == 3)
+            let row = try #require(try overview(folder, spec))
+            #expect(row.acknowledged == nil && row.pending == 3)
+        }
+    }
+
+    private func keptLines(_ store: Store) throws -> Int? {
+        try store.queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM outbox WHERE line IS NOT NULL") }
+    }
+
+    @Test func aRefusedReading_IsSetAside_AndShown() async throws {
+        let folder = TestFolder()
+        let helper = folder.write(
+            "helper.sh",
+            #"""
+            echo ready 1
+            while read -r line; do
+                id=${line#*\"id\":\"}
+                id=${id%%\"*}
+                case $id in "$1") echo "refuse $id 0 too old" ;; *) echo "ok $id 0" ;; esac
+            done
+            """#)
+        let spec = "exec+ack:sh \(helper) \(id(1))"
+        let sink = try open(spec, folder)
+        _ = try sink.write(batch(0..<3))
         try await onThread { try sink.close() }
-        #expect((try overview(folder, spec))?.acknowledged != nil)
+        #expect(sink.backlog?.waiting == 0 && sink.backlog?.refused == 1)
+        let overview = try SinkOverview(database: folder.file("bp.db"))
+        let row = try #require(overview.rows.first { $0.sink == spec })
+        #expect(row.pending == 0 && row.refused == 1)
+        #expect(row.refusals == [SinkOverview.Refusal(id: id(1), revision: 0, reason: "too old")])
+        #expect(overview.table().contains("refused \(id(1)) 0: too old"))
+        let json = "\"refused\":1,\"refusals\":[{\"id\":\"\(id(1))\",\"revision\":0,\"reason\":\"too old\"}]"
+        #expect(overview.jsonLines.contains(json))
+        // It is kept, and goes with the reading or when it is given up.
+        let store = try Store(folder.file("bp.db"), access: .write)
+        #expect(try keptLines(store) == 1)
+        #expect(try store.dropOutbox(spec) == 1)
+        #expect(try store.outboxes().first { $0.spec == spec }?.refused == 0)
+    }
+
+    @Test func withoutAnswers_WhatWasHandedOver_AndNotReadToTheEnd_IsCounted() async throws {
+        let folder = TestFolder()
+        // It takes everything and says at the end that it failed.
+        let spec = "exec:sh -c 'cat > \(folder.file("got")); exit 3'"
+        let sink = try open(spec, folder)
+        #expect(!sink.isDurable)
+        _ = try sink.write(batch(0..<40))
+        try await onThread { try sink.close() }
+        #expect(sink.backlog?.waiting == 0 && sink.backlog?.lost == 40)
+        let row = try #require(try overview(folder, spec))
+        #expect(row.lost == 40 && !row.isDurable)
+        #expect(try SinkOverview(database: folder.file("bp.db")).jsonLines.contains("\"durable\":false"))
+        // A listener whose kernel takes them, and who never accepts.
+        let (listener, port) = try TCPTransport.listening("127.0.0.1", "0", "test")
+        defer { Glibc.close(listener) }
+        let deaf = try open("tcp:127.0.0.1:\(port)", folder)
+        _ = try deaf.write(batch(0..<40))
+        try await onThread { try deaf.close() }
+        #expect((deaf.backlog?.lost ?? 0) + (deaf.backlog?.waiting ?? 0) == 40, "none of them is known to have arrived")
     }
 
     @Test(arguments: [

@@ -84,6 +84,25 @@ import Testing
         #expect(sink.readings.count == Self.records.count)
     }
 
+    /// The end of a program is told to the agent: the last thing written is the release request, and it is answered.
+    @Test func ending_ReleasesTheAssociation() async throws {
+        let agent = try Agent(.pty, ["store": "yes"])
+        defer { agent.simulation.stop() }
+        let spy = WriteSpy(agent.address.transport(for: .phd))
+        let sink = MemorySink()
+        let pipeline = Pipeline([Pipeline.Member(sink)])
+        let ended = Mailbox<Outcome>()
+        let link = CuffLink(driver: .phd, transport: spy, pipeline: pipeline) {
+            if case .ended(let outcome, _) = $0 { ended.post(outcome) }
+        }
+        link.start([.follow])
+        _ = await sink.arrivals.wait { $0.reduce(0, +) >= Self.records.count }
+        link.stop()
+        guard case .aborted? = await ended.wait(count: 1).first else { return #expect(Bool(false), "\(ended.values)") }
+        #expect(spy.writes.values.last == [0xE4, 0x00, 0x00, 0x02, 0x00, 0x00])
+        try await onThread { try pipeline.finish() }
+    }
+
     /// A configuration that was spelled out to one program is known to the next.
     @Test func configuration_IsRememberedOnDisk() async throws {
         let folder = TestFolder()

@@ -9,6 +9,7 @@ extension PipelineState.Effect {
         switch self {
         case .deliver(let batch, let sink): "deliver \(batch.entries.count) of \(batch.source) to \(sink)"
         case .committed(let source, let through): "committed \(source) \(through)"
+        case .passedOn(let source, let through): "passed on \(source) \(through)"
         case .pauseSources: "pause"
         case .resumeSources: "resume"
         case .missed(let sink, let readings): "sink \(sink) missed \(readings)"
@@ -34,6 +35,7 @@ extension PipelineState.Effect {
 
     private static let required = PipelineState.Rule()
     private static let optional = PipelineState.Rule(isRequired: false)
+    private static let passThrough = PipelineState.Rule(isDurable: false)
 
     private func texts(_ body: (inout [PipelineState.Effect]) -> Void) -> [String] {
         var effects: [PipelineState.Effect] = []
@@ -117,6 +119,62 @@ extension PipelineState.Effect {
         #expect(texts { state.stored(by: 1, into: &$0) } == ["deliver 2 of 1 to 1"])
     }
 
+    // MARK: Durable and pass-through
+
+    @Test func onlyOptionalSinks_CommitNothing_AndHoldNobodyUp() {
+        var state = Self.state([Self.optional, Self.optional])
+        #expect(!state.isDurable)
+        #expect(
+            texts { state.accept(.sample(0..<2), into: &$0) } == ["deliver 2 of 1 to 0", "deliver 2 of 1 to 1", "passed on 1 2"])
+        #expect(!state.isCommitted && state.isSettled && !state.isDrained)
+        #expect(texts { state.failed(0, into: &$0) } == [])
+        #expect(texts { state.stored(by: 1, into: &$0) } == [])
+        #expect(texts { state.retry(0, into: &$0) } == ["deliver 2 of 1 to 0"])
+        #expect(texts { state.stored(by: 0, into: &$0) } == [])
+        #expect(!state.isCommitted && state.isDrained)
+    }
+
+    @Test func onlyPassThroughSinks_CommitNothing_ButPauseTheSources() {
+        var state = Self.state([Self.passThrough], delivery: 4)
+        #expect(texts { state.accept(.sample(0..<4), into: &$0) } == ["deliver 4 of 1 to 0"])
+        _ = texts { state.accept(.sample(4..<8), into: &$0) }
+        #expect(texts { state.accept(.sample(8..<12), into: &$0) } == ["pause"])
+        #expect(texts { state.stored(by: 0, into: &$0) } == ["deliver 4 of 1 to 0", "passed on 1 4"])
+        #expect(texts { state.stored(by: 0, into: &$0) } == ["deliver 4 of 1 to 0", "passed on 1 8", "resume"])
+        #expect(texts { state.stored(by: 0, into: &$0) } == ["passed on 1 12"])
+        #expect(!state.isCommitted && state.isSettled)
+    }
+
+    @Test func aCommit_CountsDurableSinksAlone() {
+        var state = Self.state([Self.required, Self.passThrough, Self.optional], delivery: 4)
+        _ = texts { state.accept(.sample(0..<4), into: &$0) }
+        #expect(texts { state.stored(by: 1, into: &$0) } == [], "a reader of standard output has stored nothing")
+        #expect(texts { state.stored(by: 2, into: &$0) } == [])
+        #expect(texts { state.stored(by: 0, into: &$0) } == ["committed 1 4"])
+        // Standard output stands still: what is on disk is acknowledged all the same, and the sources wait.
+        _ = texts { state.accept(.sample(4..<8), into: &$0) }
+        #expect(texts { state.stored(by: 0, into: &$0) } == ["committed 1 8"])
+        #expect(state.isCommitted && !state.isSettled)
+        _ = texts { state.accept(.sample(8..<12), into: &$0) }
+        #expect(texts { state.stored(by: 0, into: &$0) } == ["committed 1 12"])
+        #expect(texts { state.accept(.sample(12..<14), into: &$0) }.contains("pause"), "ten readings wait for standard output")
+    }
+
+    @Test func unstored_IsCountedExactly_WithWhatTheCuffStillHas() {
+        var state = Self.state([Self.required])
+        _ = texts { state.accept(.sample(0..<3), into: &$0) }
+        _ = texts { state.accept(.sample(3..<5), into: &$0) }
+        // `sample` comes from a memory.
+        #expect(state.unstored(by: 0) { _ in false } == PipelineState.Unstored(readings: 5, inTheCuff: 5))
+        _ = texts { state.stored(by: 0, into: &$0) }
+        #expect(state.unstored(by: 0) { _ in false } == PipelineState.Unstored(readings: 2, inTheCuff: 2))
+        var pushed = Reading.sample(7)
+        pushed.origin = .push
+        _ = texts { state.accept(Batch(source: 1, driver: "and-std", entries: [.reading(pushed)], through: 6), into: &$0) }
+        #expect(state.unstored(by: 0) { _ in false } == PipelineState.Unstored(readings: 3, inTheCuff: 2))
+        #expect(state.unstored(by: 0) { _ in true } == PipelineState.Unstored(readings: 3, inTheCuff: 3))
+    }
+
     @Test func liveEvents_GoToSinksOfLinesOnly_AndNeverHoldACommit() {
         var lines = PipelineState.Rule()
         lines.takesLiveEvents = true
@@ -149,8 +207,8 @@ extension PipelineState.Effect {
     func anySchedule_LosesNothing(_ seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let sinks = 1 + Int(random.next() % 3)
-        var rules = (0..<sinks).map { _ in PipelineState.Rule(isRequired: random.next() % 3 > 0) }
-        rules[0].isRequired = true
+        var rules = (0..<sinks).map { _ in PipelineState.Rule(isRequired: random.next() % 3 > 0, isDurable: random.next() % 3 > 0) }
+        rules[0] = PipelineState.Rule()
         var state = Self.state(rules, high: 12, low: 5, delivery: 1 + Int(random.next() % 9))
         var stored = [Set<UInt64>](repeating: [], count: sinks)
         var flying = [Batch?](repeating: nil, count: sinks)
@@ -171,9 +229,10 @@ extension PipelineState.Effect {
                     #expect(count >= through[source, default: 0])
                     through[source] = count
                     for hash in (perSource[source] ?? []).prefix(count) {
-                        for sink in 0..<sinks where rules[sink].isRequired { #expect(stored[sink].contains(hash)) }
+                        for sink in 0..<sinks where rules[sink].isRequired && rules[sink].isDurable { #expect(stored[sink].contains(hash)) }
                     }
                 case .missed(let sink, let readings): missed[sink] += readings
+                case .passedOn: Issue.record("there is a durable sink")
                 case .pauseSources, .resumeSources, .thinned: break
                 }
             }

@@ -308,6 +308,110 @@ import Testing
         #expect(pty.read() == Array(Hex.bytes("16 16 01 30 30 02 52 42 03 10") ?? []))
     }
 
+    /// Its acknowledgement is the deletion, so it needs a place that keeps what it sends.
+    @Test(arguments: [
+        "stdout", "table", "jsonl:@/o?", "jsonl:/dev/full", "jsonl:/dev/null", "csv:/dev/null", "exec:cat", "tcp:127.0.0.1:9",
+    ])
+    func aCuffThatForgets_IsNotOpened_WhereNothingIsKept(_ spec: String) async throws {
+        let folder = TestFolder()
+        let options = options([try SinkSpec(spec.replacing("@", with: folder.path))])
+        #expect(!options.keepsReadings)
+        for command in [SessionCommand.readMemory(user: nil), .follow] {
+            for driver in ["r1", "phd"] {
+                let error = await failure {
+                    _ = try Ingest.read(.path("/dev/ttyNOTHERE"), driver: driver, ReadOptions(command), options: options)
+                }
+                #expect(error?.status == .usage, "\(error?.description ?? "no error")")
+                #expect(error?.cure.contains("--sink sqlite:bp.db") == true)
+            }
+        }
+        #expect(folder.text("o").isEmpty)
+        // Others are none the worse for it.
+        let other = await failure { _ = try Ingest.read(.path("/dev/ttyNOTHERE"), driver: "and-std", options: options) }
+        #expect(other?.status == .unavailable)
+    }
+
+    @Test func whatKeeps_IsToldBeforeItIsOpened() throws {
+        let folder = TestFolder()
+        #expect(mkfifo(folder.file("fifo"), 0o600) == 0)
+        _ = folder.write("file", "")
+        for (text, keeps) in [
+            ("sqlite:\(folder.file("new"))", true), ("jsonl:\(folder.file("file"))", true), ("csv:\(folder.file("new"))", true),
+            ("exec+ack:cat", true), ("unix+ack:/run/x", true), ("tcp+ack:h:1", true), ("unix:/run/x", false),
+            ("jsonl:\(folder.file("fifo"))", false), ("csv:/dev/full", false), ("jsonl:/dev/stdout", false), ("sqlite::memory:", false),
+            ("sqlite:/dev/null", false), ("stdout", false),
+        ] {
+            // Standard output may be a file of the test runner's.
+            if text == "jsonl:/dev/stdout", SinkSpec.isRegularFile("/dev/stdout") == true { continue }
+            #expect(try SinkSpec(text).isDurable == keeps, "\(text)")
+        }
+    }
+
+    @Test func keepingOption_LetsItBeRead_BecauseNothingIsAcknowledged() async throws {
+        var options = IngestOptions()
+        options.moreSinks = [MemorySink(isDurable: false)]
+        options.driverOptions = ["keep": "yes"]
+        let error = await failure { [options] in _ = try Ingest.read(.path("/dev/ttyNOTHERE"), driver: "r1", options: options) }
+        #expect(error?.status == .unavailable)
+    }
+
+    /// A sink that hangs, and a signal: the run ends, and says exactly what it has not stored.
+    @Test func stopping_WithASinkThatHangs_SaysHowManyAreNotStored() async throws {
+        let records = SimulatedRecord.sample(count: 5, seed: 2)
+        let simulation = try Simulation(driver: .andStd, script: SimulatorScript(records: records, interval: .milliseconds(20)))
+        simulation.start()
+        defer { simulation.stop() }
+        let address = try TransportAddress(simulation.address)
+        let (slow, seen) = (MemorySink(), MemorySink())
+        slow.stall()
+        let pipeline = Pipeline([Pipeline.Member(slow), Pipeline.Member(seen)])
+        let link = CuffLink(driver: .andStd, transport: address.transport(for: .andStd), pipeline: pipeline)
+        link.start([.follow])
+        _ = await seen.arrivals.wait { $0.reduce(0, +) == 5 }
+        let stop = StopSignal()
+        stop.raise()
+        let report = try await onThread {
+            var report = IngestReport()
+            try Ingest.finish(pipeline, &report, stop: stop, grace: .milliseconds(50))
+            return report
+        }
+        #expect(report.status == .tryAgain)
+        #expect(
+            report.closing
+                == "not everything could be stored in time: 5 readings were not stored, and a cuff that sends by itself does not send again"
+        )
+        slow.release()
+        link.stop()
+    }
+
+    /// The mark of a process that died stays until the cuff has answered.
+    @Test func unansweredRecoveryStop_KeepsTheMark() async throws {
+        let folder = TestFolder()
+        let memory = DriverMemory(folder: folder.path)
+        let silent = Pty()
+        let address = TransportAddress.path(silent.path)
+        try MeasurementMarks(memory).place("par-nibp", address).leave()
+        var options = IngestOptions()
+        options.moreSinks = [MemorySink()]
+        options.memory = memory
+        let report = try await onThread { [options] in try Ingest.read(address, driver: "par-nibp", options: options) }
+        guard case .noAnswer? = report.recovery else { return #expect(Bool(false), "\(String(describing: report.recovery))") }
+        let mark = try #require(MeasurementMarks(memory).left("par-nibp", address))
+        mark.leave()
+        // A measurement that has no answer either leaves it as it was.
+        _ = try await onThread { [options] in try Ingest.measure(address, driver: "par-nibp", options: options) }
+        try #require(MeasurementMarks(memory).left("par-nibp", address)).leave()
+        // One that answers is at rest.
+        let cuff = try Simulation(driver: .parNIBP, script: SimulatorScript(pushes: false), speed: 20)
+        cuff.start()
+        defer { cuff.stop() }
+        let there = try TransportAddress(cuff.address)
+        try MeasurementMarks(memory).place("par-nibp", there).leave()
+        let answered = try await onThread { [options] in try Ingest.read(there, driver: "par-nibp", options: options) }
+        #expect(answered.recovery == .complete)
+        #expect(MeasurementMarks(memory).left("par-nibp", there) == nil)
+    }
+
     @Test func read_OfNoDevice_IsSaidAfterTheSinksStand() async {
         let folder = TestFolder()
         let options = options([SinkSpec(.jsonl, path: folder.file("o"))])

@@ -263,9 +263,9 @@ import Testing
                 var failure: IngestError?
                 var stored = 0
                 do throws(IngestError) {
-                    for start in stride(from: 0, to: 100_000, by: 500) {
-                        _ = try sink.write(batch((start..<(start + 500)).map { .sample($0) }))
-                        stored = start + 500
+                    for start in stride(from: 0, to: 100_000, by: 100) {
+                        _ = try sink.write(batch((start..<(start + 100)).map { .sample($0) }))
+                        stored = start + 100
                     }
                 } catch { failure = error }
                 #expect(failure?.status == .inputOutput, "\(kind)")

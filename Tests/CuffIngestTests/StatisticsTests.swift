@@ -96,6 +96,9 @@ import Testing
         }
         let good = try await ask("GET /metrics HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
         #expect(good.hasPrefix("HTTP/1.1 200 OK\r\n") && good.hasSuffix("\r\n\r\ncuff_up 1\n# EOF\n"))
+        #expect(try await ask("GET /metrics HTTP/1.1\r\n\r\n").hasPrefix("HTTP/1.1 400"), "RFC 9112, 3.2")
+        #expect(try await ask("GET /metrics HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n").hasPrefix("HTTP/1.1 400"))
+        #expect(try await ask("GET /metrics HTTP/1.0\r\n\r\n").hasPrefix("HTTP/1.1 200"))
         #expect(try await ask("POST /metrics HTTP/1.1\r\n\r\n").hasPrefix("HTTP/1.1 405"))
         #expect(try await ask("GET /etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n").hasPrefix("HTTP/1.1 404"))
         #expect(try await ask("GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n").hasPrefix("HTTP/1.1 403"))

@@ -104,12 +104,15 @@ final class TestFolder: Sendable {
 final class MemorySink: Sink {
     let label = "memory"
     let takesLiveEvents: Bool
+    /// As far as a test is concerned, unless it says otherwise.
+    let isDurable: Bool
     private let state = Locked((batches: [Batch](), failures: 0))
     private let gate = Gate(isOpen: true)
     let arrivals = Mailbox<Int>()
 
-    init(takesLiveEvents: Bool = true, failures: Int = 0) {
+    init(takesLiveEvents: Bool = true, failures: Int = 0, isDurable: Bool = true) {
         self.takesLiveEvents = takesLiveEvents
+        self.isDurable = isDurable
         state.withLock { $0.failures = failures }
     }
 
@@ -211,10 +214,14 @@ extension CuffDriver {
     /// Its patience is longer than a busy machine holds up a test.
     static let byte = byte(patience: .seconds(50))
 
-    static func byte(patience: Duration) -> CuffDriver {
+    /// It forgets what it was thanked for.
+    static let forgetfulByte = byte(patience: .seconds(50), forgets: true)
+
+    static func byte(patience: Duration, forgets: Bool = false) -> CuffDriver {
         CuffDriver(
             id: "byte", models: ["Test"], summary: "bytes", grade: .c, testedOn: .derived, framing: "none", check: nil,
-            capabilities: [.push, .storedReadings], sources: [], makeSession: { _ in ByteSession(patience: patience) },
+            capabilities: forgets ? [.push, .storedReadings, .forgets] : [.push, .storedReadings], sources: [],
+            makeSession: { _ in ByteSession(patience: patience) },
             makeSimulator: { AndStdSimulatorStandIn($0) })
     }
 }

@@ -18,7 +18,7 @@ import Testing
         cuff.start()
         defer { cuff.stop() }
         let database = folder.path("bp.db")
-        let spec = "unix:\(folder.path("away"))"
+        let spec = "unix+ack:\(folder.path("away"))"
         let reader = try RunningCuff(
             ["read", cuff.address, "--driver", "phd", "--follow", "--sink", "sqlite:\(database)", "--sink", spec], folder: folder)
         #expect(try await eventually { (try? Store(database, access: .read).count()) == 40 }, "\(reader.said)")
@@ -73,7 +73,36 @@ import Testing
         #expect(watch.said.components(separatedBy: "sink sqlite:\(folder.path("bp.db")): 30 stored").count == 3, "\(watch.said)")
     }
 
-    /// Takes lines on a socket, on a thread of its own.
+    /// A signal while standard output takes nothing: the run ends within its bound, and says exactly what is not stored.
+    @Test func aSignal_WhileASinkHangs_IsObeyed_AndTheRestIsCounted() async throws {
+        let folder = try Scratch()
+        let simulator = try RunningCuff(
+            ["simulate", "and-std", "--count", "7", "--every", "10ms", "--link", folder.path("port")], folder: folder, name: "simulator")
+        defer { simulator.signal(SIGKILL) }
+        #expect(try await eventually { FileManager.default.fileExists(atPath: folder.path("port")) })
+        #expect(mkfifo(folder.path("fifo"), 0o600) == 0)
+        // Somebody has the other end and reads nothing; the pipe is full before the first reading comes.
+        let reader = open(folder.path("fifo"), O_RDWR | O_NONBLOCK | O_CLOEXEC)
+        defer { close(reader) }
+        let filler = [UInt8](repeating: 0x20, count: 4096)
+        while write(reader, filler, filler.count) > 0 {}
+        let run = try RunningCuff(
+            [
+                "read", folder.path("port"), "--driver", "and-std", "--follow", "--sink", "jsonl:\(folder.path("fifo"))", "--sink",
+                "jsonl:\(folder.path("seen"))",
+            ], folder: folder)
+        defer { run.signal(SIGKILL) }
+        #expect(
+            try await eventually {
+                (try? String(contentsOfFile: folder.path("seen"), encoding: .utf8))?.split(separator: "\n").count == 7
+            }, "\(run.said)")
+        run.signal(SIGTERM)
+        let status = await run.end()
+        #expect(status == 75, "\(run.said)")
+        #expect(run.said.contains("everything is stored, but a sink did not close in time"), "\(run.said)")
+    }
+
+    /// A helper on a socket, on a thread of its own: it takes lines and answers for each.
     private final class Listener: @unchecked Sendable {
         private let kept = Locked<[UInt8]>([])
         var lines: [String] { kept.withLock { String(decoding: $0, as: UTF8.self).split(separator: "\n").map(String.init) } }
@@ -89,8 +118,19 @@ import Testing
             guard result == 0, listen(descriptor, 4) == 0 else { throw SystemFault("bind") }
             Thread.detachNewThread { [kept] in
                 let client = accept(descriptor, nil, nil)
+                func say(_ text: String) { _ = write(client, text, text.utf8.count) }
+                say("ready 1\n")
                 var room = [UInt8](repeating: 0, count: 1 << 16)
-                while case let count = read(client, &room, room.count), count > 0 { kept.withLock { $0 += room[..<count] } }
+                var rest: [UInt8] = []
+                while case let count = read(client, &room, room.count), count > 0 {
+                    kept.withLock { $0 += room[..<count] }
+                    rest += room[..<count]
+                    while let end = rest.firstIndex(of: 0x0A) {
+                        let object = try? JSONSerialization.jsonObject(with: Data(rest[..<end])) as? [String: Any]
+                        rest.removeSubrange(...end)
+                        say("ok \(object?["id"] as? String ?? "") \(object?["revision"] as? Int ?? 0)\n")
+                    }
+                }
                 close(client)
                 close(descriptor)
             }

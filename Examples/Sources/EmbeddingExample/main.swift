@@ -6,7 +6,8 @@ import CuffIngest
 //   EmbeddingExample watch [DEVICE=DRIVER …]     takes what every cuff sends, now and when one is plugged in
 //   EmbeddingExample measure DEVICE DRIVER       lets one cuff measure
 
-/// Where readings end up. Returning says that they are kept: only then may a cuff forget them.
+/// Where readings pass through. One that keeps them says `let isDurable = true`, and returns when they are on disk: only then
+/// may a cuff forget them. Without such a sink, cuffs that forget are left alone.
 final class Diary: Sink {
     let label = "diary"
 

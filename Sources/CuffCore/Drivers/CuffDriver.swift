@@ -35,6 +35,8 @@ public struct CuffDriver: Sendable {
     public var capabilities: Capabilities
     /// What reading it changes on the device. Ideally nothing.
     public var changes: String
+    /// The option that, set to `yes`, keeps the cuff from hearing an acknowledgement, so that it forgets nothing.
+    public var keepingOption: String?
     /// What the sources leave open or contradict; printed as "unverified".
     public var unverified: [String]
     public var notes: [String]
@@ -58,7 +60,7 @@ public struct CuffDriver: Sendable {
     public init(
         id: DriverID, models: [String], summary: String, medium: Medium = .tty, grade: Grade, testedOn: TestedOn,
         claims: [Claim] = [], line: LineSettings = LineSettings(), otherLines: [LineSettings] = [], framing: String,
-        check: String?, capabilities: Capabilities, changes: String = "nothing", unverified: [String] = [],
+        check: String?, capabilities: Capabilities, changes: String = "nothing", keepingOption: String? = nil, unverified: [String] = [],
         notes: [String] = [], sources: [String], options: [String: String] = [:], simulatorOptions: [String: String] = [:],
         startCommands: [[UInt8]] = [], associationLimit: Duration? = nil, cycles: [Int] = [],
         makeSession: @escaping @Sendable (SessionContext) -> any CuffSession,
@@ -78,6 +80,7 @@ public struct CuffDriver: Sendable {
         self.check = check
         self.capabilities = capabilities
         self.changes = changes
+        self.keepingOption = keepingOption
         self.unverified = unverified
         self.notes = notes
         self.sources = sources
@@ -89,6 +92,11 @@ public struct CuffDriver: Sendable {
         self.makeSession = makeSession
         self.makeSimulator = makeSimulator
         self.countFrames = countFrames
+    }
+
+    /// A reading that is acknowledged is gone from the cuff: it may be acknowledged only when it is kept elsewhere.
+    public func forgets(_ options: [String: String]) -> Bool {
+        capabilities.contains(.forgets) && keepingOption.map { options[$0] == "yes" } != true
     }
 
     /// What kind of node a device of this id gets: a CP2110 is a HID device that carries the bytes of a serial cuff.

@@ -150,10 +150,8 @@ struct MaiboboSession: CuffSession {
         guard timer == .response || timer == .overall else { return }
         switch mode {
         case .listening: break
-        // That it answers a stop is a guess, so that silence is no failure.
-        case .stopping:
-            actions.append(.report(.note("the cuff did not confirm that it stopped")))
-            finish(.complete, into: &actions)
+        // That it answers a stop is a guess; without an answer nobody knows that it has let go.
+        case .stopping: finish(.noAnswer("the cuff did not confirm that it stopped"), into: &actions)
         case .connecting where tries < 3: ask(.connect, into: &actions)
         case .connecting: finish(.noAnswer("the cuff did not answer the connect command"), into: &actions)
         // A start is not repeated: a lost acknowledgement must not inflate the cuff twice.

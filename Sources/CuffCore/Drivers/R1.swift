@@ -34,6 +34,7 @@ extension CuffDriver {
         framing: "STX comma-separated text ETX SUM", check: "sum of STX…ETX, mod 256",
         capabilities: [.storedReadings, .push, .information, .forgets],
         changes: "the acknowledgement (ACK) deletes the stored result on the cuff; it is sent after the reading is on disk",
+        keepingOption: "keep",
         unverified: [
             "the slash form of BP250 (one reader, no recording)",
             "the content of the answer to V",

@@ -9,12 +9,16 @@
 /// - Cutting `received` anywhere changes nothing.
 public protocol CuffSession: Sendable {
     mutating func handle(_ event: SessionEvent, into actions: inout SessionActions)
+    /// The host wants to end. Answers whether the session has something to say to the cuff before; then `finish` follows,
+    /// within the protocol's own time. Only ever called live.
+    mutating func endInOrder(into actions: inout SessionActions) -> Bool
     /// Whole frames so far; `nil` where the family has none (its reports are counted, or its answers have a known length).
     var frames: Int? { get }
 }
 
 extension CuffSession {
     public var frames: Int? { nil }
+    public mutating func endInOrder(into actions: inout SessionActions) -> Bool { false }
 
     public mutating func handle(_ event: SessionEvent) -> [SessionAction] {
         var actions = SessionActions()
@@ -139,9 +143,14 @@ public struct SessionContext: Sendable {
     public var options: [String: String]
     /// What earlier sessions asked to `remember`.
     public var memory: [String: [UInt8]]
+    /// Readings will be `committed`. Without a place that keeps them they never are, and are not to be waited for.
+    public var keepsReadings: Bool
 
-    public init(device: String = "", options: [String: String] = [:], memory: [String: [UInt8]] = [:]) {
+    public init(
+        device: String = "", options: [String: String] = [:], memory: [String: [UInt8]] = [:], keepsReadings: Bool = true
+    ) {
         self.device = device
+        self.keepsReadings = keepsReadings
         self.options = options
         self.memory = memory
     }

@@ -79,10 +79,9 @@ public enum HostTime {
 /// What must hold before a cuff's memory may be erased.
 public enum Clearing {
     public static func permit(_ options: IngestOptions, confirmation: String) throws(IngestError) {
-        let durable = options.sinks.contains { $0.isRequired && $0.kind != .stdout && $0.kind != .table }
-        guard durable || !options.moreSinks.isEmpty else {
+        guard options.keepsReadings else {
             throw IngestError(
-                .usage, "nothing would keep the readings", why: "no database or file is among the sinks",
+                .usage, "nothing would keep the readings", why: "no required sink is a database or a file, or answers for what it takes",
                 cure: "add e.g. --sink sqlite:bp.db")
         }
         guard confirmation == "erase" else {

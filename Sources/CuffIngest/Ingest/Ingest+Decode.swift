@@ -55,7 +55,7 @@ extension Ingest {
         run.stamp(&rule)
         run.submit()
         run.report(into: &report)
-        try finish(pipeline, &report)
+        try finish(pipeline, &report, stop: options.stop)
         if report.counters.bytes == 0 && !options.stop.isRaised && !report.isOutputClosed {
             throw IngestError(.badData, "\(file.name) is empty", why: "no byte came", cure: "check what writes into it")
         }

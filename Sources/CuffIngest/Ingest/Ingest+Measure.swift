@@ -56,6 +56,7 @@ extension Ingest {
         let driver = try driver(id)
         try driver.require(.measure)
         try driver.permit(options: options.driverOptions)
+        try requireKeeping(driver, options)
         let mark = try options.memory.map { (memory) throws(IngestError) in try MeasurementMarks(memory).place(driver.id, address) }
         var options = options
         var limit = measure.duration
@@ -87,7 +88,13 @@ extension Ingest {
             throw error
         }
         let end = ended.withLock { $0 } ?? .failed(.lost("the conversation ended"))
-        if case .failed(.lost) = end { mark?.leave() } else { mark?.remove() }
+        // Where the stop that was due had no answer, only a cuff that measured is known to have ended.
+        let isDoubtful = mark?.wasLeft == true && report.recovery != .complete
+        switch end {
+        case .failed(.lost): mark?.leave()
+        case .failed(.noAnswer) where isDoubtful, .failed(.stopped) where isDoubtful, .failed(.unsupported) where isDoubtful: mark?.leave()
+        default: mark?.remove()
+        }
         report.conclude(end, address: "\(address)", stop: options.stop)
         return (end, report)
     }

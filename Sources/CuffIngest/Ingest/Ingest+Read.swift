@@ -34,6 +34,7 @@ extension Ingest {
         do throws(IngestError) {
             try driver.require(read.firstCommand(for: driver))
             try read.filter?.permit(driver)
+            if read.command.takesReadings { try requireKeeping(driver, options) }
         } catch {
             // What cannot be read can still be inflated.
             if let mark, driver.capabilities.contains(.stop) {
@@ -83,6 +84,11 @@ extension Ingest {
 
         let cycle = Locked<Int?>(nil)
         let pipeline = try pipeline(options, series: measure?.keepsFailedSeries == true ? .all : .ofResults)
+        // What looked like a file and is none.
+        if read.command.takesReadings, driver.forgets(options.driverOptions), !pipeline.isDurable {
+            try? pipeline.finish()
+            throw .nothingKeeps(driver)
+        }
         var transport = address.transport(for: driver, line: read.line, pace: read.pace)
         if let path = read.recording {
             transport = RecordingTransport(transport, to: try CaptureWriter(path, driver: driver, line: read.line, node: "\(address)"))
@@ -137,7 +143,7 @@ extension Ingest {
         if report.counters.filtered > 0 {
             options.diagnostics(.note("\(report.counters.filtered) readings are not among those asked for; they stay in the cuff"))
         }
-        try finish(pipeline, &report)
+        try finish(pipeline, &report, stop: options.stop)
         if let error = link.openingFault { throw error }
         let end = ending.withLock { $0 }
         if isRecovering { report.recovery = outcomes.withLock { $0.first { $0.0 == .stop }?.1 } }
@@ -166,6 +172,17 @@ extension ReadOptions {
     public func firstCommand(for driver: CuffDriver) -> SessionCommand {
         if case .readMemory = command, follows, !driver.capabilities.contains(.storedReadings) { return .follow }
         return command
+    }
+}
+
+extension SessionCommand {
+    /// Readings are what it is for; under any other command an agent may send some all the same, which are then not
+    /// acknowledged unless they are kept.
+    var takesReadings: Bool {
+        switch self {
+        case .follow, .readMemory, .measure, .clear: true
+        case .stop, .readClock, .setClock, .information, .schedule: false
+        }
     }
 }
 

@@ -43,7 +43,7 @@ extension Ingest {
                 try replay(file, driver: id, speed: speed, pipeline: pipeline, options: options, into: &report)
             } catch { fault = error }
         }
-        try finish(pipeline, &report)
+        try finish(pipeline, &report, stop: options.stop)
         if let fault { throw fault }
         return report
     }

@@ -1,4 +1,5 @@
 import CuffCore
+import Dispatch
 import Glibc
 
 /// What every run of the program needs to know. Commands fill this in and hold no other logic.
@@ -25,6 +26,9 @@ public struct IngestOptions: Sendable {
 
     public init() {}
 
+    /// A required sink is among them that keeps what it takes.
+    public var keepsReadings: Bool { sinks.contains { $0.isRequired && $0.isDurable } || moreSinks.contains { $0.isDurable } }
+
     /// What to say at the default level of a frame that was not understood; `nil` once enough was said of its kind.
     public static func ignoredFrames() -> @Sendable (Diagnostic) -> String? {
         let frames = Locked(IgnoredFrames())
@@ -32,9 +36,26 @@ public struct IngestOptions: Sendable {
     }
 }
 
+extension IngestError {
+    /// The family's acknowledgement is the deletion, and no sink would have the reading then.
+    static func nothingKeeps(_ driver: CuffDriver) -> IngestError {
+        let keeping = driver.keepingOption.map { ", or --option \($0)=yes: the cuff then keeps them too" } ?? ""
+        return IngestError(
+            .usage, "a cuff of \(driver.id) is not read without a place that keeps its readings",
+            why: "it forgets a reading once that is acknowledged, and none of the sinks is both required and durable",
+            cure: "add e.g. --sink sqlite:bp.db\(keeping)")
+    }
+}
+
 /// Runs of the program, from input to stored readings. Each call blocks its thread until the run is over, so it must not
 /// be made on a queue or in a task; each throws when the run cannot begin or not go on, and reports how it ended otherwise.
 public enum Ingest {
+    /// Refuses a cuff that forgets what was acknowledged where nothing would keep it. To be asked before anything is opened.
+    static func requireKeeping(_ driver: CuffDriver, _ options: IngestOptions) throws(IngestError) {
+        guard driver.forgets(options.driverOptions), !options.keepsReadings else { return }
+        throw .nothingKeeps(driver)
+    }
+
     static func driver(_ id: String) throws(IngestError) -> CuffDriver {
         guard let driver = CuffDrivers.named(id) else {
             throw .unknownDriver(id, known: CuffDrivers.all.map { $0.id.description })
@@ -75,14 +96,57 @@ public enum Ingest {
         return Pipeline(members, policy: policy, onFault: onFault)
     }
 
-    /// Stores what is under way and closes the sinks. A closed output is an end, not an error.
-    static func finish(_ pipeline: Pipeline, _ report: inout IngestReport) throws(IngestError) {
-        do throws(IngestError) { try pipeline.finish() } catch {
-            guard error.isOutputClosed else { throw error }
-            report.isOutputClosed = true
+    /// Stores what is under way and closes the sinks. It waits for slow sinks without limit, but once `stop` was raised for
+    /// `grace` at most. A closed output is an end, not an error.
+    static func finish(
+        _ pipeline: Pipeline, _ report: inout IngestReport, stop: StopSignal, grace: Duration = .seconds(10)
+    ) throws(IngestError) {
+        let over = Gate(isOpen: false)
+        let result = Locked<(isDone: Bool, fault: IngestError?)>((false, nil))
+        pthread.detached {
+            do throws(IngestError) {
+                try pipeline.finish()
+                result.withLock { $0 = (true, nil) }
+            } catch { result.withLock { $0 = (true, error) } }
+            over.set(open: true)
         }
+        let clock = DispatchQueue(label: "cuff.finish")
+        let number = stop.whenRaised {
+            clock.asyncAfter(deadline: .now() + .nanoseconds(Int(grace.nanoseconds))) { @Sendable in over.set(open: true) }
+        }
+        over.pass()
+        stop.forget(number)
+        let (isDone, fault) = result.withLock { $0 }
         report.sinks = pipeline.reports
         report.judgeBacklog()
+        let missing = pipeline.isDurable ? pipeline.unstored.sentence : nil
+        if !isDone {
+            report.status = .tryAgain
+            report.closing =
+                (missing ?? pipeline.unstored.sentence).map { "not everything could be stored in time: \($0)" }
+                ?? "everything is stored, but a sink did not close in time"
+        } else if var fault {
+            if fault.isOutputClosed {
+                report.isOutputClosed = true
+                report.closing = missing
+            } else {
+                if let missing { fault.why += (fault.why.isEmpty ? "" : "; ") + missing }
+                throw fault
+            }
+        } else if let missing {
+            (report.status, report.closing) = (.tryAgain, missing)
+        }
+    }
+}
+
+extension PipelineState.Unstored {
+    /// What was not stored, exactly, and what becomes of it; `nil` where that is nothing.
+    var sentence: String? {
+        guard readings > 0 else { return nil }
+        let what = readings == 1 ? "1 reading was not stored" : "\(readings) readings were not stored"
+        if inTheCuff == readings { return "\(what): no cuff was told that it was, and the cuff still has \(readings == 1 ? "it" : "them")" }
+        let gone = "a cuff that sends by itself does not send again"
+        return inTheCuff == 0 ? "\(what), and \(gone)" : "\(what); \(inTheCuff) of them the cuff still has, the others not: \(gone)"
     }
 }
 

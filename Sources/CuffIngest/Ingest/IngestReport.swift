@@ -58,7 +58,10 @@ extension IngestCounters {
 /// How one sink fared.
 public struct SinkReport: Sendable, Equatable {
     public var label: String
+    /// Not optional.
     public var isRequired: Bool
+    /// What it has is kept; else it is passed through.
+    public var isDurable = true
     /// Readings it has kept, those it already had included.
     public var stored = 0
     /// Of these, readings it already had.
@@ -94,6 +97,8 @@ public struct IngestReport: Sendable {
     /// Why the line ended, where it was not the host that closed it.
     public var fault: IngestError?
     public var status = EndStatus.done
+    /// The cuff was first told to stop, for a process that died: what came of that.
+    var recovery: Outcome?
     /// What to tell at the end, when there is something to tell.
     public var closing: String?
 }

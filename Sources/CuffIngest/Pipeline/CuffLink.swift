@@ -13,6 +13,7 @@ public final class CuffLink: @unchecked Sendable {
     private let options: [String: String]
     private let host: String
     private let hear: @Sendable (LinkEvent) -> Void
+    private let forgets: Bool
 
     // Everything below is touched on `queue` alone.
     private var session: any CuffSession
@@ -74,12 +75,13 @@ public final class CuffLink: @unchecked Sendable {
         self.options = options
         self.memory = memory
         hear = tell
+        forgets = driver.forgets(options)
         queue = CuffQueue(label: "cuff.link")
         session = driver.makeSession(
-            SessionContext(device: device, options: options, memory: memory?.load(driver.id) ?? [:]))
-        kept = KeptOutstanding(memory, driver.id)
-        ledger = ReadingLedger(device: device, driver: driver.id, outstanding: kept.load(device: device))
-        rule = MeasuredRule(zone: zone ?? HostZone.local())
+            SessionContext(
+                device: device, options: options, memory: memory?.load(driver.id) ?? [:],
+                keepsReadings: pipeline.isDurable || !driver.forgets(options)))
+        ledger = ReadingLedger(device: device, driver: driver.id)
     }
 
     /// What went through so far.
@@ -106,16 +108,27 @@ public final class CuffLink: @unchecked Sendable {
     }
 
     /// Ends in order: a measurement is stopped and the cuff deflated, then the line is closed.
+    /// Ends in order: a measurement is stopped and the cuff deflated, an association released, then the line is closed.
     public func stop(within limit: Duration = Measurement.deflationWait + .seconds(1)) {
         queue.async { @Sendable in
             guard !self.isEnded else { return }
             self.commands.removeAll()
-            guard self.isMeasuring else { return self.transport.close() }
-            self.stopMeasuring()
+            if self.isMeasuring { self.stopMeasuring() } else if !self.endSession() { return self.transport.close() }
             self.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(limit.nanoseconds))) { @Sendable in
                 self.transport.close()
             }
         }
+    }
+
+    /// Lets the session say its last words; answers whether there are any. The end follows when it finishes.
+    private func endSession() -> Bool {
+        guard lingering == nil, !isTransportClosed, !isHandling, session.endInOrder(into: &actions) else { return false }
+        let due = actions
+        actions.removeAll()
+        for action in due { perform(action) }
+        submit()
+        if let outcome { finished(outcome) }
+        return true
     }
 
     private func begin(_ commands: [SessionCommand]) {
@@ -125,6 +138,11 @@ public final class CuffLink: @unchecked Sendable {
                 mayThin: true,
                 committed: { [weak self] through in
                     guard let self else { return }
+                    queue.asyncPromptly { @Sendable in self.committed(through) }
+                },
+                passedOn: { [weak self] through in
+                    // A cuff that forgets what was acknowledged hears nothing: no sink has kept it.
+                    guard let self, !forgets else { return }
                     queue.asyncPromptly { @Sendable in self.committed(through) }
                 },
                 paused: { [weak self] isPaused in
@@ -182,6 +200,8 @@ public final class CuffLink: @unchecked Sendable {
             isTransportClosed = true
             transportFault = fault
             lineBroke()
+            // The first reason counts: closing afterwards is no other one.
+            transportFault = transportFault ?? fault
             if let last = lingering { return end(last) }
             handle(.closed)
             // A session that has nothing to say about the end ends all the same.
@@ -247,7 +267,10 @@ public final class CuffLink: @unchecked Sendable {
             transport.write(bytes)
         case .writeFeature(let bytes):
             unsent += 1
-            transport.writeFeature(bytes)
+            guard let fault = transport.writeFeature(bytes) else { return }
+            // It will never be sent; what the session meant to do cannot be done.
+            unsent -= 1
+            queue.async { @Sendable in self.take(.closed(fault)) }
         case .emit(let reading): emit(reading)
         case .live(.aborted) where command == .stop && recovering != nil:
             // The line names the measurement that it ends: the program that reads these lines never saw it begin.
@@ -389,7 +412,9 @@ public final class CuffLink: @unchecked Sendable {
         framesBefore = totals.frames
         reports = 0
         session = driver.makeSession(
-            SessionContext(device: host, options: options, memory: memory?.load(driver.id) ?? [:]))
+            SessionContext(
+                device: host, options: options, memory: memory?.load(driver.id) ?? [:],
+                keepsReadings: pipeline.isDurable || !driver.forgets(options)))
         handle(.opened)
         nextCommand()
     }

@@ -6,7 +6,7 @@ import Glibc
 /// written without waiting, nor where lines on standard output are all that is asked of a file or stream. It is the only
 /// place where sources and sinks meet.
 public final class Pipeline: @unchecked Sendable {
-    /// What happens when a required sink throws.
+    /// What happens when a sink throws that is not optional.
     public enum FaultPolicy: Sendable {
         /// The run ends: for commands that someone waits for.
         case stop
@@ -14,30 +14,8 @@ public final class Pipeline: @unchecked Sendable {
         case retry
     }
 
-    /// How a source hears from the pipeline. Called under the pipeline's lock: hop to a queue, never call back.
-    public struct Source: Sendable {
-        public var committed: @Sendable (Int) -> Void
-        public var paused: @Sendable (Bool) -> Void
-        /// Live samples are left out, with a count, rather than held when a sink is slow.
-        public var mayThin: Bool
-
-        public init(
-            mayThin: Bool, committed: @escaping @Sendable (Int) -> Void, paused: @escaping @Sendable (Bool) -> Void
-        ) {
-            self.mayThin = mayThin
-            self.committed = committed
-            self.paused = paused
-        }
-    }
-
-    public struct Member: Sendable {
-        public var sink: any Sink
-        public var isRequired: Bool
-        public init(_ sink: any Sink, isRequired: Bool = true) {
-            self.sink = sink
-            self.isRequired = isRequired
-        }
-    }
+    /// There is a required sink that is durable: what it has stored may be acknowledged to a cuff.
+    public let isDurable: Bool
 
     private struct Inner {
         var state: PipelineState
@@ -57,6 +35,8 @@ public final class Pipeline: @unchecked Sendable {
         var commits = LatencyHistogram()
         var backoff: [Duration]
         var fault: IngestError?
+        /// Readings that came when the run had failed already.
+        var turnedAway = PipelineState.Unstored()
         var isOutputClosed = false
         var isClosed = false
         /// Called once, when everything required is stored or the run has failed.
@@ -107,12 +87,13 @@ public final class Pipeline: @unchecked Sendable {
         self.onFault = onFault
         queues = members.indices.map { DispatchQueue(label: "cuff.sink.\($0)") }
         let rules = members.map {
-            PipelineState.Rule(isRequired: $0.isRequired, takesLiveEvents: $0.sink.takesLiveEvents)
+            PipelineState.Rule(isRequired: $0.isRequired, isDurable: $0.sink.isDurable, takesLiveEvents: $0.sink.takesLiveEvents)
         }
+        isDurable = rules.contains { $0.isRequired && $0.isDurable }
         inner = Locked(
             Inner(
                 state: PipelineState(rules, limits: limits),
-                reports: members.map { SinkReport(label: $0.sink.label, isRequired: $0.isRequired) },
+                reports: members.map { SinkReport(label: $0.sink.label, isRequired: $0.isRequired, isDurable: $0.sink.isDurable) },
                 backoff: members.map { _ in Self.firstBackoff }))
     }
 
@@ -146,7 +127,10 @@ public final class Pipeline: @unchecked Sendable {
         // Nothing here holds on to the batch, so that its storage can serve again once it is printed.
         var handed = Optional(batch)
         var prompt = inner.withLock { inner -> [(batch: Batch, sink: Int)] in
-            guard inner.fault == nil, !inner.isClosed, let batch = handed.take() else { return [] }
+            guard inner.fault == nil, !inner.isClosed, let batch = handed.take() else {
+                if let batch = handed { inner.turnedAway.add(batch, isKept: Self.isKept(batch.driver)) }
+                return []
+            }
             inner.accepted.append(HostClock.monotonic())
             isLive = inner.sources[source]?.mayThin ?? false
             inner.state.accept(batch, mayThin: isLive, into: &inner.effects)
@@ -194,6 +178,10 @@ public final class Pipeline: @unchecked Sendable {
                 guard inner.told[source] != through, let owner = inner.sources[source] else { continue }
                 inner.told[source] = through
                 owner.committed(through)
+            case .passedOn(let source, let through):
+                guard inner.told[source] != through, let owner = inner.sources[source] else { continue }
+                inner.told[source] = through
+                owner.passedOn(through)
             case .pauseSources: for source in inner.sources.values { source.paused(true) }
             case .resumeSources: for source in inner.sources.values { source.paused(false) }
             case .missed(let sink, let readings): inner.reports[sink].missed += readings
@@ -202,7 +190,7 @@ public final class Pipeline: @unchecked Sendable {
         }
         inner.effects.removeAll(keepingCapacity: true)
         inner.noteCommits()
-        if inner.state.isCommitted, let settled = inner.onSettled {
+        if inner.state.isSettled, let settled = inner.onSettled {
             inner.onSettled = nil
             settled()
         }
@@ -335,10 +323,29 @@ public final class Pipeline: @unchecked Sendable {
 
     // MARK: The end
 
+    /// What the worst of the required sinks has not stored: durable ones where there are any, else all of them. To be asked
+    /// before a run gives up.
+    var unstored: PipelineState.Unstored {
+        inner.withLock { inner in
+            var worst = PipelineState.Unstored()
+            for (index, member) in members.enumerated() where member.isRequired && member.sink.isDurable == isDurable {
+                let unstored = inner.state.unstored(by: index, keeps: Self.isKept)
+                if unstored.readings > worst.readings { worst = unstored }
+            }
+            return PipelineState.Unstored(
+                readings: worst.readings + inner.turnedAway.readings, inTheCuff: worst.inTheCuff + inner.turnedAway.inTheCuff)
+        }
+    }
+
+    /// A cuff that forgets what was acknowledged keeps what was not.
+    private static func isKept(_ driver: DriverID) -> Bool {
+        CuffDrivers.named(driver.description)?.capabilities.contains(.forgets) ?? false
+    }
+
     /// Calls back, once, when everything accepted is stored by every required sink, or cannot be.
     public func whenSettled(_ body: @escaping @Sendable () -> Void) {
         let isSettled = inner.withLock { inner -> Bool in
-            if inner.state.isCommitted || inner.fault != nil { return true }
+            if inner.state.isSettled || inner.fault != nil { return true }
             inner.onSettled = body
             return false
         }

@@ -5,16 +5,22 @@ import CuffCore
 ///
 /// Rules:
 /// - Batches stand in one order, the order of acceptance. Every sink takes them in that order, one delivery at a time.
-/// - A batch is committed when every required sink has stored it. Commits of a source are told in its order.
-/// - Capacity counts readings that are not committed. At the high mark the sources pause, at the low mark they resume.
-///   Nothing that was accepted is dropped for a required sink, ever.
+/// - A batch is committed when every sink that is required and durable has stored it. Where there is no such sink, nothing
+///   is ever committed. Commits of a source are told in its order.
+/// - A batch is passed on when every sink that is not optional has taken it, pass-through sinks among them. That is told
+///   apart from a commit, and only where nothing can be committed: a reader of standard output has stored nothing.
+/// - Capacity counts readings that are not passed on. At the high mark the sources pause, at the low mark they resume.
+///   Nothing that was accepted is dropped for a sink that is not optional, ever.
 /// - An optional sink holds nobody up: what waits for it is bounded, and the oldest readings beyond that are counted as
 ///   missed.
 /// - Live samples of a source that may thin them do not count against the capacity; beyond their own bound they are left
 ///   out and counted.
 struct PipelineState: Sendable {
     struct Rule: Sendable {
+        /// Not optional: the sources wait for it.
         var isRequired = true
+        /// What it has taken is on disk, or safe where it was sent.
+        var isDurable = true
         /// Live events go to sinks of lines only.
         var takesLiveEvents = true
     }
@@ -35,6 +41,8 @@ struct PipelineState: Sendable {
     enum Effect: Sendable {
         case deliver(Batch, to: Int)
         case committed(source: Int, through: Int)
+        /// Taken by every sink there is to wait for, and stored by none that counts.
+        case passedOn(source: Int, through: Int)
         case pauseSources, resumeSources
         case missed(sink: Int, readings: Int)
         case thinned(source: Int, samples: Int)
@@ -65,8 +73,12 @@ struct PipelineState: Sendable {
     /// Sequence number of `slots[head]`.
     private var base = 0
     private var end = 0
-    /// Batches that every required sink has, of `end` that were accepted.
+    /// Batches that every sink has that is not optional, of `end` that were accepted.
+    private(set) var passed = 0
+    /// Batches that every required durable sink has; where there is none, as `passed`.
     private(set) var committed = 0
+    /// There is a sink whose word is a commit.
+    let isDurable: Bool
     private var totals = (readings: 0, weight: 0, live: 0)
     private(set) var isPaused = false
     /// Emptied arrays of batches that are through, to be filled again.
@@ -75,14 +87,17 @@ struct PipelineState: Sendable {
     init(_ rules: [Rule], limits: Limits = Limits()) {
         self.limits = limits
         members = rules.map { Member(rule: $0) }
+        isDurable = rules.contains { $0.isRequired && $0.isDurable }
     }
 
-    /// Readings accepted and not committed.
-    var held: Int { totals.weight - weightBefore(committed) }
-    /// Everything accepted is stored by every required sink.
-    var isCommitted: Bool { committed == end }
+    /// Readings accepted and not passed on.
+    var held: Int { totals.weight - weightBefore(passed) }
+    /// Everything accepted is stored by every required durable sink.
+    var isCommitted: Bool { isDurable && committed == end }
+    /// Every sink that is not optional has everything.
+    var isSettled: Bool { passed == end }
     /// Nothing waits for any sink.
-    var isDrained: Bool { isCommitted && members.allSatisfy { $0.position == end && $0.flight == nil } }
+    var isDrained: Bool { isSettled && members.allSatisfy { $0.position == end && $0.flight == nil } }
 
     /// Readings that wait for each sink.
     var waiting: [Int] { members.map { totals.readings - readingsBefore($0.position) } }
@@ -182,8 +197,14 @@ struct PipelineState: Sendable {
 
     /// Tells what has become committed, and lets go of what nobody needs any more.
     private mutating func settle(into effects: inout [Effect]) {
+        passed = end
         var reached = end
-        for member in members where member.rule.isRequired { reached = min(reached, member.position) }
+        for member in members where member.rule.isRequired {
+            passed = min(passed, member.position)
+            if member.rule.isDurable { reached = min(reached, member.position) }
+        }
+        // Where nothing commits, it is the passing on that is told.
+        if !isDurable { reached = passed }
         while committed < reached {
             let source = slots[head + committed - base].batch.source
             var through = slots[head + committed - base].batch.through
@@ -192,9 +213,9 @@ struct PipelineState: Sendable {
                 through = slots[head + committed - base].batch.through
                 committed += 1
             }
-            effects.append(.committed(source: source, through: through))
+            effects.append(isDurable ? .committed(source: source, through: through) : .passedOn(source: source, through: through))
         }
-        var needed = committed
+        var needed = min(committed, passed)
         for member in members { needed = min(needed, member.position) }
         while base < needed { release() }
         if isPaused && held <= limits.low {
@@ -219,6 +240,32 @@ struct PipelineState: Sendable {
             slots.removeSubrange(..<head)
             head = 0
         }
+    }
+
+    // MARK: What is not stored
+
+    /// Readings that one sink has not stored, and which of them the cuff still has.
+    struct Unstored: Sendable, Equatable {
+        var readings = 0
+        var inTheCuff = 0
+
+        mutating func add(_ batch: borrowing Batch, isKept: Bool) {
+            readings += batch.readings
+            for index in batch.entries.readings.indices {
+                if isKept || batch.entries.readings[index].origin == .memory { inTheCuff += 1 }
+            }
+        }
+    }
+
+    /// What this sink has not stored of all that was accepted. `keeps`: the driver's cuffs send a reading again that was not
+    /// acknowledged; what comes from a memory stays there in any case.
+    func unstored(by index: Int, keeps: (DriverID) -> Bool) -> Unstored {
+        var unstored = Unstored()
+        for sequence in max(members[index].position, base)..<max(end, members[index].position, base) {
+            guard let slot = slot(sequence) else { continue }
+            unstored.add(slot.batch, isKept: keeps(slot.batch.driver))
+        }
+        return unstored
     }
 
     // MARK: Bounds

@@ -102,30 +102,36 @@ final class CommandPeer: LinePeer {
         return poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLERR) != 0
     }
 
-    func answer(_ stop: StopSignal, within limit: Duration) throws(IngestError) -> [UInt8]? { try stream?.answer(stop, within: limit) }
+    var ends: (output: Int32, input: Int32)? { stream.map { ($0.output, $0.input) } }
 
-    /// Ends its input, waits for it, and ends it by force in the end.
-    func close() {
-        guard let stream else { return }
+    /// Ends its input, waits for it, and ends it by force in the end; answers whether it ended by itself and with success.
+    @discardableResult
+    func close() -> Bool {
+        guard let stream else { return true }
         Glibc.close(stream.output)
         self.stream = nil
-        if !hasEnded(within: Self.patience) {
-            kill(-process, SIGTERM)
-            if !hasEnded(within: Self.patience) {
-                kill(-process, SIGKILL)
-                while waitpid(process, nil, 0) < 0 && errno == EINTR {}
-            }
+        defer {
+            if stream.input >= 0 { Glibc.close(stream.input) }
+            process = 0
         }
-        if stream.input >= 0 { Glibc.close(stream.input) }
-        process = 0
+        if let status = end(within: Self.patience) { return status == 0 }
+        kill(-process, SIGTERM)
+        if end(within: Self.patience) == nil {
+            kill(-process, SIGKILL)
+            while waitpid(process, nil, 0) < 0 && errno == EINTR {}
+        }
+        return false
     }
 
-    private func hasEnded(within limit: Duration) -> Bool {
+    /// How the program ended, once it has.
+    private func end(within limit: Duration) -> Int32? {
         let until = HostClock.monotonic() + limit.nanoseconds
+        var status: Int32 = 0
         while true {
-            let result = waitpid(process, nil, WNOHANG)
-            if result == process || result < 0 && errno != EINTR { return true }
-            if HostClock.monotonic() >= until { return false }
+            let result = waitpid(process, &status, WNOHANG)
+            if result == process { return status }
+            if result < 0 && errno != EINTR { return -1 }
+            if HostClock.monotonic() >= until { return nil }
             usleep(2000)
         }
     }

@@ -5,8 +5,9 @@ import Glibc
 /// Carries what waits in an outbox to its peer, on a thread of its own, for as long as it takes: a peer that is gone is
 /// tried again after a growing pause, and a line leaves the outbox only when the peer has it.
 ///
-/// A peer has a line when it has taken its last byte, or, where acknowledgements are asked for, when it has answered a line
-/// for it. A crash between the taking and its note here sends those lines once more: at least once, in order.
+/// Where the peer answers for each line, `OutboxState` decides. Where it does not, a line is handed over when the kernel says
+/// that the peer took its last byte, which says nothing of what became of it: what was handed over in a conversation that did
+/// not end in order is counted as lost. A crash between the handing over and its note here sends those lines once more.
 final class Courier: @unchecked Sendable {
     private let outbox: Outbox
     private let peer: any LinePeer
@@ -20,7 +21,7 @@ final class Courier: @unchecked Sendable {
     private struct State {
         var fault: IngestError?
         var nextTry: Timestamp?
-        /// When something was acknowledged last, or the courier began; on the monotonic clock.
+        /// When something was acknowledged or handed over last, or the courier began; on the monotonic clock.
         var progress = HostClock.monotonic()
         var isEnding = false
     }
@@ -31,8 +32,6 @@ final class Courier: @unchecked Sendable {
     private static let longestPause = Duration.seconds(30)
     /// How often an idle courier looks for lines that another run of the program left.
     private static let look: Int32 = 5000
-    /// A program that was asked to acknowledge and says nothing for so long has lost the line.
-    private static let answerLimit = Duration.seconds(60)
 
     init(_ outbox: Outbox, _ peer: any LinePeer, isAnswering: Bool, onFault: @escaping @Sendable (IngestError) -> Void) {
         self.outbox = outbox
@@ -55,7 +54,7 @@ final class Courier: @unchecked Sendable {
 
     /// Blocks until nothing waits any more, or nothing has been taken for so long; then ends the courier. What still waits
     /// stays in the outbox.
-    func finish(patience: Duration) {
+    func finish(patience: Duration, whenAway: Duration) {
         state.withLock { state in
             state.isEnding = true
             state.progress = HostClock.monotonic()
@@ -63,15 +62,37 @@ final class Courier: @unchecked Sendable {
         wake()
         while !ended.pass(within: .milliseconds(20)) {
             let idle = HostClock.monotonic() - state.withLock { $0.progress }
-            if outbox.waiting == 0 || idle > patience.nanoseconds { stop.raise() }
+            // An answering courier ends by itself when nothing waits, so that its helper's last answers are heard.
+            let limit = fault == nil ? patience : min(patience, whenAway)
+            if outbox.waiting == 0 && !isAnswering || idle > limit.nanoseconds { stop.raise() }
         }
     }
 
     // MARK: The thread
 
     private func run() {
+        if isAnswering {
+            var courier = AnsweredCourier(
+                outbox, peer, stop: stop, wakeUp: wakeUp, progressed: { self.progressed() }, failed: { self.fail($0, $1) },
+                isEnding: { self.state.withLock { $0.isEnding } })
+            courier.run()
+            return ended.set(open: true)
+        }
+        carryOn()
+    }
+
+    /// Lines that stand in the present conversation's hands: nobody answers for them.
+    nonisolated(unsafe) private var handedOver = 0
+
+    private func closePeer() {
+        let count = handedOver
+        handedOver = 0
+        if !peer.close(), count > 0 { outbox.noteLost(count) }
+    }
+
+    private func carryOn() {
         var pause = Self.firstPause
-        var lock = CourierLock(outbox)
+        let lock = CourierLock(outbox)
         while !stop.isRaised {
             do throws(IngestError) {
                 let waiting = outbox.waiting
@@ -85,13 +106,13 @@ final class Courier: @unchecked Sendable {
                 try carry()
                 pause = Self.firstPause
             } catch {
-                peer.close()
+                closePeer()
                 fail(error, pause)
                 _ = stop.sleep(nanoseconds: pause.nanoseconds)
                 pause = min(pause * 2, Self.longestPause)
             }
         }
-        peer.close()
+        closePeer()
         ended.set(open: true)
     }
 
@@ -103,14 +124,14 @@ final class Courier: @unchecked Sendable {
     }
 
     private func carry() throws(IngestError) {
-        let lines = try outbox.next(isAnswering ? 1 : Self.linesAtOnce)
+        let lines = try outbox.next(Self.linesAtOnce)
         guard !lines.isEmpty else {
             _ = try outbox.refresh()
             return
         }
-        if peer.isOpen && peer.isGone { peer.close() }
+        if peer.isOpen && peer.isGone { closePeer() }
         if !peer.isOpen { try peer.open(stop) }
-        if isAnswering { try carryAnswered(lines) } else { try carryTaken(lines) }
+        try carryTaken(lines)
     }
 
     private func carryTaken(_ lines: [Outbox.Line]) throws(IngestError) {
@@ -126,6 +147,7 @@ final class Courier: @unchecked Sendable {
             let count = ends.prefix { $0 <= taken }.count
             guard count > acknowledged else { return }
             try outbox.acknowledge(lines[acknowledged..<count])
+            handedOver += count - acknowledged
             acknowledged = count
             progressed()
         }
@@ -140,23 +162,6 @@ final class Courier: @unchecked Sendable {
             if isGone { throw IngestError(.unavailable, "\(outbox.spec) went away", why: "it has not taken every line") }
             guard stop.sleep(nanoseconds: wait) else { return }
             wait = min(wait * 2, 50_000_000)
-        }
-    }
-
-    private func carryAnswered(_ lines: [Outbox.Line]) throws(IngestError) {
-        for (index, line) in lines.enumerated() {
-            try peer.send(line.bytes, stop)
-            let answer = try peer.answer(stop, within: Self.answerLimit)
-            if stop.isRaised { return }
-            guard let answer else {
-                throw IngestError(.unavailable, "\(outbox.spec) failed", why: "it ended without acknowledging")
-            }
-            if answer.first == 0x21 {
-                let reason = DeviceIdentity.text(answer.dropFirst().prefix(200))
-                throw IngestError(.unavailable, "\(outbox.spec) refused a line", why: reason.isEmpty ? "it gave no reason" : reason)
-            }
-            try outbox.acknowledge(lines[index...index])
-            progressed()
         }
     }
 
@@ -184,7 +189,7 @@ final class Courier: @unchecked Sendable {
 }
 
 /// Only one run of the program at a time carries an outbox's lines; others leave theirs there.
-private struct CourierLock: ~Copyable {
+final class CourierLock {
     private let path: String
     private var descriptor: Int32 = -1
 
@@ -192,7 +197,7 @@ private struct CourierLock: ~Copyable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    mutating func take() throws(IngestError) {
+    func take() throws(IngestError) {
         guard descriptor < 0 else { return }
         let opened = try OwnFile.open(path, O_RDWR, owner: .userOrFolder)
         do throws(SystemFault) {

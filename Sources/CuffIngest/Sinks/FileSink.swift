@@ -8,6 +8,7 @@ import Glibc
 final class FileSink<Format: LineFormat>: Sink, @unchecked Sendable {
     let label: String
     let takesLiveEvents: Bool
+    let isDurable: Bool
     private let format: Format
     private let path: String
     private let tell: @Sendable (IngestError) -> Void
@@ -26,6 +27,7 @@ final class FileSink<Format: LineFormat>: Sink, @unchecked Sendable {
         self.tell = tell
         file = try LineFile(path)
         known = try Self.examined(file, format, path, tell)
+        isDurable = SinkSpec.isRegularFile(path) == true
     }
 
     private static func examined(

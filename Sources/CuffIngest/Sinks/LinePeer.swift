@@ -15,11 +15,12 @@ protocol LinePeer: AnyObject {
     var taken: Int { get }
     /// The other side has ended, or broken off.
     var isGone: Bool { get }
-    /// A line of answer, without its line feed; `nil` when the other side has ended or `stop` was raised. Throws when none
-    /// comes in time.
-    func answer(_ stop: StopSignal, within limit: Duration) throws(IngestError) -> [UInt8]?
-    /// Ends in order where it can: what was sent is not taken back.
-    func close()
+    /// Where to write, and where answers come from; neither blocks.
+    var ends: (output: Int32, input: Int32)? { get }
+    /// Ends in order where it can: what was sent is not taken back. Answers whether the other side ended in order, too, after it
+    /// had heard that nothing more comes.
+    @discardableResult
+    func close() -> Bool
 }
 
 /// What both kinds of peer do with their descriptors.
@@ -28,10 +29,6 @@ struct LineStream {
     var output: Int32
     /// Where answers come from; -1 when none do.
     var input: Int32
-    private var answers: [UInt8] = []
-
-    /// An acknowledgement is `ok`, an id, a number: a word or two.
-    private static let longestAnswer = 4096
 
     init(output: Int32, input: Int32) {
         self.output = output
@@ -67,30 +64,6 @@ struct LineStream {
         }
         return sent
     }
-
-    mutating func answer(_ stop: StopSignal, within limit: Duration) throws(IngestError) -> [UInt8]? {
-        let until = HostClock.monotonic() + limit.nanoseconds
-        while true {
-            if let end = answers.firstIndex(of: 0x0A) {
-                let line = Array(answers[..<end])
-                answers.removeSubrange(...end)
-                return line
-            }
-            guard answers.count <= Self.longestAnswer else {
-                throw IngestError(.protocolFault, "an acknowledgement has more than \(Self.longestAnswer) bytes")
-            }
-            let left = until - HostClock.monotonic()
-            guard left > 0 else {
-                throw IngestError(.unavailable, "no acknowledgement came", why: "not within \(limit.components.seconds) s")
-            }
-            guard Self.wait(input, POLLIN, stop, milliseconds: Int32(clamping: left / 1_000_000 + 1)) else { return nil }
-            var room = [UInt8](repeating: 0, count: 4096)
-            let count = read(input, &room, room.count)
-            if count < 0 && (errno == EAGAIN || errno == EINTR) { continue }
-            guard count > 0 else { return nil }
-            answers += room[..<count]
-        }
-    }
 }
 
 /// A stream socket, on this machine or another.
@@ -109,6 +82,8 @@ final class SocketPeer: LinePeer {
     /// A machine that answers nothing for so long is gone; the kernel itself would wait for a quarter of an hour.
     private static let connectLimit: Int32 = 10_000
     private static let silenceLimit: UInt32 = 60_000
+    /// How long whoever was sent everything has for closing its side.
+    private static let farewell = Duration.seconds(2)
 
     init(_ place: Place, name: String, isAnswering: Bool) {
         self.place = place
@@ -204,10 +179,25 @@ final class SocketPeer: LinePeer {
         }
     }
 
-    func answer(_ stop: StopSignal, within limit: Duration) throws(IngestError) -> [UInt8]? { try stream?.answer(stop, within: limit) }
+    var ends: (output: Int32, input: Int32)? { stream.map { ($0.output, $0.input) } }
 
-    func close() {
-        if let stream { Glibc.close(stream.output) }
-        stream = nil
+    @discardableResult
+    func close() -> Bool {
+        guard let stream else { return true }
+        self.stream = nil
+        defer { Glibc.close(stream.output) }
+        shutdown(stream.output, Int32(SHUT_WR))
+        // Whoever reads to the end and closes has had everything; whoever breaks off, or never reads, has not.
+        let until = HostClock.monotonic() + Self.farewell.nanoseconds
+        var room = [UInt8](repeating: 0, count: 512)
+        while true {
+            let count = recv(stream.input, &room, room.count, Int32(MSG_DONTWAIT))
+            if count == 0 { return !isReset }
+            if count < 0 && errno != EAGAIN && errno != EINTR { return false }
+            let left = until - HostClock.monotonic()
+            guard left > 0 else { return false }
+            var entry = pollfd(fd: stream.input, events: Int16(POLLIN), revents: 0)
+            _ = poll(&entry, 1, Int32(clamping: left / 1_000_000 + 1))
+        }
     }
 }

@@ -4,16 +4,22 @@ import Glibc
 /// Readings as JSON Lines for a program or a socket: `exec:`, `unix:`, `tcp:`. `write` returns when the lines are in the
 /// outbox on disk, so the cuff never waits for somebody else's program; a courier carries them from there, now or when the
 /// other side is back, in this run of the program or a later one. Live events are not kept, so they are not sent.
+///
+/// With `+ack` a line stays until the other side has answered for it, so the sink is durable. Without, a line leaves the outbox
+/// when it is handed over: the sink passes through.
 final class OutgoingSink: Sink {
     let label: String
+    let isDurable: Bool
     private let line: ReadingLine
     private let outbox: Outbox
     private let courier: Courier
+    private let answers: Bool
 
     /// How long a full outbox may hold a write up before it says so.
     private static let roomLimit = Duration.seconds(5)
-    /// How long the end of a run waits for another side that takes nothing.
+    /// How long the end of a run waits for another side that takes nothing, and for one that has just been asked to answer.
     private static let patience = Duration.seconds(3)
+    private static let answerPatience = Duration.seconds(10)
 
     init(_ spec: SinkSpec, _ surroundings: SinkSpec.Surroundings) throws(IngestError) {
         guard let path = surroundings.outbox else {
@@ -24,6 +30,9 @@ final class OutgoingSink: Sink {
         let peer = try Self.peer(spec)
         ProcessSignals.ignoreFailedWrites()
         label = spec.name
+        answers = spec.isAnswering
+        // Where nothing is answered, nobody knows what became of a line that was handed over.
+        isDurable = spec.isAnswering && SinkSpec.isRegularFile(path) != false
         line = surroundings.line
         let (name, onFault) = (spec.name, surroundings.onFault)
         outbox = try Outbox(try Store(path, access: .write) { onFault(name, $0) }, spec: spec.name)
@@ -49,7 +58,8 @@ final class OutgoingSink: Sink {
 
     var backlog: SinkBacklog? {
         let fault = courier.fault
-        return SinkBacklog(waiting: outbox.waiting, fault: fault?.error, nextTry: fault?.nextTry)
+        return SinkBacklog(
+            waiting: outbox.waiting, refused: outbox.refused, lost: outbox.lost, fault: fault?.error, nextTry: fault?.nextTry)
     }
 
     func write(_ batch: Batch) throws(IngestError) -> Int {
@@ -68,7 +78,7 @@ final class OutgoingSink: Sink {
     }
 
     func close() throws(IngestError) {
-        courier.finish(patience: Self.patience)
+        courier.finish(patience: answers ? Self.answerPatience : Self.patience, whenAway: Self.patience)
         try outbox.store.close()
     }
 }

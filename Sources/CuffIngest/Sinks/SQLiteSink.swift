@@ -5,6 +5,7 @@ import GRDBSQLite
 /// Readings in an SQLite database: one transaction per batch, one row per reading whatever runs brought it.
 final class SQLiteSink: Sink, @unchecked Sendable {
     let label: String
+    let isDurable: Bool
     private let store: Store
     private struct SourceKey: Hashable {
         var driver: DriverID
@@ -19,6 +20,7 @@ final class SQLiteSink: Sink, @unchecked Sendable {
     init(path: String, notices: @escaping @Sendable (IngestError) -> Void = { _ in }) throws(IngestError) {
         label = "sqlite:\(path)"
         store = try Store(path, access: .write, notices: notices)
+        isDurable = SinkSpec.isRegularFile(path) == true
     }
 
     func write(_ batch: Batch) throws(IngestError) -> Int {

@@ -3,7 +3,9 @@ import CuffCore
 /// A place where readings end up.
 ///
 /// A sink contains no concurrency: the pipeline calls it from one queue, one batch at a time, in order.
-/// - `write` returning means that every reading of the batch is durable here: the cuff may be told so, and may forget.
+/// - `isDurable` says what `write` returning means. Durable: every reading of the batch is on disk here, or safe where it
+///   was sent; the cuff may be told so, and may forget. Pass-through (the default): the readings were handed on, and nobody
+///   knows what became of them; a cuff is never told that they were stored.
 /// - `write` throwing means that it is not, and the same readings come again, perhaps in a larger batch. A sink must
 ///   therefore be idempotent by `Reading.id` and `revision`, also across runs of the program.
 /// - A reading may come pending first and completed later, under the same id with a higher `revision`.
@@ -15,6 +17,8 @@ public protocol Sink: AnyObject, Sendable {
     /// How the sink is named in reports, e.g. `sqlite:bp.db`.
     var label: String { get }
     var takesLiveEvents: Bool { get }
+    /// Asked once, when the sink is open.
+    var isDurable: Bool { get }
     /// Answers how many readings of the batch it already had.
     func write(_ batch: Batch) throws(IngestError) -> Int
     /// Somebody rotated the sink's files (SIGHUP): a file that its path no longer names is let go of, and opened anew.
@@ -39,12 +43,18 @@ protocol PromptSink: Sink {
 /// What waits in a sink of its own outbox.
 public struct SinkBacklog: Sendable, Equatable {
     public var waiting: Int
+    /// Of this run: readings that the other side will never take, and that were set aside.
+    public var refused: Int
+    /// Of this run: readings that were handed over, and nobody knows whether they arrived.
+    public var lost: Int
     public var fault: IngestError?
     /// When the other side is tried again.
     public var nextTry: Timestamp?
 
-    public init(waiting: Int, fault: IngestError? = nil, nextTry: Timestamp? = nil) {
+    public init(waiting: Int, refused: Int = 0, lost: Int = 0, fault: IngestError? = nil, nextTry: Timestamp? = nil) {
         self.waiting = waiting
+        self.refused = refused
+        self.lost = lost
         self.fault = fault
         self.nextTry = nextTry
     }
@@ -53,6 +63,7 @@ public struct SinkBacklog: Sendable, Equatable {
 extension Sink {
     public var takesLiveEvents: Bool { false }
     public func reopen() throws(IngestError) {}
+    public var isDurable: Bool { false }
     public func close() throws(IngestError) {}
     public var backlog: SinkBacklog? { nil }
     public var outputDescriptor: Int32? { nil }

@@ -6,14 +6,27 @@ import Glibc
 public struct SinkOverview: Sendable {
     public struct Row: Sendable, Equatable {
         public var sink: String
-        /// Id of the last reading that is there for good.
+        /// Id of the last reading that is there for good; of a sink that does not answer, the last that was handed over.
         public var acknowledged: String?
         public var acknowledgedAt: Timestamp?
         public var pending = 0
+        /// It keeps what it takes, or answers for it.
+        public var isDurable = true
         /// How long the oldest of them has waited, in seconds.
         public var oldest: Int64?
         public var error: String?
         public var nextTry: Timestamp?
+        /// Readings that the other side will never take, and why: the newest twenty.
+        public var refused = 0
+        public var refusals: [Refusal] = []
+        /// Readings that were handed over to a sink that does not answer, and nobody knows whether they arrived.
+        public var lost = 0
+    }
+
+    public struct Refusal: Sendable, Equatable {
+        public var id: String
+        public var revision: Int
+        public var reason: String
     }
 
     public var rows: [Row]
@@ -54,8 +67,10 @@ public struct SinkOverview: Sendable {
                 rows.append(
                     Row(
                         sink: state.spec, acknowledged: state.acknowledged, acknowledgedAt: state.acknowledgedAt, pending: state.waiting,
+                        isDurable: (try? SinkSpec(state.spec))?.isDurable ?? false,
                         oldest: state.oldest.map { max(0, now.milliseconds - $0.milliseconds) / 1000 }, error: state.error,
-                        nextTry: state.waiting > 0 ? state.nextTry : nil))
+                        nextTry: state.waiting > 0 ? state.nextTry : nil, refused: state.refused,
+                        refusals: state.refusals.map { Refusal(id: $0.id, revision: $0.revision, reason: $0.reason) }, lost: state.lost))
             }
         }
         for spec in sinks where !rows.contains(where: { $0.sink == spec.name }) {
@@ -91,11 +106,22 @@ public struct SinkOverview: Sendable {
 
     public func table() -> String {
         let cells =
-            [["SINK", "ACKNOWLEDGED", "AT", "PENDING", "OLDEST", "NEXT TRY", "LAST ERROR"]] + rows.map { self.cells($0, plain: false) }
+            [["SINK", "ACKNOWLEDGED", "AT", "PENDING", "OLDEST", "NEXT TRY", "LAST ERROR", "REFUSED", "LOST"]]
+            + rows.map { self.cells($0, plain: false) }
         let widths = (0..<cells[0].count).map { column in cells.map { $0[column].count }.max() ?? 0 }
         return cells.map { row in
             let padded = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }.joined(separator: "  ")
             return padded.reversed().drop { $0 == " " }.reversed() + "\n"
+        }.joined() + refusals
+    }
+
+    /// One line for each reading that was set aside.
+    private var refusals: String {
+        rows.flatMap { row in
+            row.refusals.map {
+                let reason = $0.reason.isEmpty ? "no reason" : $0.reason
+                return StandardErrorLog.harmless("\(row.sink) refused \($0.id) \($0.revision): \(reason)") + "\n"
+            }
         }.joined()
     }
 
@@ -106,6 +132,7 @@ public struct SinkOverview: Sendable {
         return [
             row.sink, row.acknowledged ?? none, row.acknowledgedAt.map(\.utcText) ?? none, "\(row.pending)",
             row.oldest.map { plain ? "\($0)" : DoctorWords.span($0) } ?? none, row.nextTry.map(\.utcText) ?? none, row.error ?? none,
+            "\(row.refused)", "\(row.lost)",
         ].map { StandardErrorLog.harmless($0) }
     }
 
@@ -122,9 +149,19 @@ public struct SinkOverview: Sendable {
             put("acknowledged", row.acknowledged)
             put("acknowledged_at", row.acknowledgedAt.map(\.utcText))
             text.append(string: ",\"pending\":\(row.pending)")
+            if !row.isDurable { text.append(string: ",\"durable\":false") }
             if let oldest = row.oldest { text.append(string: ",\"oldest_pending_s\":\(oldest)") }
             put("last_error", row.error)
             put("next_try", row.nextTry.map(\.utcText))
+            if row.refused > 0 { text.append(string: ",\"refused\":\(row.refused)") }
+            for (index, refusal) in row.refusals.enumerated() {
+                text.append(string: index == 0 ? ",\"refusals\":[{\"id\":" : ",{\"id\":")
+                text.append(jsonString: refusal.id)
+                text.append(string: ",\"revision\":\(refusal.revision),\"reason\":")
+                text.append(jsonString: refusal.reason)
+                text.append(string: index == row.refusals.count - 1 ? "}]" : "}")
+            }
+            if row.lost > 0 { text.append(string: ",\"lost\":\(row.lost)") }
             text.append("}\n")
         }
         return text.string

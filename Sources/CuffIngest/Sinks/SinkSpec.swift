@@ -1,6 +1,8 @@
+import Glibc
+
 /// Where readings go, as it is written on the command line: `stdout`, `jsonl:FILE`, `csv:FILE`, `sqlite:FILE`,
 /// `exec:COMMAND`, `unix:SOCKET`, `tcp:HOST:PORT`. A `?` at the end makes the sink optional: the cuff does not wait for it.
-/// `exec+ack:`, `unix+ack:` and `tcp+ack:` wait for a line of answer to every line.
+/// `exec+ack:`, `unix+ack:` and `tcp+ack:` speak the protocol in which the other side answers for each reading (`OutboxState`).
 public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
     public enum Kind: String, Sendable, CaseIterable {
         case stdout, table, jsonl, csv, sqlite, exec, unix, tcp
@@ -18,7 +20,7 @@ public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
     /// A file, a command, a socket's path or `HOST:PORT`; empty for `stdout`.
     public var path: String
     public var isRequired: Bool
-    /// The other side answers every line.
+    /// The other side answers for every reading.
     public var isAnswering = false
 
     public init(_ kind: Kind, path: String = "", isRequired: Bool = true, isAnswering: Bool = false) {
@@ -71,6 +73,24 @@ public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
         case .stdout, .table:
             self.init(kind, isRequired: isRequired)
         }
+    }
+
+    /// What is written there is kept, as far as can be told before it is opened: a database or a file that is a regular file
+    /// or is not there yet, or another side that answers for each reading. Standard output, a table, a device, a pipe and
+    /// whoever does not answer pass readings through.
+    public var isDurable: Bool {
+        switch kind {
+        case .stdout, .table: false
+        case .exec, .unix, .tcp: isAnswering
+        case .jsonl, .csv, .sqlite: Self.isRegularFile(path) ?? !path.hasPrefix(":")
+        }
+    }
+
+    /// `nil` where nothing is there.
+    static func isRegularFile(_ path: String) -> Bool? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        return status.st_mode & S_IFMT == S_IFREG
     }
 
     /// `HOST:PORT`, an IPv6 address in brackets.

@@ -77,11 +77,14 @@ final class MetricsServer: Sendable {
     static func response(to request: String, _ body: () -> String) -> [UInt8] {
         let lines = request.split(whereSeparator: \.isNewline)
         let words = lines.first?.split(separator: " ") ?? []
-        let host = lines.dropFirst().first { $0.lowercased().hasPrefix("host:") }?.dropFirst(5).drop { $0 == " " }
-        let name = host.map { String($0.prefix { $0 != ":" }) } ?? "127.0.0.1"
+        let hosts = lines.dropFirst().filter { $0.lowercased().hasPrefix("host:") }.map { $0.dropFirst(5).drop { $0 == " " } }
+        let name = hosts.first.map { String($0.prefix { $0 != ":" }) } ?? "127.0.0.1"
         let (status, text): (String, String)
         if words.count != 3 || words[0] != "GET" && words[0] != "HEAD" {
             (status, text) = ("405 Method Not Allowed", "only GET\n")
+        } else if hosts.count > 1 || hosts.isEmpty && words[2] != "HTTP/1.0" {
+            // RFC 9112, 3.2: a request of HTTP/1.1 names its host, once.
+            (status, text) = ("400 Bad Request", "a request names its host, once\n")
         } else if name != "127.0.0.1" && name != "localhost" {
             (status, text) = ("403 Forbidden", "this is 127.0.0.1\n")
         } else if words[1] != "/metrics" && words[1] != "/" {

@@ -28,7 +28,12 @@ public struct RunStatistics: Sendable {
             var parts = ["\(sink.stored) stored", "\(sink.known) of them known"]
             if sink.waiting > 0 { parts.append("\(sink.waiting) waiting") }
             if sink.missed > 0 { parts.append("\(sink.missed) missed") }
-            if let backlog = sink.backlog { parts.append("\(backlog.waiting) in the outbox") }
+            if let backlog = sink.backlog {
+                parts.append("\(backlog.waiting) in the outbox")
+                if backlog.refused > 0 { parts.append("\(backlog.refused) refused") }
+                if backlog.lost > 0 { parts.append("\(backlog.lost) handed over without knowing whether they arrived") }
+            }
+            if !sink.isDurable { parts.append("passed through, not kept") }
             parts.append(sink.writes.sentence("writes"))
             if let fault = sink.fault ?? sink.backlog?.fault { parts.append(fault.sentence) }
             if let next = sink.nextTry ?? sink.backlog?.nextTry {
@@ -76,12 +81,18 @@ public struct RunStatistics: Sendable {
         counter("pauses", "Times the cuff had to wait for a sink") { "\($0.pauses)" }
         counter("paused_seconds", "How long the cuff had to wait for sinks") { Self.seconds($0.paused) }
         let named = sinks.enumerated().map { index, sink in
-            ("{sink=\"\(index):\(Self.kind(sink.label))\",required=\"\(sink.isRequired)\"}", sink)
+            ("{sink=\"\(index):\(Self.kind(sink.label))\",required=\"\(sink.isRequired && sink.isDurable)\"}", sink)
         }
         family("sink_stored_readings", "counter", "Readings stored", named.map { ($0.0, "\($0.1.stored)") }, suffix: "_total")
         family("sink_known_readings", "counter", "Readings it already had", named.map { ($0.0, "\($0.1.known)") }, suffix: "_total")
         family(
             "sink_missed_readings", "counter", "Readings an optional sink missed", named.map { ($0.0, "\($0.1.missed)") }, suffix: "_total")
+        family(
+            "sink_refused_readings", "counter", "Readings that the other side will never take",
+            named.filter { $0.1.backlog != nil }.map { ($0.0, "\($0.1.backlog?.refused ?? 0)") }, suffix: "_total")
+        family(
+            "sink_lost_readings", "counter", "Readings handed over, of which it is not known whether they arrived",
+            named.filter { $0.1.backlog != nil }.map { ($0.0, "\($0.1.backlog?.lost ?? 0)") }, suffix: "_total")
         family(
             "sink_pending_readings", "gauge", "Readings that wait for it",
             named.map { ($0.0, "\($0.1.waiting + ($0.1.backlog?.waiting ?? 0))") })

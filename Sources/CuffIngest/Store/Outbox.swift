@@ -8,7 +8,21 @@ final class Outbox: Sendable {
     struct Line: Sendable, Equatable {
         var sequence: Int64
         var id: String
+        var revision = 0
+        var isPending = false
         var bytes: [UInt8]
+
+        /// Without a look at the bytes.
+        func isSame(as other: Line) -> Bool {
+            sequence == other.sequence && id == other.id && revision == other.revision && isPending == other.isPending
+        }
+    }
+
+    /// A reading that the other side will never take.
+    struct Refusal: Sendable, Equatable {
+        var id: String
+        var revision: Int
+        var reason: String
     }
 
     /// How far the other side has come.
@@ -22,6 +36,11 @@ final class Outbox: Sendable {
         var error: String?
         var errorAt: Timestamp?
         var nextTry: Timestamp?
+        /// Readings that were set aside; of them the newest twenty.
+        var refused = 0
+        var refusals: [Refusal] = []
+        /// Readings that were handed over, and nobody knows whether they arrived.
+        var lost = 0
     }
 
     /// Four hundred times the largest documented cuff memory; some 25 MB of lines.
@@ -36,6 +55,7 @@ final class Outbox: Sendable {
         var held: Int
     }
     private let place: Locked<Place>
+    private let counts = Locked((refused: 0, lost: 0))
 
     /// `spec` names the sink as on the command line; what is left of an earlier run under the same name waits still.
     init(_ store: Store, spec: String) throws(IngestError) {
@@ -67,6 +87,10 @@ final class Outbox: Sendable {
     private static func count(_ db: Database, _ number: Int64) throws -> Int {
         try Int.fetchOne(db, sql: "SELECT count(*) FROM outbox WHERE sink = ? AND sequence IS NOT NULL", arguments: [number]) ?? 0
     }
+
+    /// What this run had refused, and handed over without knowing whether it arrived.
+    var refused: Int { counts.withLock { $0.refused } }
+    var lost: Int { counts.withLock { $0.lost } }
 
     /// How many lines wait, as far as this run of the program knows.
     var waiting: Int { place.withLock { $0.held } }
@@ -121,24 +145,36 @@ final class Outbox: Sendable {
         do {
             return try store.queue.read { db in
                 try Row.fetchAll(
-                    db, sql: "SELECT sequence, id, line FROM outbox WHERE sink = ? AND sequence IS NOT NULL ORDER BY sequence LIMIT ?",
-                    arguments: [number, most]
-                ).map { Line(sequence: $0["sequence"], id: $0["id"], bytes: Array(($0["line"] as String).utf8)) }
+                    db,
+                    sql: """
+                        SELECT sequence, id, revision, pending, line FROM outbox
+                        WHERE sink = ? AND sequence IS NOT NULL ORDER BY sequence LIMIT ?
+                        """, arguments: [number, most]
+                ).map { row in
+                    Line(
+                        sequence: row["sequence"], id: row["id"], revision: row["revision"], isPending: row["pending"],
+                        bytes: Array((row["line"] as String).utf8))
+                }
             }
         } catch { throw Store.translated(error, store.path) }
     }
 
     /// The other side has these; they are not sent again.
     func acknowledge(_ lines: ArraySlice<Line>) throws(IngestError) {
-        guard let first = lines.first, let last = lines.last else { return }
+        guard let last = lines.last else { return }
         do {
+            // Durable: what the other side was told to be ours to forget must not be forgotten twice, nor sent for ever.
             try store.commit { db in
                 let number = try self.number(in: db)
-                try db.execute(
+                // Each by its own name: one that was dropped meanwhile is not another one's acknowledgement.
+                let statement = try db.cachedStatement(
                     sql: """
                         UPDATE outbox SET sequence = NULL, queued = NULL, line = NULL
-                        WHERE sink = ? AND sequence IS NOT NULL AND sequence BETWEEN ? AND ?
-                        """, arguments: [number, first.sequence, last.sequence])
+                        WHERE sink = ? AND id = ? AND revision = ? AND pending = ? AND sequence = ?
+                        """)
+                for line in lines {
+                    try statement.execute(arguments: [number, line.id, line.revision, line.isPending, line.sequence])
+                }
                 try db.execute(
                     sql: """
                         UPDATE sink SET acknowledged = ?, acknowledged_at = ?, error = NULL, error_at = NULL, next_try = NULL
@@ -148,6 +184,32 @@ final class Outbox: Sendable {
                 place.withLock { $0.held = left }
             }
         } catch { throw Store.translated(error, store.path) }
+    }
+
+    /// The other side will never take this one: it waits no longer, and stays with the reason.
+    func setAside(_ line: Line, reason: String) throws(IngestError) {
+        do {
+            try store.commit { db in
+                let number = try self.number(in: db)
+                try db.execute(
+                    sql: """
+                        UPDATE outbox SET sequence = NULL, refused = ?
+                        WHERE sink = ? AND id = ? AND revision = ? AND pending = ? AND sequence = ?
+                        """, arguments: [reason, number, line.id, line.revision, line.isPending, line.sequence])
+                let left = try Self.count(db, number)
+                place.withLock { $0.held = left }
+            }
+            counts.withLock { $0.refused += 1 }
+        } catch { throw Store.translated(error, store.path) }
+    }
+
+    /// So many lines were handed over, and the conversation did not end in order.
+    func noteLost(_ count: Int) {
+        counts.withLock { $0.lost += count }
+        try? store.commit { db in
+            let number = try self.number(in: db)
+            try db.execute(sql: "UPDATE sink SET lost = lost + ? WHERE number = ?", arguments: [count, number])
+        }
     }
 
     /// Notes what went wrong, and when it is tried again.
@@ -181,37 +243,52 @@ extension Store {
             return try queue.read { db in
                 // A database of before has none.
                 guard try db.tableExists("outbox") else { return [] }
+                // One of a while ago has not all of it.
+                let hasAnswers = try db.columns(in: "outbox").contains { $0.name == "refused" }
                 return try Row.fetchAll(
                     db,
                     sql: """
-                        SELECT spec, acknowledged, acknowledged_at, error, error_at, next_try,
+                        SELECT number, spec, acknowledged, acknowledged_at, error, error_at, next_try,
+                          \(hasAnswers ? "lost" : "0") AS lost,
+                          \(hasAnswers ? "(SELECT count(*) FROM outbox WHERE sink = sink.number AND refused IS NOT NULL)" : "0") AS refused,
                           (SELECT count(*) FROM outbox WHERE sink = sink.number AND sequence IS NOT NULL) AS waiting,
                           (SELECT queued FROM outbox WHERE sink = sink.number AND sequence IS NOT NULL ORDER BY sequence LIMIT 1) AS oldest
                         FROM sink ORDER BY number
                         """
                 ).map { row in
                     func time(_ column: String) -> Timestamp? { (row[column] as String?).flatMap { Timestamp.parse($0)?.time } }
+                    var refusals: [Outbox.Refusal] = []
+                    if row["refused"] > 0 {
+                        refusals = try Row.fetchAll(
+                            db,
+                            sql: """
+                                SELECT id, revision, refused FROM outbox WHERE sink = ? AND refused IS NOT NULL
+                                ORDER BY id DESC, revision DESC LIMIT 20
+                                """, arguments: [row["number"] as Int64]
+                        ).map { Outbox.Refusal(id: $0["id"], revision: $0["revision"], reason: $0["refused"]) }
+                    }
                     return Outbox.State(
                         spec: row["spec"], acknowledged: row["acknowledged"], acknowledgedAt: time("acknowledged_at"),
                         waiting: row["waiting"], oldest: time("oldest"), error: row["error"], errorAt: time("error_at"),
-                        nextTry: time("next_try"))
+                        nextTry: time("next_try"), refused: row["refused"], refusals: refusals, lost: row["lost"])
                 }
             }
         } catch { throw Self.translated(error, path) }
     }
 
-    /// Gives up what waits for a sink; answers how many lines that were. They count as sent: reading the cuff again does not
+    /// Gives up what waits for a sink, and what it refused; answers how many lines that were. They count as sent: reading the cuff again does not
     /// bring them back.
     func dropOutbox(_ spec: String) throws(IngestError) -> Int {
         do {
             return try commit { db in
                 try db.execute(
                     sql: """
-                        UPDATE outbox SET sequence = NULL, queued = NULL, line = NULL
-                        WHERE sequence IS NOT NULL AND sink = (SELECT number FROM sink WHERE spec = ?)
+                        UPDATE outbox SET sequence = NULL, queued = NULL, line = NULL, refused = NULL
+                        WHERE (sequence IS NOT NULL OR refused IS NOT NULL) AND sink = (SELECT number FROM sink WHERE spec = ?)
                         """, arguments: [spec])
                 let count = db.changesCount
-                try db.execute(sql: "UPDATE sink SET error = NULL, error_at = NULL, next_try = NULL WHERE spec = ?", arguments: [spec])
+                try db.execute(
+                    sql: "UPDATE sink SET error = NULL, error_at = NULL, next_try = NULL, lost = 0 WHERE spec = ?", arguments: [spec])
                 return count
             }
         } catch { throw Self.translated(error, path) }

@@ -12,6 +12,7 @@ enum Schema {
         migrator.registerMigration("health series") { db in try db.execute(sql: series) }
         migrator.registerMigration("health cursors") { db in try db.execute(sql: cursors) }
         migrator.registerMigration("digits and units") { db in try db.execute(sql: digits) }
+        migrator.registerMigration("outbox answers") { db in try db.execute(sql: answers) }
         return migrator
     }
 
@@ -48,6 +49,13 @@ enum Schema {
           WHERE type IN ('quantity', 'pulse_rate') AND NOT pending
           ORDER BY id;
         PRAGMA user_version = \(version);
+        """
+
+    /// `refused` is why the other side will never take a line; such a line waits no longer, and stays. `lost` counts lines that
+    /// were handed over to a sink that does not answer, in a conversation that did not end in order.
+    private static let answers = """
+        ALTER TABLE outbox ADD COLUMN refused TEXT;
+        ALTER TABLE sink ADD COLUMN lost INTEGER NOT NULL DEFAULT 0;
         """
 
     /// Many values in one row: the samples are packed (`SeriesCoding`); what people ask for stands beside them.

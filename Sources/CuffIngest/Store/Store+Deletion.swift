@@ -20,7 +20,7 @@ extension Store {
                 let statement = try db.makeStatement(sql: Self.bury)
                 // Nor shall its line leave for another sink any more.
                 let unsent = try db.makeStatement(
-                    sql: "UPDATE outbox SET sequence = NULL, queued = NULL, line = NULL WHERE id = ? AND line IS NOT NULL")
+                    sql: "UPDATE outbox SET sequence = NULL, queued = NULL, line = NULL, refused = NULL WHERE id = ? AND line IS NOT NULL")
                 // What the cuff showed on the way belongs to the reading.
                 let series = try db.makeStatement(sql: "DELETE FROM series WHERE reading = ?")
                 for id in ids {

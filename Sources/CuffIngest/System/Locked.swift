@@ -34,7 +34,12 @@ final class Gate: @unchecked Sendable {
     init(isOpen: Bool) {
         self.isOpen = isOpen
         pthread_mutex_init(mutex, nil)
-        pthread_cond_init(condition, nil)
+        // A limit is a length of time: setting the wall clock must neither end a wait nor prolong it.
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(condition, &attributes)
+        pthread_condattr_destroy(&attributes)
     }
 
     deinit {
@@ -67,7 +72,7 @@ final class Gate: @unchecked Sendable {
     /// As `pass`, but at most until the deadline; answers whether the door was open.
     func pass(within limit: Duration) -> Bool {
         var now = timespec()
-        clock_gettime(CLOCK_REALTIME, &now)
+        clock_gettime(CLOCK_MONOTONIC, &now)
         let parts = limit.components
         var until = timespec(
             tv_sec: now.tv_sec + Int(parts.seconds), tv_nsec: now.tv_nsec + Int(parts.attoseconds / 1_000_000_000))

@@ -139,7 +139,7 @@ public final class FaultyTransport: Transport, @unchecked Sendable {
         }
     }
 
-    public func writeFeature(_ bytes: [UInt8]) { inner.writeFeature(bytes) }
+    public func writeFeature(_ bytes: [UInt8]) -> TransportFault? { inner.writeFeature(bytes) }
     public func pause() {
         isPaused = true
         inner.pause()

@@ -76,8 +76,8 @@ public final class HIDRawTransport: Transport, @unchecked Sendable {
 
     public func write(_ bytes: [UInt8]) { port?.write(bytes) }
 
-    public func writeFeature(_ bytes: [UInt8]) {
-        guard port != nil else { return }
+    public func writeFeature(_ bytes: [UInt8]) -> TransportFault? {
+        guard port != nil else { return nil }
         let report = isNumbered ? bytes : [0] + bytes
         let result = clinux_hid_set_feature(descriptor, report, Int32(report.count))
         if result < 0 {
@@ -85,6 +85,7 @@ public final class HIDRawTransport: Transport, @unchecked Sendable {
         } else {
             deliver?(.sent(bytes))
         }
+        return nil
     }
 
     public func pause() { port?.pause() }

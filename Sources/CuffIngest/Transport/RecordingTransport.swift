@@ -30,7 +30,7 @@ public final class RecordingTransport: Transport, @unchecked Sendable {
     }
 
     public func write(_ bytes: [UInt8]) { inner.write(bytes) }
-    public func writeFeature(_ bytes: [UInt8]) { inner.writeFeature(bytes) }
+    public func writeFeature(_ bytes: [UInt8]) -> TransportFault? { inner.writeFeature(bytes) }
     public func pause() { inner.pause() }
     public func resume() { inner.resume() }
     public func close() { inner.close() }

@@ -11,8 +11,8 @@ public protocol Transport: AnyObject {
     func start(on queue: CuffQueue, deliver: @escaping @Sendable (TransportEvent) -> Void) throws(IngestError)
     /// Hands over bytes to be written in order; `TransportEvent.sent` tells when the kernel has all of them.
     func write(_ bytes: [UInt8])
-    /// A HID feature report; other media have none and report a fault.
-    func writeFeature(_ bytes: [UInt8])
+    /// A HID feature report; other media have none and answer with a fault. `TransportEvent.sent` follows where there is none.
+    func writeFeature(_ bytes: [UInt8]) -> TransportFault?
     /// Reads nothing more until `resume`: what comes waits in the kernel, then in the cuff.
     func pause()
     func resume()
@@ -53,5 +53,5 @@ extension TransportFault {
 }
 
 extension Transport {
-    public func writeFeature(_ bytes: [UInt8]) {}
+    public func writeFeature(_ bytes: [UInt8]) -> TransportFault? { .failed(call: "HIDIOCSFEATURE", errno: ENOTTY) }
 }

@@ -69,30 +69,11 @@ extension Ingest {
             report.closing = "no cuff is plugged in that this program may read; `cuff list` shows what is there"
         }
         defer { if watch.showsStatistics { watch.statistics(run.statistics.text) } }
-        try finish(pipeline, &report, within: watch.grace, isStopped: options.stop.isRaised)
+        // A watch has ended when its links have, whether it was told to or not: from now on the time counts.
+        let ended = StopSignal()
+        ended.raise()
+        try finish(pipeline, &report, stop: ended, grace: watch.grace)
         return report
-    }
-
-    /// A sink that never recovers must not keep the program from ending: what it lacks was not acknowledged to any cuff.
-    private static func finish(
-        _ pipeline: Pipeline, _ report: inout IngestReport, within grace: Duration, isStopped: Bool
-    ) throws(IngestError) {
-        let done = Gate(isOpen: false)
-        let fault = Locked<IngestError?>(nil)
-        DispatchQueue.global().async { @Sendable in
-            do throws(IngestError) { try pipeline.finish() } catch { fault.withLock { $0 = error } }
-            done.set(open: true)
-        }
-        let isDone = done.pass(within: grace)
-        report.sinks = pipeline.reports
-        report.judgeBacklog()
-        if !isDone {
-            report.status = .tryAgain
-            report.closing = "not everything could be stored in time; the cuffs were not told that it was, and will send it again"
-        } else if let error = fault.withLock({ $0 }) {
-            guard error.isOutputClosed else { throw error }
-            report.isOutputClosed = true
-        }
     }
 }
 

@@ -58,6 +58,8 @@ public enum LinkEnd: Sendable, Hashable {
     case unplugged
     /// The device could not be opened, or broke off, or did not answer; it may be tried again.
     case failed(String, exitCode: Int32)
+    /// It was not opened, and trying again would change nothing.
+    case refused(String, exitCode: Int32)
     /// We closed it.
     case closed
 }

@@ -177,7 +177,9 @@ final class WatchRun: @unchecked Sendable {
     // MARK: Links
 
     private func open(_ id: LinkID, _ plan: LinkPlan) {
-        guard let driver = CuffDrivers.named("\(plan.driver)") else { return }
+        guard let driver = CuffDrivers.named("\(plan.driver)") else { return refuse(id, .unknownDriver("\(plan.driver)")) }
+        // It would forget what nobody has kept; other cuffs are none the worse for it.
+        if driver.forgets(plan.options), !pipeline.isDurable { return refuse(id, .nothingKeeps(driver)) }
         let link = CuffLink(
             driver: driver, device: plan.identity, transport: plan.address.transport(for: driver, line: plan.line),
             pipeline: pipeline, options: plan.options, memory: options.memory
@@ -195,6 +197,12 @@ final class WatchRun: @unchecked Sendable {
         links[id] = Link(link: link, plan: plan, commands: commands, mark: mark)
         link.start(commands)
         if commands == [.follow] { queue.async { @Sendable in self.handle(.listening(id)) } }
+    }
+
+    /// The state still waits for the link to open or end.
+    private func refuse(_ id: LinkID, _ error: IngestError) {
+        let sentence = error.sentence + (error.cure.isEmpty ? "" : "; fix: \(error.cure)")
+        queue.async { @Sendable in self.handle(.ended(id, .refused(sentence, exitCode: error.status.rawValue))) }
     }
 
     private func take(_ event: LinkEvent, from id: LinkID) {
@@ -218,9 +226,9 @@ final class WatchRun: @unchecked Sendable {
             links[id]?.schedule = nil
             if let key = link.schedule { schedules?.ended(key, end) }
         case .measurement: break
-        case .finished(.stop, _):
-            // What was left behind by another process is put right.
-            links[id]?.mark?.remove()
+        case .finished(.stop, let outcome):
+            // What was left behind by another process is put right, unless nobody answered: then the next one tries again.
+            if outcome == .complete { link.mark?.remove() } else { link.mark?.leave() }
             links[id]?.mark = nil
         case .finished(let command, let outcome):
             if command != .follow, link.commands.last == .follow {

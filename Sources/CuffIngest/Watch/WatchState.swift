@@ -266,6 +266,12 @@ public struct WatchState: Sendable {
             // Its `unplugged` event comes within milliseconds; where none does (a pty, the network), try again.
             retry(&station, now)
             station.lastFailure = nil
+        case .refused(let why, let code):
+            station.isDone = true
+            station.retryAt = nil
+            worst = worst == 0 ? code : worst
+            if station.lastFailure != why { effects.append(.tell(.failed(plan, why, retryIn: nil))) }
+            station.lastFailure = why
         case .failed(let why, let code):
             retry(&station, now)
             let isGivenUp = station.retryAt == nil

@@ -128,7 +128,7 @@ extension PHDSession {
     /// `patience` without progress: who has an association that works lets the agent go, everybody else gives up.
     mutating func patienceEnded(into actions: inout SessionActions) {
         guard goal != .follow else { return }
-        guard committed >= emitted else {
+        guard committed >= emitted || !keepsReadings else {
             // The sinks are slow, not the agent; they have limits of their own.
             return actions.append(.arm(.overall, effort.patience))
         }

@@ -97,7 +97,7 @@ extension PHDSession {
 
     /// Everything was asked and nothing is under way: do what was commanded, or let the agent go.
     mutating func conclude(into actions: inout SessionActions) {
-        guard state == .operating, !isPassive, pending.isEmpty, transfer == nil, thanks.isEmpty, committed >= emitted else { return }
+        guard state == .operating, !isPassive, pending.isEmpty, transfer == nil, !isCommitDue else { return }
         switch goal {
         case .follow: return
         case .memory: if stores.isEmpty { return } else { outcome = outcome ?? transferOutcome }
@@ -198,6 +198,7 @@ extension PHDSession {
 
     /// An association ended. For who follows that is everyday; for who wanted something it may be the end.
     mutating func concludeAssociation(into actions: inout SessionActions) {
+        if isEnding { return finish(outcome ?? .aborted("the program was asked to end"), into: &actions) }
         guard goal != .follow, !isForeign, mayAnswer else { return }
         if let outcome { return finish(outcome, into: &actions) }
         switch goal {

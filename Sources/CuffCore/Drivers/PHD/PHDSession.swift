@@ -91,6 +91,11 @@ struct PHDSession: CuffSession {
     /// The other side of this conversation is not ours.
     var isForeign = false
     var isFinished = false
+    /// The host has asked for the release.
+    var isEnding = false
+    let keepsReadings: Bool
+    /// A reading that will be committed is not yet.
+    var isCommitDue: Bool { keepsReadings && (!thanks.isEmpty || committed < emitted) }
 
     var memory: [String: [UInt8]]
     /// Remembered configurations that contradicted a report, or that this session must not trust.
@@ -171,6 +176,7 @@ struct PHDSession: CuffSession {
         allowed = Set((context.options["agents"] ?? "").split(separator: "+").map { $0.lowercased() })
         unwanted = Set((context.options["unwanted"] ?? "").split(separator: "+").map { $0.lowercased() })
         memory = context.memory
+        keepsReadings = context.keepsReadings
         if let seconds = context.options["patience"].flatMap({ Int64($0) }), (1...86400).contains(seconds) {
             effort.patience = .seconds(seconds)
         }

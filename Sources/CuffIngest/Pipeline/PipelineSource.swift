@@ -1,0 +1,33 @@
+extension Pipeline {
+    /// How a source hears from the pipeline. Called under the pipeline's lock: hop to a queue, never call back.
+    public struct Source: Sendable {
+        /// So many of its readings are in every required durable sink.
+        public var committed: @Sendable (Int) -> Void
+        /// So many were taken by every sink, none of which keeps them: told instead of `committed` where there is no durable
+        /// sink. It is no ground for telling a cuff that anything was stored.
+        public var passedOn: @Sendable (Int) -> Void
+        public var paused: @Sendable (Bool) -> Void
+        /// Live samples are left out, with a count, rather than held when a sink is slow.
+        public var mayThin: Bool
+
+        public init(
+            mayThin: Bool, committed: @escaping @Sendable (Int) -> Void,
+            passedOn: @escaping @Sendable (Int) -> Void = { _ in }, paused: @escaping @Sendable (Bool) -> Void
+        ) {
+            self.mayThin = mayThin
+            self.committed = committed
+            self.passedOn = passedOn
+            self.paused = paused
+        }
+    }
+
+    public struct Member: Sendable {
+        public var sink: any Sink
+        /// Not optional: sources wait for it. Its word is a commit only where the sink is durable, too.
+        public var isRequired: Bool
+        public init(_ sink: any Sink, isRequired: Bool = true) {
+            self.sink = sink
+            self.isRequired = isRequired
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import CLinux
+import CuffCore
+import Glibc
+
+/// Performs what `OutboxState` decides, on the courier's thread: one wait for the helper's answers, for room in its input, for
+/// new lines and for time.
+struct AnsweredCourier {
+    let outbox: Outbox
+    let peer: any LinePeer
+    let stop: StopSignal
+    let wakeUp: Int32
+    /// Something was acknowledged or set aside.
+    let progressed: () -> Void
+    let failed: (IngestError, Duration) -> Void
+    let isEnding: () -> Bool
+
+    private var state: OutboxState
+    private var lock: CourierLock
+    /// Bytes that the helper has not taken: at most the unanswered lines.
+    private var unsent: [UInt8] = []
+    private let began = HostClock.monotonic()
+
+    /// How often an idle courier looks for lines that another run of the program left.
+    private static let look: Int64 = 5_000_000_000
+
+    init(
+        _ outbox: Outbox, _ peer: any LinePeer, stop: StopSignal, wakeUp: Int32, progressed: @escaping () -> Void,
+        failed: @escaping (IngestError, Duration) -> Void, isEnding: @escaping () -> Bool
+    ) {
+        self.outbox = outbox
+        self.peer = peer
+        self.stop = stop
+        self.wakeUp = wakeUp
+        self.progressed = progressed
+        self.failed = failed
+        self.isEnding = isEnding
+        state = OutboxState(name: outbox.spec)
+        lock = CourierLock(outbox)
+    }
+
+    private var now: Duration { .nanoseconds(HostClock.monotonic() - began) }
+
+    /// Returns when the signal is raised, or when all is sent and the run is ending.
+    mutating func run() {
+        while !stop.isRaised {
+            do throws(IngestError) {
+                let waiting = outbox.waiting
+                let count = waiting > 0 ? waiting : try outbox.refresh()
+                if count == 0 && isEnding() { break }
+                try handle(.waiting(count))
+            } catch {
+                // The database, not the helper: what was answered and could not be noted is sent once more.
+                failed(error, .seconds(1))
+                guard stop.sleep(nanoseconds: 1_000_000_000) else { break }
+            }
+            do throws(IngestError) { try wait() } catch { failed(error, .seconds(1)) }
+        }
+        peer.close()
+    }
+
+    // MARK: Effects
+
+    private mutating func handle(_ event: OutboxState.Event) throws(IngestError) {
+        var events = [event]
+        while !events.isEmpty {
+            let effects = state.handle(events.removeFirst(), at: now)
+            var done: [Outbox.Line] = []
+            for effect in effects {
+                switch effect {
+                case .open: events.append(opened())
+                case .load(let most): events.append(.loaded(try outbox.next(most)))
+                case .send(let bytes): unsent += bytes
+                case .acknowledge(let line): done.append(line)
+                case .setAside(let line, let reason):
+                    try outbox.setAside(line, reason: reason)
+                    progressed()
+                case .close:
+                    unsent.removeAll()
+                    peer.close()
+                case .tell(let error, let pause): failed(error, pause)
+                }
+            }
+            guard !done.isEmpty else { continue }
+            try outbox.acknowledge(done[...])
+            progressed()
+        }
+    }
+
+    private mutating func opened() -> OutboxState.Event {
+        do throws(IngestError) {
+            try lock.take()
+            try peer.open(stop)
+            return .opened
+        } catch { return .notOpened(error) }
+    }
+
+    // MARK: Waiting
+
+    private mutating func wait() throws(IngestError) {
+        var limit = Self.look
+        if let wake = state.wakeAt { limit = min(limit, max(0, (wake - now).nanoseconds)) }
+        let ends = peer.ends
+        var entries = [
+            pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: ends?.input ?? -1, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: unsent.isEmpty ? -1 : ends?.output ?? -1, events: Int16(POLLOUT), revents: 0),
+        ]
+        guard poll(&entries, 4, Int32(clamping: limit / 1_000_000 + 1)) > 0 else { return try handle(.time) }
+        if entries[1].revents != 0 {
+            var count: UInt64 = 0
+            _ = read(wakeUp, &count, 8)
+        }
+        var isGone = false
+        if entries[3].revents != 0, let output = ends?.output { isGone = !sendSome(output) }
+        if let input = ends?.input, entries[2].revents != 0 || isGone { try receive(input, untilTheEnd: isGone) }
+    }
+
+    /// Answers whether the other side still takes anything.
+    private mutating func sendSome(_ output: Int32) -> Bool {
+        let count = unsent.withUnsafeBytes { Glibc.write(output, $0.baseAddress, $0.count) }
+        if count > 0 { unsent.removeFirst(count) }
+        return count >= 0 || errno == EAGAIN || errno == EINTR
+    }
+
+    /// What the helper says before it ends still counts.
+    private mutating func receive(_ input: Int32, untilTheEnd: Bool) throws(IngestError) {
+        var room = [UInt8](repeating: 0, count: 1 << 16)
+        repeat {
+            let count = read(input, &room, room.count)
+            if count < 0 && errno == EINTR { continue }
+            if count < 0 && errno == EAGAIN {
+                if untilTheEnd { try handle(.ended) }
+                return
+            }
+            guard count > 0 else { return try handle(.ended) }
+            try handle(.received(Array(room[..<count])))
+        } while untilTheEnd && state.isOpen
+    }
+}

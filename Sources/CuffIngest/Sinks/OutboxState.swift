@@ -1,0 +1,244 @@
+import CuffCore
+
+/// The conversation with a helper that answers for each reading (`exec+ack:`, `unix+ack:`, `tcp+ack:`), as a value: what to
+/// send, what an answer means, when to try again. `AnsweredCourier` performs the effects.
+///
+///     helper -> cuff   ready 1                     the first line, within ten seconds: the protocol's version
+///     cuff -> helper   {"type":"blood_pressure",…}  one line for each reading, in order, at most a thousand unanswered
+///     helper -> cuff   ok ID REVISION              this reading is safe where it was sent
+///                      later TEXT                  not now: what is unanswered stays and is sent again after a pause
+///                      refuse ID REVISION TEXT     this one will never be taken: it is set aside
+///                      fatal TEXT                  the configuration is wrong: said, and tried again slowly
+///
+/// Rules:
+/// - A line leaves the outbox by its own `ok` alone. An answer for a reading that is not unanswered, an answer of any other
+///   form, a line that is too long and silence are faults of the helper: they acknowledge nothing, the conversation is ended
+///   and begun anew after a pause, and what was unanswered is sent again.
+/// - Pauses double from try to try; an `ok` or a `refuse` makes them short again.
+struct OutboxState: Sendable {
+    struct Limits: Sendable {
+        /// Lines without an answer, as the protocol has it: some 250 KB.
+        var unanswered = 1000
+        /// A program starts and says so within this, as the protocol has it.
+        var ready = Duration.seconds(10)
+        /// Whoever has lines and answers none of them for so long has lost them.
+        var answer = Duration.seconds(60)
+        var firstPause = Duration.milliseconds(200)
+        var longestPause = Duration.seconds(30)
+        /// A configuration is mended by a person.
+        var fatalPause = Duration.seconds(300)
+        /// An answer is a word, an id, a number and a sentence.
+        var line = 4096
+    }
+
+    enum Event: Sendable {
+        /// So many lines are in the outbox, unanswered ones included.
+        case waiting(Int)
+        case opened
+        case notOpened(IngestError)
+        /// The oldest lines of the outbox, unanswered ones among them.
+        case loaded([Outbox.Line])
+        case received([UInt8])
+        /// The helper has ended, or its connection has.
+        case ended
+        /// Nothing but time has passed.
+        case time
+    }
+
+    enum Effect: Sendable, Equatable {
+        case open
+        /// Answer with `loaded` and at most so many lines.
+        case load(Int)
+        case send([UInt8])
+        case acknowledge(Outbox.Line)
+        case setAside(Outbox.Line, reason: String)
+        /// End the helper's input and wait for its end.
+        case close
+        case tell(IngestError, nextTry: Duration)
+    }
+
+    private enum Phase: Sendable, Equatable {
+        /// Nothing is open, and nothing was to be sent.
+        case idle
+        case opening
+        /// Open; the first line has not come.
+        case greeting
+        case carrying
+        case resting(until: Duration)
+    }
+
+    let name: String
+    private let limits: Limits
+    private var phase = Phase.idle
+    private var pause: Duration
+    private var unanswered: [Outbox.Line] = []
+    private var rest: [UInt8] = []
+    /// Until then something must come.
+    private var deadline: Duration?
+
+    init(name: String, limits: Limits = Limits()) {
+        self.name = name
+        self.limits = limits
+        pause = limits.firstPause
+    }
+
+    /// Call `handle(.time)` at this time at the latest.
+    var wakeAt: Duration? { if case .resting(let until) = phase { until } else { deadline } }
+    var isOpen: Bool { phase == .greeting || phase == .carrying }
+    /// Lines that were sent and are not answered.
+    var unansweredCount: Int { unanswered.count }
+
+    mutating func handle(_ event: Event, at now: Duration) -> [Effect] {
+        var effects: [Effect] = []
+        if case .resting(let until) = phase, now >= until { phase = .idle }
+        switch event {
+        case .waiting(let count): wait(count, &effects)
+        case .opened:
+            guard phase == .opening else { break }
+            phase = .greeting
+            rest.removeAll()
+            deadline = now + limits.ready
+        case .notOpened(let error): if phase == .opening { fail(error, pause, now, &effects, isOpen: false) }
+        case .loaded(let lines): send(lines, now, &effects)
+        case .received(let bytes): receive(bytes, now, &effects)
+        case .ended: end(now, &effects)
+        case .time: break
+        }
+        if let deadline, isOpen, now >= deadline { silent(now, &effects) }
+        return effects
+    }
+
+    private mutating func wait(_ count: Int, _ effects: inout [Effect]) {
+        switch phase {
+        case .idle where count > 0:
+            phase = .opening
+            effects.append(.open)
+        // Half of the room at a time: what is unanswered is looked at again with each load.
+        case .carrying where count > unanswered.count && unanswered.count <= limits.unanswered / 2:
+            effects.append(.load(limits.unanswered))
+        case .idle, .opening, .greeting, .carrying, .resting: break
+        }
+    }
+
+    private mutating func send(_ lines: [Outbox.Line], _ now: Duration, _ effects: inout [Effect]) {
+        guard phase == .carrying else { return }
+        var bytes: [UInt8] = []
+        for line in lines where unanswered.count < limits.unanswered && !unanswered.contains(where: { $0.isSame(as: line) }) {
+            if unanswered.isEmpty { deadline = now + limits.answer }
+            unanswered.append(line)
+            bytes += line.bytes
+        }
+        if !bytes.isEmpty { effects.append(.send(bytes)) }
+    }
+
+    // MARK: Answers
+
+    private mutating func receive(_ bytes: [UInt8], _ now: Duration, _ effects: inout [Effect]) {
+        guard isOpen else { return }
+        rest += bytes
+        var start = rest.startIndex
+        while isOpen, let end = rest[start...].firstIndex(of: 0x0A) {
+            let line = Array(rest[start..<end])
+            start = end + 1
+            take(line, now, &effects)
+        }
+        guard isOpen else { return }
+        rest.removeSubrange(..<start)
+        if rest.count > limits.line { fault("an answer has more than \(limits.line) bytes", now, &effects) }
+    }
+
+    private mutating func take(_ line: [UInt8], _ now: Duration, _ effects: inout [Effect]) {
+        let text = String(decoding: line, as: UTF8.self)
+        guard phase == .carrying else {
+            guard text == "ready 1" else {
+                return fault("its first line is \(Self.quoted(line)) and not `ready 1`", now, &effects)
+            }
+            phase = .carrying
+            deadline = nil
+            return effects.append(.load(limits.unanswered))
+        }
+        let words = text.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false)
+        switch words[0] {
+        case "ok" where words.count == 3:
+            guard let line = answered(words) else { return stranger(line, now, &effects) }
+            effects.append(.acknowledge(line))
+        case "refuse" where words.count >= 3:
+            guard let known = answered(words) else { return stranger(line, now, &effects) }
+            effects.append(.setAside(known, reason: words.count > 3 ? Self.harmless(words[3]) : ""))
+        case "later": fail(IngestError(.unavailable, "\(name) takes nothing now", why: Self.reason(text)), pause, now, &effects)
+        case "fatal":
+            fail(
+                IngestError(
+                    .badConfiguration, "\(name) cannot work as it is set up", why: Self.reason(text), cure: "mend that; it is tried again"),
+                limits.fatalPause, now, &effects)
+        default: return fault("\(Self.quoted(line)) is no answer", now, &effects)
+        }
+        guard phase == .carrying else { return }
+        pause = limits.firstPause
+        deadline = unanswered.isEmpty ? nil : now + limits.answer
+    }
+
+    /// The unanswered line that an answer names; it is not unanswered any more.
+    private mutating func answered(_ words: [Substring]) -> Outbox.Line? {
+        guard let revision = Int(words[2]), "\(revision)" == words[2],
+            let index = unanswered.firstIndex(where: { $0.id == words[1] && $0.revision == revision })
+        else { return nil }
+        return unanswered.remove(at: index)
+    }
+
+    // MARK: Ends
+
+    private mutating func end(_ now: Duration, _ effects: inout [Effect]) {
+        switch phase {
+        case .greeting: fault("it ended before it was ready", now, &effects)
+        case .carrying where !unanswered.isEmpty: fault("it ended with \(unanswered.count) lines unanswered", now, &effects)
+        case .carrying:
+            phase = .idle
+            deadline = nil
+            effects.append(.close)
+        case .idle, .opening, .resting: break
+        }
+    }
+
+    private mutating func silent(_ now: Duration, _ effects: inout [Effect]) {
+        let what = phase == .greeting ? "`ready 1` did not come within" : "no answer came for"
+        let limit = phase == .greeting ? limits.ready : limits.answer
+        fault("\(what) \(limit.components.seconds) s", now, &effects)
+    }
+
+    private mutating func stranger(_ line: [UInt8], _ now: Duration, _ effects: inout [Effect]) {
+        fault("\(Self.quoted(line)) answers for no line that it was sent", now, &effects)
+    }
+
+    private mutating func fault(_ why: String, _ now: Duration, _ effects: inout [Effect]) {
+        fail(
+            IngestError(
+                .protocolFault, "\(name) does not keep to the protocol of +ack", why: why,
+                cure: "see \"Sinks that answer\" in the README; without +ack nothing is waited for"), pause, now, &effects)
+    }
+
+    private mutating func fail(
+        _ error: IngestError, _ wait: Duration, _ now: Duration, _ effects: inout [Effect], isOpen: Bool = true
+    ) {
+        if isOpen { effects.append(.close) }
+        effects.append(.tell(error, nextTry: wait))
+        phase = .resting(until: now + wait)
+        pause = min(pause * 2, limits.longestPause)
+        deadline = nil
+        unanswered.removeAll()
+        rest.removeAll()
+    }
+
+    // MARK: Words
+
+    private static func reason(_ text: String) -> String {
+        let words = text.split(separator: " ", maxSplits: 1)
+        return words.count > 1 ? harmless(words[1]) : "it gave no reason"
+    }
+
+    private static func harmless(_ text: Substring) -> String { DeviceIdentity.text(text.utf8.prefix(200)) }
+
+    private static func quoted(_ line: [UInt8]) -> String {
+        line.isEmpty ? "an empty line" : "`\(DeviceIdentity.text(line.prefix(60)))`"
+    }
+}

@@ -1,0 +1,155 @@
+import CuffCore
+import Testing
+
+@testable import CuffIngest
+
+/// The protocol of +ack, without a helper: DESIGN §2, "Remote sink".
+@Suite struct OutboxStateTests {
+    private func line(_ number: Int, revision: Int = 0) -> Outbox.Line {
+        Outbox.Line(sequence: Int64(number), id: "id\(number)", revision: revision, bytes: Array("{\(number)}\n".utf8))
+    }
+
+    private func lines(_ range: ClosedRange<Int>) -> [Outbox.Line] { range.map { line($0) } }
+
+    /// Effects in a word each.
+    private func words(_ effects: [OutboxState.Effect]) -> [String] {
+        effects.map { effect in
+            switch effect {
+            case .open: "open"
+            case .load(let most): "load \(most)"
+            case .send(let bytes): "send \(String(decoding: bytes, as: UTF8.self).split(separator: "\n").joined())"
+            case .acknowledge(let line): "ok \(line.id) \(line.revision)"
+            case .setAside(let line, let reason): "aside \(line.id) \(reason)"
+            case .close: "close"
+            case .tell(let error, let pause): "tell \(error.why) / \(pause.nanoseconds / 1_000_000)"
+            }
+        }
+    }
+
+    private func said(_ text: String) -> OutboxState.Event { .received(Array(text.utf8)) }
+
+    /// A helper that is ready and holds these lines.
+    private func carrying(_ lines: [Outbox.Line]) -> OutboxState {
+        var state = OutboxState(name: "exec+ack:x")
+        _ = state.handle(.waiting(lines.count), at: .zero)
+        _ = state.handle(.opened, at: .zero)
+        _ = state.handle(said("ready 1\n"), at: .zero)
+        _ = state.handle(.loaded(lines), at: .zero)
+        return state
+    }
+
+    @Test func aConversation_GoesInThisOrder() {
+        var state = OutboxState(name: "exec+ack:x")
+        #expect(state.handle(.waiting(0), at: .zero).isEmpty, "nothing is started for nothing")
+        #expect(words(state.handle(.waiting(2), at: .zero)) == ["open"])
+        #expect(state.handle(.waiting(2), at: .zero).isEmpty)
+        #expect(state.handle(.opened, at: .zero).isEmpty, "nothing is sent before it is ready")
+        #expect(state.handle(.loaded(lines(1...2)), at: .zero).isEmpty)
+        #expect(words(state.handle(said("ready 1\n"), at: .zero)) == ["load 1000"])
+        #expect(words(state.handle(.loaded(lines(1...2)), at: .zero)) == ["send {1}{2}"])
+        #expect(state.unansweredCount == 2)
+        // Any chunking; in any order; each by its own name.
+        #expect(state.handle(said("ok id2"), at: .zero).isEmpty)
+        #expect(words(state.handle(said(" 0\nok id"), at: .zero)) == ["ok id2 0"])
+        #expect(words(state.handle(said("1 0\n"), at: .zero)) == ["ok id1 0"])
+        #expect(state.unansweredCount == 0 && state.wakeAt == nil, "an idle helper is waited for by nobody")
+        #expect(words(state.handle(.waiting(1), at: .zero)) == ["load 1000"])
+        #expect(words(state.handle(.loaded([line(3)]), at: .zero)) == ["send {3}"])
+        #expect(words(state.handle(said("ok id3 0\n"), at: .zero)) == ["ok id3 0"])
+        #expect(words(state.handle(.ended, at: .zero)) == ["close"], "with nothing unanswered it may go")
+    }
+
+    @Test func atMostAThousand_AreUnanswered() {
+        var state = carrying(lines(1...1000))
+        #expect(state.unansweredCount == 1000)
+        #expect(state.handle(.waiting(1500), at: .zero).isEmpty)
+        #expect(state.handle(.loaded(lines(1...1001)), at: .zero).isEmpty)
+        let answers = (1...500).map { "ok id\($0) 0\n" }.joined()
+        #expect(state.handle(said(answers), at: .zero).count == 500)
+        #expect(words(state.handle(.waiting(1000), at: .zero)) == ["load 1000"])
+        let more = state.handle(.loaded(lines(501...1500)), at: .zero)
+        #expect(words(more).first?.hasPrefix("send {1001}") == true, "what is unanswered is not sent twice")
+        #expect(state.unansweredCount == 1000)
+    }
+
+    /// Everything that is no answer, or answers for something else.
+    @Test(arguments: [
+        "ok\n", "\n", "OK id1 0\n", "ok id1\n", "ok id1 0 \n", "ok  id1 0\n", "ok id1 00\n", "ok id1 +0\n", "ok id1 -0\n", "ok id1 1\n",
+        "ok id3 0\n", "ok id1 0 done\n", "ok id1 0\r\n", "ERROR: no\n", "HTTP/1.1 400 Bad Request\n", "ready 1\n", "refuse id9 0 no\n",
+        "refuse\n", "refuse id1\n", "200 OK\n", "\u{0}\n", "laterx\n",
+    ])
+    func anythingElse_AcknowledgesNothing_AndEndsTheConversation(_ text: String) {
+        var state = carrying(lines(1...2))
+        let effects = state.handle(said(text + "ok id2 0\n"), at: .zero)
+        #expect(words(effects).count == 2 && effects.first == .close, "\(words(effects))")
+        guard case .tell(let error, _)? = effects.last else { return #expect(Bool(false), "\(words(effects))") }
+        #expect(error.status == .protocolFault)
+        #expect(state.unansweredCount == 0 && !state.isOpen)
+        // What was unanswered is sent again to the next one.
+        #expect(words(state.handle(.waiting(2), at: .milliseconds(200))) == ["open"])
+    }
+
+    @Test(arguments: ["ready 2\n", "ready 1 \n", "ready\n", "ok id1 0\n", "HTTP/1.1 400 Bad Request\r\n", "\n", "220 smtp\n"])
+    func anotherFirstLine_IsNoHelper(_ text: String) {
+        var state = OutboxState(name: "tcp+ack:h:1")
+        _ = state.handle(.waiting(2), at: .zero)
+        _ = state.handle(.opened, at: .zero)
+        let effects = state.handle(said(text), at: .zero)
+        #expect(effects.first == .close && words(effects).last?.contains("not `ready 1`") == true, "\(words(effects))")
+    }
+
+    @Test func aGreeting_HasTenSeconds_AnAnswerSixty() {
+        var state = OutboxState(name: "x")
+        _ = state.handle(.waiting(1), at: .seconds(5))
+        _ = state.handle(.opened, at: .seconds(5))
+        #expect(state.wakeAt == .seconds(15))
+        #expect(state.handle(.time, at: .milliseconds(14_999)).isEmpty)
+        #expect(words(state.handle(.time, at: .seconds(15))) == ["close", "tell `ready 1` did not come within 10 s / 200"])
+        var busy = carrying(lines(1...2))
+        #expect(busy.wakeAt == .seconds(60))
+        _ = busy.handle(said("ok id1 0\n"), at: .seconds(50))
+        #expect(busy.wakeAt == .seconds(110), "each answer is a sign of life")
+        #expect(words(busy.handle(.time, at: .seconds(110))) == ["close", "tell no answer came for 60 s / 200"])
+    }
+
+    @Test func pauses_Grow_AndAnAnswerMakesThemShortAgain() {
+        var state = carrying(lines(1...2))
+        var now = Duration.zero
+        var pauses: [Int64] = []
+        for _ in 0..<9 {
+            guard case .tell(_, let pause)? = state.handle(said("later the server is away\n"), at: now).last else {
+                return #expect(Bool(false), "no pause")
+            }
+            pauses.append(pause.nanoseconds / 1_000_000)
+            #expect(state.handle(.waiting(2), at: now + pause - .milliseconds(1)).isEmpty, "not before its time")
+            now = now + pause
+            #expect(words(state.handle(.waiting(2), at: now)) == ["open"])
+            _ = state.handle(.opened, at: now)
+            _ = state.handle(said("ready 1\n"), at: now)
+            #expect(words(state.handle(.loaded(lines(1...2)), at: now)) == ["send {1}{2}"])
+        }
+        #expect(pauses == [200, 400, 800, 1600, 3200, 6400, 12800, 25600, 30000])
+        #expect(words(state.handle(said("ok id1 0\nlater again\n"), at: now)) == ["ok id1 0", "close", "tell again / 200"])
+    }
+
+    @Test func whatIsSaid_IsTold() {
+        var state = carrying(lines(1...3))
+        #expect(words(state.handle(said("refuse id2 0 not a number\n"), at: .zero)) == ["aside id2 not a number"])
+        #expect(words(state.handle(said("refuse id3 0\n"), at: .zero)) == ["aside id3 "])
+        #expect(words(state.handle(said("fatal wrong password\n"), at: .zero)) == ["close", "tell wrong password / 300000"])
+        #expect(state.wakeAt == .seconds(300))
+        var other = carrying(lines(1...3))
+        #expect(words(other.handle(.ended, at: .zero)) == ["close", "tell it ended with 3 lines unanswered / 200"])
+        var third = carrying(lines(1...1))
+        #expect(words(third.handle(said(String(repeating: "x", count: 4097)), at: .zero)).last?.contains("more than 4096 bytes") == true)
+        var fourth = OutboxState(name: "x")
+        _ = fourth.handle(.waiting(1), at: .zero)
+        #expect(words(fourth.handle(.notOpened(IngestError(.unavailable, "x", why: "gone")), at: .zero)) == ["tell gone / 200"])
+    }
+
+    @Test func aRevision_IsAnotherReading() {
+        var state = carrying([line(1), line(1, revision: 2)])
+        #expect(words(state.handle(said("ok id1 2\n"), at: .zero)) == ["ok id1 2"])
+        #expect(words(state.handle(said("ok id1 0\n"), at: .zero)) == ["ok id1 0"])
+    }
+}
