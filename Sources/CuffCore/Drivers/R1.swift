@@ -126,6 +126,8 @@ struct R1Session: CuffSession {
         keeps = context.options["keep"] == "yes"
     }
 
+    var hearsCommits: Bool { true }
+
     mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
         guard !isFinished else { return }
         switch event {

@@ -117,6 +117,8 @@ struct VerovalBPM25Session: CuffSession {
     private var silences = 0
     private var emitted = 0
 
+    var hearsCommits: Bool { true }
+
     mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
         guard !isFinished else { return }
         switch event {

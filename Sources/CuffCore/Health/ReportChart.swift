@@ -146,7 +146,7 @@ struct ReportChart {
             for hour in first...(first + Int64((end - start) / 3600)) where hour % Int64(step) == 0 {
                 let text24 = "\(hour % 24 < 10 ? "0" : "")\(hour % 24):00"
                 tick(
-                    Double(zone.instant(ofWall: hour * 3600)), hour % 24 == 0 ? DateWords.dayAndMonth(hour / 24) : text24, scale, to: &text)
+                    Double(zone.firstInstant(fromWall: hour * 3600)), hour % 24 == 0 ? DateWords.dayAndMonth(hour / 24) : text24, scale, to: &text)
             }
             return
         }
@@ -165,7 +165,7 @@ struct ReportChart {
         }
         let step = [1, 2, 7, 14, 28, 56].first { Double(days) / Double($0) <= 10 } ?? 56
         for day in stride(from: first, to: first + days, by: step) {
-            let noon = Double(zone.instant(ofWall: day * 86400 + (collection.cut.bucketing == .day ? 43200 : 0)))
+            let noon = Double(zone.firstInstant(fromWall: day * 86400 + (collection.cut.bucketing == .day ? 43200 : 0)))
             guard noon < end else { break }
             tick(noon, DateWords.dayAndMonth(day), scale, to: &text)
         }

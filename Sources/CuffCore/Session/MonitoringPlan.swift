@@ -57,7 +57,7 @@ public struct MonitoringPlan: Sendable, Hashable {
     }
 
     private func bounds(of day: Int64, in zone: ZoneTable) -> Range<Int64> {
-        func instant(_ day: Int64, _ minute: Int) -> Int64 { zone.instant(ofWall: day * 86400 + Int64(minute) * 60) }
+        func instant(_ day: Int64, _ minute: Int) -> Int64 { zone.firstInstant(fromWall: day * 86400 + Int64(minute) * 60) }
         guard let window else { return instant(day, 0)..<instant(day + 1, 0) }
         let start = instant(day, window.from)
         let end = instant(window.to > window.from ? day : day + 1, window.to)

@@ -25,19 +25,16 @@ extension Ingest {
             return try replay([CaptureInput(file, head: first, selection)], driver: id, speed: .max, options: options)
         }
         let pipeline = try pipeline(options)
-        var run = PlayRun(driver, pipeline: pipeline, options: options, looksAhead: false)
+        var run = RecordedLink(driver, pipeline: pipeline, options: options, looksAhead: false)
         var report = IngestReport()
-        var zone = MeasuredRule()
         var next = first
         while !pipeline.isStopped, let chunk = next {
-            if isLive { run.player.start = HostClock.now() }
+            if isLive { run.start = HostClock.now() }
             run.play(bytes: chunk)
-            if isLive { run.stamp(&zone) }
             run.submit()
             next = pipeline.isStopped ? nil : try file.next(options.stop)
         }
         run.end()
-        if isLive { run.stamp(&zone) }
         run.submit()
         run.report(into: &report)
         try finish(pipeline, &report)

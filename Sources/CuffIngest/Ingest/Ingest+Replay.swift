@@ -53,7 +53,7 @@ extension Ingest {
         into report: inout IngestReport
     ) throws(IngestError) {
         var input = input
-        var run: PlayRun?
+        var run: RecordedLink?
         // Beside `run`, because a comparison of it with nil copies all that it holds.
         var hasBegun = false
         var pace = ReplayPace(speed)
@@ -65,7 +65,7 @@ extension Ingest {
                 isMore = try input.fill(options.stop)
                 while let item = try input.next() {
                     if !hasBegun {
-                        run = try playRun(input, driver: id, pipeline: pipeline, options: options)
+                        run = try recordedLink(input, driver: id, pipeline: pipeline, options: options)
                         hasBegun = true
                     }
                     if pace.isTimed {
@@ -90,21 +90,19 @@ extension Ingest {
     }
 
     /// The run that plays a capture of which the first item is known, and with it the head.
-    private static func playRun(
+    private static func recordedLink(
         _ input: CaptureInput, driver id: String?, pipeline: Pipeline, options: IngestOptions
-    ) throws(IngestError) -> PlayRun {
+    ) throws(IngestError) -> RecordedLink {
         let name = id ?? input.source.header["driver"] ?? input.source.impliedDriver?.description
         guard let name else {
             throw IngestError(
                 .usage, "\(input.name) names no driver", why: "its head says nothing of the cuff family",
                 cure: "add --driver ID")
         }
-        var run = PlayRun(
+        return RecordedLink(
             try driver(name), pipeline: pipeline, options: options,
             device: options.device.isEmpty ? input.source.header["device"].map { StandardErrorLog.harmless($0) } : options.device,
-            looksAhead: true)
-        run.player.start = input.source.start
-        return run
+            looksAhead: true, start: input.source.start)
     }
 }
 

@@ -11,6 +11,8 @@ public struct IngestOptions: Sendable {
     public var includesRaw = false
     /// Who the cuff is, as far as the host knows.
     public var device = ""
+    /// The zone of the cuff's clock; `nil`: the machine's, and readings from files get no time of their own.
+    public var zone: ZoneTable?
     /// Options of the driver's family.
     public var driverOptions: [String: String] = [:]
     /// Hears of everything worth telling, from any thread.

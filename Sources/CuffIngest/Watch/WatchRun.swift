@@ -2,9 +2,11 @@ import CuffCore
 import Dispatch
 import Glibc
 
-/// Performs what `WatchState` decides, on one serial queue: links, timer, watcher, signals, the service manager.
-final class WatchRun: @unchecked Sendable {
-    private let queue = DispatchQueue(label: "cuff.watch")
+/// Performs what `WatchState` decides, on the loop: links, timer, watcher, signals, the service manager.
+final class WatchRun {
+    private let loop = EventLoop.shared
+    /// Whoever hears of something may block.
+    private let listeners = DispatchQueue(label: "cuff.notices")
     private let watch: WatchOptions
     private let options: IngestOptions
     private let pipeline: Pipeline
@@ -12,30 +14,32 @@ final class WatchRun: @unchecked Sendable {
     private let service = ServiceNotifier()
     private let began = HostClock.monotonic()
 
-    // From here on: touched on `queue` alone.
     private var state: WatchState
     private var links: [LinkID: Link] = [:]
     private var watcher: (any HotplugSource)?
-    private var timer: (any DispatchSourceTimer)?
-    private var hangup: (any DispatchSourceSignal)?
-    private var watchdog: (any DispatchSourceTimer)?
-    private var question: (any DispatchSourceSignal)?
+    private lazy var timer = LoopTimer(loop) { [weak self] in self?.handle(.timer) }
+    private lazy var watchdog = LoopTimer(loop) { [weak self] in self?.feedWatchdog() }
+    private lazy var graceTimer = LoopTimer(loop) { [weak self] in self.map { $0.end($0.code) } }
+    private var signals: [any DispatchSourceSignal] = []
     private var schedules: WatchSchedules?
     private var stopRequest: MeasurementSignal?
     private var isStopping = false
     /// What closed links counted, by driver.
-    private var closed: [DriverID: IngestCounters] = [:]
+    private var closed: [DriverID: LinkCounters] = [:]
     private var code: Int32 = 0
 
     private struct Link {
-        var link: CuffLink
         var plan: LinkPlan
+        var driver: CuffDriver
+        /// `nil` while its state files are being read.
+        var link: CuffLink?
         /// The command that is under way last in the row: with it, all is done that can be finished.
         var commands: [SessionCommand]
-        var failure: LinkEnd?
         /// Of a process that died while it measured, or of the measurement that runs.
         var mark: MeasurementMarks.Held?
         var schedule: String?
+
+        var counters: LinkCounters { link?.counters ?? LinkCounters() }
     }
 
     init(_ watch: WatchOptions, _ options: IngestOptions, _ pipeline: Pipeline) {
@@ -45,69 +49,88 @@ final class WatchRun: @unchecked Sendable {
         state = WatchState(settings: watch.settings, assignments: watch.assignments)
     }
 
+    // MARK: From the thread that runs the watch
+
     func start() throws(HotplugFault) {
+        let queue = DispatchQueue(label: "cuff.hotplug")
         let watcher = watch.hears?(queue) ?? HotplugWatcher(queue: queue, source: watch.source)
-        queue.sync {
-            self.watcher = watcher
-            listenForHangup()
-            listenForQuestions()
-            startWatchdog()
-            keepSchedules()
-        }
+        let me = LoopBound(self)
+        loop.sync { me.value.begin(watcher) }
         do throws(HotplugFault) {
-            try watcher.start { @Sendable [weak self] events in
-                guard let self else { return }
-                for event in events { handle(.hotplug(event)) }
-                if events.contains(.settled) { service.ready(status) }
-            }
+            try watcher.start { @Sendable [loop] events in loop.async { me.value.hear(events) } }
         } catch {
-            queue.sync { end(0) }
+            loop.sync { me.value.end(0) }
             throw error
         }
     }
 
-    /// Closes the links, then ends; a second call changes nothing.
+    /// Closes the links, then ends; a second call changes nothing. From any thread.
     func stop() {
-        queue.async { @Sendable in
-            guard !self.isStopping else { return }
-            self.isStopping = true
-            self.service.stopping()
-            self.schedules?.stop()
-            self.handle(.stop)
-            // Half of the grace is the links', the other half the sinks'.
-            self.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(self.watch.grace.nanoseconds / 2))) { @Sendable in
-                self.end(self.code)
-            }
-        }
+        let me = LoopBound(self)
+        loop.async { me.value.beginToStop() }
     }
 
     /// Blocks until the run is over; answers its exit code.
     func wait() -> Int32 {
         done.pass()
-        return queue.sync { code }
+        let me = LoopBound(self)
+        let code = loop.sync { me.value.code }
+        // What was told before is out when this returns.
+        listeners.sync {}
+        return code
     }
 
-    var counters: IngestCounters { queue.sync { total } }
-
-    private var total: IngestCounters {
-        links.values.reduce(into: closed.values.reduce(into: IngestCounters()) { $0 += $1 }) { $0 += $1.link.counters }
+    var counters: LinkCounters {
+        let me = LoopBound(self)
+        return loop.sync { me.value.total }
     }
 
-    /// Not to be asked for on the watch's own queue.
+    /// Not to be asked for on the loop.
     var statistics: RunStatistics {
-        var statistics = queue.sync { () -> RunStatistics in
-            let open = links.sorted { $0.key < $1.key }.map {
-                RunStatistics.Link(place: $1.plan.place, driver: $1.plan.driver, counters: $1.link.counters)
-            }
-            var drivers = closed
-            for link in open { drivers[link.driver, default: IngestCounters()] += link.counters }
-            return RunStatistics(
-                elapsed: now, links: open, drivers: drivers.map { ($0, $1) }.sorted { "\($0.driver)" < "\($1.driver)" }, sinks: [],
-                commits: LatencyHistogram())
-        }
+        let me = LoopBound(self)
+        var statistics = loop.sync { me.value.currentStatistics }
         statistics.sinks = pipeline.reports
         statistics.commits = pipeline.commits
         return statistics
+    }
+
+    // MARK: On the loop
+
+    private func begin(_ watcher: any HotplugSource) {
+        self.watcher = watcher
+        listenForSignals()
+        feedWatchdog()
+        keepSchedules()
+    }
+
+    private func hear(_ events: [HotplugEvent]) {
+        for event in events { handle(.hotplug(event)) }
+        if events.contains(.settled) { tellService { [status] in $0.ready(status) } }
+    }
+
+    private func beginToStop() {
+        guard !isStopping else { return }
+        isStopping = true
+        tellService { $0.stopping() }
+        schedules?.stop()
+        // Half of the grace is the links', the other half the sinks'.
+        graceTimer.set(after: watch.grace / 2)
+        handle(.stop)
+    }
+
+    private var total: LinkCounters {
+        links.values.reduce(into: closed.values.reduce(into: LinkCounters()) { $0 += $1 }) { $0 += $1.counters }
+    }
+
+    private var currentStatistics: RunStatistics {
+        let open = links.sorted { $0.key < $1.key }.map {
+            RunStatistics.Link(place: $1.plan.place, driver: $1.plan.driver, counters: $1.counters)
+        }
+        var drivers = closed
+        for link in open { drivers[link.driver, default: LinkCounters()] += link.counters }
+        return RunStatistics(
+            elapsed: now, links: open, drivers: drivers.map { ($0, $1) }.sorted { "\($0.driver)" < "\($1.driver)" }, sinks: [],
+            commits: LatencyHistogram())
     }
 
     private var now: Duration { .nanoseconds(HostClock.monotonic() - began) }
@@ -116,14 +139,29 @@ final class WatchRun: @unchecked Sendable {
         for effect in state.handle(event, at: now) {
             switch effect {
             case .open(let id, let plan): open(id, plan)
-            case .close(let id): links[id]?.link.stop()
-            case .wake(let time): wake(at: time)
+            case .close(let id): close(id)
+            case .wake(let time): timer.set(time.map { began + $0.nanoseconds })
             case .tell(let notice):
-                watch.notices(notice)
-                service.status(status)
+                tell(notice)
+                tellService { [status] in $0.status(status) }
             case .end(let code): end(code)
             }
         }
+    }
+
+    private func tell(_ notice: WatchNotice) {
+        let notices = watch.notices
+        listeners.async { @Sendable in notices(notice) }
+    }
+
+    private func tell(_ diagnostic: Diagnostic) {
+        let diagnostics = options.diagnostics
+        listeners.async { @Sendable in diagnostics(diagnostic) }
+    }
+
+    private func tellService(_ body: @escaping @Sendable (ServiceNotifier) -> Void) {
+        let service = service
+        listeners.async { @Sendable in body(service) }
     }
 
     private var status: String {
@@ -134,160 +172,183 @@ final class WatchRun: @unchecked Sendable {
     // MARK: Links
 
     private func open(_ id: LinkID, _ plan: LinkPlan) {
-        guard let driver = CuffDrivers.named("\(plan.driver)") else { return }
-        let link = CuffLink(
-            driver: driver, device: plan.identity, transport: plan.address.transport(for: driver, line: plan.line),
-            pipeline: pipeline, options: plan.options, memory: options.memory
-        ) { [weak self] event in
-            guard let self else { return }
-            queue.async { @Sendable in self.take(event, from: id) }
+        guard let driver = CuffDrivers.named("\(plan.driver)") else {
+            return loop.atTurnEnd { [self] in
+                handle(.ended(id, .failed("there is no driver `\(plan.driver)`", exitCode: EndStatus.usage.rawValue)))
+            }
         }
-        var commands = LinkPlan.commands(for: driver, isScheduled: plan.isScheduled)
-        let mark = marks?.left(driver.id, plan.address)
-        if mark != nil, driver.capabilities.contains(.stop) {
-            commands.insert(.stop, at: 0)
-            options.diagnostics(.warning("\(plan.place): a measurement was not ended in order; the cuff is told to stop first"))
+        links[id] = Link(plan: plan, driver: driver, commands: LinkPlan.commands(for: driver, isScheduled: plan.isScheduled))
+        let (me, memory, marks, address) = (LoopBound(self), options.memory, marks, plan.address)
+        StateFile.queue.async { @Sendable [loop] in
+            let remembered = memory?.load(driver.id) ?? [:]
+            let mark = marks?.left(driver.id, address)
+            loop.async { me.value.connect(id, remembered, mark) }
         }
-        links[id] = Link(link: link, plan: plan, commands: commands, mark: mark)
-        link.start(commands)
-        if commands == [.follow] { queue.async { @Sendable in self.handle(.listening(id)) } }
     }
 
-    private func take(_ event: LinkEvent, from id: LinkID) {
-        guard let link = links[id] else { return }
-        switch event {
-        case .readings:
-            handle(.received(id))
-            service.status(status)
+    private func connect(_ id: LinkID, _ remembered: [String: [UInt8]], _ mark: MeasurementMarks.Held?) {
+        guard let entry = links[id] else { return }
+        let (plan, driver) = (entry.plan, entry.driver)
+        if mark != nil, driver.capabilities.contains(.stop) {
+            links[id]?.commands.insert(.stop, at: 0)
+            tell(.warning("\(plan.place): a measurement was not ended in order; the cuff is told to stop first"))
+        }
+        let commands = links[id]?.commands ?? []
+        var setup = LinkState.Setup(
+            driver, device: plan.identity, options: plan.options, memory: remembered, commands: commands)
+        setup.zone = options.zone ?? HostZone.local()
+        let link = CuffLink(
+            setup, transport: plan.address.transport(for: driver, line: plan.line), pipeline: pipeline, memory: options.memory, on: loop,
+            tell: { [weak self] in self?.handle($0, from: id) }, submitted: { [weak self] in self?.received(id, $0) })
+        links[id]?.link = link
+        links[id]?.mark = mark
+        link.start()
+        if commands == [.follow] { handle(.listening(id)) }
+    }
+
+    private func close(_ id: LinkID) {
+        guard let entry = links[id] else { return }
+        if let link = entry.link { return link.handle(.stop(within: Measurement.deflationWait + .seconds(1))) }
+        links[id] = nil
+        loop.atTurnEnd { [self] in handle(.ended(id, .closed)) }
+    }
+
+    private func received(_ id: LinkID, _ readings: Int) {
+        guard readings > 0 else { return }
+        handle(.received(id))
+        if service.isListening { tellService { [status] in $0.status(status) } }
+    }
+
+    private func handle(_ notice: LinkNotice, from id: LinkID) {
+        guard let entry = links[id] else { return }
+        switch notice {
         case .diagnostic(let diagnostic):
-            options.diagnostics(diagnostic.at(link.plan.place))
-            if case .ignored = diagnostic { options.diagnostics(diagnostic) }
+            tell(diagnostic.at(entry.plan.place))
+            if case .ignored = diagnostic { tell(diagnostic) }
         case .identified, .clock, .cycle: break
         case .measurement(.ended(let end), _):
-            if case .failed(.lost) = end { link.mark?.leave() } else { link.mark?.remove() }
+            if case .failed(.lost) = end { leave(entry.mark) } else { remove(entry.mark) }
             links[id]?.mark = nil
             links[id]?.schedule = nil
-            if let key = link.schedule { schedules?.ended(key, end) }
+            if let key = entry.schedule { schedules?.ended(key, end) }
         case .measurement: break
-        case .finished(.stop, _):
-            // What was left behind by another process is put right.
-            links[id]?.mark?.remove()
+        case .finished(.stop, let outcome):
+            // What was left behind by another process is put right, once the cuff has said so.
+            guard outcome == .complete else { break }
+            remove(entry.mark)
             links[id]?.mark = nil
         case .finished(let command, let outcome):
-            if command != .follow, link.commands.last == .follow {
-                if let sentence = outcome.sentence { options.diagnostics(.note("\(link.plan.place): \(sentence); listening")) }
+            if command != .follow, entry.commands.last == .follow {
+                if let sentence = outcome.sentence { tell(.note("\(entry.plan.place): \(sentence); listening")) }
                 handle(.listening(id))
             }
-        case .ended(let outcome, let fault):
-            links[id] = nil
-            closed[link.plan.driver, default: IngestCounters()] += link.link.counters
-            let hint = link.link.counters.settingsHint(for: link.link.driver, line: link.plan.line)
-            handle(.ended(id, LinkEnd(outcome, fault, opening: link.link.openingFault).hinting(hint)))
+        case .ended(let outcome): ended(id, entry, outcome)
         }
+    }
+
+    private func ended(_ id: LinkID, _ entry: Link, _ outcome: Outcome) {
+        links[id] = nil
+        closed[entry.plan.driver, default: LinkCounters()] += entry.counters
+        let hint = entry.counters.settingsHint(for: entry.driver, line: entry.plan.line)
+        let end = LinkEnd(outcome, entry.link?.transportFault, opening: entry.link?.openingFault)
+        handle(.ended(id, end.hinting(hint)))
     }
 
     // MARK: Automatic measurements
 
     private var marks: MeasurementMarks? { options.memory.map { MeasurementMarks($0) } }
 
+    private func remove(_ mark: MeasurementMarks.Held?) { if let mark { StateFile.queue.async { mark.remove() } } }
+    private func leave(_ mark: MeasurementMarks.Held?) { if let mark { StateFile.queue.async { mark.leave() } } }
+
     private func keepSchedules() {
         guard !watch.settings.isOnce, let memory = options.memory else { return }
-        let notices = watch.notices
+        let (me, loop) = (LoopBound(self), loop)
         let schedules = WatchSchedules(
-            ScheduleFolder(memory), queue: queue, now: watch.now, tell: { notices(.watcher($0)) },
-            changed: { [weak self] in
-                guard let self else { return }
-                handle(.scheduled(self.schedules?.schedules ?? []))
-            },
-            measure: { [weak self] schedule, answer in self?.measure(schedule, answer) ?? answer(.absent) })
+            ScheduleFolder(memory), now: watch.now, tell: { text in loop.async { me.value.tell(.watcher(text)) } },
+            changed: { schedules in loop.async { me.value.handle(.scheduled(schedules)) } },
+            measure: { schedule, answer in loop.async { me.value.measure(schedule, answer) } })
         self.schedules = schedules
         schedules.start()
-        stopRequest = MeasurementSignal { [weak self] in
-            guard let self else { return }
-            queue.async { @Sendable in for link in self.links.values { link.link.stopMeasurement() } }
+        stopRequest = MeasurementSignal {
+            loop.async { for entry in me.value.links.values { entry.link?.handle(.stopMeasurement) } }
         }
     }
 
     private func measure(_ schedule: HostSchedule, _ answer: @escaping @Sendable (WatchSchedules.Answer) -> Void) {
         guard !isStopping, let id = links.keys.sorted().first(where: { links[$0].map { schedule.fits($0.plan) } ?? false }),
-            let link = links[id]
+            let entry = links[id]
         else { return answer(.absent) }
-        let mark: MeasurementMarks.Held?
-        do throws(IngestError) {
-            mark = try marks.map { (marks) throws(IngestError) in try marks.place(link.link.driver.id, link.plan.address) }
-        } catch { return answer(.busy) }
+        guard entry.link?.state.isListening == true else { return answer(.busy) }
+        let (me, loop, marks, driver, address) = (LoopBound(self), loop, marks, entry.driver.id, entry.plan.address)
+        StateFile.queue.async { @Sendable in
+            // The mark is durable before the cuff is told to inflate.
+            var mark: MeasurementMarks.Held?
+            do throws(IngestError) {
+                mark = try marks.map { (marks) throws(IngestError) in try marks.place(driver, address) }
+            } catch { return answer(.busy) }
+            let held = mark
+            loop.async { me.value.measure(id, schedule, held, answer) }
+        }
+    }
+
+    private func measure(
+        _ id: LinkID, _ schedule: HostSchedule, _ mark: MeasurementMarks.Held?, _ answer: (WatchSchedules.Answer) -> Void
+    ) {
+        guard !isStopping, let link = links[id]?.link, link.state.isListening else {
+            remove(mark)
+            return answer(.busy)
+        }
         links[id]?.mark = mark
         links[id]?.schedule = schedule.key
-        link.link.measureNow(trigger: .automatic, limit: nil) { began in
-            if !began { mark?.remove() }
-            answer(began ? .begun : .busy)
-        }
+        answer(.begun)
+        link.handle(.measureNow(.automatic))
     }
 
-    // MARK: Time and signals
+    // MARK: Signals
 
-    private func wake(at time: Duration?) {
-        timer?.cancel()
-        timer = nil
-        guard let time else { return }
-        let timer = DispatchSource.makeTimerSource(queue: queue)
-        timer.schedule(deadline: .now() + .nanoseconds(Int(max(0, (time - now).nanoseconds))), leeway: .milliseconds(50))
-        timer.setEventHandler { @Sendable [weak self] in
-            guard let self else { return }
-            // The state's next wish counts, also when it is for the same time as this one was.
-            self.timer?.cancel()
-            self.timer = nil
-            handle(.timer)
-        }
-        timer.activate()
-        self.timer = timer
-    }
-
-    private func listenForHangup() {
-        guard watch.reload != nil else { return }
-        signal(SIGHUP, SIG_IGN)
-        let source = DispatchSource.makeSignalSource(signal: SIGHUP, queue: queue)
-        source.setEventHandler { @Sendable [weak self] in self?.reload() }
-        source.activate()
-        hangup = source
-    }
-
-    /// SIGUSR1 asks how things are.
-    private func listenForQuestions() {
-        signal(SIGUSR1, SIG_IGN)
+    /// SIGHUP: read the configuration again. SIGUSR1: how are things.
+    private func listenForSignals() {
         // Not on a global queue: the first use of one starts libdispatch's watch over its pool of threads, a timer that
         // wakes the process every second for good.
-        let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: DispatchQueue(label: "cuff.watch.questions"))
-        source.setEventHandler { @Sendable [weak self] in
-            guard let self else { return }
-            watch.statistics(statistics.text)
+        let queue = DispatchQueue(label: "cuff.watch.signals")
+        let (me, loop) = (LoopBound(self), loop)
+        let (text, read) = (watch.statistics, watch.reload)
+        if let read {
+            listen(SIGHUP, queue) {
+                let result: Result<[Assignment], IngestError>
+                do throws(IngestError) { result = .success(try read()) } catch { result = .failure(error) }
+                loop.async { me.value.reload(result) }
+            }
         }
+        listen(SIGUSR1, queue) { text(me.value.statistics.text) }
+    }
+
+    private func listen(_ number: Int32, _ queue: DispatchQueue, _ body: @escaping @Sendable () -> Void) {
+        signal(number, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+        source.setEventHandler { @Sendable in body() }
         source.activate()
-        question = source
+        signals.append(source)
     }
 
-    private func reload() {
-        guard let read = watch.reload, !isStopping else { return }
-        service.reloading()
-        do throws(IngestError) {
-            handle(.reload(try read()))
-            watch.notices(.watcher("read the configuration again"))
-        } catch {
-            watch.notices(.watcher("the configuration stays as it was: \(error.description)"))
+    private func reload(_ assignments: Result<[Assignment], IngestError>) {
+        guard !isStopping else { return }
+        tellService { $0.reloading() }
+        switch assignments {
+        case .success(let assignments):
+            handle(.reload(assignments))
+            tell(.watcher("read the configuration again"))
+        case .failure(let error): tell(.watcher("the configuration stays as it was: \(error.description)"))
         }
-        service.ready(status)
+        tellService { [status] in $0.ready(status) }
     }
 
-    /// Through this queue, so that a watch that hangs is found out.
-    private func startWatchdog() {
-        guard let interval = service.watchdogInterval else { return }
-        let timer = DispatchSource.makeTimerSource(queue: queue)
-        let step = DispatchTimeInterval.nanoseconds(Int(interval.nanoseconds))
-        timer.schedule(deadline: .now() + step, repeating: step, leeway: .seconds(1))
-        let service = service
-        timer.setEventHandler { @Sendable in service.watchdog() }
-        timer.activate()
-        watchdog = timer
+    /// From the loop, so that a loop that hangs is found out.
+    private func feedWatchdog() {
+        guard let interval = service.watchdogInterval, watcher != nil else { return }
+        tellService { $0.watchdog() }
+        watchdog.set(after: interval)
     }
 
     private func end(_ code: Int32) {
@@ -297,10 +358,11 @@ final class WatchRun: @unchecked Sendable {
         self.watcher = nil
         schedules?.stop()
         stopRequest?.cancel()
-        timer?.cancel()
-        hangup?.cancel()
-        question?.cancel()
-        watchdog?.cancel()
+        timer.set(nil)
+        watchdog.set(nil)
+        graceTimer.set(nil)
+        for source in signals { source.cancel() }
+        signals = []
         done.set(open: true)
     }
 }
@@ -338,16 +400,6 @@ extension LinkEnd {
     fileprivate func hinting(_ hint: String?) -> LinkEnd {
         guard case .failed(let why, EndStatus.unavailable.rawValue) = self, let hint else { return self }
         return .failed("\(why); \(hint)", exitCode: EndStatus.protocolFault.rawValue)
-    }
-}
-
-extension Outcome {
-    /// What went wrong; `nil` when nothing did.
-    var sentence: String? {
-        switch self {
-        case .complete: nil
-        case .unsupported(let why), .noAnswer(let why), .failed(let why), .aborted(let why): why
-        }
     }
 }
 

@@ -172,6 +172,8 @@ struct PHDSession: CuffSession {
     /// Nothing of ours moves the state: not before a command, and not in somebody else's conversation.
     var isPassive: Bool { isForeign || !mayAnswer }
 
+    var hearsCommits: Bool { true }
+
     mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
         guard !isFinished else { return }
         switch event {

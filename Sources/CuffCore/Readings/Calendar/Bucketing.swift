@@ -101,7 +101,7 @@ public struct CalendarCut: Sendable, Hashable {
             return Timestamp(seconds: first.0)..<Timestamp(seconds: last.1)
         case .daypart, .hourOfDay: return nil
         }
-        return Timestamp(seconds: zone.instant(ofWall: bounds.0))..<Timestamp(seconds: zone.instant(ofWall: bounds.1))
+        return Timestamp(seconds: zone.firstInstant(fromWall: bounds.0))..<Timestamp(seconds: zone.firstInstant(fromWall: bounds.1))
     }
 
     /// `2026-05-05`, `2026-W19`, `2026-05`, `2026-05-05T07:00+02:00`, `morning`, `07`.

@@ -6,20 +6,23 @@ public enum TimeWords {
     /// A date or a day's name is its beginning; `7d` is the same time of the day seven days ago. `nil` for anything else.
     public static func instant(_ text: String, now: Timestamp, zone: ZoneTable) -> Timestamp? {
         if let exact = Timestamp.parse(text) { return exact.time }
-        if let local = DeviceTime.parse(text) { return local.isPossible ? at(local.wallSeconds, zone) : nil }
+        if let local = DeviceTime.parse(text) {
+            guard local.isPossible else { return nil }
+            return local.precision == .day ? day(local.wallSeconds, zone) : at(local.wallSeconds, zone)
+        }
         // A blank in place of the `T` is what people type within quotes.
         let wall = zone.wall(at: now.seconds)
         let today = CalendarCut.floor(wall, 86400)
         let word = text.lowercased()
         switch word {
         case "now": return now
-        case "today": return at(today * 86400, zone)
-        case "yesterday": return at((today - 1) * 86400, zone)
+        case "today": return day(today * 86400, zone)
+        case "yesterday": return day((today - 1) * 86400, zone)
         default: break
         }
         if let weekday = weekdays.firstIndex(of: word) {
             let back = Int64(Int(today + 3 - CalendarCut.floor(today + 3, 7) * 7) - weekday + 7) % 7
-            return at((today - back) * 86400, zone)
+            return day((today - back) * 86400, zone)
         }
         guard let unit = word.last, let count = Int64(word.dropLast()), count >= 0, count < 100_000 else { return nil }
         switch unit {
@@ -31,6 +34,8 @@ public enum TimeWords {
     }
 
     private static func at(_ wall: Int64, _ zone: ZoneTable) -> Timestamp { Timestamp(seconds: zone.instant(ofWall: wall)) }
+    /// The beginning of a day.
+    private static func day(_ wall: Int64, _ zone: ZoneTable) -> Timestamp { Timestamp(seconds: zone.firstInstant(fromWall: wall)) }
 
     /// Minutes after midnight of `08:00` or `8:00`; 24:00 is the end of the day.
     public static func minuteOfDay(_ text: String) -> Int? {

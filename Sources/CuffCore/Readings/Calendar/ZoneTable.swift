@@ -44,18 +44,42 @@ public struct ZoneTable: Sendable, Hashable {
     /// What a wall clock in this zone shows, as seconds since 1970 as if it were UTC.
     public func wall(at instant: Int64) -> Int64 { instant + Int64(offset(at: instant)) }
 
-    /// The earliest instant at which a wall clock here shows `wall` or, where a change of the zone leaves that time out,
-    /// the instant of the change. In an hour that a change repeats it is the first of the two.
+    /// The instant at which a wall clock here shows `wall`. In an hour that a change of the zone repeats it is the first of
+    /// the two. A time that a change leaves out is read with the offset before the change, so that times keep their order
+    /// and distance: 02:30 in a spring night without it is half an hour after the change.   documented [1]
+    ///
+    /// It is the one rule for every time that a cuff or a person tells without a zone.
+    ///
+    /// [1] PEP 495, fold=0
     public func instant(ofWall wall: Int64) -> Int64 {
+        let index = firstSpan(ofWall: wall)
+        let candidate = wall - Int64(offsets[index])
+        guard index > 0, candidate < starts[index - 1] else { return candidate }
+        return wall - Int64(offsets[index - 1])
+    }
+
+    /// The first instant at which a wall clock here shows `wall` or later: where a day or another stretch begins of which
+    /// a change of the zone leaves out the beginning.
+    public func firstInstant(fromWall wall: Int64) -> Int64 {
+        let index = firstSpan(ofWall: wall)
+        let candidate = wall - Int64(offsets[index])
+        return index == 0 ? candidate : max(candidate, starts[index - 1])
+    }
+
+    /// The first offset under which `wall` comes before the offset's end.
+    private func firstSpan(ofWall wall: Int64) -> Int {
         // No zone is further than 26 hours from UTC.
         var index = span(at: wall - 26 * 3600)
-        while true {
-            let candidate = wall - Int64(offsets[index])
-            if index == starts.count || candidate < starts[index] {
-                return index == 0 ? candidate : max(candidate, starts[index - 1])
-            }
-            index += 1
-        }
+        while index < starts.count, wall - Int64(offsets[index]) >= starts[index] { index += 1 }
+        return index
+    }
+
+    /// The offset before the last change, where that was within a year: that of the other half-year where clocks are
+    /// changed in spring and autumn.
+    func formerOffset(at instant: Int64) -> Int? {
+        let index = span(at: instant)
+        guard index > 0, instant - starts[index - 1] < 366 * 86400 else { return nil }
+        return Int(offsets[index - 1])
     }
 
     /// The instants within the range at which the offset changes.

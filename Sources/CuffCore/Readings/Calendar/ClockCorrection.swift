@@ -1,0 +1,97 @@
+/// What is known of one cuff's clock beside the host's, and the one place that turns what it says into an instant.
+///
+/// A cuff shows wall time, and people set it by the wall. What it is behind is therefore added to its wall time, and the
+/// zone's rule gives the instant: a clock that is ten minutes slow is so in summer and in winter.
+/// One difference is none of the clock's: who never switches a cuff between summer and winter time has one that is an hour
+/// off for half the year. When the difference is nearer to the zone's own last change than to nothing, the cuff's clock
+/// is read with the offset of before that change, all year round, and only the rest is a difference.
+public struct ClockCorrection: Sendable, Hashable {
+    private enum Finding: Sendable, Hashable {
+        case unknown
+        case synced
+        /// Seconds to be added to the wall time.
+        case behind(Int64)
+        /// The clock stayed at this offset from UTC, in seconds, and is behind by so much.
+        case stayed(offset: Int, behind: Int64)
+    }
+
+    /// Where the cuff stands.
+    public let zone: ZoneTable
+    /// What the clock that was told was behind the wall clock of the zone, in seconds; 0 where they agree, `nil` where the
+    /// cuff has not told it.
+    public private(set) var shift: Int64?
+    private var finding = Finding.unknown
+
+    public init(zone: ZoneTable) { self.zone = zone }
+
+    /// The cuff's clock showed `time` at `now`.
+    public mutating func compare(_ time: DeviceTime, at now: Timestamp) {
+        guard time.isPossible else { return }
+        let offset = time.utcOffset.map { Int($0) * 60 } ?? zone.offset(at: now.seconds)
+        let difference = now.seconds + Int64(offset) - time.wallSeconds
+        // A clock told in minutes lies up to 59 s behind itself; beyond that a minute is what people set clocks to.
+        let tolerance: ClosedRange<Int64> = time.precision == .minute ? -60...120 : -60...60
+        guard !tolerance.contains(difference) else { return (finding, shift) = (.synced, 0) }
+        shift = difference
+        finding = .behind(difference)
+        guard time.utcOffset == nil, let former = zone.formerOffset(at: now.seconds) else { return }
+        let rest = difference - Int64(offset - former)
+        if rest.magnitude * 2 < difference.magnitude { finding = .stayed(offset: former, behind: tolerance.contains(rest) ? 0 : rest) }
+    }
+
+    /// Fills `Reading.measured` and the rule that gave it. It never touches what the cuff said.
+    ///
+    /// - `synced`: the cuff told its clock during this conversation, and it agreed with the host's.
+    /// - `corrected`: it told its clock, and the difference was applied.
+    /// - `device_time`: the cuff's clock as it is; nobody could compare it.
+    /// - `receive_time`: the record has no time; it was sent when it was measured.
+    /// - `unset`: the cuff's clock is not set or impossible. A measurement that ended here is placed by its arrival.
+    public func apply(to reading: inout Reading) {
+        switch reading.clock {
+        case .time(let time): place(time, &reading)
+        case .absent: if reading.origin != .memory { arrive(&reading) }
+        case .unset, .impossible:
+            reading.rule = .unset
+            if reading.origin == .measurement { arrive(&reading) }
+        }
+    }
+
+    private func place(_ time: DeviceTime, _ reading: inout Reading) {
+        let instant: Timestamp
+        switch finding {
+        case .unknown:
+            reading.rule = .deviceTime
+            instant = time.instant(in: zone)
+        case .synced:
+            reading.rule = .synced
+            instant = time.instant(in: zone)
+        case .behind(let seconds):
+            reading.rule = .corrected
+            instant = time.instant(in: zone, behind: seconds)
+        case .stayed(let offset, let seconds):
+            reading.rule = .corrected
+            instant = time.utcOffset == nil ? time.instant(offset: offset, behind: seconds) : time.instant(in: zone, behind: seconds)
+        }
+        reading.measured = instant
+        reading.measuredOffset = time.utcOffset ?? Int16(truncatingIfNeeded: zone.offset(at: instant.seconds) / 60)
+    }
+
+    private func arrive(_ reading: inout Reading) {
+        guard let received = reading.received else { return }
+        reading.measured = received
+        reading.measuredOffset = Int16(truncatingIfNeeded: zone.offset(at: received.seconds) / 60)
+        reading.rule = .receiveTime
+    }
+}
+
+extension DeviceTime {
+    /// The instant at which a clock in the zone showed this, or in the clock's own zone where it says so.
+    public func instant(in zone: ZoneTable, behind seconds: Int64 = 0) -> Timestamp {
+        if let utcOffset { return instant(offset: Int(utcOffset) * 60, behind: seconds) }
+        return Timestamp(milliseconds: zone.instant(ofWall: wallSeconds + seconds) * 1000 + Int64(hundredths) * 10)
+    }
+
+    func instant(offset: Int, behind seconds: Int64) -> Timestamp {
+        Timestamp(milliseconds: (wallSeconds + seconds - Int64(offset)) * 1000 + Int64(hundredths) * 10)
+    }
+}
