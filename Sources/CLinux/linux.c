@@ -37,9 +37,9 @@ int clinux_epoll_rearm(int epoll, int descriptor, uint32_t events, uint64_t toke
 
 int clinux_epoll_remove(int epoll, int descriptor) { return control(epoll, EPOLL_CTL_DEL, descriptor, 0, 0); }
 
-int clinux_epoll_take(int epoll, uint32_t *events, uint64_t *tokens, int capacity) {
+int clinux_epoll_take(int epoll, uint32_t *events, uint64_t *tokens, int capacity, int milliseconds) {
     struct epoll_event found[64];
-    int count = epoll_wait(epoll, found, capacity < 64 ? capacity : 64, -1);
+    int count = epoll_wait(epoll, found, capacity < 64 ? capacity : 64, milliseconds);
     if (count < 0) return -errno;
     for (int index = 0; index < count; index++) {
         events[index] = found[index].events;

@@ -38,13 +38,13 @@ import Testing
     /// lies in several lines (HID reports) began after the question before it.
     static func damagedLines(_ items: [CaptureItem], _ driver: CuffDriver) -> Set<Int> {
         func failures(_ count: Int) -> Int {
-            var player = SessionPlayer(driver)
+            var player = Replay(LinkState.Setup(driver))
             for item in items.prefix(count) { player.play(item) }
             player.end()
-            return player.diagnostics.reduce(0) { sum, diagnostic in
-                switch diagnostic {
-                case .skipped(let bytes, .badCheck): sum + bytes
-                case .ignored: sum + 1
+            return player.collect().notices.reduce(0) { sum, notice in
+                switch notice {
+                case .diagnostic(.skipped(let bytes, .badCheck)): sum + bytes
+                case .diagnostic(.ignored): sum + 1
                 default: sum
                 }
             }
@@ -63,10 +63,10 @@ import Testing
 
     /// What the session said, without what merely names it.
     static func readings(_ items: [CaptureItem], _ driver: CuffDriver) -> [Saying] {
-        var player = SessionPlayer(driver)
+        var player = Replay(LinkState.Setup(driver))
         for item in items { player.play(item) }
         player.end()
-        return player.entries.compactMap { entry in
+        return player.collect().entries.compactMap { entry in
             guard case .reading(let reading) = entry else { return nil }
             return Saying(content: reading.content, user: reading.user, clock: reading.clock, flags: reading.flags)
         }

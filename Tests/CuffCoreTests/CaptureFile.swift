@@ -63,6 +63,24 @@ struct CaptureFile: CustomTestStringConvertible, Sendable {
     }
 }
 
+extension Replay {
+    /// What came out since the last time: entries in their order, and what was told.
+    mutating func collect() -> (entries: Entries, notices: [LinkNotice]) {
+        flush()
+        var entries = Entries()
+        var notices: [LinkNotice] = []
+        for effect in effects {
+            switch effect {
+            case .submit(let batch): entries.append(contentsOf: batch.entries)
+            case .tell(let notice): notices.append(notice)
+            default: break
+            }
+        }
+        effects.removeAll()
+        return (entries, notices)
+    }
+}
+
 /// Ways to play a capture, and what comes out.
 struct Played {
     var lines: [String] = []
@@ -74,8 +92,7 @@ struct Played {
     /// The whole capture through `driver`; bytes from the cuff cut into pieces of `size`, or left as recorded.
     /// HID reports are never cut: a report is a message, not a stretch of a stream.
     init(_ items: [CaptureItem], driver: CuffDriver, device: String = "", cutEvery size: Int? = nil) {
-        var player = SessionPlayer(driver, context: SessionContext(device: device))
-        player.keepsWrites = true
+        var player = Replay(LinkState.Setup(driver, device: device), keepsWrites: true)
         for item in items {
             if let size, driver.medium == .tty, case .fromCuff(let bytes) = item.content {
                 for start in stride(from: 0, to: bytes.count, by: size) {
@@ -86,17 +103,24 @@ struct Played {
                 player.play(item)
             }
         }
-        let before = player.entries.count
+        var (entries, notices) = player.collect()
+        settledFrom = entries.count
         player.end()
-        settledFrom = before
+        let last = player.collect()
+        entries.append(contentsOf: last.entries)
+        notices += last.notices
+        var identity: DeviceIdentity?
+        for notice in notices {
+            if case .identified(let told) = notice { identity = told }
+            if case .finished(_, let ended) = notice { outcome = ended }
+        }
         var text = TextBuffer()
-        for entry in player.entries {
+        for entry in entries {
             text.removeAll()
-            ReadingLine(includesRaw: false).append(entry, device: player.identity?.id ?? "", to: &text)
+            ReadingLine(includesRaw: false).append(entry, device: identity?.id ?? "", to: &text)
             lines.append(String(text.string.dropLast()))
         }
         writes = player.writes
-        outcome = player.outcome
     }
 }
 

@@ -93,42 +93,16 @@ struct Rehearsal {
     private(set) var outcome: Outcome?
 
     init(_ items: [CaptureItem], driver: CuffDriver, verb: String) {
-        var session = driver.makeSession(SessionContext())
-        var actions = session.handle(.opened)
-        actions += session.handle(.command(Self.command(verb)))
-        var emitted = 0
-        perform(&session, actions, &emitted)
+        // What was sent is not played: the link's own writes are taken for sent at once.
+        var replay = Replay(LinkState.Setup(driver, commands: [Self.command(verb)]), looksAhead: false, keepsWrites: true)
         for item in items {
             switch item.content {
-            case .fromCuff(let bytes): perform(&session, session.handle(.received(bytes)), &emitted)
-            case .event(.silence):
-                guard let timer = timers.min(by: { $0.value < $1.value }) else { continue }
-                timers[timer.key] = nil
-                perform(&session, session.handle(.timerFired(timer.key)), &emitted)
+            case .fromCuff, .event(.silence): replay.play(CaptureItem(item.content))
             default: break
             }
         }
-    }
-
-    private var timers: [TimerID: Duration] = [:]
-
-    private mutating func perform(_ session: inout any CuffSession, _ actions: [SessionAction], _ emitted: inout Int) {
-        var later: [SessionAction] = []
-        for action in actions {
-            switch action {
-            case .write(let bytes), .writeFeature(let bytes):
-                writes.append(bytes)
-                later += session.handle(.sent(bytes))
-            case .emit:
-                emitted += 1
-                later += session.handle(.committed(through: emitted))
-            case .arm(let timer, let duration): timers[timer] = duration
-            case .disarm(let timer): timers[timer] = nil
-            case .finish(let outcome): self.outcome = outcome
-            default: break
-            }
-        }
-        if !later.isEmpty { perform(&session, later, &emitted) }
+        writes = replay.writes
+        for case .tell(.finished(_, let ended)) in replay.effects { outcome = ended }
     }
 
     static func command(_ verb: String) -> SessionCommand {

@@ -25,7 +25,7 @@ import Testing
         let driver = try #require(file.driver)
         for seed in 0..<25 as Range<UInt64> {
             var random = SplitMix64(seed: seed)
-            var player = SessionPlayer(driver)
+            var player = Replay(LinkState.Setup(driver))
             for item in file.items {
                 guard case .fromCuff(var bytes) = item.content, !bytes.isEmpty else {
                     player.play(item)
@@ -44,7 +44,8 @@ import Testing
                 if random.next() % 3 == 0 { player.play(CaptureItem(.event(.silence))) }
             }
             player.end()
-            #expect(player.outcome != nil, "seed \(seed)")
+            let ended = player.collect().notices.contains { if case .ended = $0 { true } else { false } }
+            #expect(ended, "seed \(seed)")
         }
     }
 }

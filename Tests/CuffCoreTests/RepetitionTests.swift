@@ -112,7 +112,7 @@ import Testing
 
     /// Somebody else's conversation: three results, of which the second was asked for twice before it was acknowledged.
     @Test func r1_CountsByTheACK() {
-        var player = SessionPlayer(.r1, start: Self.now)
+        var player = Replay(LinkState.Setup(.r1), start: Self.now)
         let lines: [(Bool, [UInt8])] = [
             (true, Self.enquiry), (false, Self.result), (true, Self.thanks), (true, Self.enquiry), (false, Self.result),
             (true, Self.enquiry), (false, Self.result), (true, Self.thanks), (true, Self.enquiry), (false, Self.result),
@@ -120,8 +120,9 @@ import Testing
         ]
         for (isHost, bytes) in lines { player.play(CaptureItem(time: nil, isHost ? .toCuff(bytes) : .fromCuff(bytes))) }
         player.end()
-        #expect(player.entries.readings.count == 3)
-        #expect(Set(player.entries.readings.map(\.id)).count == 3)
+        let readings = player.collect().entries.readings
+        #expect(readings.count == 3)
+        #expect(Set(readings.map(\.id)).count == 3)
     }
 
     /// Polling: the cuff answers with the same result while the sinks are slow, and keeps it with `keep`.

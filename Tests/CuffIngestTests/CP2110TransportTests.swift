@@ -27,14 +27,15 @@ import Testing
     @Test(.timeLimit(.minutes(1))) func bytes_TravelInNumberedReports() async throws {
         let (ours, theirs) = try pair()
         defer { close(theirs) }
-        let queue = CuffQueue(label: "test")
+        let loop = EventLoop.shared
         let transport = CP2110Transport(descriptor: ours, line: LineSettings(rate: 19200), setsUp: false)
+        let line = LoopBound(transport)
         let events = Mailbox<TransportEvent>()
-        try queue.sync { try transport.start(on: queue) { events.post($0) } }
+        loop.sync { try? line.value.start(on: loop) { events.post($0) } }
         let long = (0..<100).map { UInt8($0) }
-        queue.sync {
-            transport.write([0x51, 0x22])
-            transport.write(long)
+        loop.sync {
+            line.value.write([0x51, 0x22])
+            line.value.write(long)
         }
         // 63 bytes are the most a report carries; its number is their count.
         let sent = try await reports(theirs, count: 3)
@@ -49,7 +50,7 @@ import Testing
         let confirmed = told.compactMap { if case .sent(let bytes) = $0 { bytes } else { nil } }
         #expect(received == [[0xA5, 0x01, 0x02], [0x33]], "bytes behind the count are stale; other reports are not the cuff's")
         #expect(confirmed == [[0x51, 0x22], long], "each write is confirmed once, whole")
-        queue.sync { transport.close() }
+        loop.sync { line.value.close() }
         #expect(await events.wait { if case .closed(nil)? = $0.last { true } else { false } }.count > 0)
     }
 
@@ -57,17 +58,18 @@ import Testing
     @Test(.timeLimit(.minutes(1))) func chipThatTakesNoSettings_IsAnEnd() async throws {
         let (ours, theirs) = try pair()
         defer { close(theirs) }
-        let queue = CuffQueue(label: "test")
+        let loop = EventLoop.shared
         let transport = CP2110Transport(descriptor: ours, line: LineSettings(rate: 19200))
+        let line = LoopBound(transport)
         let events = Mailbox<TransportEvent>()
-        try queue.sync { try transport.start(on: queue) { events.post($0) } }
+        loop.sync { try? line.value.start(on: loop) { events.post($0) } }
         let told = await events.wait { !$0.isEmpty }
         guard case .closed(.failed(let call, _))? = told.first else {
             Issue.record("\(told)")
             return
         }
         #expect(call == "HIDIOCSFEATURE")
-        queue.sync { transport.close() }
+        loop.sync { line.value.close() }
         #expect(events.values.count == 1)
     }
 

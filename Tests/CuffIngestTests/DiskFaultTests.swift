@@ -19,12 +19,12 @@ import Testing
         let faults = Mailbox<IngestError>()
         let ended = Mailbox<Bool>()
         let pipeline: Pipeline
-        let link: CuffLink
+        let link: TestLink
 
         init(_ sink: any Sink) {
             let (faults, ended) = (faults, ended)
             pipeline = Pipeline([Pipeline.Member(sink)], policy: .retry) { faults.post($1) }
-            link = CuffLink(driver: .byte, device: "test", transport: transport, pipeline: pipeline) {
+            link = TestLink(driver: .byte, device: "test", transport: transport, pipeline: pipeline) {
                 if case .ended = $0 { ended.post(true) }
             }
         }

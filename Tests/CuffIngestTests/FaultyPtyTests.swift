@@ -38,8 +38,8 @@ import Testing
             try TransportAddress(simulation.address).transport(for: driver),
             FaultyTransport.Faults(split: 0.2, drop: 0.0034, flip: 0.0033, double: 0.0033), seed: 7)
         let ended = Mailbox<Outcome>()
-        let link = CuffLink(driver: driver, transport: transport, pipeline: pipeline, options: Self.options[id] ?? [:]) {
-            if case .ended(let outcome, _) = $0 { ended.post(outcome) }
+        let link = TestLink(driver: driver, transport: transport, pipeline: pipeline, options: Self.options[id] ?? [:]) {
+            if case .ended(let outcome) = $0 { ended.post(outcome) }
         }
         link.start([command])
         let clock = ContinuousClock()

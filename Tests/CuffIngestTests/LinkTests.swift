@@ -7,9 +7,9 @@ import Testing
 @Suite(.timeLimit(.minutes(3))) struct LinkTests {
     private struct Rig {
         let transport = LoopTransport()
-        let events = Mailbox<LinkEvent>()
+        let events = Mailbox<LinkNotice>()
         let pipeline: Pipeline
-        let link: CuffLink
+        let link: TestLink
 
         init(_ members: [Pipeline.Member], driver: CuffDriver = .byte, policy: Pipeline.FaultPolicy = .retry, high: Int = 8) {
             var limits = PipelineState.Limits()
@@ -18,12 +18,12 @@ import Testing
             limits.live = 4
             pipeline = Pipeline(members, policy: policy, limits: limits)
             let events = events
-            link = CuffLink(driver: driver, device: "test", transport: transport, pipeline: pipeline) { events.post($0) }
+            link = TestLink(driver: driver, device: "test", transport: transport, pipeline: pipeline) { events.post($0) }
         }
 
         func ended() async -> Outcome? {
             let values = await events.wait { $0.contains { if case .ended = $0 { true } else { false } } }
-            for case .ended(let outcome, _) in values { return outcome }
+            for case .ended(let outcome) in values { return outcome }
             return nil
         }
     }
@@ -59,7 +59,7 @@ import Testing
             rig.pipeline.whenSettled { settled.post(true) }
             _ = await settled.wait(count: 1)
             // What is told goes through the link's queue in order: the stop's answer comes behind any acknowledgement.
-            rig.link.send(.stop)
+            rig.link.send(.command(.stop))
             let writes = await rig.transport.writes.wait { $0.last == [0x18] }
             #expect(driver.forgets([:]) ? writes == [[0x18]] : writes.first?.first == 0x06)
             rig.link.stop()
@@ -67,14 +67,21 @@ import Testing
         }
     }
 
-    @Test func featureReport_WhereThereIsNone_IsAFault() async {
-        let fault = LoopTransport().writeFeature([1])
-        #expect(fault == .failed(call: "HIDIOCSFEATURE", errno: ENOTTY))
+    @Test func featureReport_WhereThereIsNone_IsAFault() async throws {
         let rig = Rig([Pipeline.Member(MemorySink())], driver: .feature)
+        rig.transport.hasFeatures.withLock { $0 = false }
         rig.link.start([.readMemory(user: nil)])
-        let events = await rig.events.wait { $0.contains { if case .ended = $0 { true } else { false } } }
-        guard case .ended(_, let told)? = events.last else { return #expect(Bool(false), "\(events)") }
-        #expect(told == fault)
+        _ = await rig.ended()
+        #expect(rig.link.transportFault == .failed(call: "HIDIOCSFEATURE", errno: ENOTTY))
+        let pty = Pty()
+        let line = TTYTransport(path: pty.path, line: LineSettings())
+        let ended = Mailbox<Bool>()
+        let link = TestLink(driver: .feature, transport: line, pipeline: Pipeline([Pipeline.Member(MemorySink())])) {
+            if case .ended = $0 { ended.post(true) }
+        }
+        link.start([.readMemory(user: nil)])
+        _ = await ended.wait(count: 1)
+        #expect(link.transportFault == .failed(call: "HIDIOCSFEATURE", errno: ENOTTY))
     }
 
     @Test func failedWrite_ComesAgainBeforeTheAcknowledgement() async {
@@ -118,8 +125,8 @@ import Testing
         let witness = Rig([Pipeline.Member(MemorySink())], driver: .byte(patience: .seconds(4)))
         witness.link.start([.readMemory(user: nil)])
         #expect(await witness.ended() != .complete)
-        // Readings are told as they come in; nothing has ended and nothing is reported.
-        #expect(rig.events.values.allSatisfy { if case .readings = $0 { true } else { false } })
+        // Nothing has ended and nothing is reported.
+        #expect(rig.events.values.isEmpty)
         sink.release()
         #expect(await rig.ended() == .complete)
         try await onThread { try rig.pipeline.finish() }
@@ -131,10 +138,10 @@ import Testing
     @Test func lastWords_ReachThePacedCuff() async throws {
         let pty = Pty()
         let ended = Mailbox<Outcome>()
-        let link = CuffLink(
+        let link = TestLink(
             driver: .andStd, transport: TTYTransport(path: pty.path, line: LineSettings(), pace: .milliseconds(3)),
             pipeline: Pipeline([Pipeline.Member(MemorySink())])
-        ) { if case .ended(let outcome, _) = $0 { ended.post(outcome) } }
+        ) { if case .ended(let outcome) = $0 { ended.post(outcome) } }
         link.start([.stop])
         #expect(await ended.wait(count: 1) == [.complete])
         #expect(Hex.text(pty.read()) == "16 16 01 30 30 02 53 50 03 03")
@@ -205,7 +212,7 @@ import Testing
         let transports = [LoopTransport(), LoopTransport()]
         let ended = Mailbox<Int>()
         let links = transports.enumerated().map { index, transport in
-            CuffLink(driver: .byte, device: "\(index)", transport: transport, pipeline: pipeline) {
+            TestLink(driver: .byte, device: "\(index)", transport: transport, pipeline: pipeline) {
                 if case .ended = $0 { ended.post(index) }
             }
         }

@@ -33,7 +33,7 @@ import Testing
             case .left(_, _, let counters, let remaining):
                 left.post(Left(readings: counters.readings, bytes: counters.bytes, remaining: remaining))
             case .empty: empty.post(true)
-            case .came, .event, .refused: break
+            case .came, .link, .refused: break
             }
         }
         try callers.start()

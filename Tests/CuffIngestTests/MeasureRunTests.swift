@@ -137,9 +137,9 @@ import Testing
         let driver = try #require(CuffDrivers.named(id))
         for seed in UInt64(0)..<12 {
             var random = SplitMix64(seed: seed)
-            let (transport, sink, events) = (LoopTransport(), MemorySink(), Mailbox<LinkEvent>())
+            let (transport, sink, events) = (LoopTransport(), MemorySink(), Mailbox<LinkNotice>())
             let pipeline = Pipeline([Pipeline.Member(sink)])
-            let link = CuffLink(driver: driver, transport: transport, pipeline: pipeline) { events.post($0) }
+            let link = TestLink(driver: driver, transport: transport, pipeline: pipeline) { events.post($0) }
             link.start([.measure])
             await transport.writes.wait(count: 1)
             var cuff = driver.makeSimulator(SimulatorScript(pushes: false))

@@ -43,10 +43,10 @@ import Testing
     ) async throws -> Outcome? {
         let pipeline = Pipeline([Pipeline.Member(sink)])
         let ended = Mailbox<Outcome>()
-        let link = CuffLink(
+        let link = TestLink(
             driver: .phd, transport: FaultyTransport(address.transport(for: .phd), faults, seed: seed), pipeline: pipeline,
             options: ["patience": "5"]
-        ) { if case .ended(let outcome, _) = $0 { ended.post(outcome) } }
+        ) { if case .ended(let outcome) = $0 { ended.post(outcome) } }
         link.start([.readMemory(user: nil)])
         let stop = Task {
             try await Task.sleep(for: limit)
@@ -92,8 +92,8 @@ import Testing
         let sink = MemorySink()
         let pipeline = Pipeline([Pipeline.Member(sink)])
         let ended = Mailbox<Outcome>()
-        let link = CuffLink(driver: .phd, transport: spy, pipeline: pipeline) {
-            if case .ended(let outcome, _) = $0 { ended.post(outcome) }
+        let link = TestLink(driver: .phd, transport: spy, pipeline: pipeline) {
+            if case .ended(let outcome) = $0 { ended.post(outcome) }
         }
         link.start([.follow])
         _ = await sink.arrivals.wait { $0.reduce(0, +) >= Self.records.count }
@@ -115,8 +115,8 @@ import Testing
             let sink = MemorySink()
             let pipeline = Pipeline([Pipeline.Member(sink)])
             let ended = Mailbox<Outcome>()
-            let link = CuffLink(driver: .phd, transport: spy, pipeline: pipeline, memory: memory) {
-                if case .ended(let outcome, _) = $0 { ended.post(outcome) }
+            let link = TestLink(driver: .phd, transport: spy, pipeline: pipeline, memory: memory) {
+                if case .ended(let outcome) = $0 { ended.post(outcome) }
             }
             link.start([.readMemory(user: nil)])
             #expect(await ended.wait(count: 1) == [.complete])
@@ -177,9 +177,11 @@ private final class WriteSpy: Transport, @unchecked Sendable {
     init(_ inner: any Transport) { self.inner = inner }
 
     var address: String { inner.address }
-    func start(
-        on queue: CuffQueue, deliver: @escaping @Sendable (TransportEvent) -> Void
-    ) throws(IngestError) { try inner.start(on: queue, deliver: deliver) }
+    func open() throws(IngestError) { try inner.open() }
+    func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
+        try inner.start(on: loop, deliver: deliver)
+    }
+    func writeFeature(_ bytes: [UInt8]) { inner.writeFeature(bytes) }
     func write(_ bytes: [UInt8]) {
         writes.post(bytes)
         inner.write(bytes)

@@ -6,116 +6,89 @@ import Testing
 
 /// A peer that asks and never listens.
 @Suite(.timeLimit(.minutes(1))) struct PortTests {
-    /// A port on one end of a pair of sockets; every byte that comes is answered with 256.
-    private final class Answering: @unchecked Sendable {
-        let queue = CuffQueue(label: "test.port")
-        let peer: Int32
-        let ends = Mailbox<TransportFault?>()
-        // On the queue.
-        private var port: Port?
-        private var most = 0
-        private var received = 0
-
-        init(patience: Duration) throws {
-            var pair: [Int32] = [0, 0]
-            #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
-            for descriptor in pair { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
-            peer = pair[1]
-            let own = pair[0]
-            try queue.sync {
-                port = try Port(
-                    own, on: queue, patience: patience, writer: { send($0, $1.baseAddress, $1.count, Int32(MSG_NOSIGNAL)) }
-                ) { [weak self] in self?.take($0) }
-            }
-        }
-        deinit { close(peer) }
-
-        private func take(_ event: Port.Event) {
-            switch event {
-            case .received(let bytes):
-                received += bytes.count
-                for _ in bytes { port?.write([UInt8](repeating: 7, count: 256)) }
-                most = max(most, port?.unsent.bytes ?? 0)
-            case .sent: break
-            case .ended(let fault):
-                port?.close()
-                ends.post(fault)
-            }
-        }
-
-        var figures: (most: Int, received: Int) { queue.sync { (most, received) } }
-
-        /// Writes as much as the kernel takes, and answers how much that was.
-        func flood(_ limit: Int) -> Int {
-            let bytes = [UInt8](repeating: 1, count: 4096)
-            var sent = 0
-            while sent < limit {
-                let count = bytes.withUnsafeBytes { send(peer, $0.baseAddress, min(limit - sent, $0.count), Int32(MSG_NOSIGNAL)) }
-                guard count > 0 else { break }
-                sent += count
-            }
-            return sent
-        }
-
-        /// Reads until the kernel has no more.
-        func drain() -> Int {
-            var bytes = [UInt8](repeating: 0, count: 65536)
-            var taken = 0
-            while true {
-                let count = recv(peer, &bytes, bytes.count, 0)
-                guard count > 0 else { return taken }
-                taken += count
-            }
+    /// Answers every byte with 256.
+    private struct AnsweringSession: CuffSession {
+        mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
+            guard case .received(let bytes) = event else { return }
+            for _ in bytes { actions.append(.write([UInt8](repeating: 7, count: 256))) }
         }
     }
 
-    /// One read of 4096 bytes is answered with 1 MiB here; behind that nothing more is read, and then the line ends.
-    @Test func peerThatNeverReads_IsNotRead_AndItsLineEnds() async throws {
-        let answering = try Answering(patience: .milliseconds(200))
-        var sent = 0
-        while answering.ends.values.isEmpty, sent < 64 << 20 {
-            sent += answering.flood(1 << 20)
-            await Task.yield()
-        }
-        let ends = await answering.ends.wait(count: 1)
-        #expect(ends == [.failed(call: "write", errno: ETIMEDOUT)])
-        let (most, received) = answering.figures
-        #expect(most < UnsentOutput.ceiling + 4096 * 256)
-        // What it said beyond that waits with the kernel.
-        #expect(received <= 2 * 4096)
+    private static let driver = CuffDriver(
+        id: "answering", models: ["Test"], summary: "bytes", grade: .c, testedOn: .derived, framing: "none", check: nil,
+        capabilities: [.push], sources: [], makeSession: { _ in AnsweringSession() },
+        makeSimulator: { CuffDriver.andStd.makeSimulator($0) })
+
+    private static func isPause(_ effect: LinkEffect) -> Bool { if case .pauseReading = effect { true } else { false } }
+    private static func isResume(_ effect: LinkEffect) -> Bool { if case .resumeReading = effect { true } else { false } }
+
+    /// In virtual time: 64 KiB unsent stop the reading; 30 s without a byte taken end the link.
+    @Test func peerThatTakesNothing_IsNotRead_AndItsLinkEnds() throws {
+        var link = LinkState(LinkState.Setup(Self.driver))
+        var effects: [LinkEffect] = []
+        link.handle(.opened, at: LinkTime(elapsed: .zero), into: &effects)
+        link.handle(.received([UInt8](repeating: 1, count: 256)), at: LinkTime(elapsed: .zero), into: &effects)
+        #expect(!effects.contains(where: Self.isPause), "exactly full is not too much")
+        link.handle(.received([1]), at: LinkTime(elapsed: .seconds(1)), into: &effects)
+        #expect(effects.filter(Self.isPause).count == 1)
+        // Whoever takes something has time again.
+        link.handle(.sent([UInt8](repeating: 7, count: 1)), at: LinkTime(elapsed: .seconds(20)), into: &effects)
+        #expect(link.deadline == .seconds(50))
+        link.handle(.timePassed, at: LinkTime(elapsed: .seconds(50)), into: &effects)
+        let finished = effects.contains { if case .tell(.finished(_, .aborted)) = $0 { true } else { false } }
+        #expect(finished)
+        // The last writes get their two seconds, then the line is closed.
+        link.handle(.timePassed, at: LinkTime(elapsed: .seconds(52)), into: &effects)
+        #expect(link.isEnded)
     }
 
-    /// A peer that is only slow gets every answer.
+    @Test func peerThatTakesAll_IsReadAgain() {
+        var link = LinkState(LinkState.Setup(Self.driver))
+        var effects: [LinkEffect] = []
+        link.handle(.opened, at: LinkTime(elapsed: .zero), into: &effects)
+        link.handle(.received([UInt8](repeating: 1, count: 300)), at: LinkTime(elapsed: .zero), into: &effects)
+        #expect(effects.contains(where: Self.isPause))
+        for _ in 0..<300 { link.handle(.sent([UInt8](repeating: 7, count: 256)), at: LinkTime(elapsed: .seconds(1)), into: &effects) }
+        #expect(effects.filter(Self.isResume).count == 1)
+        #expect(link.deadline == nil)
+    }
+
+    /// A peer on a socket that floods and reads late gets every answer, and never more than the ceiling waits.
     @Test func peerThatReadsLate_LosesNothing() async throws {
-        let answering = try Answering(patience: .seconds(30))
-        let sent = answering.flood(16384)
+        var pair: [Int32] = [0, 0]
+        #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+        for descriptor in pair { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
+        let peer = pair[1]
+        defer { close(peer) }
+        let ended = Mailbox<Bool>()
+        let link = TestLink(
+            driver: Self.driver, transport: TCPTransport(host: "test", port: 1, role: .accepted(descriptor: pair[0])),
+            pipeline: Pipeline([Pipeline.Member(MemorySink())])
+        ) { if case .ended = $0 { ended.post(true) } }
+        link.start([.follow])
+        let question = [UInt8](repeating: 1, count: 16384)
+        var sent = 0
         var taken = 0
-        while taken < sent * 256, answering.ends.values.isEmpty {
-            taken += answering.drain()
+        var answer = [UInt8](repeating: 0, count: 1 << 16)
+        while taken < question.count * 256, ended.values.isEmpty {
+            if sent < question.count {
+                let count = question[sent...].withUnsafeBytes { send(peer, $0.baseAddress, min(64, $0.count), Int32(MSG_NOSIGNAL)) }
+                sent += max(0, count)
+            }
+            while case let count = recv(peer, &answer, answer.count, 0), count > 0 { taken += count }
             await Task.yield()
         }
-        #expect(sent > 0 && taken == sent * 256)
-        #expect(answering.figures.received == sent)
-        #expect(answering.ends.values.isEmpty)
-    }
-
-    @Test func unsentOutput_CountsWhatWaits() {
-        var unsent = UnsentOutput()
-        unsent.add(UnsentOutput.ceiling - 1)
-        #expect(!unsent.isFull)
-        unsent.add(1)
-        #expect(unsent.isFull)
-        unsent.take(1)
-        #expect(!unsent.isFull && unsent.taken == 1)
-        unsent.forget()
-        #expect(unsent.bytes == 0)
+        #expect(sent == question.count && taken == question.count * 256)
+        #expect(link.counters.bytes == question.count)
+        link.stop()
+        _ = await ended.wait(count: 1)
     }
 
     @Test func aTimeToSet_HasTheOffsetOfThisZone() throws {
         let time = try HostTime.local("2026-07-01T12:00:00")
         let wall = time.wallSeconds
         let offset = try #require(time.utcOffset)
-        #expect(LocalZone.offset(at: wall - Int64(offset) * 60) == Int(offset) * 60)
+        #expect(HostZone.local().offset(at: wall - Int64(offset) * 60) == Int(offset) * 60)
         #expect(try HostTime.local("now").utcOffset != nil)
     }
 }

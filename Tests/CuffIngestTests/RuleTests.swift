@@ -15,37 +15,49 @@ import Testing
         return reading
     }
 
-    private func applied(_ reading: Reading, _ rule: MeasuredRule = MeasuredRule()) -> Reading {
+    /// A reading as it comes out of a link that was driven at `time`.
+    private func applied(_ reading: Reading, _ rule: ClockCorrection = ClockCorrection(zone: .utc)) -> Reading {
         var reading = reading
-        var rule = rule
         rule.apply(to: &reading)
         return reading
     }
 
-    @Test func fromAFile_NothingIsKnown() {
-        let result = applied(reading(.time(Self.noon), .push, received: nil))
-        #expect(result.measured == nil)
-        #expect(result.rule == .none)
+    @Test func fromAFile_NothingIsKnown() throws {
+        var replay = Replay(LinkState.Setup(.byte))
+        replay.play(bytes: [7])
+        replay.flush()
+        let readings = replay.effects.flatMap { effect -> [Reading] in if case .submit(let batch) = effect { batch.entries.readings } else { [] } }
+        #expect(readings.count == 1 && readings[0].measured == nil && readings[0].rule == .none)
     }
 
     @Test func hostClock_ThatIsNotSynchronised_IsMarked_OnWhatArrivesOnly() throws {
-        let asked = Locked(0)
-        let rule = MeasuredRule {
-            asked.withLock { $0 += 1 }
-            return true
+        func readings(_ time: LinkTime, zone: ZoneTable?) -> [Reading] {
+            var setup = LinkState.Setup(.byte)
+            setup.zone = zone
+            var link = LinkState(setup)
+            var effects: [LinkEffect] = []
+            link.handle(.opened, at: time, into: &effects)
+            link.handle(.received([7]), at: time, into: &effects)
+            link.flush(into: &effects)
+            return effects.flatMap { effect -> [Reading] in if case .submit(let batch) = effect { batch.entries.readings } else { [] } }
         }
-        let marked = applied(reading(.time(Self.noon), .push), rule)
+        var now = LinkTime(elapsed: .zero, wall: Self.instant, isHostClockUnsynchronised: true)
+        let marked = try #require(readings(now, zone: .utc).first)
         #expect(marked.isHostClockUnsynchronised)
-        #expect(!applied(reading(.time(Self.noon), .push), MeasuredRule { false }).isHostClockUnsynchronised)
-        #expect(!applied(reading(.time(Self.noon), .push, received: nil), rule).isHostClockUnsynchronised)
+        now.wall = nil
+        #expect(readings(now, zone: .utc).map(\.isHostClockUnsynchronised) == [false])
+        now = LinkTime(elapsed: .zero, wall: Self.instant)
+        #expect(readings(now, zone: .utc).map(\.isHostClockUnsynchronised) == [false])
         var text = TextBuffer()
         ReadingLine().append(marked, device: "", to: &text)
         #expect(text.string.contains(",\"received\":\"2026-05-05T12:00:00.000Z\",\"host_clock\":\"unsynchronised\","))
         // A dump of many readings asks the kernel once.
-        var same = rule
-        var copy = reading(.time(Self.noon), .push)
-        asked.withLock { $0 = 0 }
-        for _ in 0..<100 { same.apply(to: &copy) }
+        let asked = Locked(0)
+        let state = SynchronisationState {
+            asked.withLock { $0 += 1 }
+            return true
+        }
+        for _ in 0..<100 { #expect(state.isUnsynchronised) }
         #expect(asked.withLock { $0 } == 1)
         let folder = TestFolder()
         let sink = try SQLiteSink(path: folder.file("bp.db"))
@@ -62,7 +74,7 @@ import Testing
         let before = applied(reading(.time(Self.noon), .memory))
         #expect(before.measured == Self.instant)
         #expect(before.rule == .deviceTime)
-        var rule = MeasuredRule()
+        var rule = ClockCorrection(zone: .utc)
         // The cuff shows 11:50 at noon: ten minutes behind.
         var told = Self.noon
         told.hour = 11

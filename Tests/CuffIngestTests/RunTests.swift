@@ -365,7 +365,7 @@ import Testing
         let (slow, seen) = (MemorySink(), MemorySink())
         slow.stall()
         let pipeline = Pipeline([Pipeline.Member(slow), Pipeline.Member(seen)])
-        let link = CuffLink(driver: .andStd, transport: address.transport(for: .andStd), pipeline: pipeline)
+        let link = TestLink(driver: .andStd, transport: address.transport(for: .andStd), pipeline: pipeline)
         link.start([.follow])
         _ = await seen.arrivals.wait { $0.reduce(0, +) == 5 }
         let stop = StopSignal()

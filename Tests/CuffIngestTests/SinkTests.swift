@@ -305,38 +305,6 @@ import Testing
         close(ends[1])
     }
 
-    @Test func pipe_IsWrittenWithoutWaiting_OrNotAtAll() throws {
-        signal(SIGPIPE, SIG_IGN)
-        var ends: [Int32] = [0, 0]
-        #expect(pipe(&ends) == 0)
-        defer { close(ends[1]) }
-        let sink = StandardOutputSink(line: ReadingLine(), descriptor: ends[1])
-        #expect(try sink.writeNow(batch([.sample(1), .sample(2)])))
-        var room = [UInt8](repeating: 0, count: 1 << 17)
-        let count = read(ends[0], &room, room.count)
-        let text = String(decoding: room[..<max(0, count)], as: UTF8.self)
-        #expect(text.hasSuffix("}\n") && text.split(separator: "\n").count == 2, "\(text)")
-        // More than a pipe takes as a whole is left to `write`.
-        #expect(try !sink.writeNow(batch((0..<40).map { .sample($0) })))
-        // Filled up: the answer comes at once, and not a byte went.
-        var filled = 0
-        _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
-        while case let part = write(ends[1], room, 4096), part > 0 { filled += part }
-        _ = fcntl(ends[1], F_SETFL, 0)
-        #expect(try !sink.writeNow(batch([.sample(3)])))
-        _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
-        while case let part = read(ends[0], &room, room.count), part > 0 { filled -= part }
-        #expect(filled == 0)
-        #expect(try sink.writeNow(batch([.sample(3)])))
-        close(ends[0])
-        #expect(throws: IngestError.outputClosed) { try sink.writeNow(batch([.sample(4)])) }
-        // A file may make its writer wait.
-        let folder = TestFolder()
-        let file = open(folder.file("a"), O_WRONLY | O_CREAT, 0o600)
-        defer { close(file) }
-        #expect(try !StandardOutputSink(line: ReadingLine(), descriptor: file).writeNow(batch([.sample(1)])))
-    }
-
     /// A live source is never held up by a pipe that nobody reads; afterwards every line is there, whole and in order.
     @Test(.timeLimit(.minutes(1))) func stalledPipe_HoldsUpNoLiveSource() async throws {
         signal(SIGPIPE, SIG_IGN)

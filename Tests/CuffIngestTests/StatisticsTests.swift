@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct RunStatisticsTests {
     private var sample: RunStatistics {
-        var counters = IngestCounters()
+        var counters = LinkCounters()
         (counters.frames, counters.bytes, counters.skippedBytes, counters.badChecks) = (12, 480, 7, 1)
         (counters.readings, counters.duplicates, counters.pauses, counters.paused) = (11, 2, 3, .milliseconds(1500))
         var commits = LatencyHistogram()

@@ -234,18 +234,21 @@ private struct AndStdSimulatorStandIn: CuffSimulator {
 /// A device in memory: the test plays the cuff.
 final class LoopTransport: Transport, @unchecked Sendable {
     let address = "loop"
-    private var queue: CuffQueue?
-    private var deliver: (@Sendable (TransportEvent) -> Void)?
+    private var loop: EventLoop?
+    private var deliver: ((TransportEvent) -> Void)?
     private var isPaused = false
     private let held = Locked<[TransportEvent]>([])
     let writes = Mailbox<[UInt8]>()
     let pauses = Mailbox<Bool>()
     let started = Mailbox<Bool>()
 
-    func start(on queue: CuffQueue, deliver: @escaping @Sendable (TransportEvent) -> Void) throws(IngestError) {
-        self.queue = queue
+    func open() throws(IngestError) {}
+
+    func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
+        self.loop = loop
         self.deliver = deliver
-        if held.withLock({ !$0.isEmpty }) { queue.async { @Sendable in self.pump() } }
+        deliver(.opened)
+        if held.withLock({ !$0.isEmpty }) { loop.async { self.pump() } }
         started.post(true)
     }
 
@@ -258,10 +261,10 @@ final class LoopTransport: Transport, @unchecked Sendable {
             held.append(event)
             return held.count == 1
         }
-        if isFirst { queue?.async { @Sendable in self.pump() } }
+        if isFirst { loop?.async { self.pump() } }
     }
 
-    /// One event for each turn of the queue, as a descriptor gives them, so that a pause comes between two.
+    /// One event for each turn of the loop, as a descriptor gives them, so that a pause comes between two.
     private func pump() {
         guard !isPaused, let event = held.withLock({ $0.first }) else { return }
         deliver?(event)
@@ -269,12 +272,19 @@ final class LoopTransport: Transport, @unchecked Sendable {
             held.removeFirst()
             return !held.isEmpty
         }
-        if isMore { queue?.async { @Sendable in self.pump() } }
+        if isMore { loop?.async { self.pump() } }
     }
 
     func write(_ bytes: [UInt8]) {
         writes.post(bytes)
         deliver?(.sent(bytes))
+    }
+    let hasFeatures = Locked(true)
+    func writeFeature(_ bytes: [UInt8]) {
+        if hasFeatures.withLock({ $0 }) { return write(bytes) }
+        let deliver = deliver
+        self.deliver = nil
+        deliver?(.closed(.failed(call: "HIDIOCSFEATURE", errno: ENOTTY)))
     }
     func pause() {
         isPaused = true
@@ -290,4 +300,34 @@ final class LoopTransport: Transport, @unchecked Sendable {
         self.deliver = nil
         deliver?(.closed(nil))
     }
+}
+
+/// A link that gets its commands when it is started.
+final class TestLink: Sendable {
+    private let handle = Locked<LinkHandle?>(nil)
+    private let make: @Sendable ([SessionCommand]) -> LinkHandle
+
+    init(
+        driver: CuffDriver, device: String = "", transport: any Transport, pipeline: Pipeline, options: [String: String] = [:],
+        memory: DriverMemory? = nil, tell: @escaping @Sendable (LinkNotice) -> Void = { _ in }
+    ) {
+        nonisolated(unsafe) let transport = transport
+        make = { commands in
+            var setup = LinkState.Setup.remembering(driver, device: device, options: options, memory: memory, commands: commands)
+            setup.zone = .utc
+            setup.keepsReadings = pipeline.isDurable
+            return LinkHandle(setup, transport: transport, pipeline: pipeline, memory: memory, tell: tell)
+        }
+    }
+
+    func start(_ commands: [SessionCommand]) {
+        let link = make(commands)
+        handle.withLock { $0 = link }
+        link.start()
+    }
+
+    func stop() { handle.withLock { $0 }?.stop() }
+    func send(_ event: LinkEvent) { handle.withLock { $0 }?.send(event) }
+    var counters: LinkCounters { handle.withLock { $0 }?.counters ?? LinkCounters() }
+    var transportFault: TransportFault? { handle.withLock { $0 }?.transportFault }
 }

@@ -39,21 +39,25 @@ final class Pty: Sendable {
 }
 
 @Suite(.timeLimit(.minutes(1))) struct TransportTests {
-    /// A transport started on a queue of its own.
+    /// A transport on the loop.
     private final class Line: Sendable {
-        let queue = CuffQueue(label: "test.line")
+        let loop = EventLoop.shared
         let events = Mailbox<TransportEvent>()
         nonisolated(unsafe) let transport: any Transport
 
         init(_ transport: any Transport) throws {
             self.transport = transport
             let events = events
-            try queue.sync { try transport.start(on: queue) { events.post($0) } }
+            try transport.open()
+            try loop.sync { [self] () -> Result<Void, IngestError> in
+                do throws(IngestError) { try self.transport.start(on: loop) { events.post($0) } } catch { return .failure(error) }
+                return .success(())
+            }.get()
         }
-        func write(_ bytes: [UInt8]) { queue.async { @Sendable in self.transport.write(bytes) } }
-        func pause() { queue.sync { transport.pause() } }
-        func resume() { queue.sync { transport.resume() } }
-        func close() { queue.sync { transport.close() } }
+        func write(_ bytes: [UInt8]) { loop.async { self.transport.write(bytes) } }
+        func pause() { loop.sync { self.transport.pause() } }
+        func resume() { loop.sync { self.transport.resume() } }
+        func close() { loop.sync { self.transport.close() } }
 
         static func bytes(_ events: [TransportEvent]) -> [UInt8] {
             events.flatMap { if case .received(let bytes) = $0 { bytes } else { [UInt8]() } }
@@ -120,7 +124,7 @@ final class Pty: Sendable {
         func settle(_ count: Int) async {
             witness.write([0])
             _ = await other.received(count)
-            line.queue.sync {}
+            line.loop.sync {}
         }
         line.pause()
         pty.write([1, 2, 3])
@@ -278,7 +282,7 @@ final class Pty: Sendable {
         let sink = MemorySink()
         let pipeline = Pipeline([Pipeline.Member(sink)])
         let ended = Mailbox<Bool>()
-        let link = CuffLink(driver: .andStd, transport: FaultyTransport(loop, faults, seed: seed), pipeline: pipeline) {
+        let link = TestLink(driver: .andStd, transport: FaultyTransport(loop, faults, seed: seed), pipeline: pipeline) {
             if case .ended = $0 { ended.post(true) }
         }
         link.start([.follow])

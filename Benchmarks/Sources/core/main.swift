@@ -11,7 +11,7 @@ func run() -> Int32 {
     let isText = arguments[1] == "capture"
     let isCapture = isText || arguments[1] == "pcapng"
     let line = ReadingLine()
-    var player = SessionPlayer(driver, looksAhead: isCapture)
+    var player = Replay(LinkState.Setup(driver), looksAhead: isCapture)
     var text = CaptureTextReader()
     var packets = PcapngReader()
     var output = TextBuffer(capacity: 1 << 19)
@@ -33,19 +33,20 @@ func run() -> Int32 {
         } else {
             player.play(bytes: chunk)
         }
-        readings += player.entries.readings.count
-        if arguments[1] == "count" {
-            for index in player.entries.readings.indices {
-                systolic += player.entries.readings[index].bloodPressure?.systolic.digits.mantissa ?? 0
+        player.flush()
+        for case .submit(let batch) in player.effects {
+            readings += batch.entries.readings.count
+            if arguments[1] == "count" {
+                for index in batch.entries.readings.indices {
+                    systolic += batch.entries.readings[index].bloodPressure?.systolic.digits.mantissa ?? 0
+                }
+            } else {
+                line.append(batch.entries, device: batch.device, to: &output)
+                output.withBytes { bytes in _ = write(1, bytes.baseAddress, bytes.count) }
+                output.removeAll()
             }
-        } else {
-            line.append(player.entries, device: player.identity?.id ?? "", to: &output)
-            output.withBytes { bytes in _ = write(1, bytes.baseAddress, bytes.count) }
-            output.removeAll()
         }
-        player.entries.removeAll(keepingCapacity: true)
-        _ = player.takeDiagnostics()
-        _ = player.takeIdentified()
+        player.effects.removeAll(keepingCapacity: true)
     }
     player.end()
     if arguments[1] == "count" { print("\(readings) readings, systolic sum \(systolic)") }

@@ -23,11 +23,13 @@ public func fuzzFramesMain(_ count: CInt, _ arguments: UnsafeMutablePointer<Unsa
 }
 
 private func play(_ driver: CuffDriver, _ chunks: [[UInt8]]) -> (lines: String, hasWritten: Bool) {
-    var player = SessionPlayer(driver, looksAhead: false)
-    player.keepsWrites = true
+    var player = Replay(LinkState.Setup(driver), looksAhead: false, keepsWrites: true)
     for chunk in chunks { player.play(bytes: chunk) }
     player.end()
     var text = TextBuffer()
-    for entry in player.entries { ReadingLine(includesRaw: true).append(entry, device: "", to: &text) }
+    player.flush()
+    for case .submit(let batch) in player.effects {
+        for entry in batch.entries { ReadingLine(includesRaw: true).append(entry, device: "", to: &text) }
+    }
     return (text.string, !player.writes.isEmpty)
 }

@@ -7,8 +7,9 @@ int clinux_epoll_create(void);
 int clinux_epoll_add(int epoll, int descriptor, uint32_t events, uint64_t token);
 int clinux_epoll_rearm(int epoll, int descriptor, uint32_t events, uint64_t token);
 int clinux_epoll_remove(int epoll, int descriptor);
-/* Waits until there is something to tell. Fills both arrays, at most `capacity` (64 at most). */
-int clinux_epoll_take(int epoll, uint32_t *events, uint64_t *tokens, int capacity);
+/* Waits until there is something to tell, at most so many milliseconds (-1: without limit). Fills both arrays, at most
+ * `capacity` (64 at most). */
+int clinux_epoll_take(int epoll, uint32_t *events, uint64_t *tokens, int capacity, int milliseconds);
 extern const uint32_t clinux_epoll_in, clinux_epoll_out, clinux_epoll_err, clinux_epoll_hup, clinux_epoll_oneshot, clinux_epoll_edge;
 
 /* Writes what can be written without waiting, whatever the descriptor's own flags say. */

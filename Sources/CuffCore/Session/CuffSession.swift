@@ -14,11 +14,14 @@ public protocol CuffSession: Sendable {
     mutating func endInOrder(into actions: inout SessionActions) -> Bool
     /// Whole frames so far; `nil` where the family has none (its reports are counted, or its answers have a known length).
     var frames: Int? { get }
+    /// Whether `committed` changes what the session does: its cuff hears "received", or the session reads on.
+    var hearsCommits: Bool { get }
 }
 
 extension CuffSession {
     public var frames: Int? { nil }
     public mutating func endInOrder(into actions: inout SessionActions) -> Bool { false }
+    public var hearsCommits: Bool { true }
 
     public mutating func handle(_ event: SessionEvent) -> [SessionAction] {
         var actions = SessionActions()
@@ -115,6 +118,14 @@ public enum Outcome: Sendable, Hashable {
     /// The cuff answered, but not in the way of this protocol, or ended the conversation.
     case failed(String)
     case aborted(String)
+
+    /// What went wrong; `nil` when nothing did.
+    public var sentence: String? {
+        switch self {
+        case .complete: nil
+        case .unsupported(let why), .noAnswer(let why), .failed(let why), .aborted(let why): why
+        }
+    }
 }
 
 /// Something worth telling while the session goes on.

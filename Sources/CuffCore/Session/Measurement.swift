@@ -105,6 +105,9 @@ public struct Measurement: Sendable {
     /// After this the cuff is left to deflate by itself: longer than any documented cuff takes to open its valve.
     public static let deflationWait = Duration.seconds(3)
 
+    /// A measurement that nobody would stop in time is worse than one too few: longer than any family's own limit.
+    public static let longest = Duration.seconds(300)
+
     public private(set) var state = State.asked
     private let canStop: Bool
     /// Every beat is a reading; the last of them is the result.
@@ -134,10 +137,10 @@ public struct Measurement: Sendable {
     }
 
     /// What the session did. Writes, timers and reports are no concern of the measurement.
-    public mutating func take(_ action: SessionAction, into effects: inout [Effect]) {
+    public mutating func handle(_ action: SessionAction, into effects: inout [Effect]) {
         guard state != .ended else { return }
         switch action {
-        case .live(let event): take(event, into: &effects)
+        case .live(let event): handle(event, into: &effects)
         case .emit(let reading):
             guard reading.origin == .measurement, !reading.isPending else { return }
             switch reading.content {
@@ -151,12 +154,12 @@ public struct Measurement: Sendable {
                 end(isAborted ? .aborted : .failed(.cuff(failure)), into: &effects)
             case .pulseRate, .quantity: break
             }
-        case .finish(let outcome): take(outcome, into: &effects)
+        case .finish(let outcome): handle(outcome, into: &effects)
         case .write, .writeFeature, .identify, .clock, .cycle, .arm, .disarm, .acknowledge, .expectRepetitions, .remember, .report: break
         }
     }
 
-    private mutating func take(_ event: LiveEvent, into effects: inout [Effect]) {
+    private mutating func handle(_ event: LiveEvent, into effects: inout [Effect]) {
         switch event {
         case .started: start(into: &effects)
         case .cuffPressure, .beat, .oscillation:
@@ -170,7 +173,7 @@ public struct Measurement: Sendable {
         }
     }
 
-    private mutating func take(_ outcome: Outcome, into effects: inout [Effect]) {
+    private mutating func handle(_ outcome: Outcome, into effects: inout [Effect]) {
         let fault: Fault
         switch outcome {
         case .aborted: return finish(.aborted, or: .stopped, into: &effects)

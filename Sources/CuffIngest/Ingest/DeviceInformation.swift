@@ -66,8 +66,8 @@ public enum HostTime {
             year: numbers[0], month: numbers[1], day: numbers[2], hour: numbers[3], minute: numbers[4],
             second: numbers.count == 6 ? numbers[5] : 0)
         guard time.isPossible else { throw malformed(text) }
-        var zone = LocalZone()
-        time.utcOffset = Int16(truncatingIfNeeded: zone.offset(atWall: time.wallSeconds) / 60)
+        let zone = HostZone.local()
+        time.utcOffset = Int16(truncatingIfNeeded: zone.offset(at: zone.instant(ofWall: time.wallSeconds)) / 60)
         return time
     }
 

@@ -80,54 +80,47 @@ public enum Identifying {
         return heard.isEmpty ? bytes : heard
     }
 
+    /// Everything that is heard within the time, at most `enough`.
     private static func listen(_ source: String, _ line: LineSettings, _ limit: Duration) throws(IngestError) -> [UInt8] {
-        let listener = try Listener(source, line)
-        try listener.run(for: limit)
-        return listener.bytes.withLock { $0 }
-    }
-
-    private final class Listener: @unchecked Sendable {
-        let bytes = Locked<[UInt8]>([])
-        private let done = Gate(isOpen: false)
-        private let queue = CuffQueue(label: "cuff.identify")
-        private let transport: any Transport
-
-        init(_ source: String, _ line: LineSettings) throws(IngestError) {
-            transport =
-                switch try TransportAddress(source) {
-                case .path(let path): TTYTransport(path: path, line: line, pace: nil)
-                case .tcp(let host, let port): TCPTransport(host: host, port: port, role: .connect)
-                case .tcpListen(let host, let port): TCPTransport(host: host, port: port, role: .listen)
-                }
-        }
-
-        func run(for limit: Duration) throws(IngestError) {
-            let fault = Locked<IngestError?>(nil)
-            let started = Gate(isOpen: false)
-            queue.async { @Sendable in
-                do throws(IngestError) { try self.transport.start(on: self.queue) { [weak self] in self?.take($0) } } catch {
-                    fault.withLock { $0 = error }
-                    self.done.set(open: true)
-                }
-                started.set(open: true)
+        let transport: any Transport =
+            switch try TransportAddress(source) {
+            case .path(let path): TTYTransport(path: path, line: line, pace: nil)
+            case .tcp(let host, let port): TCPTransport(host: host, port: port, role: .connect)
+            case .tcpListen(let host, let port): TCPTransport(host: host, port: port, role: .listen)
             }
-            started.pass()
-            if let fault = fault.withLock({ $0 }) { throw fault }
-            _ = done.pass(within: limit)
-            queue.sync { self.transport.close() }
-        }
-
-        private func take(_ event: TransportEvent) {
-            switch event {
-            case .received(let chunk):
-                let count = bytes.withLock { bytes in
-                    bytes += chunk
-                    return bytes.count
+        try transport.open()
+        let loop = EventLoop.shared
+        let heard = Locked<[UInt8]>([])
+        let fault = Locked<IngestError?>(nil)
+        let done = Gate(isOpen: false)
+        let closed = Gate(isOpen: false)
+        let bound = LoopBound(transport)
+        loop.async {
+            do throws(IngestError) {
+                try bound.value.start(on: loop) { event in
+                    switch event {
+                    case .received(let chunk):
+                        let count = heard.withLock { bytes in
+                            bytes += chunk
+                            return bytes.count
+                        }
+                        if count >= enough { done.set(open: true) }
+                    case .closed:
+                        done.set(open: true)
+                        closed.set(open: true)
+                    case .opened, .sent, .line: break
+                    }
                 }
-                if count >= Identifying.enough { done.set(open: true) }
-            case .closed: done.set(open: true)
-            case .sent, .line: break
+            } catch {
+                fault.withLock { $0 = error }
+                done.set(open: true)
+                closed.set(open: true)
             }
         }
+        _ = done.pass(within: limit)
+        loop.async { bound.value.close() }
+        closed.pass()
+        if let error = fault.withLock({ $0 }) { throw error }
+        return heard.withLock { $0 }
     }
 }

@@ -37,22 +37,18 @@ extension Ingest {
         }
         try selection.refuse(file.name)
         let pipeline = try pipeline(options)
-        var run = PlayRun(driver, pipeline: pipeline, options: options, looksAhead: false)
-        var report = IngestReport()
         let isStream = file.kind != .regular
-        run.player.timesClocklessOnly = isStream && !isLive
-        run.zone = options.zone
-        var rule = MeasuredRule(zone: options.zone ?? HostZone.local())
+        let times: RecordedLink.Times = isLive ? .all : isStream ? .clocklessOnly : .none
+        var run = RecordedLink(driver, pipeline: pipeline, options: options, looksAhead: false, times: times)
+        var report = IngestReport()
         var next = first
         while !pipeline.isStopped, let chunk = next {
-            if isLive || isStream { run.player.start = HostClock.now() }
+            if isLive || isStream { run.start = HostClock.now() }
             run.play(bytes: chunk)
-            run.stamp(&rule)
             run.submit()
             next = pipeline.isStopped ? nil : try file.next(options.stop)
         }
         run.end()
-        run.stamp(&rule)
         run.submit()
         run.report(into: &report)
         try finish(pipeline, &report, stop: options.stop)
@@ -67,7 +63,7 @@ extension Ingest {
 extension IngestReport {
     /// Bytes that held nothing of the driver's protocol are bad data; noise around readings is not. `source` names one of
     /// several inputs.
-    mutating func judge(_ counters: IngestCounters, of driver: CuffDriver, in source: String? = nil, cure: String = "") {
+    mutating func judge(_ counters: LinkCounters, of driver: CuffDriver, in source: String? = nil, cure: String = "") {
         guard !isOutputClosed, counters.readings == 0, counters.liveEvents == 0, counters.duplicates == 0,
             counters.bytes > 0, counters.skippedBytes > 0
         else { return }

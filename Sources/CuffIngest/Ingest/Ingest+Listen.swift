@@ -1,4 +1,5 @@
 import CuffCore
+import Dispatch
 
 extension Ingest {
     /// Cuffs that call: each caller is a link of its own, in the same sinks. With `follows` it goes on until it is stopped;
@@ -14,12 +15,16 @@ extension Ingest {
         setup.options = options.driverOptions
         setup.memory = options.memory
         setup.filter = read.filter
+        setup.zone = options.zone
         if let path = read.recording { setup.wrap = try Self.recorder(path, driver, read) }
+        // Whoever hears of it may block.
+        let listeners = DispatchQueue(label: "cuff.notices")
+        defer { listeners.sync {} }
         let callers: CallerLinks
         do throws(IngestError) {
-            callers = try CallerLinks(host, port, setup, pipeline) { news in
-                options.tell(news)
-                switch news {
+            callers = try CallerLinks(host, port, setup, pipeline) { notice in
+                listeners.async { @Sendable in options.tell(notice) }
+                switch notice {
                 case .left(_, let outcome, let counters, let remaining):
                     let isRead = outcome == .complete || counters.readings > 0
                     let isOver = best.withLock { best in
@@ -28,16 +33,21 @@ extension Ingest {
                     }
                     if isOver { done.set(open: true) }
                 case .empty: done.set(open: true)
-                case .came, .event, .refused: break
+                case .came, .link, .refused: break
                 }
             }
-            try callers.start()
+            let (bound, loop) = (LoopBound(callers), EventLoop.shared)
+            try loop.sync { () -> Result<Void, IngestError> in
+                do throws(IngestError) { try bound.value.start() } catch { return .failure(error) }
+                return .success(())
+            }.get()
         } catch {
             try? pipeline.finish()
             throw error
         }
         options.diagnostics(.note("listening on \(callers.listener.address)"))
-        let stop: @Sendable () -> Void = { callers.stop() }
+        let (bound, loop) = (LoopBound(callers), EventLoop.shared)
+        let stop: @Sendable () -> Void = { loop.async { bound.value.stop() } }
         pipeline.whenStopped(stop)
         let output = OutputWatch(pipeline)
         defer { output?.cancel() }
@@ -47,16 +57,18 @@ extension Ingest {
         if let timeout = read.timeout {
             isTimedOut = !done.pass(within: timeout)
             if isTimedOut {
-                callers.stop()
+                stop()
                 done.pass()
             }
         } else {
             done.pass()
         }
-        callers.listener.close()
         var report = IngestReport()
-        report.counters = callers.counters
-        try finish(pipeline, &report)
+        report.counters = loop.sync {
+            bound.value.listener.close()
+            return bound.value.counters
+        }
+        try finish(pipeline, &report, stop: options.stop)
         report.judgeListening(
             callers.listener.address, best.withLock { $0 }, isTimedOut: isTimedOut, isStopped: options.stop.isRaised)
         return report
@@ -81,12 +93,12 @@ extension Ingest {
 
 extension IngestOptions {
     /// What callers do, in words.
-    func tell(_ news: CallerLinks.News) {
-        switch news {
+    func tell(_ notice: CallerLinks.Notice) {
+        switch notice {
         case .came(let place): diagnostics(.note("\(place) calls"))
-        case .event(let place, .diagnostic(let diagnostic)):
+        case .link(let place, .diagnostic(let diagnostic)):
             if case .ignored = diagnostic { diagnostics(diagnostic) } else { diagnostics(diagnostic.at(place)) }
-        case .event: break
+        case .link: break
         case .left(let place, let outcome, _, _): diagnostics(.note("\(place) left\(outcome.sentence.map { ": \($0)" } ?? "")"))
         case .refused(let place):
             diagnostics(.warning("\(place) was hung up on: \(CallerLinks.limit) callers are connected already"))

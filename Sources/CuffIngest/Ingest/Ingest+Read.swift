@@ -1,4 +1,5 @@
 import CuffCore
+import Dispatch
 import Glibc
 
 /// How a live device is read, beside what every run needs.
@@ -75,14 +76,10 @@ extension Ingest {
         if isRecovering {
             options.diagnostics(.warning("a measurement with this cuff was not ended in order; it is told to stop first"))
         }
-        let clock = Locked<DeviceClockReport?>(nil)
-        let ending = Locked<(outcome: Outcome, fault: TransportFault?)?>(nil)
-        let outcomes = Locked<[(SessionCommand, Outcome)]>([])
-        let identity = Locked<DeviceIdentity?>(nil)
+        let heard = Locked(Heard())
         let isTimedOut = Locked(false)
         let done = Gate(isOpen: false)
 
-        let cycle = Locked<Int?>(nil)
         let pipeline = try pipeline(options, series: measure?.keepsFailedSeries == true ? .all : .ofResults)
         // What looked like a file and is none.
         if read.command.takesReadings, driver.forgets(options.driverOptions), !pipeline.isDurable {
@@ -93,35 +90,34 @@ extension Ingest {
         if let path = read.recording {
             transport = RecordingTransport(transport, to: try CaptureWriter(path, driver: driver, line: read.line, node: "\(address)"))
         }
-        let link = CuffLink(
-            driver: driver, device: options.device, transport: transport, pipeline: pipeline,
-            options: options.driverOptions, memory: options.memory, filter: read.filter, zone: options.zone
-        ) { event in
-            switch event {
-            case .diagnostic(let diagnostic): options.diagnostics(diagnostic)
-            case .readings: break
-            case .identified(let told): identity.withLock { $0 = told }
-            case .clock(let time, let behind):
-                clock.withLock { $0 = DeviceClockReport(time: time, behind: behind, isHostUnsynchronised: HostClock.isUnsynchronised()) }
-                if behind != 0 { options.diagnostics(.note("the cuff's clock is \(behind) s behind")) }
-            case .cycle(let minutes): cycle.withLock { $0 = minutes }
-            case .measurement(let effect, let elapsed): measure?.heard(effect, elapsed)
-            case .finished(let command, let outcome): outcomes.withLock { $0.append((command, outcome)) }
-            case .ended(let outcome, let fault):
-                ending.withLock { $0 = (outcome, fault) }
-                done.set(open: true)
+        var setup = LinkState.Setup.remembering(
+            driver, device: options.device, options: options.driverOptions, memory: options.memory, commands: commands)
+        setup.zone = options.zone ?? HostZone.local()
+        setup.keepsReadings = pipeline.isDurable
+        if isRecovering { setup.recovering = recovering }
+        if let filter = read.filter { setup.accepts = { filter.accepts($0) } }
+        if let measure {
+            setup.trigger = measure.trigger
+            if let limit = measure.limit { setup.measurementLimit = limit }
+        }
+        // Whoever hears of it may block, e.g. on a terminal.
+        let listeners = DispatchQueue(label: "cuff.notices")
+        let link = LinkHandle(setup, transport: transport, pipeline: pipeline, memory: options.memory) { notice in
+            listeners.async { @Sendable in
+                if case .diagnostic(let diagnostic) = notice { options.diagnostics(diagnostic) }
+                if case .measurement(let effect, let elapsed) = notice { measure?.heard(effect, elapsed) }
+                if case .clock(_, let behind) = notice, behind != 0 { options.diagnostics(.note("the cuff's clock is \(behind) s behind")) }
+                heard.withLock { $0.note(notice) }
+                if case .ended = notice { done.set(open: true) }
             }
         }
-        link.tellsOfReadings = false
-        if isRecovering { link.recovering = recovering }
         // A sink that failed, or a closed output, ends the conversation too.
         pipeline.whenStopped { link.stop() }
         let hangup = read.follows ? HangupSignal(reopen: { pipeline.reopen() }, gone: { options.stop.raise() }) : nil
         defer { withExtendedLifetime(hangup) {} }
         let output = OutputWatch(pipeline)
         defer { output?.cancel() }
-        if let measure { link.prepareMeasuring(trigger: measure.trigger, limit: measure.limit) }
-        link.start(commands)
+        link.start()
         let asked = measure == nil ? nil : MeasurementSignal { link.stop() }
         defer { asked?.cancel() }
         let number = options.stop.whenRaised { link.stop() }
@@ -137,21 +133,40 @@ extension Ingest {
         }
         var report = IngestReport()
         report.counters = link.counters
-        report.identity = identity.withLock { $0 }
-        report.clock = clock.withLock { $0 }
-        report.cycle = cycle.withLock { $0 }
+        let end = heard.withLock { $0 }
+        (report.identity, report.clock, report.cycle) = (end.identity, end.clock, end.cycle)
         if report.counters.filtered > 0 {
             options.diagnostics(.note("\(report.counters.filtered) readings are not among those asked for; they stay in the cuff"))
         }
         try finish(pipeline, &report, stop: options.stop)
         if let error = link.openingFault { throw error }
-        let end = ending.withLock { $0 }
-        if isRecovering { report.recovery = outcomes.withLock { $0.first { $0.0 == .stop }?.1 } }
+        if isRecovering { report.recovery = end.outcomes.first { $0.0 == .stop }?.1 }
         report.judge(
-            end?.outcome, Array(outcomes.withLock { $0 }.dropFirst(isStopAdded ? 1 : 0)), fault: end?.fault, address: "\(address)",
+            end.outcome, Array(end.outcomes.dropFirst(isStopAdded ? 1 : 0)), fault: link.transportFault, address: "\(address)",
             isStopped: options.stop.isRaised, isTimedOut: isTimedOut.withLock { $0 },
             hint: report.counters.settingsHint(for: driver, line: read.line))
         return report
+    }
+
+    /// What a link told, as far as a report needs it.
+    private struct Heard: Sendable {
+        var identity: DeviceIdentity?
+        var clock: DeviceClockReport?
+        var cycle: Int?
+        var outcomes: [(SessionCommand, Outcome)] = []
+        var outcome: Outcome?
+
+        mutating func note(_ notice: LinkNotice) {
+            switch notice {
+            case .diagnostic, .measurement: break
+            case .identified(let told): identity = told
+            case .clock(let time, let behind):
+                clock = DeviceClockReport(time: time, behind: behind, isHostUnsynchronised: HostClock.isUnsynchronised())
+            case .cycle(let minutes): cycle = minutes
+            case .finished(let command, let outcome): outcomes.append((command, outcome))
+            case .ended(let outcome): self.outcome = outcome
+            }
+        }
     }
 
     static func commands(_ driver: CuffDriver, _ read: ReadOptions) -> [SessionCommand] {

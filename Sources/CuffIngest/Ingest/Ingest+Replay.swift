@@ -53,7 +53,7 @@ extension Ingest {
         into report: inout IngestReport
     ) throws(IngestError) {
         var input = input
-        var run: PlayRun?
+        var run: RecordedLink?
         // Beside `run`, because a comparison of it with nil copies all that it holds.
         var hasBegun = false
         var pace = ReplayPace(speed)
@@ -65,22 +65,19 @@ extension Ingest {
                 isMore = try input.fill(options.stop)
                 while let item = try input.next() {
                     if !hasBegun {
-                        run = try playRun(input, driver: id, pipeline: pipeline, options: options)
+                        run = try recordedLink(input, driver: id, pipeline: pipeline, options: options)
                         hasBegun = true
                     }
                     if pace.isTimed {
-                        run?.place()
                         run?.submit()
                         guard !pipeline.isStopped, pace.wait(for: item, options.stop) else { break }
                     }
                     run?.play(item)
                 }
             } catch { fault = error }
-            run?.place()
             run?.submit()
         }
         run?.end()
-        run?.place()
         run?.submit()
         run?.report(into: &report)
         if let fault { throw fault }
@@ -102,9 +99,9 @@ extension Ingest {
     }
 
     /// The run that plays a capture of which the first item is known, and with it the head.
-    private static func playRun(
+    private static func recordedLink(
         _ input: CaptureInput, driver id: String?, pipeline: Pipeline, options: IngestOptions
-    ) throws(IngestError) -> PlayRun {
+    ) throws(IngestError) -> RecordedLink {
         let name = id ?? input.source.header["driver"] ?? input.source.impliedDriver?.description
         guard let name else {
             throw IngestError(
@@ -116,13 +113,10 @@ extension Ingest {
         if let told = input.source.header["driver"], told != name {
             options.diagnostics(.warning("\(input.name) names the driver \(told), and is read as \(name)"))
         }
-        var run = PlayRun(
+        return RecordedLink(
             driver, pipeline: pipeline, options: options,
             device: options.device.isEmpty ? input.source.header["device"].map { StandardErrorLog.harmless($0) } : options.device,
-            looksAhead: true)
-        run.player.start = input.source.start
-        run.zone = options.zone
-        return run
+            looksAhead: true, start: input.source.start)
     }
 }
 

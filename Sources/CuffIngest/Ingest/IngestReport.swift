@@ -1,48 +1,6 @@
 import CuffCore
 
-/// What went through a run, counted.
-public struct IngestCounters: Sendable, Equatable {
-    /// Whole frames from the cuff.
-    public var frames = 0
-    /// Frames whose check did not hold, as far as gaps began with one.
-    public var badChecks = 0
-    /// Bytes from the cuff.
-    public var bytes = 0
-    /// Of these, bytes that belong to no frame.
-    public var skippedBytes = 0
-    public var readings = 0
-    /// Of the readings, measurements that failed.
-    public var failures = 0
-    public var liveEvents = 0
-    /// Live samples left out because a sink was slow.
-    public var thinned = 0
-    /// Readings that had come before in the same conversation.
-    public var duplicates = 0
-    /// Readings outside of what was asked for; they stay in the cuff.
-    public var filtered = 0
-    /// How often, and for how long, the source waited for the sinks.
-    public var pauses = 0
-    public var paused = Duration.zero
-
-    public init() {}
-
-    public static func += (a: inout IngestCounters, b: IngestCounters) {
-        a.frames += b.frames
-        a.badChecks += b.badChecks
-        a.bytes += b.bytes
-        a.skippedBytes += b.skippedBytes
-        a.readings += b.readings
-        a.failures += b.failures
-        a.liveEvents += b.liveEvents
-        a.thinned += b.thinned
-        a.duplicates += b.duplicates
-        a.filtered += b.filtered
-        a.pauses += b.pauses
-        a.paused += b.paused
-    }
-}
-
-extension IngestCounters {
+extension LinkCounters {
     /// What most often lies behind bytes of which a driver made nothing: the line's settings. `nil` when something was
     /// understood, when nothing came, or where there is no line to set.
     func settingsHint(for driver: CuffDriver, line: LineSettings?) -> String? {
@@ -81,7 +39,7 @@ public struct SinkReport: Sendable, Equatable {
 
 /// How a run ended.
 public struct IngestReport: Sendable {
-    public var counters = IngestCounters()
+    public var counters = LinkCounters()
     public var sinks: [SinkReport] = []
     public var identity: DeviceIdentity?
     /// What the cuff's clock showed, where it told.
@@ -97,8 +55,6 @@ public struct IngestReport: Sendable {
     /// Why the line ended, where it was not the host that closed it.
     public var fault: IngestError?
     public var status = EndStatus.done
-    /// The cuff was first told to stop, for a process that died: what came of that.
-    var recovery: Outcome?
     /// What to tell at the end, when there is something to tell.
     public var closing: String?
 }

@@ -1,6 +1,5 @@
 import CLinux
 import CuffCore
-import Dispatch
 import Glibc
 
 /// A simulated cuff that programs can open: at a pseudo terminal, or behind a TCP port. Clients may come, go and come
@@ -42,7 +41,7 @@ public final class Simulation: @unchecked Sendable {
 
     /// What to open: `/dev/pts/7`, or `tcp://127.0.0.1:4001`.
     public let address: String
-    private let queue = CuffQueue(label: "cuff.simulation")
+    private let loop = EventLoop.shared
     private let note: @Sendable (String) -> Void
     private let speed: Double
     private let isPty: Bool
@@ -52,18 +51,21 @@ public final class Simulation: @unchecked Sendable {
     private var isDescriptorOpen = true
     private var listening: UInt64 = 0
     private var simulator: any CuffSimulator
-    private var timers: LinkTimers!
+    private var deadlines = SimulatorDeadlines()
+    private var timer: LoopTimer!
     private var port: Port?
     /// Whom the cuff calls, where it is the one that calls; and the call.
     private let remote: (host: String, port: Int)?
     private var call: TCPTransport?
-    private static let redial = DispatchTimeInterval.seconds(1)
+    /// The next look for a client, or the next call.
+    private var delay: LoopTimer!
+    private static let redial = Duration.seconds(1)
     private var hasClient = false
     private var isStopped = false
     private let stopped = Gate(isOpen: false)
 
     /// How often an unopened pseudo terminal is looked at: there is no event for its being opened.
-    private static let look = DispatchTimeInterval.milliseconds(10)
+    private static let look = Duration.milliseconds(10)
 
     /// `capture` is a recorded conversation whose cuff speaks in place of the driver's own simulator. `speed`: the cuff's
     /// time runs so many times as fast as the host's. `note` hears what happens, for whoever plays with it.
@@ -123,13 +125,11 @@ public final class Simulation: @unchecked Sendable {
         return CaptureSimulator(items)
     }
 
-    deinit { closeDescriptor() }
-
     private func closeDescriptor() {
         guard isDescriptorOpen else { return }
         isDescriptorOpen = false
         if isPty || isHID, let port { return port.close() }
-        if listening != 0 { Reactor.shared.remove(listening, descriptor) }
+        if listening != 0 { loop.remove(listening, descriptor) }
         close(descriptor)
     }
 
@@ -157,9 +157,9 @@ public final class Simulation: @unchecked Sendable {
     }
 
     public func start() {
-        queue.async { @Sendable in
-            self.queue.neverInPlace()
-            self.timers = LinkTimers(queue: self.queue) { [weak self] in self?.timersFired() }
+        loop.async {
+            self.timer = LoopTimer(self.loop) { [weak self] in self?.timersFired() }
+            self.delay = LoopTimer(self.loop) { [weak self] in self?.delayed() }
             if self.isPty {
                 self.startPty()
             } else if self.remote != nil {
@@ -174,7 +174,7 @@ public final class Simulation: @unchecked Sendable {
 
     /// Ends it, as if the cuff were unplugged.
     public func stop() {
-        queue.async { @Sendable in self.end() }
+        loop.async { self.end() }
     }
 
     /// Blocks until `stop`, or until the cuff itself has finished.
@@ -183,7 +183,7 @@ public final class Simulation: @unchecked Sendable {
     // MARK: Clients
 
     private func startPty() {
-        port = try? Port(descriptor, on: queue) { [weak self] in self?.take($0) }
+        port = try? Port(descriptor, on: loop) { [weak self] in self?.handle($0) }
         guard port != nil else { return end() }
         // A client may have opened it already, and then there is no hang-up to tell that nobody has.
         lookForClient()
@@ -196,17 +196,14 @@ public final class Simulation: @unchecked Sendable {
             clientCame()
             port?.rearm()
         } else {
-            queue.asyncAfter(deadline: .now() + Self.look) { @Sendable [weak self] in self?.lookForClient() }
+            delay.set(after: Self.look)
         }
     }
 
     private func startListening() {
         do throws(SystemFault) {
-            listening = try Reactor.shared.add(descriptor) { [weak self] _ in
-                guard let self else { return }
-                queue.async { @Sendable in self.accepted() }
-            }
-            Reactor.shared.arm(listening, descriptor, .input)
+            listening = try loop.add(descriptor) { [weak self] _ in self?.accepted() }
+            loop.arm(listening, descriptor, .input)
         } catch { end() }
     }
 
@@ -214,11 +211,22 @@ public final class Simulation: @unchecked Sendable {
         guard !isStopped, let remote else { return }
         let call = TCPTransport(host: remote.host, port: remote.port, role: .connect)
         self.call = call
-        call.whenOpen = { [weak self] in self?.clientCame() }
+        let me = LoopBound(self)
+        loop.offload({ () -> IngestError? in
+            do throws(IngestError) { try me.value.call?.open() } catch { return error }
+            return nil
+        }) { error in
+            if error == nil { me.value.dialled() } else { me.value.hungUp() }
+        }
+    }
+
+    private func dialled() {
+        guard !isStopped, let call else { return }
         do throws(IngestError) {
-            try call.start(on: queue) { [weak self] event in
+            try call.start(on: loop) { [weak self] event in
                 guard let self else { return }
                 switch event {
+                case .opened: clientCame()
                 case .received(let bytes): perform(simulator.handle(.received(bytes)))
                 case .closed: hungUp()
                 case .sent, .line: break
@@ -232,21 +240,25 @@ public final class Simulation: @unchecked Sendable {
         if hasClient {
             hasClient = false
             note("closed")
-            timers.removeAll()
+            deadlines.removeAll()
             perform(simulator.handle(.closed))
         }
-        queue.asyncAfter(deadline: .now() + Self.redial) { @Sendable [weak self] in self?.dial() }
+        delay.set(after: Self.redial)
+    }
+
+    private func delayed() {
+        if isPty { lookForClient() } else { dial() }
     }
 
     private func accepted() {
         guard !isStopped, port == nil else { return }
         let client = accept(descriptor, nil, nil)
-        guard client >= 0 else { return Reactor.shared.arm(listening, descriptor, .input) }
+        guard client >= 0 else { return loop.arm(listening, descriptor, .input) }
         _ = fcntl(client, F_SETFL, O_NONBLOCK)
         _ = fcntl(client, F_SETFD, FD_CLOEXEC)
         port = try? Port(
-            client, on: queue, writer: { send($0, $1.baseAddress, $1.count, Int32(MSG_NOSIGNAL)) }
-        ) { [weak self] in self?.take($0) }
+            client, on: loop, writer: { send($0, $1.baseAddress, $1.count, Int32(MSG_NOSIGNAL)) }
+        ) { [weak self] in self?.handle($0) }
         clientCame()
     }
 
@@ -270,19 +282,19 @@ public final class Simulation: @unchecked Sendable {
 
     private func startHID() {
         port = try? Port(
-            descriptor, on: queue, readSize: Int(clinux_uhid_size),
+            descriptor, on: loop, readSize: Int(clinux_uhid_size), writesBlock: true,
             writer: { descriptor, report in
                 let result = clinux_uhid_input(
                     descriptor, report.baseAddress?.assumingMemoryBound(to: UInt8.self), Int32(report.count))
                 if result < 0 { errno = -result }
                 return Int(result)
             }
-        ) { [weak self] in self?.take($0) }
+        ) { [weak self] in self?.handle($0) }
         if port == nil { end() }
     }
 
     /// One message of the kernel's: who has the node open, and what was written to it.
-    private func takeHID(_ bytes: [UInt8]) {
+    private func handleHID(_ bytes: [UInt8]) {
         bytes.withUnsafeBufferPointer { buffer in
             let message = clinux_uhid_take(buffer.baseAddress, Int32(buffer.count))
             let report = message.report.map { Array(UnsafeBufferPointer(start: $0, count: Int(message.length))) } ?? []
@@ -291,7 +303,7 @@ public final class Simulation: @unchecked Sendable {
             case clinux_uhid_closed.rawValue:
                 hasClient = false
                 note("closed")
-                timers.removeAll()
+                deadlines.removeAll()
                 perform(simulator.handle(.closed))
             case clinux_uhid_output.rawValue:
                 if message.request != 0 { _ = clinux_uhid_confirm(descriptor, message.request) }
@@ -315,19 +327,19 @@ public final class Simulation: @unchecked Sendable {
         if hasClient {
             hasClient = false
             note("closed")
-            timers.removeAll()
+            deadlines.removeAll()
             perform(simulator.handle(.closed))
         }
         port?.discardOutput()
         if isPty { return lookForClient() }
         port?.close()
         port = nil
-        Reactor.shared.arm(listening, descriptor, .input)
+        loop.arm(listening, descriptor, .input)
     }
 
-    private func take(_ event: Port.Event) {
+    private func handle(_ event: Port.Event) {
         switch event {
-        case .received(let message) where isHID: takeHID(message)
+        case .received(let message) where isHID: handleHID(message)
         case .received(let bytes):
             // A client that opened and wrote within one look is seen here first.
             if !hasClient { clientCame() }
@@ -339,7 +351,8 @@ public final class Simulation: @unchecked Sendable {
     }
 
     private func timersFired() {
-        while !isStopped, let due = timers.takeDue() { perform(simulator.handle(.timerFired(due))) }
+        while !isStopped, let due = deadlines.takeDue(at: HostClock.monotonic()) { perform(simulator.handle(.timerFired(due))) }
+        timer.set(isStopped ? nil : deadlines.next)
     }
 
     private func perform(_ actions: [SimulatorAction]) {
@@ -349,21 +362,41 @@ public final class Simulation: @unchecked Sendable {
                 guard hasClient else { continue }
                 if let call { call.write(bytes) } else { port?.write(bytes) }
             case .arm(let timer, let duration):
-                timers.arm(timer, speed == 1 ? duration : .nanoseconds(Int64(Double(duration.nanoseconds) / speed)))
-            case .disarm(let timer): timers.disarm(timer)
+                let wait = Int64(Double(max(0, duration.nanoseconds)) / speed)
+                deadlines.arm(timer, HostClock.monotonic() + wait)
+            case .disarm(let timer): deadlines.disarm(timer)
             case .note(let text): note(text)
             case .finish: end()
             }
         }
+        if !isStopped { self.timer.set(deadlines.next) }
     }
 
     private func end() {
         guard !isStopped else { return }
         isStopped = true
-        timers.cancel()
+        timer.set(nil)
+        delay.set(nil)
         if !isPty && !isHID { port?.close() }
         call?.close()
         closeDescriptor()
         stopped.set(open: true)
+    }
+}
+
+/// A simulated cuff's timers, in nanoseconds of `HostClock.monotonic`.
+private struct SimulatorDeadlines {
+    private var armed: [TimerID: Int64] = [:]
+
+    var next: Int64? { armed.values.min() }
+    mutating func arm(_ timer: TimerID, _ due: Int64) { armed[timer] = due }
+    mutating func disarm(_ timer: TimerID) { armed[timer] = nil }
+    mutating func removeAll() { armed.removeAll() }
+
+    mutating func takeDue(at now: Int64) -> TimerID? {
+        let first = armed.min { ($0.value, $0.key.rawValue) < ($1.value, $1.key.rawValue) }
+        guard let first, first.value <= now else { return nil }
+        armed[first.key] = nil
+        return first.key
     }
 }

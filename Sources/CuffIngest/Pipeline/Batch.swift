@@ -25,6 +25,11 @@ public struct Batch: Sendable {
         self.through = through
     }
 
+    init(source: Int, driver: DriverID, link: consuming LinkBatch) {
+        self.init(
+            source: source, driver: driver, device: link.device, identity: link.identity, entries: link.entries, through: link.through)
+    }
+
     public init(
         source: Int, driver: DriverID, device: String = "", identity: DeviceIdentity? = nil, entries: [Entry],
         through: Int = 0

@@ -1,9 +1,8 @@
 import CuffCore
-import Dispatch
 
 /// The links of everybody who calls one port: each caller has its own, all end in the same pipeline, and none holds up
 /// another. A caller that says nothing in the time the protocol allows for an association is dropped.
-final class CallerLinks: @unchecked Sendable {
+final class CallerLinks {
     /// Callers at once; whoever comes beyond is hung up on. Each costs a session and a buffer.
     static let limit = 64
 
@@ -14,15 +13,16 @@ final class CallerLinks: @unchecked Sendable {
         var options: [String: String] = [:]
         var memory: DriverMemory?
         var filter: ReadingFilter?
+        var zone: ZoneTable?
         /// What is put around each caller's transport, e.g. a recording.
         var wrap: @Sendable (TCPTransport, Int) -> any Transport = { transport, _ in transport }
     }
 
-    enum News: Sendable {
+    enum Notice: Sendable {
         case came(String)
-        case event(String, LinkEvent)
+        case link(String, LinkNotice)
         /// The caller left, with what it gave; `remaining` others are there.
-        case left(String, Outcome, IngestCounters, remaining: Int)
+        case left(String, Outcome, LinkCounters, remaining: Int)
         case refused(String)
         /// After `stop`: everybody has left.
         case empty
@@ -31,70 +31,76 @@ final class CallerLinks: @unchecked Sendable {
     let listener: TCPListener
     private let setup: Setup
     private let pipeline: Pipeline
-    private let hear: @Sendable (News) -> Void
-    private let queue = DispatchQueue(label: "cuff.callers")
-
-    // Touched on `queue` alone.
+    private let tell: (Notice) -> Void
+    private let loop: EventLoop
     private var links: [Int: (link: CuffLink, place: String)] = [:]
     private var next = 0
-    private var closed = IngestCounters()
+    private var closed = LinkCounters()
     private var isStopping = false
 
-    /// The port is bound when this returns. `hear` is called on the callers' queue.
-    init(_ host: String, _ port: Int, _ setup: Setup, _ pipeline: Pipeline, hear: @escaping @Sendable (News) -> Void) throws(IngestError) {
-        listener = try TCPListener(host: host, port: port)
+    /// The port is bound when this returns. Everything else happens on the loop; `tell` is called there, and must not block.
+    init(
+        _ host: String, _ port: Int, _ setup: Setup, _ pipeline: Pipeline, on loop: EventLoop = .shared,
+        tell: @escaping (Notice) -> Void
+    ) throws(IngestError) {
+        listener = try TCPListener(host: host, port: port, on: loop)
         self.setup = setup
         self.pipeline = pipeline
-        self.hear = hear
+        self.loop = loop
+        self.tell = tell
     }
 
-    func start() throws(IngestError) {
-        try listener.start { [weak self] transport in
-            guard let self else { return transport.close() }
-            queue.async { @Sendable in self.take(transport) }
-        }
-    }
+    func start() throws(IngestError) { try listener.start { [weak self] in self?.accept($0) } }
 
-    /// Closes the port, then every link in order; `News.empty` tells when the last has gone.
+    /// Closes the port, then every link in order; `Notice.empty` tells when the last has gone.
     func stop() {
         listener.close()
-        queue.async { @Sendable in
-            guard !self.isStopping else { return }
-            self.isStopping = true
-            for (link, _) in self.links.values { link.stop() }
-            if self.links.isEmpty { self.hear(.empty) }
-        }
+        guard !isStopping else { return }
+        isStopping = true
+        for (link, _) in links.values { link.handle(.stop(within: Measurement.deflationWait + .seconds(1))) }
+        if links.isEmpty { tell(.empty) }
     }
 
-    var counters: IngestCounters { queue.sync { links.values.reduce(into: closed) { $0 += $1.link.counters } } }
-    var count: Int { queue.sync { links.count } }
+    var counters: LinkCounters { links.values.reduce(into: closed) { $0 += $1.link.counters } }
+    var count: Int { links.count }
 
-    private func take(_ transport: TCPTransport) {
+    private func accept(_ transport: TCPTransport) {
         guard !isStopping, links.count < Self.limit else {
             transport.refuse()
-            return hear(.refused(transport.address))
+            return tell(.refused(transport.address))
         }
         next += 1
-        let number = next
-        let place = transport.address
-        let link = CuffLink(
-            driver: setup.driver, device: setup.device, transport: setup.wrap(transport, number), pipeline: pipeline,
-            options: setup.options, memory: setup.memory, filter: setup.filter
-        ) { [weak self] event in
-            guard let self else { return }
-            queue.async { @Sendable in self.take(event, number, place) }
+        let (number, place) = (next, transport.address)
+        let (me, transport, setup) = (LoopBound(self), LoopBound(transport), setup)
+        tell(.came(place))
+        loop.offload({ () -> (LoopBound<any Transport>, LinkState.Setup) in
+            var link = LinkState.Setup.remembering(
+                setup.driver, device: setup.device, options: setup.options, memory: setup.memory, commands: setup.commands)
+            link.zone = setup.zone ?? HostZone.local()
+            link.silenceLimit = setup.driver.associationLimit
+            if let filter = setup.filter { link.accepts = { filter.accepts($0) } }
+            return (LoopBound(setup.wrap(transport.value, number)), link)
+        }) { made in
+            me.value.begin(number, place, made.0.value, made.1)
         }
-        links[number] = (link, place)
-        hear(.came(place))
-        if let limit = setup.driver.associationLimit { link.dropIfSilent(after: limit) }
-        link.start(setup.commands)
     }
 
-    private func take(_ event: LinkEvent, _ number: Int, _ place: String) {
-        hear(.event(place, event))
-        guard case .ended(let outcome, _) = event, let (link, _) = links.removeValue(forKey: number) else { return }
+    private func begin(_ number: Int, _ place: String, _ transport: any Transport, _ setup: LinkState.Setup) {
+        var setup = setup
+        setup.keepsReadings = pipeline.isDurable
+        let link = CuffLink(setup, transport: transport, pipeline: pipeline, memory: self.setup.memory, on: loop) { [weak self] in
+            self?.handle($0, number, place)
+        }
+        links[number] = (link, place)
+        link.start()
+        if isStopping { link.handle(.stop(within: Measurement.deflationWait + .seconds(1))) }
+    }
+
+    private func handle(_ notice: LinkNotice, _ number: Int, _ place: String) {
+        tell(.link(place, notice))
+        guard case .ended(let outcome) = notice, let (link, _) = links.removeValue(forKey: number) else { return }
         closed += link.counters
-        hear(.left(place, outcome, link.counters, remaining: links.count))
-        if isStopping && links.isEmpty { hear(.empty) }
+        tell(.left(place, outcome, link.counters, remaining: links.count))
+        if isStopping && links.isEmpty { tell(.empty) }
     }
 }

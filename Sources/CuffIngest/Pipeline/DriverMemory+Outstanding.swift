@@ -6,14 +6,34 @@ import Glibc
 /// A process that is killed leaves what it wrote, flushed or not. A power cut does not, so that a file of another boot is
 /// not believed: then an equal record is kept beside the first.
 extension DriverMemory {
-    private func path(_ driver: DriverID, _ device: String) -> String {
-        "\(folder)/\(StateFile.name("\(driver)-unacknowledged", for: device))"
+    static func outstandingName(_ driver: DriverID, _ device: String) -> String {
+        StateFile.name("\(driver)-unacknowledged", for: device)
     }
+
+    private func path(_ driver: DriverID, _ device: String) -> String { "\(folder)/\(Self.outstandingName(driver, device))" }
+
+    /// Of every cuff of the driver, by the file's name: a cuff may tell its name only when the conversation is under way.
+    func allOutstanding(_ driver: DriverID) -> [String: OutstandingRecords] {
+        guard let directory = opendir(folder) else { return [:] }
+        defer { closedir(directory) }
+        let prefix = "\(driver)-unacknowledged-"
+        var found: [String: OutstandingRecords] = [:]
+        while let entry = readdir(directory), found.count < Self.mostCuffs {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            guard name.hasPrefix(prefix), !name.hasSuffix(".part") else { continue }
+            let records = outstanding(at: "\(folder)/\(name)")
+            if !records.isEmpty { found[name] = records }
+        }
+        return found
+    }
+
+    /// Cuffs of one driver that left something, at one machine: far more than are plugged in at once.
+    private static let mostCuffs = 1024
 
     private static let boot = StateFile.read("/proc/sys/kernel/random/boot_id")?.split(separator: "\n").first.map { String($0) } ?? ""
 
-    func outstanding(_ driver: DriverID, device: String) -> OutstandingRecords {
-        guard let lines = StateFile.read(path(driver, device))?.split(separator: "\n"), lines.count == 2, !Self.boot.isEmpty,
+    private func outstanding(at path: String) -> OutstandingRecords {
+        guard let lines = StateFile.read(path)?.split(separator: "\n"), lines.count == 2, !Self.boot.isEmpty,
             lines[0] == Self.boot, let bytes = Hex.bytes(String(lines[1]))
         else { return OutstandingRecords() }
         return OutstandingRecords(bytes)
@@ -35,33 +55,16 @@ extension DriverMemory {
     }
 }
 
-/// What of a link's outstanding records the memory holds.
-///
-/// Before a reading goes on to the sinks it must survive whatever happens; before an acknowledgement it need only survive
-/// this process, so that as little as possible can happen between the two.
-struct KeptOutstanding {
-    private let memory: DriverMemory?
-    private let driver: DriverID
-    private var bytes: [UInt8] = []
-
-    init(_ memory: DriverMemory?, _ driver: DriverID) {
-        self.memory = memory
-        self.driver = driver
-    }
-
-    mutating func load(device: String) -> OutstandingRecords {
-        let left = memory?.outstanding(driver, device: device) ?? OutstandingRecords()
-        bytes = left.bytes
-        return left
-    }
-
-    func differs(from records: OutstandingRecords) -> Bool {
-        if bytes.isEmpty && records.isEmpty { return false }
-        return records.bytes != bytes
-    }
-
-    mutating func keep(_ records: OutstandingRecords, device: String, durably: Bool) throws(IngestError) {
-        bytes = records.bytes
-        try memory?.keep(records, driver, device: device, durably: durably)
+extension LinkState.Setup {
+    /// A setup with what earlier links with cuffs of this driver left in the state folder. It reads files.
+    static func remembering(
+        _ driver: CuffDriver, device: String, options: [String: String], memory: DriverMemory?, commands: [SessionCommand] = [.follow]
+    ) -> LinkState.Setup {
+        var setup = LinkState.Setup(
+            driver, device: device, options: options, memory: memory?.load(driver.id) ?? [:], commands: commands)
+        guard let memory else { return setup }
+        let left = memory.allOutstanding(driver.id)
+        setup.outstanding = { device in left[DriverMemory.outstandingName(driver.id, device)] ?? OutstandingRecords() }
+        return setup
     }
 }

@@ -7,31 +7,37 @@ final class OutputWatch: Sendable {
 
     /// `nil` where no output can lose its reader: files cannot.
     init?(_ pipeline: Pipeline) {
-        var watched: [(descriptor: Int32, token: UInt64)] = []
-        for output in pipeline.outputs {
-            // A descriptor of its own: an epoll set takes each one once, and this one may be watched twice.
-            let descriptor = fcntl(output, F_DUPFD_CLOEXEC, 0)
-            guard descriptor >= 0 else { continue }
-            let token = try? Reactor.shared.add(descriptor) { [weak pipeline] readiness in
-                guard !readiness.isDisjoint(with: [.hangup, .error]) else { return }
-                pipeline?.outputClosed()
+        let outputs = pipeline.outputs
+        watched = EventLoop.shared.sync { [weak pipeline] in
+            var watched: [(descriptor: Int32, token: UInt64)] = []
+            for output in outputs {
+                // A descriptor of its own: an epoll set takes each one once, and this one may be watched twice.
+                let descriptor = fcntl(output, F_DUPFD_CLOEXEC, 0)
+                guard descriptor >= 0 else { continue }
+                let token = try? EventLoop.shared.add(descriptor) { readiness in
+                    guard !readiness.isDisjoint(with: [.hangup, .error]) else { return }
+                    pipeline?.outputClosed()
+                }
+                guard let token else {
+                    close(descriptor)
+                    continue
+                }
+                EventLoop.shared.arm(token, descriptor, [])
+                watched.append((descriptor, token))
             }
-            guard let token else {
-                close(descriptor)
-                continue
-            }
-            Reactor.shared.arm(token, descriptor, [])
-            watched.append((descriptor, token))
+            return watched
         }
-        guard !watched.isEmpty else { return nil }
-        self.watched = watched
+        if watched.isEmpty { return nil }
     }
 
     /// Once, at the end.
     func cancel() {
-        for (descriptor, token) in watched {
-            Reactor.shared.remove(token, descriptor)
-            close(descriptor)
+        let watched = watched
+        EventLoop.shared.async {
+            for (descriptor, token) in watched {
+                EventLoop.shared.remove(token, descriptor)
+                close(descriptor)
+            }
         }
     }
 }

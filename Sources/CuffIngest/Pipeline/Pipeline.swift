@@ -20,8 +20,8 @@ public final class Pipeline: @unchecked Sendable {
     private struct Inner {
         var state: PipelineState
         var effects: [PipelineState.Effect] = []
-        /// Deliveries to be tried on the source's own thread.
-        var prompt: [(batch: Batch, sink: Int)] = []
+        /// Deliveries to be made on the source's own thread.
+        var inline: [Batch] = []
         var sources: [Int: Source] = [:]
         /// How far each source was told its readings are stored: live samples move nothing, and are not worth a hop.
         var told: [Int: Int] = [:]
@@ -59,10 +59,9 @@ public final class Pipeline: @unchecked Sendable {
     }
 
     private let members: [Member]
-    private let promptSinks: [(any PromptSink)?]
-    /// Nobody but the source waits for the one sink there is, and printing takes less than reading: a second thread would
-    /// only carry the readings from one processor's cache to another's (measured: a fifth to a half more CPU, and hardly less time).
-    private let isPrintedInPlace: Bool
+    /// Single sink and a bulk source: the batch is written inline. A second thread would only carry the readings from one
+    /// processor's cache to another's (measured: a fifth to a half more CPU, and hardly less time).
+    private let writesInline: Bool
     private let queues: [DispatchQueue]
     private let policy: FaultPolicy
     private let inner: Locked<Inner>
@@ -81,8 +80,7 @@ public final class Pipeline: @unchecked Sendable {
         onFault: @escaping @Sendable (String, IngestError) -> Void = { _, _ in }
     ) {
         self.members = members
-        promptSinks = members.map { $0.sink as? any PromptSink }
-        isPrintedInPlace = members.count == 1 && members[0].isRequired && promptSinks[0] != nil
+        writesInline = members.count == 1 && members[0].isRequired && members[0].sink is StandardOutputSink
         self.policy = policy
         self.onFault = onFault
         queues = members.indices.map { DispatchQueue(label: "cuff.sink.\($0)") }
@@ -123,25 +121,22 @@ public final class Pipeline: @unchecked Sendable {
     /// Never waits for a sink when the source is live (`mayThin`). Of any other source a batch may be printed before this returns.
     public func submit(_ batch: consuming Batch) {
         let source = batch.source
-        var isLive = false
-        // Nothing here holds on to the batch, so that its storage can serve again once it is printed.
+        // Nothing here holds on to the batch, so that its storage can be recycled once it is printed.
         var handed = Optional(batch)
-        var prompt = inner.withLock { inner -> [(batch: Batch, sink: Int)] in
+        var inline = inner.withLock { inner -> [Batch] in
             guard inner.fault == nil, !inner.isClosed, let batch = handed.take() else {
                 if let batch = handed { inner.turnedAway.add(batch, isKept: Self.isKept(batch.driver)) }
                 return []
             }
             inner.accepted.append(HostClock.monotonic())
-            isLive = inner.sources[source]?.mayThin ?? false
+            let isLive = inner.sources[source]?.mayThin ?? false
             inner.state.accept(batch, mayThin: isLive, into: &inner.effects)
-            perform(&inner, inPlace: isLive || isPrintedInPlace)
-            guard !inner.prompt.isEmpty else { return [] }
-            defer { inner.prompt.removeAll() }
-            return inner.prompt
+            perform(&inner, inline: writesInline && !isLive)
+            guard !inner.inline.isEmpty else { return [] }
+            defer { inner.inline.removeAll() }
+            return inner.inline
         }
-        while let (batch, sink) = prompt.popLast() {
-            if isLive { deliverNow(batch, to: sink) } else { deliver(Parcel(batch), to: sink) }
-        }
+        while let batch = inline.popLast() { deliverNow(batch, to: 0) }
     }
 
     /// An array whose storage has served before.
@@ -169,17 +164,17 @@ public final class Pipeline: @unchecked Sendable {
 
     // MARK: Effects
 
-    private func perform(_ inner: inout Inner, inPlace: Bool = false) {
+    private func perform(_ inner: inout Inner, inline: Bool = false) {
         for index in inner.effects.indices {
             switch inner.effects[index] {
             case .deliver(let batch, let sink):
-                if inPlace, promptSinks[sink] != nil { inner.prompt.append((batch, sink)) } else { deliver(batch, to: sink) }
+                if inline { inner.inline.append(batch) } else { deliver(batch, to: sink) }
             case .committed(let source, let through):
-                guard inner.told[source] != through, let owner = inner.sources[source] else { continue }
+                guard inner.told[source] != through, let owner = inner.sources[source], owner.wantsCommits else { continue }
                 inner.told[source] = through
                 owner.committed(through)
             case .passedOn(let source, let through):
-                guard inner.told[source] != through, let owner = inner.sources[source] else { continue }
+                guard inner.told[source] != through, let owner = inner.sources[source], owner.wantsCommits else { continue }
                 inner.told[source] = through
                 owner.passedOn(through)
             case .pauseSources: for source in inner.sources.values { source.paused(true) }
@@ -197,43 +192,17 @@ public final class Pipeline: @unchecked Sendable {
     }
 
     private func deliver(_ batch: Batch, to index: Int) {
-        let parcel = Parcel(batch)
-        queues[index].async { @Sendable in self.deliver(parcel, to: index) }
+        queues[index].async { @Sendable in self.deliverNow(batch, to: index) }
     }
 
-    private func deliver(_ parcel: Parcel, to index: Int) {
+    private func deliverNow(_ batch: consuming Batch, to index: Int) {
         do throws(IngestError) {
             let start = HostClock.monotonic()
-            let (readings, known) = try parcel.open(members[index].sink)
+            let readings = batch.readings
+            let known = try members[index].sink.write(batch)
             stored(index, readings, known, HostClock.monotonic() - start)
         } catch {
             failed(index, error)
-        }
-    }
-
-    /// As `deliver`, but at once where that needs no waiting. The sink has nothing else to do: a delivery is its only one
-    /// until it is told of as stored or failed.
-    private func deliverNow(_ batch: Batch, to index: Int) {
-        do throws(IngestError) {
-            let start = HostClock.monotonic()
-            guard try promptSinks[index]?.writeNow(batch) ?? false else { return deliver(batch, to: index) }
-            stored(index, batch.readings, 0, HostClock.monotonic() - start)
-        } catch {
-            // Whoever hears of it may block.
-            queues[index].async { @Sendable in self.failed(index, error) }
-        }
-    }
-
-    /// Lets go of the batch before the pipeline hears of it, so that its storage can serve again.
-    private final class Parcel: @unchecked Sendable {
-        private var batch: Batch?
-        init(_ batch: Batch) { self.batch = batch }
-
-        @inline(never)
-        func open(_ sink: any Sink) throws(IngestError) -> (readings: Int, known: Int) {
-            guard let batch else { return (0, 0) }
-            self.batch = nil
-            return (batch.readings, try sink.write(batch))
         }
     }
 

@@ -7,14 +7,17 @@ extension Pipeline {
         /// sink. It is no ground for telling a cuff that anything was stored.
         public var passedOn: @Sendable (Int) -> Void
         public var paused: @Sendable (Bool) -> Void
+        /// `committed` and `passedOn` are to be told; otherwise they would wake a thread for nothing.
+        public var wantsCommits: Bool
         /// Live samples are left out, with a count, rather than held when a sink is slow.
         public var mayThin: Bool
 
         public init(
-            mayThin: Bool, committed: @escaping @Sendable (Int) -> Void,
+            mayThin: Bool, wantsCommits: Bool = true, committed: @escaping @Sendable (Int) -> Void,
             passedOn: @escaping @Sendable (Int) -> Void = { _ in }, paused: @escaping @Sendable (Bool) -> Void
         ) {
             self.mayThin = mayThin
+            self.wantsCommits = wantsCommits
             self.committed = committed
             self.passedOn = passedOn
             self.paused = paused

@@ -3,7 +3,7 @@ import Dispatch
 import Glibc
 
 /// Keeps the plans of the state folder while a watch runs: says to its watch what is due, hears how it went, and writes
-/// both down before the next. Everything happens on the watch's queue.
+/// both down before the next. It works with files, so it has a queue of its own; who is told hops to the loop.
 ///
 /// A measurement is written down as dealt with before it begins, so that a crash in the middle inflates nobody twice.
 final class WatchSchedules: @unchecked Sendable {
@@ -23,46 +23,44 @@ final class WatchSchedules: @unchecked Sendable {
     }
 
     private let folder: ScheduleFolder
-    private let queue: DispatchQueue
+    private let queue = DispatchQueue(label: "cuff.schedules")
     private let now: @Sendable () -> Int64
     private let tell: @Sendable (String) -> Void
-    /// Whether the measurement was begun; asked on the queue, answered on it.
-    private let measure: (HostSchedule, @escaping @Sendable (Answer) -> Void) -> Void
-    private let changed: () -> Void
+    /// Whether the measurement was begun; answered from any thread.
+    private let measure: @Sendable (HostSchedule, @escaping @Sendable (Answer) -> Void) -> Void
+    /// Who has a plan now; their links stay open.
+    private let changed: @Sendable ([HostSchedule]) -> Void
     private var entries: [String: Entry] = [:]
     private var timer: (any DispatchSourceTimer)?
-    private var inotify: Int32 = -1
-    private var token: UInt64 = 0
+    private var events: (any DispatchSourceRead)?
     private var isStopped = false
 
     init(
-        _ folder: ScheduleFolder, queue: DispatchQueue, now: @escaping @Sendable () -> Int64, tell: @escaping @Sendable (String) -> Void,
-        changed: @escaping () -> Void, measure: @escaping (HostSchedule, @escaping @Sendable (Answer) -> Void) -> Void
+        _ folder: ScheduleFolder, now: @escaping @Sendable () -> Int64, tell: @escaping @Sendable (String) -> Void,
+        changed: @escaping @Sendable ([HostSchedule]) -> Void,
+        measure: @escaping @Sendable (HostSchedule, @escaping @Sendable (Answer) -> Void) -> Void
     ) {
         self.folder = folder
-        self.queue = queue
         self.now = now
         self.tell = tell
         self.changed = changed
         self.measure = measure
     }
 
-    /// Who has a plan; their links stay open.
-    var schedules: [HostSchedule] { entries.values.map(\.schedule) }
-
     func start() {
-        notice()
-        load()
+        queue.async { @Sendable in
+            self.notice()
+            self.load()
+        }
     }
 
     func stop() {
-        isStopped = true
-        timer?.cancel()
-        timer = nil
-        if inotify >= 0 {
-            Reactor.shared.remove(token, inotify)
-            close(inotify)
-            inotify = -1
+        queue.async { @Sendable in
+            self.isStopped = true
+            self.timer?.cancel()
+            self.timer = nil
+            self.events?.cancel()
+            self.events = nil
         }
     }
 
@@ -89,35 +87,29 @@ final class WatchSchedules: @unchecked Sendable {
             entries[key] = nil
             tell("\(key): no longer measured automatically")
         }
-        if Set(entries.keys) != before { changed() }
+        if Set(entries.keys) != before { changed(entries.values.map(\.schedule)) }
         tick()
     }
 
     /// Hears of plans that come, change or go while the watch runs.
     private func notice() {
         StateFile.makeFolders(above: folder.path + "/x")
-        inotify = inotify_init1(Int32(O_NONBLOCK | O_CLOEXEC))
+        let inotify = inotify_init1(Int32(O_NONBLOCK | O_CLOEXEC))
         guard inotify >= 0 else { return }
         // Renamed into place, or removed: nothing else is done with these files.
-        let mask = UInt32(IN_MOVED_TO) | UInt32(IN_DELETE)
-        guard inotify_add_watch(inotify, folder.path, mask) >= 0,
-            let token = try? Reactor.shared.add(
-                inotify,
-                handler: { [weak self] _ in
-                    guard let self else { return }
-                    queue.async { @Sendable in self.heard() }
-                })
-        else { return }
-        self.token = token
-        Reactor.shared.arm(token, inotify, .input)
-    }
-
-    private func heard() {
-        guard inotify >= 0 else { return }
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        while read(inotify, &buffer, buffer.count) > 0 {}
-        Reactor.shared.arm(token, inotify, .input)
-        load()
+        guard inotify_add_watch(inotify, folder.path, UInt32(IN_MOVED_TO) | UInt32(IN_DELETE)) >= 0 else {
+            close(inotify)
+            return
+        }
+        let events = DispatchSource.makeReadSource(fileDescriptor: inotify, queue: queue)
+        events.setEventHandler { @Sendable [weak self] in
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            while read(inotify, &buffer, buffer.count) > 0 {}
+            self?.load()
+        }
+        events.setCancelHandler { @Sendable in close(inotify) }
+        self.events = events
+        events.activate()
     }
 
     // MARK: Time
@@ -173,8 +165,10 @@ final class WatchSchedules: @unchecked Sendable {
         tick()
     }
 
-    /// The measurement that was begun for this cuff has ended.
-    func ended(_ key: String, _ end: Measurement.End) {
+    /// The measurement that was begun for this cuff has ended. From any thread.
+    func ended(_ key: String, _ end: Measurement.End) { queue.async { @Sendable in self.conclude(key, end) } }
+
+    private func conclude(_ key: String, _ end: Measurement.End) {
         guard var entry = entries[key], let due = entry.running else { return }
         entry.running = nil
         entry.retry = 0

@@ -33,13 +33,6 @@ public protocol Sink: AnyObject, Sendable {
     var outputDescriptor: Int32? { get }
 }
 
-/// A sink that can often take a batch without waiting for anything, so that nobody need be woken for it.
-protocol PromptSink: Sink {
-    /// As `write`, for a sink that had none of the batch before; `false` when that might have to wait, and then nothing was
-    /// done. Called in turn with `write`, on any thread.
-    func writeNow(_ batch: Batch) throws(IngestError) -> Bool
-}
-
 /// What waits in a sink of its own outbox.
 public struct SinkBacklog: Sendable, Equatable {
     public var waiting: Int

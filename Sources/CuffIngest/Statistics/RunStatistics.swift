@@ -6,14 +6,14 @@ public struct RunStatistics: Sendable {
         /// The path or address; it names no person and no serial number.
         public var place: String
         public var driver: DriverID
-        public var counters: IngestCounters
+        public var counters: LinkCounters
     }
 
     public var elapsed: Duration
     /// Links that are open.
     public var links: [Link]
     /// All links of a driver, closed ones included, in the order of their ids.
-    public var drivers: [(driver: DriverID, counters: IngestCounters)]
+    public var drivers: [(driver: DriverID, counters: LinkCounters)]
     public var sinks: [SinkReport]
     /// From a batch's arrival to its being on disk in every required sink.
     public var commits: LatencyHistogram
@@ -44,7 +44,7 @@ public struct RunStatistics: Sendable {
         return lines.joined(separator: "\n")
     }
 
-    private static func sentence(_ counters: IngestCounters) -> String {
+    private static func sentence(_ counters: LinkCounters) -> String {
         [
             "\(counters.frames) frames", "\(counters.bytes) bytes", "\(counters.skippedBytes) skipped", "\(counters.badChecks) bad checks",
             "\(counters.readings) readings", "\(counters.duplicates) duplicates", "\(counters.thinned) live samples left out",
@@ -64,7 +64,7 @@ public struct RunStatistics: Sendable {
             for sample in samples { text += "cuff_\(name)\(suffix)\(sample.labels) \(sample.value)\n" }
         }
         let counted = links.map { ("{driver=\"\($0.driver)\",link=\"\(Self.label(Self.node($0.place)))\"}", $0.counters) }
-        func counter(_ name: String, _ help: String, _ value: (IngestCounters) -> String) {
+        func counter(_ name: String, _ help: String, _ value: (LinkCounters) -> String) {
             family("link_\(name)", "counter", "\(help), of an open link", counted.map { ($0.0, value($0.1)) }, suffix: "_total")
             family(
                 "driver_\(name)", "counter", "\(help), of all links of a driver",

@@ -29,33 +29,28 @@ extension Duration {
     }
 }
 
-/// `ClockCorrection` on this machine: it also marks what arrived while nobody kept the machine's own clock.
-struct MeasuredRule: Sendable {
-    private var correction: ClockCorrection
-    /// Asked of the kernel at most once a second.
-    private var hostClock: (isUnsynchronised: Bool, asked: Timestamp)?
-    private let askHost: @Sendable () -> Bool
-
-    init(zone: ZoneTable = HostZone.local(), isHostUnsynchronised: @escaping @Sendable () -> Bool = { HostClock.isUnsynchronised() }) {
-        correction = ClockCorrection(zone: zone)
-        askHost = isHostUnsynchronised
+extension HostClock {
+    /// Now, for a link.
+    static var linkTime: LinkTime {
+        LinkTime(
+            elapsed: .nanoseconds(monotonic()), wall: now(), isHostClockUnsynchronised: SynchronisationState.shared.isUnsynchronised)
     }
+}
 
-    var shift: Int64? { correction.shift }
+/// Whether the host's clock is synchronised with any other, asked of the kernel at most once a second.
+final class SynchronisationState: Sendable {
+    static let shared = SynchronisationState()
+    private static let interval: Int64 = 1_000_000_000
+    private let answer = Locked<(isUnsynchronised: Bool, until: Int64)>((false, 0))
+    private let ask: @Sendable () -> Bool
 
-    mutating func compare(_ time: DeviceTime, at now: Timestamp) { correction.compare(time, at: now) }
+    init(ask: @escaping @Sendable () -> Bool = { HostClock.isUnsynchronised() }) { self.ask = ask }
 
-    /// A reading without a receive time came from a file, where nothing is known of when: it is left alone.
-    mutating func apply(to reading: inout Reading) {
-        guard let received = reading.received else { return }
-        reading.isHostClockUnsynchronised = isHostUnsynchronised(received)
-        correction.apply(to: &reading)
-    }
-
-    private mutating func isHostUnsynchronised(_ now: Timestamp) -> Bool {
-        if let hostClock, (0..<1000).contains(now.milliseconds - hostClock.asked.milliseconds) { return hostClock.isUnsynchronised }
-        let answer = askHost()
-        hostClock = (answer, now)
-        return answer
+    var isUnsynchronised: Bool {
+        answer.withLock { answer in
+            let now = HostClock.monotonic()
+            if now >= answer.until { answer = (ask(), now + Self.interval) }
+            return answer.isUnsynchronised
+        }
     }
 }

@@ -1,8 +1,12 @@
 import CuffCore
+import Dispatch
 import Glibc
 
 /// Small files that must survive a crash: each is replaced whole, so that either the old or the new text is there.
 enum StateFile {
+    /// Where links do their work with state files, one after the other: several share a file.
+    static let queue = DispatchQueue(label: "cuff.state-files")
+
     /// What is told of a folder of state files in bytes: a line or two.
     static let limit = 4096
 

@@ -2,11 +2,11 @@ import CuffCore
 
 /// The serial line behind a CP2110, a HID device that is a UART (AN434). Sessions see the bytes of a serial cuff; reports
 /// and settings stay in here. The chip does not count line errors for the host.
-public final class CP2110Transport: Transport, @unchecked Sendable {
+public final class CP2110Transport: Transport {
     private let hid: HIDRawTransport
     private let line: LineSettings
     private let setsUp: Bool
-    private var deliver: (@Sendable (TransportEvent) -> Void)?
+    private var deliver: ((TransportEvent) -> Void)?
     /// What is on its way, first given first: the bytes, and how many reports of them the kernel has not taken yet.
     private var output: [(bytes: [UInt8], left: Int)] = []
     /// Reports that set the chip up; they are none of the session's.
@@ -27,25 +27,29 @@ public final class CP2110Transport: Transport, @unchecked Sendable {
         self.setsUp = setsUp
     }
 
-    public func start(
-        on queue: CuffQueue, deliver: @escaping @Sendable (TransportEvent) -> Void
-    ) throws(IngestError) {
+    public func open() throws(IngestError) { try hid.open() }
+
+    public func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
         self.deliver = deliver
-        try hid.start(on: queue) { [weak self] in self?.take($0) }
-        guard setsUp else { return }
-        for report in [CP2110Reports.configuration(line), CP2110Reports.enable] {
-            settings += 1
-            hid.writeFeature(report)
-        }
+        try hid.start(on: loop) { [weak self] in self?.handle($0) }
     }
 
-    private func take(_ event: TransportEvent) {
+    private func setUp() {
+        let reports = setsUp ? [CP2110Reports.configuration(line), CP2110Reports.enable] : []
+        settings = reports.count
+        for report in reports { hid.writeFeature(report) }
+        if reports.isEmpty { deliver?(.opened) }
+    }
+
+    private func handle(_ event: TransportEvent) {
         switch event {
+        case .opened: setUp()
         case .received(let report):
             if let bytes = CP2110Reports.payload(of: report) { deliver?(.received(Array(bytes))) }
         case .sent:
             if settings > 0 {
                 settings -= 1
+                if settings == 0 { deliver?(.opened) }
                 return
             }
             guard !output.isEmpty else { return }
@@ -67,6 +71,7 @@ public final class CP2110Transport: Transport, @unchecked Sendable {
         for report in reports { hid.write(report) }
     }
 
+    public func writeFeature(_ bytes: [UInt8]) { hid.writeFeature(bytes) }
     public func pause() { hid.pause() }
     public func resume() { hid.resume() }
     public func close() { hid.close() }

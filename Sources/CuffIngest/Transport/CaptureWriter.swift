@@ -33,9 +33,12 @@ public final class CaptureWriter: @unchecked Sendable {
 
     deinit { close(descriptor) }
 
-    func write(_ content: CaptureItem.Content) {
+    /// Microseconds since the capture began.
+    var now: Int64 { (HostClock.monotonic() - start) / 1000 }
+
+    func write(_ content: CaptureItem.Content, at time: Int64) {
         guard fault == nil else { return }
-        encoder.append(CaptureItem(time: (HostClock.monotonic() - start) / 1000, content), to: &text)
+        encoder.append(CaptureItem(time: time, content), to: &text)
         flush()
     }
 

@@ -1,11 +1,10 @@
 import CuffCore
-import Dispatch
 
 /// Damages what passes, the same way for the same seed: for tests of what bad lines do.
 ///
 /// Single bytes suffer on their way from the device. Whole pieces - what one read brought, what one write sent - suffer
 /// both ways, where these faults are asked for; the session is told that it sent what it meant to send.
-public final class FaultyTransport: Transport, @unchecked Sendable {
+public final class FaultyTransport: Transport {
     /// Probabilities, each in 0…1.
     public struct Faults: Sendable {
         /// A delivery is cut in two.
@@ -34,8 +33,9 @@ public final class FaultyTransport: Transport, @unchecked Sendable {
     private let inner: any Transport
     private let faults: Faults
     private var random: SplitMix64
-    private var queue: CuffQueue?
-    private var deliver: (@Sendable (TransportEvent) -> Void)?
+    private var loop: EventLoop?
+    private var holdTimer: LoopTimer?
+    private var deliver: ((TransportEvent) -> Void)?
     /// What the session will hear of each write that is under way; `nil` for one too many.
     private var meant: [[UInt8]?] = []
     /// Events behind one that is held up.
@@ -51,13 +51,18 @@ public final class FaultyTransport: Transport, @unchecked Sendable {
 
     public var address: String { inner.address }
 
-    public func start(
-        on queue: CuffQueue, deliver: @escaping @Sendable (TransportEvent) -> Void
-    ) throws(IngestError) {
-        self.queue = queue
+    public func open() throws(IngestError) { try inner.open() }
+
+    public func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
+        self.loop = loop
         self.deliver = deliver
-        try inner.start(on: queue) { [self] event in
+        holdTimer = LoopTimer(loop) { [weak self] in
+            self?.isHolding = false
+            self?.flush()
+        }
+        try inner.start(on: loop) { [self] event in
             switch event {
+            case .opened: deliver(event)
             case .received(let bytes): receive(bytes)
             case .sent(let bytes):
                 let known = meant.isEmpty ? bytes : meant.removeFirst()
@@ -66,6 +71,7 @@ public final class FaultyTransport: Transport, @unchecked Sendable {
             // The end is told at once: nobody waits for what a dead line holds.
             case .closed:
                 held.removeAll()
+                holdTimer?.set(nil)
                 deliver(event)
             }
         }
@@ -86,14 +92,10 @@ public final class FaultyTransport: Transport, @unchecked Sendable {
     private func pass(_ event: TransportEvent) {
         if isHolding || isPaused {
             held.append(event)
-        } else if chance(faults.hold), let queue {
+        } else if chance(faults.hold) {
             held.append(event)
             isHolding = true
-            let wait = Double.random(in: 0..<1, using: &random) * Double(faults.delay.nanoseconds)
-            queue.asyncAfter(deadline: .now() + .nanoseconds(Int(wait))) { @Sendable [self] in
-                isHolding = false
-                flush()
-            }
+            holdTimer?.set(after: .nanoseconds(Int64(Double.random(in: 0..<1, using: &random) * Double(faults.delay.nanoseconds))))
         } else {
             deliver?(event)
         }
@@ -130,7 +132,7 @@ public final class FaultyTransport: Transport, @unchecked Sendable {
         let sent = pieces(bytes).filter { !$0.isEmpty }
         guard !sent.isEmpty else {
             // Nothing reaches the device, and the session cannot know.
-            queue?.async { @Sendable [self] in deliver?(.sent(bytes)) }
+            loop?.atTurnEnd { [self] in deliver?(.sent(bytes)) }
             return
         }
         for (index, piece) in sent.enumerated() {
@@ -139,7 +141,7 @@ public final class FaultyTransport: Transport, @unchecked Sendable {
         }
     }
 
-    public func writeFeature(_ bytes: [UInt8]) -> TransportFault? { inner.writeFeature(bytes) }
+    public func writeFeature(_ bytes: [UInt8]) { inner.writeFeature(bytes) }
     public func pause() {
         isPaused = true
         inner.pause()

@@ -3,7 +3,7 @@ import CuffCore
 import Glibc
 
 /// A hidraw node: one report per event, one report per write. Taking reports apart is the session's work.
-public final class HIDRawTransport: Transport, @unchecked Sendable {
+public final class HIDRawTransport: Transport {
     public let address: String
     private var descriptor: Int32 = -1
     /// Set for a descriptor that somebody else opened, e.g. one end of a pair of message sockets in a test.
@@ -11,7 +11,11 @@ public final class HIDRawTransport: Transport, @unchecked Sendable {
     /// Whether each report's first byte is its number.
     private let isNumbered: Bool
     private var port: Port?
-    private var deliver: (@Sendable (TransportEvent) -> Void)?
+    private var loop: EventLoop?
+    private var deliver: ((TransportEvent) -> Void)?
+    /// Writes that wait for a feature report under way, in order.
+    private var waiting: [() -> Void] = []
+    private var isSettingFeature = false
 
     public init(path: String, isNumbered: Bool = false) {
         address = path
@@ -27,33 +31,37 @@ public final class HIDRawTransport: Transport, @unchecked Sendable {
         self.isNumbered = isNumbered
     }
 
-    public func start(
-        on queue: CuffQueue, deliver: @escaping @Sendable (TransportEvent) -> Void
-    ) throws(IngestError) {
-        self.deliver = deliver
-        // A report is written when the device has taken it, or after five seconds (Linux: USB_CTRL_SET_TIMEOUT).
-        queue.neverInPlace()
-        if !isGiven {
-            do throws(SystemFault) { descriptor = try Descriptor.open(address, O_RDWR | O_NONBLOCK) } catch {
-                throw .device(address, error.number)
-            }
-            // Reports would run into each other there, and what a report begins with would be sent as data.
-            guard isatty(descriptor) == 0 else {
-                Glibc.close(descriptor)
-                descriptor = -1
-                throw IngestError(
-                    .usage, "\(address) is a terminal, and this cuff speaks over HID", why: "its reports need a node such as /dev/hidraw0",
-                    cure: "`cuff list` shows HID cuffs; a simulated one is made with `cuff simulate … --uhid /dev/uhid`")
-            }
-            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-                Glibc.close(descriptor)
-                throw .device(address, EBUSY)
-            }
+    deinit { if port == nil && descriptor >= 0 { Glibc.close(descriptor) } }
+
+    public func open() throws(IngestError) {
+        guard !isGiven else { return }
+        do throws(SystemFault) { descriptor = try Descriptor.open(address, O_RDWR | O_NONBLOCK) } catch {
+            throw .device(address, error.number)
         }
+        // Reports would run into each other there, and what a report begins with would be sent as data.
+        guard isatty(descriptor) == 0 else {
+            Glibc.close(descriptor)
+            descriptor = -1
+            throw IngestError(
+                .usage, "\(address) is a terminal, and this cuff speaks over HID", why: "its reports need a node such as /dev/hidraw0",
+                cure: "`cuff list` shows HID cuffs; a simulated one is made with `cuff simulate … --uhid /dev/uhid`")
+        }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            Glibc.close(descriptor)
+            descriptor = -1
+            throw .device(address, EBUSY)
+        }
+    }
+
+    public func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
+        self.loop = loop
+        self.deliver = deliver
         let isNumbered = isNumbered
         do throws(SystemFault) {
             port = try Port(
-                descriptor, on: queue,
+                descriptor, on: loop,
+                // A report is written when the device has taken it, or after five seconds (Linux: USB_CTRL_SET_TIMEOUT).
+                writesBlock: true,
                 // The kernel wants the report's number first; 0 says that reports are not numbered.
                 writer: { descriptor, bytes in
                     if isNumbered { return Glibc.write(descriptor, bytes.baseAddress, bytes.count) }
@@ -62,11 +70,15 @@ public final class HIDRawTransport: Transport, @unchecked Sendable {
                     let count = report.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
                     return count < 0 ? count : bytes.count
                 }
-            ) { [weak self] in self?.take($0) }
-        } catch { throw .device(address, error.number) }
+            ) { [weak self] in self?.handle($0) }
+        } catch {
+            descriptor = -1
+            throw .device(address, error.number)
+        }
+        deliver(.opened)
     }
 
-    private func take(_ event: Port.Event) {
+    private func handle(_ event: Port.Event) {
         switch event {
         case .received(let bytes): deliver?(.received(bytes))
         case .sent(let bytes): deliver?(.sent(bytes))
@@ -74,18 +86,26 @@ public final class HIDRawTransport: Transport, @unchecked Sendable {
         }
     }
 
-    public func write(_ bytes: [UInt8]) { port?.write(bytes) }
+    public func write(_ bytes: [UInt8]) {
+        if isSettingFeature { waiting.append { [weak self] in self?.write(bytes) } } else { port?.write(bytes) }
+    }
 
-    public func writeFeature(_ bytes: [UInt8]) -> TransportFault? {
-        guard port != nil else { return nil }
-        let report = isNumbered ? bytes : [0] + bytes
-        let result = clinux_hid_set_feature(descriptor, report, Int32(report.count))
-        if result < 0 {
-            end(Port.fault(SystemFault("HIDIOCSFEATURE", -result)))
-        } else {
-            deliver?(.sent(bytes))
+    public func writeFeature(_ bytes: [UInt8]) {
+        guard let loop, port != nil else { return }
+        if isSettingFeature { return waiting.append { [weak self] in self?.writeFeature(bytes) } }
+        isSettingFeature = true
+        let (descriptor, report) = (descriptor, isNumbered ? bytes : [0] + bytes)
+        let me = LoopBound(self)
+        loop.offload({ clinux_hid_set_feature(descriptor, report, Int32(report.count)) }) { result in
+            me.value.featureSet(bytes, result)
         }
-        return nil
+    }
+
+    private func featureSet(_ bytes: [UInt8], _ result: Int32) {
+        isSettingFeature = false
+        if result < 0 { return end(Port.fault(SystemFault("HIDIOCSFEATURE", -result))) }
+        deliver?(.sent(bytes))
+        while !waiting.isEmpty, !isSettingFeature { waiting.removeFirst()() }
     }
 
     public func pause() { port?.pause() }
@@ -93,11 +113,10 @@ public final class HIDRawTransport: Transport, @unchecked Sendable {
     public func close() { end(nil) }
 
     private func end(_ fault: TransportFault?) {
-        guard let port else { return }
-        self.port = nil
-        port.close()
-        let deliver = deliver
+        guard let port, let deliver else { return }
         self.deliver = nil
-        deliver?(.closed(fault))
+        waiting.removeAll()
+        let told = LoopBound(deliver)
+        port.close { told.value(.closed(fault)) }
     }
 }

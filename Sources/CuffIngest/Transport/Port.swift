@@ -1,10 +1,9 @@
 import CuffCore
-import Dispatch
 import Glibc
 
-/// An open descriptor as bytes in and out, in order, without ever blocking: what every transport is made of.
-/// Everything happens on its queue; bytes that arrive while that is idle, in place on the reactor's thread.
-final class Port: @unchecked Sendable {
+/// An open descriptor as bytes in and out, in order, without ever blocking: what every transport is made of. It lives on the
+/// loop.
+final class Port {
     enum Event {
         case received([UInt8])
         /// The kernel took the whole of what was once given to `write`.
@@ -16,50 +15,50 @@ final class Port: @unchecked Sendable {
     /// How bytes reach the kernel, where it is not `write`.
     typealias Writer = @Sendable (Int32, UnsafeRawBufferPointer) -> Int
 
+    /// What a port that nobody reads may hold: more than any link leaves unsent (`LinkState.outputLimit`).
+    static let outputLimit = 1 << 20
+
     private let descriptor: Int32
-    private let queue: CuffQueue
-    private let reactor: Reactor
+    private let loop: EventLoop
     private let readSize: Int
     /// Its end is a hang-up, so that a read which did not fill the buffer was the last.
     private let isTerminal: Bool
     /// Time between bytes, for cuffs that lose bytes sent at full speed.
     private let pace: Duration?
     private let writer: Writer
+    /// A write may block: it is done by a worker.
+    private let writesBlock: Bool
     private var token: UInt64 = 0
-    /// What the reactor told and nobody has looked at yet.
-    private let noticed = Locked<Reactor.Readiness>([])
     private var deliver: (Event) -> Void
     private var output: [(bytes: [UInt8], sent: Int)] = []
-    private(set) var unsent = UnsentOutput()
-    private let patience: Duration
-    /// A look is due at whether the peer takes anything.
-    private var isSupervised = false
+    private var unsent = 0
     private var isPaused = false
     private var isOpen = true
     private var isAwaitingOutput = false
+    /// A worker has the first of `output`, or its time has not come yet.
+    private var isWriting = false
     /// Nothing more is read after an end, until `rearm`.
     private var hasEnded = false
-    private var isPacing = false
+    private var paceTimer: LoopTimer?
     private var buffer: UnsafeMutableRawBufferPointer
 
+    /// Takes the descriptor over, also when it throws.
     init(
-        _ descriptor: Int32, on queue: CuffQueue, reactor: Reactor = .shared, readSize: Int = 4096, isTerminal: Bool = false,
-        pace: Duration? = nil, patience: Duration = UnsentOutput.patience,
-        writer: @escaping Writer = { Glibc.write($0, $1.baseAddress, $1.count) },
+        _ descriptor: Int32, on loop: EventLoop, readSize: Int = 4096, isTerminal: Bool = false, pace: Duration? = nil,
+        writesBlock: Bool = false, writer: @escaping Writer = { Glibc.write($0, $1.baseAddress, $1.count) },
         deliver: @escaping (Event) -> Void
     ) throws(SystemFault) {
         self.descriptor = descriptor
-        self.queue = queue
-        self.reactor = reactor
+        self.loop = loop
         self.readSize = readSize
         self.isTerminal = isTerminal
         self.pace = pace
-        self.patience = patience
+        self.writesBlock = writesBlock
         self.writer = writer
         self.deliver = deliver
         buffer = .allocate(byteCount: readSize, alignment: 16)
         do throws(SystemFault) {
-            token = try reactor.add(descriptor) { [weak self] in self?.notice($0) }
+            token = try loop.add(descriptor) { [weak self] in self?.ready($0) }
         } catch {
             Glibc.close(descriptor)
             isOpen = false
@@ -68,20 +67,17 @@ final class Port: @unchecked Sendable {
         arm()
     }
 
-    deinit {
-        if isOpen {
-            reactor.remove(token, descriptor)
-            Glibc.close(descriptor)
-        }
-        buffer.deallocate()
-    }
+    deinit { buffer.deallocate() }
 
     func write(_ bytes: [UInt8]) {
         guard isOpen, !bytes.isEmpty else { return }
+        guard unsent + bytes.count <= Self.outputLimit else {
+            discardOutput()
+            return ended(.failed(call: "write", errno: ENOBUFS))
+        }
+        unsent += bytes.count
         output.append((bytes, 0))
-        unsent.add(bytes.count)
         if output.count == 1 { drainOutput() }
-        if isOpen, unsent.isFull, !isSupervised { supervise() }
     }
 
     func pause() { isPaused = true }
@@ -101,42 +97,26 @@ final class Port: @unchecked Sendable {
     /// Forgets what was to be written.
     func discardOutput() {
         output.removeAll()
-        unsent.forget()
+        unsent = 0
         isAwaitingOutput = false
     }
 
-    func close() {
+    /// Nothing is delivered from now on. `then` follows on the loop when the descriptor is closed, which can take a while.
+    func close(then: @escaping @Sendable () -> Void = {}) {
         guard isOpen else { return }
         isOpen = false
-        reactor.remove(token, descriptor)
-        Glibc.close(descriptor)
-        output.removeAll()
-        unsent.forget()
+        loop.remove(token, descriptor)
+        paceTimer?.set(nil)
+        discardOutput()
         deliver = { _ in }
+        let descriptor = descriptor
+        loop.offload({ _ = Glibc.close(descriptor) }, then: then)
     }
 
     /// Once for every change; what is ready now is told again.
-    private func arm() { reactor.keep(token, descriptor, isAwaitingOutput ? [.input, .output] : .input) }
+    private func arm() { loop.keep(token, descriptor, isAwaitingOutput ? [.input, .output] : .input) }
 
-    /// On the reactor's thread.
-    private func notice(_ readiness: Reactor.Readiness) {
-        let isFirst = noticed.withLock { noticed in
-            defer { noticed.formUnion(readiness) }
-            return noticed.isEmpty
-        }
-        if isFirst { queue.enter { self.look() } }
-    }
-
-    private func look() {
-        let readiness = noticed.withLock { noticed in
-            defer { noticed = [] }
-            return noticed
-        }
-        // What follows of an end, or of the last words being written, may block.
-        if readiness == .input { ready(.input) } else { queue.patiently { self.ready(readiness) } }
-    }
-
-    private func ready(_ readiness: Reactor.Readiness) {
+    private func ready(_ readiness: EventLoop.Readiness) {
         guard isOpen else { return }
         if readiness.contains(.output) || isAwaitingOutput && readiness.contains(.error) {
             isAwaitingOutput = false
@@ -144,15 +124,14 @@ final class Port: @unchecked Sendable {
             if isOpen, !isAwaitingOutput { arm() }
         }
         // What stays unread, a hang-up too, is told again by `resume`.
-        guard isOpen, !isPaused, !unsent.isFull, !hasEnded, !readiness.isDisjoint(with: [.input, .hangup, .error]) else { return }
+        guard isOpen, !isPaused, !hasEnded, !readiness.isDisjoint(with: [.input, .hangup, .error]) else { return }
         readInput(isWhole: isTerminal && readiness == .input)
     }
 
-    /// Takes what is there, up to a few buffers so that one talkative cuff does not hold its queue.
+    /// Takes what is there, up to a few buffers so that one talkative cuff does not hold the loop.
     private func readInput(isWhole: Bool) {
         for _ in 0..<4 {
-            guard isOpen, !isPaused, !unsent.isFull else { return }
-            if queue.hasRest { break }
+            guard isOpen, !isPaused else { return }
             do throws(SystemFault) {
                 guard let count = try Descriptor.read(descriptor, into: buffer) else { return }
                 guard count > 0 else { return ended(nil) }
@@ -165,7 +144,7 @@ final class Port: @unchecked Sendable {
 
     private func ended(_ fault: TransportFault?) {
         hasEnded = true
-        queue.patiently { self.deliver(.ended(fault)) }
+        deliver(.ended(fault))
     }
 
     static func fault(_ error: SystemFault) -> TransportFault {
@@ -176,56 +155,59 @@ final class Port: @unchecked Sendable {
         }
     }
 
+    // MARK: Output
+
     private func drainOutput() {
-        while isOpen, !isPacing, let first = output.first {
-            let rest = first.bytes.count - first.sent
-            let count = first.bytes.withUnsafeBytes { bytes in
-                writer(descriptor, UnsafeRawBufferPointer(rebasing: bytes[first.sent..<(first.sent + (pace == nil ? rest : 1))]))
-            }
-            if count < 0 {
-                if errno == EINTR { continue }
-                if errno == EAGAIN {
-                    isAwaitingOutput = true
-                    arm()
-                    return
+        while isOpen, !isWriting, let first = output.first {
+            let piece = pace == nil ? Array(first.bytes[first.sent...]) : [first.bytes[first.sent]]
+            if writesBlock {
+                isWriting = true
+                let (descriptor, writer, me) = (descriptor, writer, LoopBound(self))
+                loop.offload({ Self.call(writer, descriptor, piece) }) { result in
+                    me.value.isWriting = false
+                    if me.value.took(result) { me.value.drainOutput() }
                 }
-                output.removeAll()
-                unsent.forget()
-                return ended(Self.fault(SystemFault("write")))
+                return
             }
-            let wasFull = unsent.isFull
-            output[0].sent += count
-            unsent.take(count)
-            // What the peer said meanwhile is told again.
-            if wasFull, !unsent.isFull { arm() }
-            if output[0].sent == first.bytes.count {
-                output.removeFirst()
-                deliver(.sent(first.bytes))
-            }
-            if let pace, !output.isEmpty { waitBeforeNext(pace) }
+            guard took(Self.call(writer, descriptor, piece)) else { return }
         }
     }
 
-    /// The peer is not read until it takes what is written to it; when it takes nothing any more, that is its end.
-    private func supervise() {
-        isSupervised = true
-        let taken = unsent.taken
-        queue.asyncAfter(deadline: .now() + .nanoseconds(Int(patience.nanoseconds))) { @Sendable [weak self] in
-            guard let self else { return }
-            isSupervised = false
-            guard isOpen, !hasEnded, unsent.isFull else { return }
-            guard unsent.taken == taken else { return supervise() }
+    private static func call(_ writer: Writer, _ descriptor: Int32, _ bytes: [UInt8]) -> Result<Int, SystemFault> {
+        while true {
+            let count = bytes.withUnsafeBytes { writer(descriptor, $0) }
+            if count >= 0 { return .success(count) }
+            if errno != EINTR { return .failure(SystemFault("write")) }
+        }
+    }
+
+    /// Answers whether the next piece may follow at once.
+    private func took(_ result: Result<Int, SystemFault>) -> Bool {
+        guard isOpen, !output.isEmpty else { return false }
+        switch result {
+        case .failure(let error) where error.number == EAGAIN:
+            isAwaitingOutput = true
+            arm()
+            return false
+        case .failure(let error):
             discardOutput()
-            ended(.failed(call: "write", errno: ETIMEDOUT))
-        }
-    }
-
-    private func waitBeforeNext(_ pace: Duration) {
-        isPacing = true
-        queue.asyncAfter(deadline: .now() + .nanoseconds(Int(pace.nanoseconds))) { @Sendable [weak self] in
-            guard let self else { return }
-            isPacing = false
-            drainOutput()
+            ended(Self.fault(error))
+            return false
+        case .success(let count):
+            output[0].sent += count
+            unsent -= count
+            if output[0].sent >= output[0].bytes.count { deliver(.sent(output.removeFirst().bytes)) }
+            guard let pace, isOpen, !output.isEmpty else { return true }
+            isWriting = true
+            let timer =
+                paceTimer
+                ?? LoopTimer(loop) { [weak self] in
+                    self?.isWriting = false
+                    self?.drainOutput()
+                }
+            paceTimer = timer
+            timer.set(after: pace)
+            return false
         }
     }
 }

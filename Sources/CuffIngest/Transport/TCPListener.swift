@@ -1,24 +1,24 @@
 import CuffCore
-import Dispatch
 import Glibc
 
 /// Accepts callers on a TCP port, on loopback unless an address is said. Each caller is handed over as a transport of its own.
-final class TCPListener: @unchecked Sendable {
+final class TCPListener {
     /// `tcp-listen://127.0.0.1:6024`, with the port that was bound.
     let address: String
     let port: Int
     private let listeners: [Int32]
-    private let queue = DispatchQueue(label: "cuff.listen")
-    // Touched on `queue` alone.
+    private let loop: EventLoop
     private var tokens: [(descriptor: Int32, token: UInt64)] = []
     private var isClosed = false
-    private var accept: (@Sendable (TCPTransport) -> Void)?
+    private var accept: ((TCPTransport) -> Void)?
+    private lazy var retry = LoopTimer(loop) { [weak self] in self?.arm() }
 
     /// Without descriptors or memory left, the next caller is accepted after this pause.
-    private static let pauseAfterFault = DispatchTimeInterval.seconds(1)
+    private static let pauseAfterFault = Duration.seconds(1)
 
     /// Port 0 takes any free one.
-    init(host: String, port: Int) throws(IngestError) {
+    init(host: String, port: Int, on loop: EventLoop = .shared) throws(IngestError) {
+        self.loop = loop
         let name = TransportAddress.tcpListen(host: host, port: port).description
         let first = try TCPTransport.listening(host, String(port), name)
         var listeners = [first.descriptor]
@@ -29,34 +29,28 @@ final class TCPListener: @unchecked Sendable {
         address = TransportAddress.tcpListen(host: host.isEmpty ? "127.0.0.1" : host, port: first.port).description
     }
 
-    /// `accept` is called on the listener's own queue and must not block.
-    func start(_ accept: @escaping @Sendable (TCPTransport) -> Void) throws(IngestError) {
-        var fault: SystemFault?
-        queue.sync {
-            self.accept = accept
-            do throws(SystemFault) {
-                for listener in listeners {
-                    let token = try Reactor.shared.add(listener) { [weak self] _ in
-                        guard let self else { return }
-                        queue.async { @Sendable in self.take(listener) }
-                    }
-                    tokens.append((listener, token))
-                    Reactor.shared.arm(token, listener, .input)
-                }
-            } catch { fault = error }
-        }
-        if let fault { throw .device(address, fault.number) }
+    /// `accept` is called on the loop, as this is.
+    func start(_ accept: @escaping (TCPTransport) -> Void) throws(IngestError) {
+        self.accept = accept
+        do throws(SystemFault) {
+            for listener in listeners { tokens.append((listener, try loop.add(listener) { [weak self] _ in self?.take(listener) })) }
+        } catch { throw .device(address, error.number) }
+        arm()
     }
 
-    /// Nobody is accepted any more; whoever was is no matter of the listener. To be called once.
+    private func arm() {
+        guard !isClosed else { return }
+        for (listener, token) in tokens { loop.arm(token, listener, .input) }
+    }
+
+    /// Nobody is accepted any more; whoever was is no matter of the listener. On the loop; a second call changes nothing.
     func close() {
-        queue.sync {
-            guard !isClosed else { return }
-            isClosed = true
-            accept = nil
-            for (listener, token) in tokens { Reactor.shared.remove(token, listener) }
-            for listener in listeners { Glibc.close(listener) }
-        }
+        guard !isClosed else { return }
+        isClosed = true
+        accept = nil
+        retry.set(nil)
+        for (listener, token) in tokens { loop.remove(token, listener) }
+        for listener in listeners { Glibc.close(listener) }
     }
 
     private func take(_ listener: Int32) {
@@ -78,12 +72,8 @@ final class TCPListener: @unchecked Sendable {
             }
             switch errno {
             case EINTR, ECONNABORTED: continue
-            case EAGAIN: Reactor.shared.arm(token, listener, .input)
-            default:
-                queue.asyncAfter(deadline: .now() + Self.pauseAfterFault) { @Sendable [weak self] in
-                    guard let self, !isClosed else { return }
-                    Reactor.shared.arm(token, listener, .input)
-                }
+            case EAGAIN: loop.arm(token, listener, .input)
+            default: retry.set(after: Self.pauseAfterFault)
             }
             return
         }

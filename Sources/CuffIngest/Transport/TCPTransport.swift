@@ -1,9 +1,8 @@
 import CuffCore
-import Dispatch
 import Glibc
 
 /// A serial line behind a network (ser2net, a terminal server), or a cuff that connects by itself.
-public final class TCPTransport: Transport, @unchecked Sendable {
+public final class TCPTransport: Transport {
     public enum Role: Sendable {
         case connect
         /// Waits for one caller.
@@ -16,14 +15,14 @@ public final class TCPTransport: Transport, @unchecked Sendable {
     private let host: String
     private let service: String
     private let role: Role
+    /// The socket that is connecting or listening; -1 when there is none.
+    private var descriptor: Int32 = -1
+    private var token: UInt64?
+    private var loop: EventLoop?
     private var port: Port?
-    private var waiting: (descriptor: Int32, token: UInt64)?
-    private var queue: CuffQueue?
-    private var deliver: (@Sendable (TransportEvent) -> Void)?
-    private var early: [[UInt8]] = []
+    private var deliver: ((TransportEvent) -> Void)?
     private var isPaused = false
-    /// Hears that the connection stands, before its first byte.
-    var whenOpen: (() -> Void)?
+    private var connectTimer: LoopTimer?
 
     /// Nobody answers on a dead address; the kernel itself would try for two minutes.
     private static let connectLimit = Duration.seconds(10)
@@ -37,82 +36,74 @@ public final class TCPTransport: Transport, @unchecked Sendable {
         address = "\(scheme)://\(shown):\(port)"
     }
 
-    public func start(
-        on queue: CuffQueue, deliver: @escaping @Sendable (TransportEvent) -> Void
-    ) throws(IngestError) {
-        self.queue = queue
+    deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
+
+    public func open() throws(IngestError) {
+        descriptor =
+            switch role {
+            case .connect: try Self.connecting(host, service, address)
+            case .listen: try Self.listening(host, service, address).descriptor
+            case .accepted(let descriptor): descriptor
+            }
+    }
+
+    public func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
+        self.loop = loop
         self.deliver = deliver
+        if case .accepted = role { return open(descriptor) }
+        let isConnecting = if case .connect = role { true } else { false }
+        do throws(SystemFault) {
+            let token = try loop.add(descriptor) { [weak self] _ in self?.ready() }
+            self.token = token
+            loop.arm(token, descriptor, isConnecting ? .output : .input)
+        } catch { throw .device(address, error.number) }
+        guard isConnecting else { return }
+        let timer = LoopTimer(loop) { [weak self] in self?.end(.failed(call: "connect", errno: ETIMEDOUT)) }
+        connectTimer = timer
+        timer.set(after: Self.connectLimit)
+    }
+
+    private func ready() {
+        guard let loop, let token else { return }
         switch role {
         case .connect:
-            try wait(for: .output, on: try Self.connecting(host, service, address)) { [weak self] in self?.connected($0) }
-            queue.asyncAfter(deadline: .now() + .nanoseconds(Int(Self.connectLimit.nanoseconds))) { @Sendable [weak self] in
-                if self?.waiting != nil { self?.end(.failed(call: "connect", errno: ETIMEDOUT)) }
-            }
+            var number: Int32 = 0
+            var length = socklen_t(MemoryLayout<Int32>.size)
+            getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &number, &length)
+            guard number == 0 else { return end(.failed(call: "connect", errno: number)) }
+            loop.remove(token, descriptor)
+            open(descriptor)
         case .listen:
-            let (descriptor, _) = try Self.listening(host, service, address)
-            try wait(for: .input, on: descriptor) { [weak self] in self?.accepted($0) }
-        case .accepted(let descriptor): open(descriptor)
-        }
-    }
-
-    private func wait(
-        for readiness: Reactor.Readiness, on descriptor: Int32, then body: @escaping (Int32) -> Void
-    ) throws(IngestError) {
-        guard let queue else { return }
-        nonisolated(unsafe) let body = body
-        do throws(SystemFault) {
-            let token = try Reactor.shared.add(descriptor) { _ in queue.async { @Sendable in body(descriptor) } }
-            waiting = (descriptor, token)
-            Reactor.shared.arm(token, descriptor, readiness)
-        } catch {
+            let accepted = accept(descriptor, nil, nil)
+            guard accepted >= 0 else { return loop.arm(token, descriptor, .input) }
+            // One cuff, one line: whoever comes second is refused by the kernel.
+            loop.remove(token, descriptor)
             Glibc.close(descriptor)
-            throw .device(address, error.number)
+            _ = fcntl(accepted, F_SETFL, O_NONBLOCK)
+            _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
+            open(accepted)
+        case .accepted: break
         }
     }
 
-    private func connected(_ descriptor: Int32) {
-        guard let waiting, waiting.descriptor == descriptor else { return }
-        var number: Int32 = 0
-        var length = socklen_t(MemoryLayout<Int32>.size)
-        getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &number, &length)
-        guard number == 0 else { return end(.failed(call: "connect", errno: number)) }
-        Reactor.shared.remove(waiting.token, descriptor)
-        self.waiting = nil
-        open(descriptor)
-    }
-
-    private func accepted(_ listener: Int32) {
-        guard let waiting, waiting.descriptor == listener else { return }
-        let descriptor = accept(listener, nil, nil)
-        guard descriptor >= 0 else { return Reactor.shared.arm(waiting.token, listener, .input) }
-        // One cuff, one line: whoever comes second is refused by the kernel.
-        Reactor.shared.remove(waiting.token, listener)
-        Glibc.close(listener)
-        self.waiting = nil
-        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        open(descriptor)
-    }
-
-    private func open(_ descriptor: Int32) {
-        guard let queue else { return }
-        Self.setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY)
-        Self.setOption(descriptor, SOL_SOCKET, SO_KEEPALIVE)
+    private func open(_ connected: Int32) {
+        guard let loop else { return }
+        token = nil
+        descriptor = -1
+        connectTimer?.set(nil)
+        Self.setOption(connected, Int32(IPPROTO_TCP), TCP_NODELAY)
+        Self.setOption(connected, SOL_SOCKET, SO_KEEPALIVE)
         do throws(SystemFault) {
             port = try Port(
-                descriptor, on: queue, readSize: 1 << 14,
+                connected, on: loop, readSize: 1 << 14,
                 writer: { send($0, $1.baseAddress, $1.count, Int32(MSG_NOSIGNAL)) }
-            ) { [weak self] in self?.take($0) }
+            ) { [weak self] in self?.handle($0) }
         } catch { return end(.failed(call: error.call, errno: error.number)) }
         if isPaused { port?.pause() }
-        whenOpen?()
-        whenOpen = nil
-        let early = early
-        self.early = []
-        for bytes in early { port?.write(bytes) }
+        deliver?(.opened)
     }
 
-    private func take(_ event: Port.Event) {
+    private func handle(_ event: Port.Event) {
         switch event {
         case .received(let bytes): deliver?(.received(bytes))
         case .sent(let bytes): deliver?(.sent(bytes))
@@ -120,10 +111,9 @@ public final class TCPTransport: Transport, @unchecked Sendable {
         }
     }
 
-    /// Before the connection stands, bytes wait; a session has one question under way at a time.
-    public func write(_ bytes: [UInt8]) {
-        if let port { port.write(bytes) } else if waiting != nil, early.count < 64 { early.append(bytes) }
-    }
+    public func write(_ bytes: [UInt8]) { port?.write(bytes) }
+    /// A network line has no HID reports.
+    public func writeFeature(_ bytes: [UInt8]) { end(.failed(call: "HIDIOCSFEATURE", errno: ENOTTY)) }
 
     public func pause() {
         isPaused = true
@@ -143,17 +133,16 @@ public final class TCPTransport: Transport, @unchecked Sendable {
     }
 
     private func end(_ fault: TransportFault?) {
-        if let waiting {
-            Reactor.shared.remove(waiting.token, waiting.descriptor)
-            Glibc.close(waiting.descriptor)
-        }
-        waiting = nil
-        port?.close()
-        port = nil
-        whenOpen = nil
-        let deliver = deliver
+        guard let deliver else { return }
         self.deliver = nil
-        deliver?(.closed(fault))
+        connectTimer?.set(nil)
+        let told = LoopBound(deliver)
+        if let port { return port.close { told.value(.closed(fault)) } }
+        if let token { loop?.remove(token, descriptor) }
+        token = nil
+        if descriptor >= 0 { Glibc.close(descriptor) }
+        descriptor = -1
+        deliver(.closed(fault))
     }
 
     // MARK: Sockets

@@ -3,13 +3,14 @@ import CuffCore
 import Glibc
 
 /// A serial line, real or pseudo: raw termios at any rate. The line belongs to this process alone while it is open.
-public final class TTYTransport: Transport, @unchecked Sendable {
+public final class TTYTransport: Transport {
     public let address: String
     private let line: LineSettings
     private let pace: Duration?
     private var port: Port?
     private var lock: UUCPLock?
-    private var deliver: (@Sendable (TransportEvent) -> Void)?
+    private var deliver: ((TransportEvent) -> Void)?
+    /// -1 before `open` and once a port has it.
     private var descriptor: Int32 = -1
     private var isPty = false
     private var errors: clinux_line_errors?
@@ -21,13 +22,13 @@ public final class TTYTransport: Transport, @unchecked Sendable {
         self.pace = pace
     }
 
-    public func start(
-        on queue: CuffQueue, deliver: @escaping @Sendable (TransportEvent) -> Void
-    ) throws(IngestError) {
-        self.deliver = deliver
+    deinit { if port == nil && descriptor >= 0 { Glibc.close(descriptor) } }
+
+    public func open() throws(IngestError) {
         lock = try UUCPLock(for: address)
         // Non-blocking, or a line without carrier would hold the open.
         do throws(SystemFault) { descriptor = try Descriptor.open(address, O_RDWR | O_NOCTTY | O_NONBLOCK) } catch {
+            lock = nil
             throw .device(address, error.number)
         }
         do throws(IngestError) { try prepare() } catch {
@@ -36,9 +37,17 @@ public final class TTYTransport: Transport, @unchecked Sendable {
             lock = nil
             throw error
         }
+    }
+
+    public func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
+        self.deliver = deliver
         do throws(SystemFault) {
-            port = try Port(descriptor, on: queue, isTerminal: true, pace: pace) { [weak self] in self?.take($0) }
-        } catch { throw .device(address, error.number) }
+            port = try Port(descriptor, on: loop, isTerminal: true, pace: pace) { [weak self] in self?.handle($0) }
+        } catch {
+            descriptor = -1
+            throw .device(address, error.number)
+        }
+        deliver(.opened)
     }
 
     private func prepare() throws(IngestError) {
@@ -125,7 +134,7 @@ public final class TTYTransport: Transport, @unchecked Sendable {
         if off != 0 { _ = ioctl(descriptor, UInt(TIOCMBIC), &off) }
     }
 
-    private func take(_ event: Port.Event) {
+    private func handle(_ event: Port.Event) {
         switch event {
         case .received(let bytes):
             reportErrors()
@@ -153,19 +162,21 @@ public final class TTYTransport: Transport, @unchecked Sendable {
     }
 
     public func write(_ bytes: [UInt8]) { port?.write(bytes) }
+    /// A serial line has no HID reports.
+    public func writeFeature(_ bytes: [UInt8]) { end(.failed(call: "HIDIOCSFEATURE", errno: ENOTTY)) }
     public func pause() { port?.pause() }
     public func resume() { port?.resume() }
     public func close() { end(nil) }
 
     private func end(_ fault: TransportFault?) {
-        guard let port else { return }
-        self.port = nil
-        _ = ioctl(descriptor, UInt(TIOCNXCL), 0)
-        port.close()
-        lock = nil
-        let deliver = deliver
+        guard let port, let deliver else { return }
         self.deliver = nil
-        deliver?(.closed(fault))
+        _ = ioctl(descriptor, UInt(TIOCNXCL), 0)
+        let (me, told) = (LoopBound(self), LoopBound(deliver))
+        port.close {
+            me.value.lock = nil
+            told.value(.closed(fault))
+        }
     }
 }
 

@@ -1,26 +1,29 @@
 import CuffCore
 import Glibc
 
-/// Moves bytes to and from one device and reports its end; it knows no protocol. Not thread-safe: everything happens on
-/// the queue given to `start`, calls and events alike. A transport whose calls may block begins with
-/// `queue.neverInPlace()`.
+/// Moves bytes to and from one device and reports its end; it knows no protocol. It lives on the loop: calls and events alike
+/// happen there, but for `open`.
 public protocol Transport: AnyObject {
     /// What it leads to, as a person would name it, e.g. `/dev/ttyUSB0`.
     var address: String { get }
-    /// Opens the device. Events follow until `closed`, which is always the last one.
-    func start(on queue: CuffQueue, deliver: @escaping @Sendable (TransportEvent) -> Void) throws(IngestError)
+    /// Opens the device. It may block, and is called once, on a worker, before `start`.
+    func open() throws(IngestError)
+    /// Begins, after `open`. Events follow from `opened` on until `closed`, which is always the last one.
+    func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError)
     /// Hands over bytes to be written in order; `TransportEvent.sent` tells when the kernel has all of them.
     func write(_ bytes: [UInt8])
-    /// A HID feature report; other media have none and answer with a fault. `TransportEvent.sent` follows where there is none.
-    func writeFeature(_ bytes: [UInt8]) -> TransportFault?
+    /// A HID feature report. A medium that has none answers with `closed` and a fault.
+    func writeFeature(_ bytes: [UInt8])
     /// Reads nothing more until `resume`: what comes waits in the kernel, then in the cuff.
     func pause()
     func resume()
-    /// Ends at once; `closed` follows. Calling it again does nothing.
+    /// Ends it; `closed` follows once the device is closed. Calling it again does nothing.
     func close()
 }
 
 public enum TransportEvent: Sendable {
+    /// Bytes can be written from now on.
+    case opened
     case received([UInt8])
     case sent([UInt8])
     /// Damage on the line that the hardware counted.
@@ -50,8 +53,4 @@ extension TransportFault {
             .unavailable, "cannot reach \(address)", why: IngestError.lowercased(number),
             cure: number == ECONNREFUSED ? "nothing listens on that port; start the program that serves the cuff" : "check host and port")
     }
-}
-
-extension Transport {
-    public func writeFeature(_ bytes: [UInt8]) -> TransportFault? { .failed(call: "HIDIOCSFEATURE", errno: ENOTTY) }
 }

@@ -51,8 +51,9 @@ extension Ingest {
             try? pipeline.finish()
             throw error
         }
-        pipeline.whenStopped { run.stop() }
-        current.withLock { $0 = { run.statistics } }
+        let bound = LoopBound(run)
+        pipeline.whenStopped { bound.value.stop() }
+        current.withLock { $0 = { bound.value.statistics } }
         var report = IngestReport()
         do throws(HotplugFault) { try run.start() } catch {
             try? pipeline.finish()
@@ -60,7 +61,7 @@ extension Ingest {
                 .osError, "cannot watch for devices", why: "\(error)",
                 cure: "is /sys there, and are netlink sockets permitted (RestrictAddressFamilies=AF_NETLINK)?")
         }
-        let number = options.stop.whenRaised { run.stop() }
+        let number = options.stop.whenRaised { bound.value.stop() }
         defer { options.stop.forget(number) }
         let code = run.wait()
         report.counters = run.counters

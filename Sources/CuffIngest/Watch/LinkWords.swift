@@ -1,15 +1,5 @@
 import CuffCore
 
-extension Outcome {
-    /// What went wrong; `nil` when nothing did.
-    var sentence: String? {
-        switch self {
-        case .complete: nil
-        case .unsupported(let why), .noAnswer(let why), .failed(let why), .aborted(let why): why
-        }
-    }
-}
-
 extension Diagnostic {
     /// The same, saying whose it is: several cuffs speak at once.
     func at(_ place: String) -> Diagnostic {

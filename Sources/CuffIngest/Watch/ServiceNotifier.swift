@@ -21,6 +21,9 @@ struct ServiceNotifier: Sendable {
         watchdogInterval = isOurs && limit > 0 ? .microseconds(limit / 2) : nil
     }
 
+    /// A service manager hears.
+    var isListening: Bool { socketPath != nil }
+
     func ready(_ status: String) { send("READY=1\nSTATUS=\(status)") }
     func status(_ status: String) { send("STATUS=\(status)") }
     func watchdog() { send("WATCHDOG=1") }

@@ -2,9 +2,11 @@ import CuffCore
 import Dispatch
 import Glibc
 
-/// Performs what `WatchState` decides, on one serial queue: links, timer, watcher, signals, the service manager.
-final class WatchRun: @unchecked Sendable {
-    private let queue = DispatchQueue(label: "cuff.watch")
+/// Performs what `WatchState` decides, on the loop: links, timer, watcher, signals, the service manager.
+final class WatchRun {
+    private let loop = EventLoop.shared
+    /// Whoever hears of something may block.
+    private let listeners = DispatchQueue(label: "cuff.notices")
     private let watch: WatchOptions
     private let options: IngestOptions
     private let pipeline: Pipeline
@@ -12,35 +14,38 @@ final class WatchRun: @unchecked Sendable {
     private let service = ServiceNotifier()
     private let began = HostClock.monotonic()
 
-    // From here on: touched on `queue` alone.
     private var state: WatchState
     private var links: [LinkID: Link] = [:]
     private var watcher: (any HotplugSource)?
-    private var timer: (any DispatchSourceTimer)?
-    private var hangup: (any DispatchSourceSignal)?
-    private var watchdog: (any DispatchSourceTimer)?
-    private var question: (any DispatchSourceSignal)?
+    private lazy var timer = LoopTimer(loop) { [weak self] in self?.handle(.timer) }
+    private lazy var watchdog = LoopTimer(loop) { [weak self] in self?.feedWatchdog() }
+    private lazy var graceTimer = LoopTimer(loop) { [weak self] in self.map { $0.end($0.code) } }
+    private var signals: [any DispatchSourceSignal] = []
     private var schedules: WatchSchedules?
     private var stopRequest: MeasurementSignal?
     private var isStopping = false
     private var ignored = IgnoredFrames()
-    /// Ports for cuffs that call; set before `start`.
+    /// Ports for cuffs that call.
     private var callers: [CallerLinks] = []
     private var openPorts = 0
-    /// What closed links counted, by driver.
-    private var closed: [DriverID: IngestCounters] = [:]
-    private var code: Int32 = 0
+    /// Waits for the callers' links to end.
     private var endCode: Int32?
+    /// What closed links counted, by driver.
+    private var closed: [DriverID: LinkCounters] = [:]
+    private var code: Int32 = 0
 
     private struct Link {
-        var link: CuffLink
         var plan: LinkPlan
+        var driver: CuffDriver
+        /// `nil` while its state files are being read.
+        var link: CuffLink?
         /// The command that is under way last in the row: with it, all is done that can be finished.
         var commands: [SessionCommand]
-        var failure: LinkEnd?
         /// Of a process that died while it measured, or of the measurement that runs.
         var mark: MeasurementMarks.Held?
         var schedule: String?
+
+        var counters: LinkCounters { link?.counters ?? LinkCounters() }
     }
 
     init(_ watch: WatchOptions, _ options: IngestOptions, _ pipeline: Pipeline) {
@@ -50,26 +55,7 @@ final class WatchRun: @unchecked Sendable {
         state = WatchState(settings: watch.settings, assignments: watch.assignments)
     }
 
-    func start() throws(HotplugFault) {
-        let watcher = watch.hears?(queue) ?? HotplugWatcher(queue: queue, source: watch.source)
-        queue.sync {
-            self.watcher = watcher
-            listenForHangup()
-            listenForQuestions()
-            startWatchdog()
-            keepSchedules()
-        }
-        do throws(HotplugFault) {
-            try watcher.start { @Sendable [weak self] events in
-                guard let self else { return }
-                for event in events { handle(.hotplug(event)) }
-                if events.contains(.settled) { service.ready(status) }
-            }
-        } catch {
-            queue.sync { end(0) }
-            throw error
-        }
-    }
+    // MARK: From the thread that runs the watch
 
     /// Binds every port, or throws; before `start`.
     func listen() throws(IngestError) {
@@ -78,76 +64,120 @@ final class WatchRun: @unchecked Sendable {
             var setup = CallerLinks.Setup(driver: driver, commands: LinkPlan.commands(for: driver))
             setup.options = options.driverOptions
             setup.memory = options.memory
-            let options = options
-            let links = try CallerLinks(plan.host, plan.port, setup, pipeline) { [weak self] news in
-                options.tell(news)
-                guard let self else { return }
-                switch news {
-                case .came, .left: queue.async { @Sendable in self.service.status(self.status) }
-                case .empty: queue.async { @Sendable in self.portClosed() }
-                case .event, .refused: break
-                }
-            }
+            setup.zone = options.zone
+            let links = try CallerLinks(plan.host, plan.port, setup, pipeline, on: loop) { [weak self] in self?.hear($0) }
             callers.append(links)
-            try links.start()
+            let bound = LoopBound(links)
+            try loop.sync { () -> Result<Void, IngestError> in
+                do throws(IngestError) { try bound.value.start() } catch { return .failure(error) }
+                return .success(())
+            }.get()
             watch.notices(.watcher("listening on \(links.listener.address) for \(plan.driver)"))
         }
         openPorts = callers.count
     }
 
     /// Where the run could not begin.
-    func closePorts() { for links in callers { links.stop() } }
-
-    private func portClosed() {
-        openPorts -= 1
-        if openPorts == 0, let code = endCode { end(code) }
+    func closePorts() {
+        let me = LoopBound(self)
+        loop.sync { for links in me.value.callers { links.stop() } }
     }
 
-    /// Closes the links, then ends; a second call changes nothing.
-    func stop() {
-        queue.async { @Sendable in
-            guard !self.isStopping else { return }
-            self.isStopping = true
-            self.service.stopping()
-            self.schedules?.stop()
-            self.closePorts()
-            self.handle(.stop)
-            // Half of the grace is the links', the other half the sinks'.
-            self.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(self.watch.grace.nanoseconds / 2))) { @Sendable in
-                self.end(self.code)
-            }
+    func start() throws(HotplugFault) {
+        let queue = DispatchQueue(label: "cuff.hotplug")
+        let watcher = watch.hears?(queue) ?? HotplugWatcher(queue: queue, source: watch.source)
+        let me = LoopBound(self)
+        loop.sync { me.value.begin(watcher) }
+        do throws(HotplugFault) {
+            try watcher.start { @Sendable [loop] events in loop.async { me.value.hear(events) } }
+        } catch {
+            loop.sync { me.value.end(0) }
+            throw error
         }
+    }
+
+    /// Closes the links, then ends; a second call changes nothing. From any thread.
+    func stop() {
+        let me = LoopBound(self)
+        loop.async { me.value.beginToStop() }
     }
 
     /// Blocks until the run is over; answers its exit code.
     func wait() -> Int32 {
         done.pass()
-        return queue.sync { code }
+        let me = LoopBound(self)
+        let code = loop.sync { me.value.code }
+        // What was told before is out when this returns.
+        listeners.sync {}
+        return code
     }
 
-    var counters: IngestCounters { queue.sync { total } }
-
-    private var total: IngestCounters {
-        let called = callers.reduce(into: IngestCounters()) { $0 += $1.counters }
-        return links.values.reduce(into: closed.values.reduce(into: called) { $0 += $1 }) { $0 += $1.link.counters }
+    var counters: LinkCounters {
+        let me = LoopBound(self)
+        return loop.sync { me.value.total }
     }
 
-    /// Not to be asked for on the watch's own queue.
+    /// Not to be asked for on the loop.
     var statistics: RunStatistics {
-        var statistics = queue.sync { () -> RunStatistics in
-            let open = links.sorted { $0.key < $1.key }.map {
-                RunStatistics.Link(place: $1.plan.place, driver: $1.plan.driver, counters: $1.link.counters)
-            }
-            var drivers = closed
-            for link in open { drivers[link.driver, default: IngestCounters()] += link.counters }
-            for (plan, links) in zip(watch.listens, callers) { drivers[plan.driver, default: IngestCounters()] += links.counters }
-            return RunStatistics(
-                elapsed: now, links: open, drivers: drivers.map { ($0, $1) }.sorted { "\($0.driver)" < "\($1.driver)" }, sinks: [],
-                commits: LatencyHistogram())
-        }
+        let me = LoopBound(self)
+        var statistics = loop.sync { me.value.currentStatistics }
         statistics.sinks = pipeline.reports
         statistics.commits = pipeline.commits
         return statistics
+    }
+
+    // MARK: On the loop
+
+    private func begin(_ watcher: any HotplugSource) {
+        self.watcher = watcher
+        listenForSignals()
+        feedWatchdog()
+        keepSchedules()
+    }
+
+    private func hear(_ notice: CallerLinks.Notice) {
+        let options = options
+        listeners.async { @Sendable in options.tell(notice) }
+        switch notice {
+        case .came, .left: tellService { [status] in $0.status(status) }
+        case .empty:
+            openPorts -= 1
+            if openPorts == 0, let code = endCode { end(code) }
+        case .link, .refused: break
+        }
+    }
+
+    private func hear(_ events: [HotplugEvent]) {
+        for event in events { handle(.hotplug(event)) }
+        if events.contains(.settled) { tellService { [status] in $0.ready(status) } }
+    }
+
+    private func beginToStop() {
+        guard !isStopping else { return }
+        isStopping = true
+        tellService { $0.stopping() }
+        schedules?.stop()
+        for links in callers { links.stop() }
+        // Half of the grace is the links', the other half the sinks'.
+        graceTimer.set(after: watch.grace / 2)
+        handle(.stop)
+    }
+
+    private var total: LinkCounters {
+        let called = callers.reduce(into: LinkCounters()) { $0 += $1.counters }
+        return links.values.reduce(into: closed.values.reduce(into: called) { $0 += $1 }) { $0 += $1.counters }
+    }
+
+    private var currentStatistics: RunStatistics {
+        let open = links.sorted { $0.key < $1.key }.map {
+            RunStatistics.Link(place: $1.plan.place, driver: $1.plan.driver, counters: $1.counters)
+        }
+        var drivers = closed
+        for link in open { drivers[link.driver, default: LinkCounters()] += link.counters }
+        for (plan, links) in zip(watch.listens, callers) { drivers[plan.driver, default: LinkCounters()] += links.counters }
+        return RunStatistics(
+            elapsed: now, links: open, drivers: drivers.map { ($0, $1) }.sorted { "\($0.driver)" < "\($1.driver)" }, sinks: [],
+            commits: LatencyHistogram())
     }
 
     private var now: Duration { .nanoseconds(HostClock.monotonic() - began) }
@@ -156,16 +186,31 @@ final class WatchRun: @unchecked Sendable {
         for effect in state.handle(event, at: now) {
             switch effect {
             case .open(let id, let plan): open(id, plan)
-            case .close(let id): links[id]?.link.stop()
-            case .wake(let time): wake(at: time)
+            case .close(let id): close(id)
+            case .wake(let time): timer.set(time.map { began + $0.nanoseconds })
             case .tell(let notice):
-                watch.notices(notice)
-                service.status(status)
+                tell(notice)
+                tellService { [status] in $0.status(status) }
             case .end(let code):
                 // Callers are links as well, and take their time to end in order.
                 if openPorts == 0 { end(code) } else { endCode = code }
             }
         }
+    }
+
+    private func tell(_ notice: WatchNotice) {
+        let notices = watch.notices
+        listeners.async { @Sendable in notices(notice) }
+    }
+
+    private func tell(_ diagnostic: Diagnostic) {
+        let diagnostics = options.diagnostics
+        listeners.async { @Sendable in diagnostics(diagnostic) }
+    }
+
+    private func tellService(_ body: @escaping @Sendable (ServiceNotifier) -> Void) {
+        let service = service
+        listeners.async { @Sendable in body(service) }
     }
 
     private var status: String {
@@ -180,173 +225,191 @@ final class WatchRun: @unchecked Sendable {
         guard let driver = CuffDrivers.named("\(plan.driver)") else { return refuse(id, .unknownDriver("\(plan.driver)")) }
         // It would forget what nobody has kept; other cuffs are none the worse for it.
         if driver.forgets(plan.options), !pipeline.isDurable { return refuse(id, .nothingKeeps(driver)) }
+        let commands = LinkPlan.commands(for: driver, isScheduled: plan.isScheduled)
+        links[id] = Link(plan: plan, driver: driver, commands: commands)
+        let (me, memory, marks, address) = (LoopBound(self), options.memory, marks, plan.address)
+        let zone = options.zone
+        StateFile.queue.async { @Sendable [loop] in
+            var setup = LinkState.Setup.remembering(
+                driver, device: plan.identity, options: plan.options, memory: memory, commands: commands)
+            setup.zone = zone ?? HostZone.local()
+            let (made, mark) = (setup, marks?.left(driver.id, address))
+            loop.async { me.value.connect(id, made, mark) }
+        }
+    }
+
+    private func connect(_ id: LinkID, _ setup: LinkState.Setup, _ mark: MeasurementMarks.Held?) {
+        guard let entry = links[id] else { return }
+        let (plan, driver) = (entry.plan, entry.driver)
+        var setup = setup
+        setup.keepsReadings = pipeline.isDurable
+        if let mark, driver.capabilities.contains(.stop) {
+            setup.commands.insert(.stop, at: 0)
+            setup.recovering = mark.former
+            tell(.warning("\(plan.place): a measurement was not ended in order; the cuff is told to stop first"))
+        }
         let link = CuffLink(
-            driver: driver, device: plan.identity, transport: plan.address.transport(for: driver, line: plan.line),
-            pipeline: pipeline, options: plan.options, memory: options.memory
-        ) { [weak self] event in
-            guard let self else { return }
-            queue.async { @Sendable in self.take(event, from: id) }
-        }
-        var commands = LinkPlan.commands(for: driver, isScheduled: plan.isScheduled)
-        let mark = marks?.left(driver.id, plan.address)
-        if mark != nil, driver.capabilities.contains(.stop) {
-            commands.insert(.stop, at: 0)
-            options.diagnostics(.warning("\(plan.place): a measurement was not ended in order; the cuff is told to stop first"))
-        }
-        link.recovering = mark?.former
-        links[id] = Link(link: link, plan: plan, commands: commands, mark: mark)
-        link.start(commands)
-        if commands == [.follow] { queue.async { @Sendable in self.handle(.listening(id)) } }
+            setup, transport: plan.address.transport(for: driver, line: plan.line), pipeline: pipeline, memory: options.memory, on: loop,
+            tell: { [weak self] in self?.handle($0, from: id) }, submitted: { [weak self] in self?.received(id, $0) })
+        links[id]?.link = link
+        links[id]?.commands = setup.commands
+        links[id]?.mark = mark
+        link.start()
+        if setup.commands == [.follow] { handle(.listening(id)) }
     }
 
     /// The state still waits for the link to open or end.
     private func refuse(_ id: LinkID, _ error: IngestError) {
         let sentence = error.sentence + (error.cure.isEmpty ? "" : "; fix: \(error.cure)")
-        queue.async { @Sendable in self.handle(.ended(id, .refused(sentence, exitCode: error.status.rawValue))) }
+        loop.atTurnEnd { [self] in handle(.ended(id, .refused(sentence, exitCode: error.status.rawValue))) }
     }
 
-    private func take(_ event: LinkEvent, from id: LinkID) {
-        guard let link = links[id] else { return }
-        switch event {
-        case .readings:
-            handle(.received(id))
-            service.status(status)
+    private func close(_ id: LinkID) {
+        guard let entry = links[id] else { return }
+        if let link = entry.link { return link.handle(.stop(within: Measurement.deflationWait + .seconds(1))) }
+        links[id] = nil
+        loop.atTurnEnd { [self] in handle(.ended(id, .closed)) }
+    }
+
+    private func received(_ id: LinkID, _ readings: Int) {
+        guard readings > 0 else { return }
+        handle(.received(id))
+        if service.isListening { tellService { [status] in $0.status(status) } }
+    }
+
+    private func handle(_ notice: LinkNotice, from id: LinkID) {
+        guard let entry = links[id] else { return }
+        switch notice {
         case .diagnostic(let diagnostic):
-            if case .ignored(let why, let bytes) = diagnostic {
-                // At the default level without the bytes: a record is somebody's reading.
-                if let sentence = ignored.sentence("\(link.plan.place): \(why)", bytes.count) { options.diagnostics(.warning(sentence)) }
-                options.diagnostics(.note("\(link.plan.place): \(diagnostic.sentence)"))
-            } else {
-                options.diagnostics(diagnostic.at(link.plan.place))
-            }
+            guard case .ignored(let why, let bytes) = diagnostic else { return tell(diagnostic.at(entry.plan.place)) }
+            // At the default level without the bytes: a record is somebody's reading.
+            if let sentence = ignored.sentence("\(entry.plan.place): \(why)", bytes.count) { tell(.warning(sentence)) }
+            tell(.note("\(entry.plan.place): \(diagnostic.sentence)"))
         case .identified, .clock, .cycle: break
         case .measurement(.ended(let end), _):
-            if case .failed(.lost) = end { link.mark?.leave() } else { link.mark?.remove() }
+            if case .failed(.lost) = end { leave(entry.mark) } else { remove(entry.mark) }
             links[id]?.mark = nil
             links[id]?.schedule = nil
-            if let key = link.schedule { schedules?.ended(key, end) }
+            if let key = entry.schedule { schedules?.ended(key, end) }
         case .measurement: break
         case .finished(.stop, let outcome):
             // What was left behind by another process is put right, unless nobody answered: then the next one tries again.
-            if outcome == .complete { link.mark?.remove() } else { link.mark?.leave() }
+            if outcome == .complete { remove(entry.mark) } else { leave(entry.mark) }
             links[id]?.mark = nil
         case .finished(let command, let outcome):
-            if command != .follow, link.commands.last == .follow {
-                if let sentence = outcome.sentence { options.diagnostics(.note("\(link.plan.place): \(sentence); listening")) }
+            if command != .follow, entry.commands.last == .follow {
+                if let sentence = outcome.sentence { tell(.note("\(entry.plan.place): \(sentence); listening")) }
                 handle(.listening(id))
             }
-        case .ended(let outcome, let fault):
-            links[id] = nil
-            closed[link.plan.driver, default: IngestCounters()] += link.link.counters
-            let hint = link.link.counters.settingsHint(for: link.link.driver, line: link.plan.line)
-            handle(.ended(id, LinkEnd(outcome, fault, opening: link.link.openingFault).hinting(hint)))
+        case .ended(let outcome): ended(id, entry, outcome)
         }
+    }
+
+    private func ended(_ id: LinkID, _ entry: Link, _ outcome: Outcome) {
+        links[id] = nil
+        closed[entry.plan.driver, default: LinkCounters()] += entry.counters
+        let hint = entry.counters.settingsHint(for: entry.driver, line: entry.plan.line)
+        let end = LinkEnd(outcome, entry.link?.transportFault, opening: entry.link?.openingFault)
+        handle(.ended(id, end.hinting(hint)))
     }
 
     // MARK: Automatic measurements
 
     private var marks: MeasurementMarks? { options.memory.map { MeasurementMarks($0) } }
 
+    private func remove(_ mark: MeasurementMarks.Held?) { if let mark { StateFile.queue.async { mark.remove() } } }
+    private func leave(_ mark: MeasurementMarks.Held?) { if let mark { StateFile.queue.async { mark.leave() } } }
+
     private func keepSchedules() {
         guard !watch.settings.isOnce, let memory = options.memory else { return }
-        let notices = watch.notices
+        let (me, loop) = (LoopBound(self), loop)
         let schedules = WatchSchedules(
-            ScheduleFolder(memory), queue: queue, now: watch.now, tell: { notices(.watcher($0)) },
-            changed: { [weak self] in
-                guard let self else { return }
-                handle(.scheduled(self.schedules?.schedules ?? []))
-            },
-            measure: { [weak self] schedule, answer in self?.measure(schedule, answer) ?? answer(.absent) })
+            ScheduleFolder(memory), now: watch.now, tell: { text in loop.async { me.value.tell(.watcher(text)) } },
+            changed: { schedules in loop.async { me.value.handle(.scheduled(schedules)) } },
+            measure: { schedule, answer in loop.async { me.value.measure(schedule, answer) } })
         self.schedules = schedules
         schedules.start()
-        stopRequest = MeasurementSignal { [weak self] in
-            guard let self else { return }
-            queue.async { @Sendable in for link in self.links.values { link.link.stopMeasurement() } }
+        stopRequest = MeasurementSignal {
+            loop.async { for entry in me.value.links.values { entry.link?.handle(.stopMeasurement) } }
         }
     }
 
     private func measure(_ schedule: HostSchedule, _ answer: @escaping @Sendable (WatchSchedules.Answer) -> Void) {
         guard !isStopping, let id = links.keys.sorted().first(where: { links[$0].map { schedule.fits($0.plan) } ?? false }),
-            let link = links[id]
+            let entry = links[id]
         else { return answer(.absent) }
-        let mark: MeasurementMarks.Held?
-        do throws(IngestError) {
-            mark = try marks.map { (marks) throws(IngestError) in try marks.place(link.link.driver.id, link.plan.address) }
-        } catch { return answer(.busy) }
+        guard entry.link?.state.isListening == true else { return answer(.busy) }
+        let (me, loop, marks, driver, address) = (LoopBound(self), loop, marks, entry.driver.id, entry.plan.address)
+        StateFile.queue.async { @Sendable in
+            // The mark is durable before the cuff is told to inflate.
+            var mark: MeasurementMarks.Held?
+            do throws(IngestError) {
+                mark = try marks.map { (marks) throws(IngestError) in try marks.place(driver, address) }
+            } catch { return answer(.busy) }
+            let held = mark
+            loop.async { me.value.measure(id, schedule, held, answer) }
+        }
+    }
+
+    private func measure(
+        _ id: LinkID, _ schedule: HostSchedule, _ mark: MeasurementMarks.Held?, _ answer: (WatchSchedules.Answer) -> Void
+    ) {
+        guard !isStopping, let link = links[id]?.link, link.state.isListening else {
+            remove(mark)
+            return answer(.busy)
+        }
         links[id]?.mark = mark
         links[id]?.schedule = schedule.key
-        link.link.measureNow(trigger: .automatic, limit: nil) { began in
-            if !began { mark?.remove() }
-            answer(began ? .begun : .busy)
-        }
+        answer(.begun)
+        link.handle(.measureNow(.automatic))
     }
 
-    // MARK: Time and signals
+    // MARK: Signals
 
-    private func wake(at time: Duration?) {
-        timer?.cancel()
-        timer = nil
-        guard let time else { return }
-        let timer = DispatchSource.makeTimerSource(queue: queue)
-        timer.schedule(deadline: .now() + .nanoseconds(Int(max(0, (time - now).nanoseconds))), leeway: .milliseconds(50))
-        timer.setEventHandler { @Sendable [weak self] in
-            guard let self else { return }
-            // The state's next wish counts, also when it is for the same time as this one was.
-            self.timer?.cancel()
-            self.timer = nil
-            handle(.timer)
-        }
-        timer.activate()
-        self.timer = timer
-    }
-
-    private func listenForHangup() {
-        guard watch.reload != nil else { return }
-        signal(SIGHUP, SIG_IGN)
-        let source = DispatchSource.makeSignalSource(signal: SIGHUP, queue: queue)
-        source.setEventHandler { @Sendable [weak self] in self?.reload() }
-        source.activate()
-        hangup = source
-    }
-
-    /// SIGUSR1 asks how things are.
-    private func listenForQuestions() {
-        signal(SIGUSR1, SIG_IGN)
+    /// SIGHUP: read the configuration again. SIGUSR1: how are things.
+    private func listenForSignals() {
         // Not on a global queue: the first use of one starts libdispatch's watch over its pool of threads, a timer that
         // wakes the process every second for good.
-        let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: DispatchQueue(label: "cuff.watch.questions"))
-        source.setEventHandler { @Sendable [weak self] in
-            guard let self else { return }
-            watch.statistics(statistics.text)
+        let queue = DispatchQueue(label: "cuff.watch.signals")
+        let (me, loop) = (LoopBound(self), loop)
+        let (text, read) = (watch.statistics, watch.reload)
+        if let read {
+            listen(SIGHUP, queue) {
+                let result: Result<[Assignment], IngestError>
+                do throws(IngestError) { result = .success(try read()) } catch { result = .failure(error) }
+                loop.async { me.value.reload(result) }
+            }
         }
-        source.activate()
-        question = source
+        listen(SIGUSR1, queue) { text(me.value.statistics.text) }
     }
 
-    private func reload() {
-        guard let read = watch.reload, !isStopping else { return }
+    private func listen(_ number: Int32, _ queue: DispatchQueue, _ body: @escaping @Sendable () -> Void) {
+        signal(number, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+        source.setEventHandler { @Sendable in body() }
+        source.activate()
+        signals.append(source)
+    }
+
+    private func reload(_ assignments: Result<[Assignment], IngestError>) {
+        guard !isStopping else { return }
         // Whoever rotates the sinks' files says so with the same signal.
         pipeline.reopen()
-        service.reloading()
-        do throws(IngestError) {
-            handle(.reload(try read()))
-            watch.notices(.watcher("read the configuration again"))
-        } catch {
-            watch.notices(.watcher("the configuration stays as it was: \(error.description)"))
+        tellService { $0.reloading() }
+        switch assignments {
+        case .success(let assignments):
+            handle(.reload(assignments))
+            tell(.watcher("read the configuration again"))
+        case .failure(let error): tell(.watcher("the configuration stays as it was: \(error.description)"))
         }
-        service.ready(status)
+        tellService { [status] in $0.ready(status) }
     }
 
-    /// Through this queue, so that a watch that hangs is found out.
-    private func startWatchdog() {
-        guard let interval = service.watchdogInterval else { return }
-        let timer = DispatchSource.makeTimerSource(queue: queue)
-        let step = DispatchTimeInterval.nanoseconds(Int(interval.nanoseconds))
-        timer.schedule(deadline: .now() + step, repeating: step, leeway: .seconds(1))
-        let service = service
-        timer.setEventHandler { @Sendable in service.watchdog() }
-        timer.activate()
-        watchdog = timer
+    /// From the loop, so that a loop that hangs is found out.
+    private func feedWatchdog() {
+        guard let interval = service.watchdogInterval, watcher != nil else { return }
+        tellService { $0.watchdog() }
+        watchdog.set(after: interval)
     }
 
     private func end(_ code: Int32) {
@@ -356,10 +419,11 @@ final class WatchRun: @unchecked Sendable {
         self.watcher = nil
         schedules?.stop()
         stopRequest?.cancel()
-        timer?.cancel()
-        hangup?.cancel()
-        question?.cancel()
-        watchdog?.cancel()
+        timer.set(nil)
+        watchdog.set(nil)
+        graceTimer.set(nil)
+        for source in signals { source.cancel() }
+        signals = []
         done.set(open: true)
     }
 }

@@ -13,7 +13,7 @@ import Testing
     private func effects(_ capabilities: Capabilities, _ actions: [SessionAction]) -> [Effect] {
         var effects: [Effect] = []
         var measurement = Measurement.begin(capabilities, into: &effects)
-        for action in actions { measurement.take(action, into: &effects) }
+        for action in actions { measurement.handle(action, into: &effects) }
         return Array(effects.dropFirst())
     }
 
@@ -87,12 +87,12 @@ import Testing
     @Test func stopping_TellsTheCuff_AndWaits() {
         var effects: [Effect] = []
         var measurement = Measurement.begin(able, into: &effects)
-        measurement.take(.live(.started), into: &effects)
+        measurement.handle(.live(.started), into: &effects)
         effects = []
         measurement.stop(into: &effects)
         #expect(effects == [.command(.stop), .wait(Measurement.deflationWait)])
-        measurement.take(.live(.aborted), into: &effects)
-        measurement.take(.finish(.complete), into: &effects)
+        measurement.handle(.live(.aborted), into: &effects)
+        measurement.handle(.finish(.complete), into: &effects)
         measurement.waitedForDeflation(into: &effects)
         measurement.stop(into: &effects)
         #expect(effects == [.command(.stop), .wait(Measurement.deflationWait), .ended(.aborted)])
@@ -110,7 +110,7 @@ import Testing
     @Test func aSilentCuff_IsLeftAfterTheWait() {
         var effects: [Effect] = []
         var measurement = Measurement.begin(able, into: &effects)
-        measurement.take(.live(.started), into: &effects)
+        measurement.handle(.live(.started), into: &effects)
         measurement.stop(into: &effects)
         effects = []
         measurement.waitedForDeflation(into: &effects)
@@ -120,13 +120,13 @@ import Testing
     @Test func aResultThatCameInTime_Wins() {
         var effects: [Effect] = []
         var measurement = Measurement.begin(able, into: &effects)
-        measurement.take(.live(.started), into: &effects)
+        measurement.handle(.live(.started), into: &effects)
         measurement.stop(into: &effects)
         effects = []
         let result = reading()
-        measurement.take(.emit(result), into: &effects)
+        measurement.handle(.emit(result), into: &effects)
         #expect(effects == [.ended(.result(result))])
-        measurement.take(.emit(reading(.failure(Failure(.stopped)))), into: &effects)
+        measurement.handle(.emit(reading(.failure(Failure(.stopped)))), into: &effects)
         #expect(effects.count == 1)
     }
 
@@ -141,7 +141,7 @@ import Testing
     @Test func tooLong_StopsTheCuff() {
         var effects: [Effect] = []
         var measurement = Measurement.begin(able, into: &effects)
-        measurement.take(.live(.started), into: &effects)
+        measurement.handle(.live(.started), into: &effects)
         effects = []
         measurement.timedOut(into: &effects)
         #expect(effects == [.command(.stop), .ended(.failed(.timedOut)), .leave])
@@ -158,16 +158,16 @@ import Testing
             var measurement = Measurement.begin(capabilities, into: &effects)
             for _ in 0..<(random.next() % 12) {
                 switch random.next() % 14 {
-                case 0: measurement.take(.live(.started), into: &effects)
-                case 1: measurement.take(.live(.cuffPressure(.mmHg(90))), into: &effects)
-                case 2: measurement.take(.live(.ended), into: &effects)
-                case 3: measurement.take(.live(.aborted), into: &effects)
-                case 4: measurement.take(.live(.failed(Failure(.leak))), into: &effects)
-                case 5: measurement.take(.emit(reading()), into: &effects)
-                case 6: measurement.take(.emit(reading(.failure(Failure(.leak)))), into: &effects)
-                case 7: measurement.take(.finish(.complete), into: &effects)
-                case 8: measurement.take(.finish(.failed("x")), into: &effects)
-                case 9: measurement.take(.finish(.noAnswer("x")), into: &effects)
+                case 0: measurement.handle(.live(.started), into: &effects)
+                case 1: measurement.handle(.live(.cuffPressure(.mmHg(90))), into: &effects)
+                case 2: measurement.handle(.live(.ended), into: &effects)
+                case 3: measurement.handle(.live(.aborted), into: &effects)
+                case 4: measurement.handle(.live(.failed(Failure(.leak))), into: &effects)
+                case 5: measurement.handle(.emit(reading()), into: &effects)
+                case 6: measurement.handle(.emit(reading(.failure(Failure(.leak)))), into: &effects)
+                case 7: measurement.handle(.finish(.complete), into: &effects)
+                case 8: measurement.handle(.finish(.failed("x")), into: &effects)
+                case 9: measurement.handle(.finish(.noAnswer("x")), into: &effects)
                 case 10: measurement.lineEnded("x", into: &effects)
                 case 11: measurement.stop(into: &effects)
                 case 12: measurement.waitedForDeflation(into: &effects)
@@ -202,9 +202,9 @@ import Testing
         #expect(played == [.started, .ended(.result(beats[1]))])
         var effects: [Effect] = []
         var measurement = Measurement.begin([.measure, .stop, .continuous], into: &effects)
-        measurement.take(.emit(beats[0]), into: &effects)
+        measurement.handle(.emit(beats[0]), into: &effects)
         measurement.stop(into: &effects)
-        measurement.take(.finish(.complete), into: &effects)
+        measurement.handle(.finish(.complete), into: &effects)
         #expect(effects.last == .ended(.aborted))
         #expect(self.effects([.measure, .stop, .continuous], [.live(.started), .finish(.complete)]).last == .ended(.failed(.noResult)))
     }

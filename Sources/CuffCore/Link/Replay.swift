@@ -1,0 +1,122 @@
+/// Drives a `LinkState` with recorded bytes: a capture is a transport whose other side has already spoken.
+///
+/// The capture's `>` lines are given to the link as `sent`, and what the session itself would write is kept back. A recording
+/// of one side only has no such lines: there the session's own writes are what was sent. Readings count as committed at
+/// once. Time is the capture's own; no clock is asked.
+public struct Replay: Sendable {
+    public private(set) var link: LinkState
+    /// What the link wants done beside writing, e.g. batches to be stored; whoever drives the replay performs and empties it.
+    public var effects: [LinkEffect] = []
+    /// The instant of the capture's time 0, where it is known.
+    public var start: Timestamp?
+    /// What the session wrote, where `keepsWrites` asks for it.
+    public private(set) var writes: [[UInt8]] = []
+    private let keepsWrites: Bool
+
+    private var now = Duration.zero
+    /// Writes that wait for the next item, which shows whether the capture has its own.
+    private var held: [[UInt8]] = []
+    private var isTwoSided = false
+    private let isLoopback: Bool
+    private var performed: [LinkEffect] = []
+
+    /// `looksAhead` is for captures with two sides: the session's own writes are held until the next line shows whether
+    /// the capture has its own. Plain bytes (`cuff decode`) have none.
+    public init(_ setup: LinkState.Setup, looksAhead: Bool = true, keepsWrites: Bool = false, start: Timestamp? = nil) {
+        var setup = setup
+        setup.isRecorded = true
+        link = LinkState(setup)
+        isLoopback = !looksAhead
+        self.keepsWrites = keepsWrites
+        self.start = start
+        handle(.opened)
+    }
+
+    public mutating func play(_ item: CaptureItem) {
+        if let time = item.time { advance(to: .microseconds(time)) }
+        switch item.content {
+        case .fromCuff(let bytes): play(bytes: bytes)
+        case .toCuff(let bytes):
+            isTwoSided = true
+            held.removeAll()
+            handle(.sent(bytes))
+        case .event(.silence):
+            releaseHeld()
+            if let next = link.deadline { advance(to: next) }
+        case .event(.unplugged): end()
+        case .event(let event):
+            effects.append(.tell(.diagnostic(.note("the capture says: \(DeviceIdentity.text(event.text.utf8))"))))
+        }
+    }
+
+    /// Bytes from the cuff with nothing known about the other side.
+    public mutating func play(bytes: [UInt8]) {
+        releaseHeld()
+        handle(.received(bytes))
+    }
+
+    /// The recording is over.
+    public mutating func end() {
+        releaseHeld()
+        handle(.closed(reason: nil))
+    }
+
+    /// Adds the batch of what was emitted since the last time to `effects`.
+    public mutating func flush() { link.flush(into: &effects) }
+
+    public mutating func recycle(_ storage: consuming Entries) { link.recycle(storage) }
+
+    private mutating func releaseHeld() {
+        while !held.isEmpty {
+            let first = held.removeFirst()
+            if !isTwoSided { handle(.sent(first)) }
+        }
+    }
+
+    private mutating func advance(to time: Duration) {
+        while let due = link.deadline, due <= time {
+            releaseHeld()
+            now = max(now, due)
+            handle(.timePassed)
+        }
+        now = max(now, time)
+    }
+
+    private var time: LinkTime {
+        LinkTime(elapsed: now, wall: start.map { Timestamp(milliseconds: $0.milliseconds + now.milliseconds) })
+    }
+
+    private mutating func handle(_ event: LinkEvent) {
+        let before = link.emitted
+        link.handle(event, at: time, into: &performed)
+        if !performed.isEmpty { perform() }
+        if link.emitted > before { handle(.committed(through: link.emitted)) }
+    }
+
+    private mutating func perform() {
+        var due: [LinkEffect] = []
+        swap(&due, &performed)
+        var loopback: [[UInt8]] = []
+        for effect in due {
+            switch effect {
+            case .write(let bytes), .writeFeature(let bytes):
+                if keepsWrites { writes.append(bytes) }
+                if isLoopback { loopback.append(bytes) } else if !isTwoSided { held.append(bytes) }
+            // A capture's output is never full, and its end is its own.
+            case .pauseReading, .resumeReading, .keep, .close: break
+            case .submit, .remember, .tell: effects.append(effect)
+            }
+        }
+        due.removeAll(keepingCapacity: true)
+        if performed.isEmpty { swap(&due, &performed) }
+        for bytes in loopback { handle(.sent(bytes)) }
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, rounded down.
+    var milliseconds: Int64 {
+        let parts = components
+        return parts.seconds * 1000 + parts.attoseconds / 1_000_000_000_000_000
+    }
+}

@@ -1,0 +1,246 @@
+import CLinux
+import Glibc
+
+/// The one thread that waits for descriptors and timers, and on which every link of the process lives. Nothing that is done
+/// here may block: what can block goes through `offload` and comes back as an event.
+///
+/// A thread of its own, and not a Dispatch queue with one source for the epoll set: that wakes two threads for every event, and
+/// a source for each descriptor crashes libdispatch when several hang up at once (swiftlang/swift-corelibs-libdispatch#949).
+///
+/// One turn: wait, then what other threads handed over, descriptors, timers, and last whatever asked for the end of the turn.
+public final class EventLoop: @unchecked Sendable {
+    /// The loop of this process.
+    public static let shared = EventLoop()
+
+    public typealias Work = @Sendable () -> Void
+
+    struct Readiness: OptionSet, Sendable {
+        let rawValue: UInt32
+        static let input = Readiness(rawValue: clinux_epoll_in)
+        static let output = Readiness(rawValue: clinux_epoll_out)
+        /// Told even where nothing was asked for.
+        static let hangup = Readiness(rawValue: clinux_epoll_hup)
+        static let error = Readiness(rawValue: clinux_epoll_err)
+    }
+
+    /// What other threads hand over.
+    private struct Inbox {
+        var works: [Work] = []
+        var isSignalled = false
+    }
+
+    private static let batch = 64
+    private let epoll = clinux_epoll_create()
+    private let wakeup = clinux_eventfd()
+    private let inbox = Locked(Inbox())
+    private let workers = Workers()
+    private let thread = Locked<pthread_t?>(nil)
+
+    // Touched on the loop's thread alone.
+    private var handlers: [UInt64: (Readiness) -> Void] = [:]
+    private var nextToken: UInt64 = 0
+    private var timers = TimerHeap()
+    private var turnEnd: [() -> Void] = []
+    private let events = UnsafeMutablePointer<UInt32>.allocate(capacity: EventLoop.batch)
+    private let tokens = UnsafeMutablePointer<UInt64>.allocate(capacity: EventLoop.batch)
+
+    private init() {
+        _ = clinux_epoll_add(epoll, wakeup, clinux_epoll_in, 0)
+        let started = Gate(isOpen: false)
+        pthread.detached { [unowned self] in
+            // Signals are for the threads that listen for them.
+            var all = sigset_t()
+            sigfillset(&all)
+            pthread_sigmask(SIG_BLOCK, &all, nil)
+            thread.withLock { $0 = pthread_self() }
+            started.set(open: true)
+            while true { turn() }
+        }
+        started.pass()
+    }
+
+    /// Whether the caller is on the loop.
+    var isCurrent: Bool { thread.withLock { $0.map { pthread_equal($0, pthread_self()) != 0 } ?? false } }
+
+    // MARK: From any thread
+
+    /// Does the work on the loop, behind what was handed over before.
+    public func async(_ work: @escaping Work) {
+        let isFirst = inbox.withLock { inbox in
+            inbox.works.append(work)
+            defer { inbox.isSignalled = true }
+            return !inbox.isSignalled
+        }
+        guard isFirst else { return }
+        var one: UInt64 = 1
+        _ = write(wakeup, &one, 8)
+    }
+
+    /// Does the work on the loop and waits for its result. Never to be called on the loop, nor by what the loop waits for.
+    public func sync<Result: Sendable>(_ work: @escaping @Sendable () -> Result) -> Result {
+        if isCurrent { return work() }
+        let done = Gate(isOpen: false)
+        let result = Locked<Result?>(nil)
+        while true {
+            async {
+                let value = work()
+                result.withLock { $0 = value }
+                done.set(open: true)
+            }
+            done.pass()
+            if let value = result.withLock({ $0 }) { return value }
+        }
+    }
+
+    // MARK: On the loop
+
+    /// Does on a worker what may block, then the second part here.
+    public func offload<Result: Sendable>(
+        _ blocking: @escaping @Sendable () -> Result, then: @escaping @Sendable (Result) -> Void
+    ) {
+        workers.run {
+            let result = blocking()
+            self.async { then(result) }
+        }
+    }
+
+    /// Does the work once this turn has handled everything that was ready.
+    func atTurnEnd(_ work: @escaping () -> Void) { turnEnd.append(work) }
+
+    /// Watches a descriptor that is not armed yet.
+    func add(_ descriptor: Int32, handler: @escaping (Readiness) -> Void) throws(SystemFault) -> UInt64 {
+        nextToken += 1
+        let result = clinux_epoll_add(epoll, descriptor, clinux_epoll_oneshot, nextToken)
+        guard result >= 0 else { throw SystemFault("epoll_ctl", -result) }
+        handlers[nextToken] = handler
+        return nextToken
+    }
+
+    /// Asks for the next readiness alone; with nothing in `interest`, for the hang-up.
+    func arm(_ token: UInt64, _ descriptor: Int32, _ interest: Readiness) {
+        _ = clinux_epoll_rearm(epoll, descriptor, interest.rawValue | clinux_epoll_oneshot, token)
+    }
+
+    /// Asks for every change to readiness from now on, beginning with what is ready already. Whoever is told must read or
+    /// write until the kernel has no more, or ask again.
+    func keep(_ token: UInt64, _ descriptor: Int32, _ interest: Readiness) {
+        _ = clinux_epoll_rearm(epoll, descriptor, interest.rawValue | clinux_epoll_edge, token)
+    }
+
+    /// To be called before the descriptor is closed. Nothing is told of it from now on.
+    func remove(_ token: UInt64, _ descriptor: Int32) {
+        handlers[token] = nil
+        _ = clinux_epoll_remove(epoll, descriptor)
+    }
+
+    fileprivate func schedule(_ timer: LoopTimer, at due: Int64) { timers.push(timer, due) }
+
+    // MARK: Turns
+
+    private func turn() {
+        let count = clinux_epoll_take(epoll, events, tokens, Int32(EventLoop.batch), timeout)
+        if count > 0 {
+            for index in 0..<Int(count) {
+                if tokens[index] == 0 { receive() } else { handlers[tokens[index]]?(Readiness(rawValue: events[index])) }
+            }
+        }
+        fireTimers()
+        while !turnEnd.isEmpty {
+            var due: [() -> Void] = []
+            swap(&due, &turnEnd)
+            for work in due { work() }
+        }
+    }
+
+    private func receive() {
+        var count: UInt64 = 0
+        _ = read(wakeup, &count, 8)
+        let works = inbox.withLock { inbox in
+            defer { inbox.works = [] }
+            inbox.isSignalled = false
+            return inbox.works
+        }
+        for work in works { work() }
+    }
+
+    private func fireTimers() {
+        guard timers.next != nil else { return }
+        let now = HostClock.monotonic()
+        while let timer = timers.takeDue(at: now) { timer.entryReached(at: now) }
+    }
+
+    /// Milliseconds until the next timer, rounded up; -1: for ever.
+    private var timeout: Int32 {
+        guard let next = timers.next else { return -1 }
+        let left = next - HostClock.monotonic()
+        return left <= 0 ? 0 : Int32(clamping: (left + 999_999) / 1_000_000)
+    }
+}
+
+/// Calls back on the loop when its time has come. Set, moved and cancelled on the loop alone. A time that moves later costs
+/// nothing: the earlier entry is found to be too early when it is reached.
+final class LoopTimer: @unchecked Sendable {
+    private let loop: EventLoop
+    private let fire: () -> Void
+    private var due: Int64?
+    /// The earliest entry of this timer in the loop's heap.
+    private var entry: Int64?
+
+    init(_ loop: EventLoop, _ fire: @escaping () -> Void) {
+        self.loop = loop
+        self.fire = fire
+    }
+
+    /// In nanoseconds of `HostClock.monotonic`; `nil` cancels.
+    func set(_ due: Int64?) {
+        self.due = due
+        guard let due, entry.map({ due < $0 }) ?? true else { return }
+        entry = due
+        loop.schedule(self, at: due)
+    }
+
+    func set(after wait: Duration) { set(HostClock.monotonic() + max(0, wait.nanoseconds)) }
+
+    fileprivate func entryReached(at now: Int64) {
+        entry = nil
+        guard let due else { return }
+        if due <= now {
+            self.due = nil
+            fire()
+        } else {
+            set(due)
+        }
+    }
+}
+
+/// Timers by the time of their entries. A cancelled or moved timer keeps its entry until that is reached.
+private struct TimerHeap {
+    private var entries: [(due: Int64, timer: LoopTimer)] = []
+
+    var next: Int64? { entries.first?.due }
+
+    mutating func push(_ timer: LoopTimer, _ due: Int64) {
+        entries.append((due, timer))
+        var index = entries.count - 1
+        while index > 0, entries[(index - 1) / 2].due > entries[index].due {
+            entries.swapAt(index, (index - 1) / 2)
+            index = (index - 1) / 2
+        }
+    }
+
+    mutating func takeDue(at now: Int64) -> LoopTimer? {
+        guard let first = entries.first, first.due <= now else { return nil }
+        entries.swapAt(0, entries.count - 1)
+        entries.removeLast()
+        var index = 0
+        while true {
+            var least = index
+            for child in [2 * index + 1, 2 * index + 2] where child < entries.count && entries[child].due < entries[least].due {
+                least = child
+            }
+            if least == index { return first.timer }
+            entries.swapAt(index, least)
+            index = least
+        }
+    }
+}

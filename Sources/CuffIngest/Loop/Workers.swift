@@ -1,0 +1,55 @@
+import Glibc
+
+/// A few threads for what may block: opening and closing devices, some ioctls, files, names of hosts. They are started when
+/// there is work for them, and their number does not depend on the number of cuffs.
+final class Workers: Sendable {
+    /// Closing a serial port can block for 30 s (closing_wait), so that one alone would hold up the others.
+    private static let most = 3
+
+    private struct State {
+        var waiting: [@Sendable () -> Void] = []
+        var threads = 0
+        var idle = 0
+    }
+
+    private let state = Locked(State())
+    private let available = Semaphore()
+
+    func run(_ work: @escaping @Sendable () -> Void) {
+        let needsThread = state.withLock { state in
+            state.waiting.append(work)
+            guard state.idle < state.waiting.count, state.threads < Self.most else { return false }
+            state.threads += 1
+            return true
+        }
+        available.signal()
+        if needsThread { pthread.detached { self.serve() } }
+    }
+
+    private func serve() {
+        var all = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_BLOCK, &all, nil)
+        while true {
+            state.withLock { $0.idle += 1 }
+            available.wait()
+            let work = state.withLock { state in
+                state.idle -= 1
+                return state.waiting.isEmpty ? nil : state.waiting.removeFirst()
+            }
+            work?()
+        }
+    }
+}
+
+/// A counting semaphore of the C library.
+private final class Semaphore: @unchecked Sendable {
+    private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+    init() { sem_init(semaphore, 0, 0) }
+    deinit {
+        sem_destroy(semaphore)
+        semaphore.deallocate()
+    }
+    func signal() { sem_post(semaphore) }
+    func wait() { while sem_wait(semaphore) != 0 && errno == EINTR {} }
+}

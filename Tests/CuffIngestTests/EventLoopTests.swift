@@ -1,0 +1,108 @@
+import CuffCore
+import Testing
+
+@testable import CuffIngest
+
+@Suite(.timeLimit(.minutes(1))) struct EventLoopTests {
+    private let loop = EventLoop.shared
+
+    @Test func work_IsDoneInTheOrderOfItsComing_OnOneThread() async {
+        let done = Mailbox<Int>()
+        for number in 0..<100 { loop.async { if EventLoop.shared.isCurrent { done.post(number) } } }
+        #expect(await done.wait(count: 100) == Array(0..<100))
+        #expect(!loop.isCurrent)
+    }
+
+    @Test func timer_ThatIsMovedOrCancelled_FiresOnceAtItsLastTime() async {
+        let fired = Mailbox<Int64>()
+        let start = HostClock.monotonic()
+        let timers = loop.sync { [loop] () -> LoopBound<[LoopTimer]> in
+            let moved = LoopTimer(loop) { fired.post(HostClock.monotonic() - start) }
+            moved.set(start + 1_000_000)
+            moved.set(start + 40_000_000)
+            let earlier = LoopTimer(loop) { fired.post(HostClock.monotonic() - start) }
+            earlier.set(start + 3_600_000_000_000)
+            earlier.set(start + 10_000_000)
+            let cancelled = LoopTimer(loop) { fired.post(-1) }
+            cancelled.set(start + 5_000_000)
+            cancelled.set(nil)
+            return LoopBound([moved, earlier, cancelled])
+        }
+        let times = await fired.wait(count: 2)
+        #expect(times[0] >= 10_000_000 && times[1] >= 40_000_000, "\(times)")
+        #expect(!times.contains(-1))
+        #expect(timers.value.count == 3)
+    }
+
+    @Test func manyTimers_FireInTheirOrder() async {
+        let fired = Mailbox<Int>()
+        let start = HostClock.monotonic()
+        var random = SplitMix64(seed: 4)
+        let order = (0..<200).shuffled(using: &random)
+        let timers = loop.sync { [loop] () -> LoopBound<[LoopTimer]> in
+            LoopBound(
+                order.map { place in
+                    let timer = LoopTimer(loop) { fired.post(place) }
+                    timer.set(start + 20_000_000 + Int64(place) * 1000)
+                    return timer
+                })
+        }
+        #expect(await fired.wait(count: 200) == Array(0..<200))
+        #expect(timers.value.count == 200)
+    }
+
+    /// Opening one device blocks; another cuff is read meanwhile.
+    @Test func deviceThatBlocksInOpen_DelaysNoNeighbour() async throws {
+        let gate = Gate(isOpen: false)
+        let (sink, opening, ended) = (MemorySink(), Mailbox<Bool>(), Mailbox<Int>())
+        let pipeline = Pipeline([Pipeline.Member(sink)], policy: .retry)
+        let blocked = TestLink(driver: .byte, transport: SlowToOpen(opening, gate), pipeline: pipeline) {
+            if case .ended = $0 { ended.post(0) }
+        }
+        blocked.start([.follow])
+        _ = await opening.wait(count: 1)
+        let transport = LoopTransport()
+        let link = TestLink(driver: .byte, transport: transport, pipeline: pipeline) { if case .ended = $0 { ended.post(1) } }
+        link.start([.follow])
+        _ = await transport.started.wait(count: 1)
+        for byte in UInt8(2)...20 { transport.inject([byte]) }
+        _ = await transport.writes.wait { $0.last == [0x06, 19] }
+        #expect(ended.values.isEmpty && sink.readings.count == 19)
+        link.stop()
+        #expect(await ended.wait(count: 1) == [1])
+        blocked.stop()
+        gate.set(open: true)
+        #expect(await ended.wait(count: 2) == [1, 0])
+    }
+}
+
+/// Opening it takes until the gate opens.
+private final class SlowToOpen: Transport {
+    let address = "slow"
+    private let opening: Mailbox<Bool>
+    private let gate: Gate
+    private var deliver: ((TransportEvent) -> Void)?
+
+    init(_ opening: Mailbox<Bool>, _ gate: Gate) {
+        self.opening = opening
+        self.gate = gate
+    }
+
+    func open() throws(IngestError) {
+        opening.post(true)
+        gate.pass()
+    }
+    func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
+        self.deliver = deliver
+        deliver(.opened)
+    }
+    func write(_ bytes: [UInt8]) {}
+    func writeFeature(_ bytes: [UInt8]) {}
+    func pause() {}
+    func resume() {}
+    func close() {
+        let deliver = deliver
+        self.deliver = nil
+        deliver?(.closed(nil))
+    }
+}
