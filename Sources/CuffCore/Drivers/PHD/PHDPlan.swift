@@ -198,7 +198,9 @@ extension PHDSession {
 
     /// An association ended. For who follows that is everyday; for who wanted something it may be the end.
     mutating func concludeAssociation(into actions: inout SessionActions) {
-        if isEnding { return finish(outcome ?? .aborted("the program was asked to end"), into: &actions) }
+        if isEnding {
+            return finish(outcome ?? (goal == .follow ? .complete : .aborted("the program was asked to end")), into: &actions)
+        }
         guard goal != .follow, !isForeign, mayAnswer else { return }
         if let outcome { return finish(outcome, into: &actions) }
         switch goal {
