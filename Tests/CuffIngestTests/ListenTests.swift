@@ -36,8 +36,13 @@ import Testing
             case .came, .link, .refused: break
             }
         }
-        try callers.start()
+        try onLoop(callers) { callers in Swift.Result { try callers.start() } }.get()
         return callers
+    }
+
+    private func onLoop<Value: Sendable>(_ callers: CallerLinks, _ body: @escaping @Sendable (CallerLinks) -> Value) -> Value {
+        let bound = LoopBound(callers)
+        return EventLoop.shared.sync { body(bound.value) }
     }
 
     private func silentCaller(_ port: Int) throws -> Int32 {
@@ -77,9 +82,9 @@ import Testing
         let devices = Set(sink.batches.filter { !$0.entries.isEmpty }.map(\.device))
         #expect(devices.count == 4, "\(devices)")
         #expect(sink.readings.count == 8)
-        callers.stop()
+        onLoop(callers) { $0.stop() }
         await empty.wait(count: 1)
-        #expect(callers.counters.readings == 8)
+        #expect(onLoop(callers) { $0.counters.readings } == 8)
     }
 
     @Test func aSilentCaller_AndOneThatSpeaksNonsense_AreDropped() async throws {
@@ -97,8 +102,8 @@ import Testing
         var byte: UInt8 = 0
         _ = LineStream.wait(silent, POLLIN, StopSignal())
         #expect(recv(silent, &byte, 1, 0) == 0)
-        #expect(callers.count == 0)
-        callers.stop()
+        #expect(onLoop(callers) { $0.count } == 0)
+        onLoop(callers) { $0.stop() }
         await empty.wait(count: 1)
     }
 
@@ -109,14 +114,14 @@ import Testing
             if case .refused(let place) = news { refused.post(place) }
             if case .empty = news { empty.post(true) }
         }
-        try callers.start()
+        try onLoop(callers) { callers in Swift.Result { try callers.start() } }.get()
         var descriptors: [Int32] = []
         for _ in 0...CallerLinks.limit { descriptors.append(try silentCaller(callers.listener.port)) }
         defer { for descriptor in descriptors { close(descriptor) } }
         await refused.wait(count: 1)
-        #expect(callers.count == CallerLinks.limit)
+        #expect(onLoop(callers) { $0.count } == CallerLinks.limit)
         #expect(left.values.isEmpty)
-        callers.stop()
+        onLoop(callers) { $0.stop() }
         await empty.wait(count: 1)
     }
 

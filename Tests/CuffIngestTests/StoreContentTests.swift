@@ -39,6 +39,7 @@ import Testing
     private func sample(_ content: Reading.Content) -> Reading {
         var reading = Reading.sample(1)
         reading.content = content
+        if let pressure = reading.bloodPressure, !pressure.isPlausible { reading.flags.insert(.implausible) }
         return reading
     }
 

@@ -215,13 +215,13 @@ final class Pty: Sendable {
         defer { close(ends[1]) }
         let line = try Line(HIDRawTransport(descriptor: ends[0]))
         for report in [[UInt8(1), 2], [3], [4, 5, 6]] { _ = report.withUnsafeBytes { write(ends[1], $0.baseAddress, $0.count) } }
-        let events = await line.events.wait { $0.count >= 3 }
+        let events = await line.events.wait { $0.count >= 4 }
         let reports = events.compactMap { event -> [UInt8]? in
             if case .received(let bytes) = event { bytes } else { nil }
         }
         #expect(reports == [[1, 2], [3], [4, 5, 6]])
         line.write([7, 8])
-        await line.events.wait { $0.count >= 4 }
+        await line.events.wait { $0.count >= 5 }
         var buffer = [UInt8](repeating: 0, count: 16)
         #expect(read(ends[1], &buffer, 16) == 3)
         #expect(buffer.prefix(3) == [0, 7, 8])

@@ -35,6 +35,8 @@ final class CallerLinks {
     private let loop: EventLoop
     private var links: [Int: (link: CuffLink, place: String)] = [:]
     private var next = 0
+    /// Callers whose links are being set up.
+    private var opening = 0
     private var closed = LinkCounters()
     private var isStopping = false
 
@@ -58,18 +60,19 @@ final class CallerLinks {
         guard !isStopping else { return }
         isStopping = true
         for (link, _) in links.values { link.handle(.stop(within: Measurement.deflationWait + .seconds(1))) }
-        if links.isEmpty { tell(.empty) }
+        if count == 0 { tell(.empty) }
     }
 
     var counters: LinkCounters { links.values.reduce(into: closed) { $0 += $1.link.counters } }
-    var count: Int { links.count }
+    var count: Int { links.count + opening }
 
     private func accept(_ transport: TCPTransport) {
-        guard !isStopping, links.count < Self.limit else {
+        guard !isStopping, count < Self.limit else {
             transport.refuse()
             return tell(.refused(transport.address))
         }
         next += 1
+        opening += 1
         let (number, place) = (next, transport.address)
         let (me, transport, setup) = (LoopBound(self), LoopBound(transport), setup)
         tell(.came(place))
@@ -86,6 +89,7 @@ final class CallerLinks {
     }
 
     private func begin(_ number: Int, _ place: String, _ transport: any Transport, _ setup: LinkState.Setup) {
+        opening -= 1
         var setup = setup
         setup.keepsReadings = pipeline.isDurable
         let link = CuffLink(setup, transport: transport, pipeline: pipeline, memory: self.setup.memory, on: loop) { [weak self] in
@@ -101,6 +105,6 @@ final class CallerLinks {
         guard case .ended(let outcome) = notice, let (link, _) = links.removeValue(forKey: number) else { return }
         closed += link.counters
         tell(.left(place, outcome, link.counters, remaining: links.count))
-        if isStopping && links.isEmpty { tell(.empty) }
+        if isStopping && count == 0 { tell(.empty) }
     }
 }

@@ -15,8 +15,9 @@ final class Port {
     /// How bytes reach the kernel, where it is not `write`.
     typealias Writer = @Sendable (Int32, UnsafeRawBufferPointer) -> Int
 
-    /// What a port that nobody reads may hold: more than any link leaves unsent (`LinkState.outputLimit`).
-    static let outputLimit = 1 << 20
+    /// What a port that nobody reads may hold: more than any link leaves unsent, which is `LinkState.outputLimit` and the
+    /// answers to one read of input.
+    static let outputLimit = 8 << 20
 
     private let descriptor: Int32
     private let loop: EventLoop
