@@ -1,6 +1,6 @@
 # make demo        install what is missing, build, and read a simulated cuff into the terminal and bp.db
 # make test        install what is missing and run every test that needs neither root nor a virtual machine
-# make lint        formatting and the rules of the house
+# make lint        formatting and the project rules
 # make examples    build the program in Examples/ that embeds the libraries, and check its package
 # make build       the release binary at .build/release/cuff
 # make install     what `make build` left, below PREFIX=/usr/local: binary, udev rules and hwdb, systemd units, shell completions

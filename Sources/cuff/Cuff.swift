@@ -53,7 +53,7 @@ struct Cuff: ParsableCommand {
         guard isatty(STDIN_FILENO) == 1 else {
             throw IngestError(
                 .usage, "cuff was given no verb", why: "it does not guess what to do with standard input",
-                cure: "write e.g. `… | cuff decode --driver omron-hbp`, or `cuff --help`")
+                hint: "write e.g. `… | cuff decode --driver omron-hbp`, or `cuff --help`")
         }
         print(Self.helpMessage())
     }

@@ -25,7 +25,7 @@ struct Delete: ParsableCommand {
         if forget {
             var filters = selection
             filters.ids = []
-            try Flags.refuse("a filter", when: !filters.isEverything, why: "--forget takes ids, or lifts all", cure: "name ids")
+            try Flags.refuse("a filter", when: !filters.isEverything, why: "--forget takes ids, or lifts all", hint: "name ids")
             try Flags.refuse("--dry-run", when: dryRun, why: "--forget deletes nothing")
             let count = try store.forgetDeletion(of: ids.isEmpty ? nil : selection.ids)
             return Terminal.say("cuff: \(count) tombstones lifted")

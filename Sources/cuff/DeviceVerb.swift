@@ -41,7 +41,7 @@ struct DeviceVerb: ParsableArguments {
     private func refuseIdleLine(_ place: DevicePlace) throws {
         guard line != nil else { return }
         let isPath = if case .path = place.address { true } else { false }
-        try Flags.refuse("--line", when: !isPath, why: "a network connection has the settings of its server", cure: "set them there")
+        try Flags.refuse("--line", when: !isPath, why: "a network connection has the settings of its server", hint: "set them there")
         let isHID = try DriverChoice.named(place.driver).medium == .hidraw
         try Flags.refuse("--line", when: isHID, why: "\(place.driver) speaks over HID, which has no baud rate")
     }

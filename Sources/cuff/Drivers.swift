@@ -19,7 +19,7 @@ struct Drivers: ParsableCommand {
     func run() throws {
         let forms = [json, markdown, udev].count { $0 }
         guard forms < 2 else {
-            throw IngestError(.usage, "--json, --markdown and --udev are three forms of one list", cure: "choose one of them")
+            throw IngestError(.usage, "--json, --markdown and --udev are three forms of one list", hint: "choose one of them")
         }
         let drivers = try driver.map { [try DriverChoice.named($0)] } ?? CuffDrivers.all
         if json {

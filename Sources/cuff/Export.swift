@@ -47,7 +47,7 @@ struct Export: ParsableCommand {
         try Flags.refuse("--csv-dialect", when: csvDialect != nil && format != "csv", why: "the format is \(format)")
         try Flags.refuse("--raw", when: raw && format != "jsonl", why: "only jsonl has a place for the bytes")
         try Flags.refuse("--low-pulse or --high-pulse", when: (lowPulse ?? highPulse) != nil && format == "csv", why: "csv holds no events")
-        try Flags.refuse("--force", when: force && output == "-", why: "no file is written", cure: "name one with --output")
+        try Flags.refuse("--force", when: force && output == "-", why: "no file is written", hint: "name one with --output")
     }
 }
 

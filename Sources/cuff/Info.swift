@@ -39,8 +39,8 @@ struct Clock: ParsableCommand {
     @Option(help: "With --check: how far off is still right (default: 60s).") var maxDrift: Span?
 
     func run() throws {
-        try Flags.refuse("--check", when: check && set != nil, why: "--set makes the clock right", cure: "check it in a second run")
-        try Flags.refuse("--max-drift", when: maxDrift != nil && !check, why: "it is the limit of --check", cure: "add --check")
+        try Flags.refuse("--check", when: check && set != nil, why: "--set makes the clock right", hint: "check it in a second run")
+        try Flags.refuse("--max-drift", when: maxDrift != nil && !check, why: "it is the limit of --check", hint: "add --check")
         let command = try set.map { SessionCommand.setClock(try HostTime.local($0)) } ?? .readClock
         let report = try device.run(command, options: try output.ingestOptions())
         if let clock = report.clock { Terminal.put("\(clock.text)\n") }
@@ -49,10 +49,10 @@ struct Clock: ParsableCommand {
         guard let clock = report.clock else {
             throw IngestError(
                 .protocolFault, "\(device.address) did not tell its clock", why: "the conversation ended without it",
-                cure: "try again, or look at the cuff")
+                hint: "try again, or look at the cuff")
         }
         if clock.behind.magnitude > UInt64((maxDrift?.duration ?? .seconds(60)).components.seconds) {
-            throw ExitCode(EndStatus.no.rawValue)
+            throw ExitCode(ExitCode.no.rawValue)
         }
     }
 }

@@ -21,7 +21,7 @@ struct Measure: ParsableCommand {
     func run() throws {
         try Flags.refuse(
             "--keep-failed", when: keepFailed && !output.sink.contains { $0.hasPrefix("sqlite:") }, why: "only a database keeps pressures",
-            cure: "add e.g. --sink sqlite:bp.db")
+            hint: "add e.g. --sink sqlite:bp.db")
         var (place, options) = try device.place(for: .measure, try output.ingestOptions())
         var measure = MeasureOptions(duration: duration?.duration ?? device.timeout?.duration)
         if duration != nil { measure.timeout = device.timeout?.duration }

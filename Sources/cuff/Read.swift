@@ -36,7 +36,7 @@ enum LineChoice {
     static func settings(_ text: String?) throws -> LineSettings? {
         guard let text else { return nil }
         guard let line = LineSettings(text) else {
-            throw IngestError(.usage, "`\(text)` are no line settings", cure: "write e.g. 9600, or \"2400 8E1\"")
+            throw IngestError(.usage, "`\(text)` are no line settings", hint: "write e.g. 9600, or \"2400 8E1\"")
         }
         return line
     }

@@ -27,7 +27,7 @@ struct Schedule: ParsableCommand {
         let request = try ScheduleRequest(action, every: every?.duration, from: from, to: to)
         _ = try HostZone.named(tz)
         try Flags.refuse(
-            "--tz", when: tz != nil && from == nil, why: "it is the zone of --from and --to", cure: "add them, or leave it out")
+            "--tz", when: tz != nil && from == nil, why: "it is the zone of --from and --to", hint: "add them, or leave it out")
         try Flags.refuse(
             "--sink", when: !output.sink.isEmpty, why: "a schedule gives no readings; `cuff watch --sink …` takes them")
         var options = try output.ingestOptions()

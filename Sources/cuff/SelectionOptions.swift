@@ -28,7 +28,7 @@ struct SelectionOptions: ParsableArguments {
         selection.since = try since.map { try HostZone.instant($0, zone) }
         selection.until = try until.map { try HostZone.instant($0, zone) }
         if let since = selection.since, let until = selection.until, since >= until {
-            throw IngestError(.usage, "no time lies between --since and --until", cure: "exchange them")
+            throw IngestError(.usage, "no time lies between --since and --until", hint: "exchange them")
         }
         selection.choose(user)
         (selection.device, selection.driver) = (device, source)

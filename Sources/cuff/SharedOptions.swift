@@ -53,7 +53,7 @@ struct OutputOptions: ParsableArguments {
         for text in option {
             guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
                 throw IngestError(
-                    .usage, "`--option \(text)` is no option", why: "it has no `=`", cure: "write e.g. --option variant=inbody")
+                    .usage, "`--option \(text)` is no option", why: "it has no `=`", hint: "write e.g. --option variant=inbody")
             }
             found[String(text[..<equals])] = String(text[text.index(after: equals)...])
         }
@@ -102,14 +102,14 @@ struct Span: ExpressibleByArgument {
 
 /// Refusals of flags that would have no effect: who writes one expects something of it.
 enum Flags {
-    static func refuse(_ flag: String, when isRefused: Bool, why: String, cure: String = "") throws {
+    static func refuse(_ flag: String, when isRefused: Bool, why: String, hint: String = "") throws {
         guard isRefused else { return }
-        throw IngestError(.usage, "\(flag) has no effect here", why: why, cure: cure.isEmpty ? "leave it out" : cure)
+        throw IngestError(.usage, "\(flag) has no effect here", why: why, hint: hint.isEmpty ? "leave it out" : hint)
     }
 
     static func requirePositive(_ value: Int?, _ flag: String) throws {
         guard let value, value < 1 else { return }
-        throw IngestError(.usage, "\(flag) \(value) asks for nothing", cure: "give a number from 1 on, or leave it out")
+        throw IngestError(.usage, "\(flag) \(value) asks for nothing", hint: "give a number from 1 on, or leave it out")
     }
 }
 

@@ -40,11 +40,11 @@ struct Show: ParsableCommand {
     private func refuseIdleFlags(_ types: TypeChoice) throws {
         try Flags.requirePositive(last, "--last")
         let isSeries = !types.series.isEmpty
-        try Flags.refuse("--values", when: values && !isSeries, why: "only series have values", cure: "add --type quantity_series")
-        try Flags.refuse("--by-owner", when: byOwner && !values, why: "it orders the values of series", cure: "add --values")
+        try Flags.refuse("--values", when: values && !isSeries, why: "only series have values", hint: "add --type quantity_series")
+        try Flags.refuse("--by-owner", when: byOwner && !values, why: "it orders the values of series", hint: "add --values")
         try Flags.refuse(
             "--low-pulse or --high-pulse", when: (lowPulse ?? highPulse) != nil && !types.events, why: "no events are shown",
-            cure: "add --type event")
+            hint: "add --type event")
         guard plot else { return }
         try types.requireOnly(.bloodPressure, "show --plot")
         try Flags.refuse("--format", when: format != nil, why: "--plot draws")

@@ -41,7 +41,7 @@ struct Simulate: ParsableCommand {
         }
         guard (0.001...1_000_000).contains(speed) else {
             throw IngestError(
-                .usage, "`--speed \(speed)` is out of range", why: "a factor is 0.001 to 1000000", cure: "write e.g. --speed 10")
+                .usage, "`--speed \(speed)` is out of range", why: "a factor is 0.001 to 1000000", hint: "write e.g. --speed 10")
         }
         var output = OutputOptions()
         output.option = option

@@ -35,7 +35,7 @@ struct Sinks: ParsableCommand {
         func run() throws {
             let (sent, left) = try SinkRuns.retry(database: db, sink: sink) { Terminal.say("cuff: \($0)") }
             Terminal.say("cuff: \(sent) lines sent, \(left) wait")
-            if left > 0 { throw ExitCode(EndStatus.tryAgain.rawValue) }
+            if left > 0 { throw ExitCode(ExitCode.tryAgain.rawValue) }
         }
     }
 

@@ -25,7 +25,7 @@ struct Stats: ParsableCommand {
         if readings { options.insert(.readings) }
         try selected.types().requireOnly(.bloodPressure, "stats")
         let isTable = try HealthRuns.isTable(format, isTerminal: Terminal.outputIsTerminal)
-        try Flags.refuse("--readings", when: readings && isTable, why: "a table has no room for lists", cure: "add --format jsonl")
+        try Flags.refuse("--readings", when: readings && isTable, why: "a table has no room for lists", hint: "add --format jsonl")
         let persons = try HealthRuns.statisticsOfEach(
             try selected.store(), try selected.selection(), by: by, style: style, options: options, excludesDisturbed: undisturbed)
         Terminal.put(HealthRuns.text(persons, isTable: isTable))

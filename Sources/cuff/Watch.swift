@@ -75,7 +75,7 @@ struct List: ParsableCommand {
 struct DoctorVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Walks from the USB bus to the database and says, line by line, what stands in the way and how to mend it.")
+        abstract: "Walks from the USB bus to the database and says, line by line, what stands in the way and how to fix it.")
 
     @Argument(help: "A device; without one, everything that is plugged in.", completion: .file()) var device: String?
     @Option(help: "The database to look at.", completion: .file()) var db: String?
@@ -85,7 +85,7 @@ struct DoctorVerb: ParsableCommand {
 
     func run() throws {
         try Flags.refuse("--strict", when: printRule && strict, why: "--print-rule checks nothing")
-        try Flags.refuse("--print-rule", when: printRule && device == nil, why: "a rule is for one device", cure: "name the device")
+        try Flags.refuse("--print-rule", when: printRule && device == nil, why: "a rule is for one device", hint: "name the device")
         let visit = DoctorVisit(device: device, assignments: try WatchSetup.assignments(config: .files(nil), assign: assign), database: db)
         if printRule { return Terminal.put(try visit.rule()) }
         let (text, code) = try visit.examine(strict: strict)

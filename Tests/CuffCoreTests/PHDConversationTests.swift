@@ -45,7 +45,7 @@ import Testing
         #expect(!talk.managerWrites.contains { $0.first == 0xE6 } && !talk.agentWrites.contains { $0.first == 0xE6 })
     }
 
-    /// Whatever is lost, doubled or cut on the way: every record arrives, none twice, and only what is on disk is thanked.
+    /// Whatever is lost, doubled or cut on the way: every record arrives, none twice, and only what is on disk is acknowledged.
     @Test(arguments: [["report": "apart", "batch": "2"], ["persons": "yes"], ["store": "yes"], ["configuration": "extended"]], 1...24)
     func faults_LoseNothingAndDoubleNothing(_ options: [String: String], _ seed: Int) {
         var talk = PHDConversation(Self.script(options))

@@ -4,12 +4,12 @@ import Testing
 
 @Suite struct R1Tests {
     private let enquiry: [UInt8] = [0x02, 0x05, 0x03, 0x0A]
-    private let thanks: [UInt8] = [0x02, 0x06, 0x03, 0x0B]
+    private let acknowledgement: [UInt8] = [0x02, 0x06, 0x03, 0x0B]
     private let result = R1Frame.encode(Array("R1,000000000,260505,073110,128,097,082,071,0000,0000,00000,000".utf8))
 
     @Test func hostPackets_AreThePublishedOnes() {
         #expect(R1Frame.encode([R1Frame.enq]) == enquiry)
-        #expect(R1Frame.encode([R1Frame.ack]) == thanks)
+        #expect(R1Frame.encode([R1Frame.ack]) == acknowledgement)
         #expect(R1Frame.encode([R1Frame.version]) == [0x02, 0x56, 0x03, 0x5B])
     }
 
@@ -28,7 +28,7 @@ import Testing
         _ = session.handle(.sent(enquiry))
         #expect(writes(session.handle(.received(result))).isEmpty)
         #expect(writes(session.handle(.committed(through: 0))).isEmpty)
-        #expect(writes(session.handle(.committed(through: 1))) == [thanks])
+        #expect(writes(session.handle(.committed(through: 1))) == [acknowledgement])
     }
 
     @Test func slashForm_IsAcknowledgedAfterCommitAndEOT_InEitherOrder() {
@@ -41,7 +41,7 @@ import Testing
             let first = session.handle(isCommittedFirst ? .committed(through: 1) : .received(end))
             #expect(writes(first).isEmpty)
             let second = session.handle(isCommittedFirst ? .received(end) : .committed(through: 1))
-            #expect(writes(second) == [thanks])
+            #expect(writes(second) == [acknowledgement])
         }
     }
 
@@ -66,7 +66,7 @@ import Testing
         #expect(quiet.writes.isEmpty)
         let polling = Conversation(.r1, .follow, context: SessionContext(options: ["poll": "yes"]), closesAfter: .seconds(10))
         #expect(polling.readings.count == 1)
-        #expect(polling.writes.contains(thanks))
+        #expect(polling.writes.contains(acknowledgement))
         #expect(polling.writes.count { $0 == enquiry } == 10)
     }
 

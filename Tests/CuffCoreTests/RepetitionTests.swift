@@ -108,15 +108,15 @@ import Testing
 
     private static let result = R1Frame.encode(Array("R1,000000000,000000,000000,128,097,082,071,0000,0000,00000,000".utf8))
     private static let enquiry = R1Frame.encode([R1Frame.enq])
-    private static let thanks = R1Frame.encode([R1Frame.ack])
+    private static let acknowledgement = R1Frame.encode([R1Frame.ack])
 
     /// Somebody else's conversation: three results, of which the second was asked for twice before it was acknowledged.
     @Test func r1_CountsByTheACK() {
         var player = Replay(LinkState.Setup(.r1), start: Self.now)
         let lines: [(Bool, [UInt8])] = [
-            (true, Self.enquiry), (false, Self.result), (true, Self.thanks), (true, Self.enquiry), (false, Self.result),
-            (true, Self.enquiry), (false, Self.result), (true, Self.thanks), (true, Self.enquiry), (false, Self.result),
-            (true, Self.thanks),
+            (true, Self.enquiry), (false, Self.result), (true, Self.acknowledgement), (true, Self.enquiry), (false, Self.result),
+            (true, Self.enquiry), (false, Self.result), (true, Self.acknowledgement), (true, Self.enquiry), (false, Self.result),
+            (true, Self.acknowledgement),
         ]
         for (isHost, bytes) in lines { player.play(CaptureItem(time: nil, isHost ? .toCuff(bytes) : .fromCuff(bytes))) }
         player.end()
@@ -149,7 +149,7 @@ import Testing
         let order = session.handle(.committed(through: 1)).compactMap { action -> String? in
             switch action {
             case .acknowledge(through: 1): "acknowledge"
-            case .write(Self.thanks): "write"
+            case .write(Self.acknowledgement): "write"
             default: nil
             }
         }

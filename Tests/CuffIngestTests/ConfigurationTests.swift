@@ -89,12 +89,12 @@ import Testing
         ("[device.x\n", "c.toml:1", "", ""),
         ("a = = 1\n", "c.toml:1", "", ""),
     ])
-    func mistake_IsNamedWithItsLine(_ text: String, _ place: String, _ why: String, _ cure: String) {
+    func mistake_IsNamedWithItsLine(_ text: String, _ place: String, _ why: String, _ hint: String) {
         let error = #expect(throws: IngestError.self) { try read(text) }
         #expect(error?.status == .badConfiguration)
         #expect(error?.what.hasPrefix(place) == true, "\(error?.description ?? "")")
         #expect(error?.why.contains(why) == true || why.isEmpty, "\(error?.description ?? "")")
-        #expect(error?.cure.contains(cure) == true || cure.isEmpty, "\(error?.description ?? "")")
+        #expect(error?.hint.contains(hint) == true || hint.isEmpty, "\(error?.description ?? "")")
     }
 
     @Test(arguments: [("500ms", 0.5), ("30s", 30), ("10 min", 600), ("2h", 7200)] as [(String, Double)])

@@ -29,8 +29,8 @@ import Testing
             }
         }
 
-        /// The highest count that the cuff was thanked for.
-        var thanked: UInt8 { transport.writes.values.last?[1] ?? 0 }
+        /// The highest count that the cuff was acknowledged for.
+        var acknowledged: UInt8 { transport.writes.values.last?[1] ?? 0 }
 
         func finish() async throws {
             link.stop()
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func inputOutputError_OnTheDatabase_HoldsTheThanksBack_UntilTheDiskObeysAgain() async throws {
+    @Test func inputOutputError_OnTheDatabase_HoldsTheAcknowledgementBack_UntilTheDiskObeysAgain() async throws {
         try #require(Self.isShimmed)
         let folder = TestFolder()
         let path = folder.file("bp.faulty.db")
@@ -61,7 +61,7 @@ import Testing
         rig.transport.inject([4, 5])
         let said = await rig.faults.wait(count: 2)
         #expect(said[0].status == .inputOutput, "\(said[0])")
-        #expect(rig.thanked == 3)
+        #expect(rig.acknowledged == 3)
         #expect(rig.pipeline.reports[0].fault != nil && rig.pipeline.reports[0].waiting == 2)
         #expect(faulty_disk_failures() > 0)
         faulty_disk_fail(0)
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(.enabled(if: isRoot, "mounting needs root"), arguments: [SinkSpec.Kind.jsonl, .csv, .sqlite])
-    func fullDisk_HoldsTheThanksBack_UntilThereIsRoom(_ kind: SinkSpec.Kind) async throws {
+    func fullDisk_HoldsTheAcknowledgementBack_UntilThereIsRoom(_ kind: SinkSpec.Kind) async throws {
         try await withTmpfs("1m") { folder in
             let path = "\(folder)/bp"
             let rig = Rig(try SinkSpec(kind, path: path).open())
@@ -103,9 +103,9 @@ import Testing
             }
             _ = await rig.faults.wait(count: 1)
             #expect(rig.faults.values[0].why == "no space left on device")
-            #expect(rig.thanked < sent)
-            let before = rig.thanked
-            #expect(try stored(kind, path) >= Int(before), "everything the cuff was thanked for is there")
+            #expect(rig.acknowledged < sent)
+            let before = rig.acknowledged
+            #expect(try stored(kind, path) >= Int(before), "everything the cuff was acknowledged for is there")
             unlink("\(folder)/filler")
             let last = sent
             _ = await rig.transport.writes.wait { $0.last == [0x06, last] }
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    /// A cuff is thanked for what is in the file of that name, also when it is rotated under way.
+    /// A cuff is acknowledged for what is in the file of that name, also when it is rotated under way.
     @Test(arguments: RotationTests.kinds, RotationTests.Act.allCases)
     func rotatedFile_HoldsWhatTheCuffIsThankedForFromThenOn(_ kind: SinkSpec.Kind, _ act: RotationTests.Act) async throws {
         let folder = TestFolder()
@@ -132,8 +132,8 @@ import Testing
         try await rig.finish()
     }
 
-    /// What stands under the name is somebody else's: the thanks wait until it is gone.
-    @Test func foreignFileInPlace_HoldsTheThanksBack() async throws {
+    /// What stands under the name is somebody else's: the acknowledgement wait until it is gone.
+    @Test func foreignFileInPlace_HoldsTheAcknowledgementBack() async throws {
         let folder = TestFolder()
         let path = folder.file("bp")
         let rig = Rig(try SinkSpec(.jsonl, path: path).open())
@@ -145,7 +145,7 @@ import Testing
         _ = folder.write("bp", "Dear diary,\n")
         rig.transport.inject([2, 3])
         _ = await rig.faults.wait(count: 2)
-        #expect(rig.thanked == 1)
+        #expect(rig.acknowledged == 1)
         #expect(folder.text("bp") == "Dear diary,\n")
         #expect(unlink(path) == 0)
         _ = await rig.transport.writes.wait { $0.last == [0x06, 3] }
@@ -163,9 +163,9 @@ import Testing
             for name in try FileNames.in(folder.path) { #expect(folder.mode(name) == 0o600, "\(name)") }
             try sink.close()
         }
-        var surroundings = SinkSpec.Surroundings()
-        surroundings.outbox = folder.file("out.db")
-        let sink = try SinkSpec("exec:cat").open(surroundings)
+        var context = SinkSpec.SinkContext()
+        context.outbox = folder.file("out.db")
+        let sink = try SinkSpec("exec:cat").open(context)
         _ = try sink.write(.sample(0..<3))
         while (sink.backlog?.waiting ?? 0) > 0 { usleep(1000) }
         for name in try FileNames.in(folder.path) { #expect(folder.mode(name) == 0o600, "\(name)") }

@@ -49,7 +49,7 @@ import Testing
         let path = folder.write("f", content)
         #expect { try SinkSpec(kind, path: path).open() } throws: {
             let error = $0 as? IngestError
-            return error?.status == .cannotCreate && error?.cure.isEmpty == false
+            return error?.status == .cannotCreate && error?.hint.isEmpty == false
         }
         #expect(bytes(folder, "f") == content)
     }
@@ -157,13 +157,13 @@ import Testing
         let (second, third) = (kind == .csv ? (ends[1], ends[2]) : (ends[0], ends[1]))
         let path = folder.file("f")
         let told = Mailbox<IngestError>()
-        var surroundings = SinkSpec.Surroundings()
-        surroundings.onFault = { told.post($1) }
+        var context = SinkSpec.SinkContext()
+        context.onFault = { told.post($1) }
         for length in [1, 5, 20, 40, 80, 100] {
             var torn = Array(content[..<(second + length)])
             torn += content[third...]
             _ = folder.write("f", torn)
-            let sink = try SinkSpec(kind, path: path).open(surroundings)
+            let sink = try SinkSpec(kind, path: path).open(context)
             #expect(try sink.write(.sample(0..<3)) == 2, "torn at \(length)")
             #expect(try Set(RotationTests.stored(kind, path)) == Set(RotationTests.ids(0..<3)), "torn at \(length)")
         }

@@ -167,12 +167,12 @@ import Testing
     @Test func denial_NamesGroupAndCure() {
         let denied = Access.verdict(on: node(0, 20, 0o660), for: person(1000, [100]))
         #expect(denied.reason == "the port belongs to root:dialout (rw-rw----); this process runs as anna, groups: g100")
-        #expect(denied.cure(for: DeviceKey("port:1-1"))?.hasPrefix("sudo usermod -aG dialout anna") == true)
+        #expect(denied.hint(for: DeviceKey("port:1-1"))?.hasPrefix("sudo usermod -aG dialout anna") == true)
         let hid = Access.verdict(on: node(0, 0, 0o600), for: person())
         #expect(
-            hid.cure(for: DeviceKey("port:1-3")) == "cuff doctor --print-rule port:1-3 | sudo tee \(UdevRules.localPath)",
+            hid.hint(for: DeviceKey("port:1-3")) == "cuff doctor --print-rule port:1-3 | sudo tee \(UdevRules.localPath)",
             "nobody is told to join root's group")
-        #expect(Access.granted.reason == nil && Access.granted.cure(for: nil) == nil)
+        #expect(Access.granted.reason == nil && Access.granted.hint(for: nil) == nil)
     }
 
     @Test func system_IsLookedAt() throws {

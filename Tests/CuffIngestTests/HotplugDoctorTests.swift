@@ -69,14 +69,14 @@ import Testing
         (["usbfs"], "a program took 0403:6001 from the kernel", "brltty"),
         (["cdc_ether"], "cdc_ether took 0403:6001", "modprobe ftdi_sio"),
     ])
-    func kernelDriverNotBound_NamesTheModule(_ drivers: [String?], _ text: String, _ cure: String) throws {
+    func kernelDriverNotBound_NamesTheModule(_ drivers: [String?], _ text: String, _ hint: String) throws {
         var facts = Doctor.Facts(name: "usb:0403:6001")
         facts.usb = HotplugSample.device(HotplugSample.adapter()).usb
         facts.interfaceDrivers = drivers
         let found = try finding(.kernelDriver, facts)
         #expect(found.state == .failed && found.exitCode == 69)
         #expect(found.text.hasPrefix(text), "\(found.text)")
-        #expect(found.cure?.contains(cure) == true)
+        #expect(found.hint?.contains(hint) == true)
     }
 
     @Test func heldPort_Is75_WhenLocked_AWarningWhenOpen() throws {
@@ -103,7 +103,7 @@ import Testing
         facts.permissions?.mode = 0o660
         facts.listedGroups = [20]
         let groups = try finding(.groups, facts)
-        #expect(groups.state == .warning && groups.cure?.hasPrefix("log in anew") == true)
+        #expect(groups.state == .warning && groups.hint?.hasPrefix("log in anew") == true)
     }
 
     @Test func neighbours_AreWarnedOf_OnlyWhereTheyReach() throws {
@@ -133,7 +133,7 @@ import Testing
         var facts = healthy()
         facts.clock = .offset(-11520)
         #expect(try finding(.clock, facts).text == "3 h 12 min slow")
-        #expect(try finding(.clock, facts).cure == "cuff clock port:1-1.2 --set now")
+        #expect(try finding(.clock, facts).hint == "cuff clock port:1-1.2 --set now")
         facts.database = .failed(path: "/x/bp.db", why: "not a database", exitCode: 74)
         #expect(Doctor.findings(facts).exitCode() == 74)
     }
@@ -143,7 +143,7 @@ import Testing
         facts.hasUdev = false
         #expect(try finding(.bus, facts).state == .warning)
         facts.permissions = nil
-        #expect(try finding(.node, facts).cure?.contains("--device=/dev/ttyUSB0") == true)
+        #expect(try finding(.node, facts).hint?.contains("--device=/dev/ttyUSB0") == true)
     }
 
     @Test func pseudoTerminal_IsWalkedToo() throws {

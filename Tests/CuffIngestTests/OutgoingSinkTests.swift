@@ -8,10 +8,10 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct OutgoingSinkTests {
     private func open(_ spec: String, _ folder: TestFolder, faults: Mailbox<IngestError> = Mailbox()) throws -> any Sink {
-        var surroundings = SinkSpec.Surroundings()
-        surroundings.outbox = folder.file("bp.db")
-        surroundings.onFault = { faults.post($1) }
-        return try SinkSpec(spec).open(surroundings)
+        var context = SinkSpec.SinkContext()
+        context.outbox = folder.file("bp.db")
+        context.onFault = { faults.post($1) }
+        return try SinkSpec(spec).open(context)
     }
 
     private func batch(_ numbers: Range<Int>) -> Batch { .sample(numbers) }

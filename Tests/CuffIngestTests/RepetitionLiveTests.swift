@@ -8,7 +8,7 @@ import Testing
     private static let result = hex(
         "02 52312c3030303030303030302c3030303030302c3030303030302c3132382c3039372c3038322c3037312c303030302c303030302c30303030302c303030 03"
     )
-    private static let thanks: [UInt8] = [0x02, 0x06, 0x03, 0x0B]
+    private static let acknowledgement: [UInt8] = [0x02, 0x06, 0x03, 0x0B]
 
     /// A frame with its sum: low byte of the sum of STX…ETX.
     private static func hex(_ text: String) -> [UInt8] {
@@ -60,7 +60,7 @@ import Testing
             let rig = Rig(sink, memory)
             await rig.begin()
             rig.transport.inject(Self.result)
-            _ = await rig.transport.writes.wait { $0.contains(Self.thanks) }
+            _ = await rig.transport.writes.wait { $0.contains(Self.acknowledgement) }
             rig.link.stop()
             await rig.ended()
         }
@@ -80,7 +80,7 @@ import Testing
         #expect(!outstanding(memory, "one").isEmpty)
         #expect(outstanding(memory, "two").isEmpty)
         sink.release()
-        _ = await rig.transport.writes.wait { $0.contains(Self.thanks) }
+        _ = await rig.transport.writes.wait { $0.contains(Self.acknowledgement) }
         #expect(outstanding(memory, "one").isEmpty)
         rig.link.stop()
         await rig.ended()
@@ -106,7 +106,7 @@ import Testing
             let rig = Rig(sink, memory)
             await rig.begin()
             rig.transport.inject(Self.result)
-            _ = await rig.transport.writes.wait { $0.contains(Self.thanks) }
+            _ = await rig.transport.writes.wait { $0.contains(Self.acknowledgement) }
             rig.transport.unplug()
             await rig.ended()
         }

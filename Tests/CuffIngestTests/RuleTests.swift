@@ -26,7 +26,9 @@ import Testing
         var replay = Replay(LinkState.Setup(.byte))
         replay.play(bytes: [7])
         replay.flush()
-        let readings = replay.effects.flatMap { effect -> [Reading] in if case .submit(let batch) = effect { batch.entries.readings } else { [] } }
+        let readings = replay.effects.flatMap { effect -> [Reading] in
+            if case .submit(let batch) = effect { batch.entries.readings } else { [] }
+        }
         #expect(readings.count == 1 && readings[0].measured == nil && readings[0].rule == .none)
     }
 

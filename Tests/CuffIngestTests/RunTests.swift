@@ -91,13 +91,13 @@ import Testing
         let empty = folder.write("empty", "")
         let options = options([SinkSpec(.jsonl, path: folder.file("out.jsonl"))])
         for (driver, path, status) in [
-            ("and-std", folder.file("none"), EndStatus.noInput), ("and-std", folder.path, .noInput),
+            ("and-std", folder.file("none"), ExitCode.noInput), ("and-std", folder.path, .noInput),
             ("and-std", empty, .badData), ("no-such-cuff", empty, .usage),
         ] {
             let error = await failure { _ = try Ingest.decode(driver: driver, input: .path(path), options: options) }
             #expect(error?.status == status, "\(path)")
             #expect(error?.description.contains(driver == "and-std" ? path : driver) == true)
-            #expect(error?.cure.isEmpty == false)
+            #expect(error?.hint.isEmpty == false)
         }
         // None of these left an output behind.
         #expect(!FileManager.default.fileExists(atPath: folder.file("out.jsonl")))
@@ -174,7 +174,7 @@ import Testing
 
     @Test func replay_SaysWhatIsWrongWithACapture() async {
         let folder = TestFolder()
-        let cases: [(String, EndStatus)] = [
+        let cases: [(String, ExitCode)] = [
             (folder.file("none"), .noInput), (folder.path, .noInput), (folder.write("empty", ""), .badData),
             (folder.write("comments", "# driver: and-std\n"), .badData), (folder.write("nameless", Self.good), .usage),
             (folder.write("strange", "# driver: acme\n" + Self.good), .usage),
@@ -322,7 +322,7 @@ import Testing
                     _ = try Ingest.read(.path("/dev/ttyNOTHERE"), driver: driver, ReadOptions(command), options: options)
                 }
                 #expect(error?.status == .usage, "\(error?.description ?? "no error")")
-                #expect(error?.cure.contains("--sink sqlite:bp.db") == true)
+                #expect(error?.hint.contains("--sink sqlite:bp.db") == true)
             }
         }
         #expect(folder.text("o").isEmpty)

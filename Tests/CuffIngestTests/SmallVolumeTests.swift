@@ -117,9 +117,9 @@ import Testing
     private func holdATransaction(_ folder: TestFolder) throws {
         let path = folder.file("bp.db")
         let notices = Mailbox<IngestError>()
-        var surroundings = SinkSpec.Surroundings()
-        surroundings.onFault = { notices.post($1) }
-        let sink = try SinkSpec(.sqlite, path: path).open(surroundings)
+        var context = SinkSpec.SinkContext()
+        context.onFault = { notices.post($1) }
+        let sink = try SinkSpec(.sqlite, path: path).open(context)
         _ = try sink.write(.sample(0..<10))
         let reader = try DatabaseQueue(path: path, configuration: .ofAReader)
         try reader.inDatabase { db in

@@ -18,9 +18,9 @@ import Testing
     private func names(_ numbers: Range<Int>) -> Set<String> { Set(numbers.map { ReadingSelection.text(Reading.sample($0).id) }) }
 
     private func sink(_ folder: TestFolder, _ notices: Mailbox<IngestError> = Mailbox()) throws -> any Sink {
-        var surroundings = SinkSpec.Surroundings()
-        surroundings.onFault = { notices.post($1) }
-        return try SinkSpec(.sqlite, path: folder.file("bp.db")).open(surroundings)
+        var context = SinkSpec.SinkContext()
+        context.onFault = { notices.post($1) }
+        return try SinkSpec(.sqlite, path: folder.file("bp.db")).open(context)
     }
 
     @Test func renamedDatabase_KeepsWhatItHad_AndANewOneIsBegun() throws {

@@ -169,7 +169,7 @@ extension Batch {
     }
 }
 
-/// A protocol of single bytes: each is a reading, and each commit is thanked with `06 n`, n readings in all. A byte FF is
+/// A protocol of single bytes: each is a reading, and each commit is acknowledged with `06 n`, n readings in all. A byte FF is
 /// asked for by `readMemory`, and ends the session when it comes; `readMemory` waits so long for anything.
 struct ByteSession: CuffSession {
     let patience: Duration
@@ -214,7 +214,7 @@ extension CuffDriver {
     /// Its patience is longer than a busy machine holds up a test.
     static let byte = byte(patience: .seconds(50))
 
-    /// It forgets what it was thanked for.
+    /// It forgets what it was acknowledged for.
     static let forgetfulByte = byte(patience: .seconds(50), forgets: true)
 
     static func byte(patience: Duration, forgets: Bool = false) -> CuffDriver {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Each ends with a sentence that names the thing and the cure, the sysexits code, and nothing half-written.
+/// Each ends with a sentence that names the thing and the hint, the sysexits code, and nothing half-written.
 @Suite struct BadInputTests {
     private let and = "and-std"
 
@@ -9,7 +9,7 @@ import Testing
         #expect(run.status == status, "\(run.errors)", sourceLocation: location)
         for word in words { #expect(run.errors.contains(word), "`\(word)` is not in: \(run.errors)", sourceLocation: location) }
         #expect(
-            run.errors.contains("fix:") || run.errors.contains("Usage:") || run.errors.contains("help"), "no cure in: \(run.errors)",
+            run.errors.contains("fix:") || run.errors.contains("Usage:") || run.errors.contains("help"), "no hint in: \(run.errors)",
             sourceLocation: location)
     }
 

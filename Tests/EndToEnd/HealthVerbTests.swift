@@ -307,7 +307,7 @@ import Testing
             environment: cuff.environment)
         #expect(known.objects("blood_pressure").count == 6)
         #expect(try await read("--new-to", database).objects("blood_pressure").isEmpty)
-        // A cuff that forgets what it was thanked for cannot be asked for a part.
+        // A cuff that forgets what it was acknowledged for cannot be asked for a part.
         let refused = try await CuffProcess.run(["read", "/dev/not-there", "--driver", "r1", "--since", "7d"])
         #expect(refused.status == 64)
         #expect(refused.errors.contains("forgets"))

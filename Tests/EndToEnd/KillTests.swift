@@ -5,7 +5,7 @@ import Testing
 
 @testable import CuffIngest
 
-/// The promise of the whole program: a cuff is thanked only for what is on disk, and nothing is stored twice, wherever the
+/// The promise of the whole program: a cuff is acknowledged only for what is on disk, and nothing is stored twice, wherever the
 /// run is cut off. `CUFF_KILLS=500` is what `make test-kill` asks for.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct KillTests {
     private static let rounds = ProcessInfo.processInfo.environment["CUFF_KILLS"].flatMap { Int($0) } ?? 20
@@ -130,7 +130,7 @@ import Testing
         try await Task.sleep(for: .milliseconds(200))
         let before = count.withLock { $0 }
         try await Task.sleep(for: .seconds(2))
-        #expect(count.withLock { $0 } == before, "a stopped program thanks nobody")
+        #expect(count.withLock { $0 } == before, "a stopped program acknowledgement nobody")
         reader.signal(SIGCONT)
         let status = await reader.end(within: 60)
         #expect(status == 0, "\(reader.said)")

@@ -82,7 +82,8 @@ import Testing
         let port = 20_000 + Int(getpid()) % 20_000
         try Data("[watch]\nlisten = \":\(port)\"\n".utf8).write(to: URL(fileURLWithPath: config))
         let environment = ["XDG_STATE_HOME": scratch.path("state"), "HOME": scratch.path("home")]
-        let watch = try SpawnedCuff(["watch", "--config", config, "--sink", "stdout", "--sink", "sqlite:\(scratch.path("bp.db"))"], environment: environment)
+        let watch = try SpawnedCuff(
+            ["watch", "--config", config, "--sink", "stdout", "--sink", "sqlite:\(scratch.path("bp.db"))"], environment: environment)
         #expect(try await watch.prints { $0.errors.contains("listening on tcp-listen://127.0.0.1:\(port) for phd") }, "\(watch.errors)")
         let agents = try (1...2).map {
             try SpawnedCuff(["simulate", "phd", "--connect", "tcp://127.0.0.1:\(port)", "--option", "system-id=00091ffffe00010\($0)"])
@@ -94,7 +95,8 @@ import Testing
         #expect(run.status == 0, "\(run.errors)")
         #expect(Set(run.objects("blood_pressure").compactMap { $0["device"] as? String }).count == 2)
         // Nobody would keep what an agent forgets.
-        let keepless = try await CuffProcess.run(["watch", "--no-config", "--sink", "stdout", "--listen", ":\(port)"], environment: environment)
+        let keepless = try await CuffProcess.run(
+            ["watch", "--no-config", "--sink", "stdout", "--listen", ":\(port)"], environment: environment)
         #expect(keepless.status == 64 && keepless.errors.contains("phd"), "\(keepless.errors)")
         let taken = try await CuffProcess.run(["watch", "--no-config", "--once", "--listen", ":\(port)"], environment: environment)
         #expect(taken.status == 64)

@@ -235,7 +235,7 @@ private struct Run {
             default: break
             }
         }
-        if session.reader.waiting > PHDFrame.maximumLength || session.pending.count > 16 || session.thanks.count > 70000 {
+        if session.reader.waiting > PHDFrame.maximumLength || session.pending.count > 16 || session.pendingConfirmations.count > 70000 {
             fatalError("something grows")
         }
         if isFinished { return }

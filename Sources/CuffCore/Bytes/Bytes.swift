@@ -23,9 +23,9 @@ extension Span where Element == UInt8 {
 
     /// The bytes at `offset` as they lie in memory, behind the one check of bounds.
     @inline(__always)
-    private func word<Word: FixedWidthInteger & BitwiseCopyable>(_ offset: Int) -> Word? {
-        guard offset >= 0, offset <= count &- MemoryLayout<Word>.size else { return nil }
-        return withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Word.self) }
+    private func word<Integer: FixedWidthInteger & BitwiseCopyable>(_ offset: Int) -> Integer? {
+        guard offset >= 0, offset <= count &- MemoryLayout<Integer>.size else { return nil }
+        return withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Integer.self) }
     }
 
     /// A binary-coded decimal byte, 0…99; `nil` where a nibble is not a digit.

@@ -11,7 +11,7 @@
 /// so month is taken from 4 bits, day from 5, year from 7, and the rest stays in the record's bytes: guess.
 ///
 /// Nothing frames an answer and nothing checks it: its length follows from the question that was *sent*. A byte that was
-/// lost is cured only by a time-out and a new `AA`; a record that cannot be (an impossible date, systolic below
+/// lost is recovered only by a time-out and a new `AA`; a record that cannot be (an impossible date, systolic below
 /// diastolic) is asked for again, and believed when it comes twice alike. Bytes nobody asked for are passed over.
 ///
 /// [1] DaveDavenport/BPM   [2] McKael/gobm65   [3] curzon01/bm58   [4] atbrask/BM65DataDownloader

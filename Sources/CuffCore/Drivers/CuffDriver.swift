@@ -28,7 +28,7 @@ public struct CuffDriver: Sendable {
     public var line: LineSettings
     /// Other settings seen in the field.
     public var otherLines: [LineSettings]
-    /// The habit of its frames, in a few words.
+    /// Its frame layout, in a few words.
     public var framing: String
     /// The check over a frame; `nil` where the protocol has none.
     public var check: String?

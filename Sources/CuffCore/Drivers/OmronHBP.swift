@@ -81,7 +81,7 @@ struct OmronHBPLine: FrameFormat {
 
 /// Why a line of the right shape is not believed, and the part that shows it; never the person's id.
 struct OmronHBPRefusal: Error {
-    var reason: Word
+    var reason: StaticName
     var part: Range<Int>
 }
 

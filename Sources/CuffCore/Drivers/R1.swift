@@ -122,7 +122,7 @@ struct R1Session: CuffSession {
     private var emitted = 0
     private var committed = 0
     /// How many emissions must be on disk before the cuff may forget its result.
-    private var owed: Int?
+    private var acknowledgeAfter: Int?
     private var awaitsEnd = false
     /// The result that was asked for and not acknowledged: what the cuff answers until it is.
     private var unacknowledged: RawBytes?
@@ -187,7 +187,7 @@ struct R1Session: CuffSession {
 
     private func poll(into actions: inout SessionActions) {
         // An answer to what was asked before the ACK would look like another result after it.
-        if owed == nil { actions.append(.write(Self.enquiry)) }
+        if acknowledgeAfter == nil { actions.append(.write(Self.enquiry)) }
         actions.append(.arm(.poll, .seconds(1)))
     }
 
@@ -196,7 +196,7 @@ struct R1Session: CuffSession {
         if timer == .silence, awaitsEnd {
             // BP210 and BP250 erase a result by themselves; without EOT nobody acknowledges it.
             awaitsEnd = false
-            owed = nil
+            acknowledgeAfter = nil
             forgotten(into: &actions)
             if mode == .reading { finish(.complete, into: &actions) }
         }
@@ -252,7 +252,7 @@ struct R1Session: CuffSession {
         guard mode == .reading || mode == .probing || mode == .polling else { return }
         mode = mode == .polling ? .polling : .reading
         actions.append(.disarm(.response))
-        owed = emitted
+        acknowledgeAfter = emitted
         let isSlashForm = reading.raw.withBytes { $0.byte(1) != 0x52 }
         awaitsEnd = isSlashForm && !endsWithEOT
         if awaitsEnd { actions.append(.arm(.silence, .seconds(1))) }
@@ -260,8 +260,8 @@ struct R1Session: CuffSession {
 
     /// Lets the cuff forget its result, once that is on disk and the cuff has said all of it.
     private mutating func acknowledge(into actions: inout SessionActions) {
-        guard let owed, committed >= owed, !awaitsEnd else { return }
-        self.owed = nil
+        guard let acknowledgeAfter, committed >= acknowledgeAfter, !awaitsEnd else { return }
+        self.acknowledgeAfter = nil
         if !keeps {
             forgotten(into: &actions)
             actions.append(.write(Self.acknowledgement))

@@ -93,7 +93,7 @@ enum TaiDocRecord {
         return [UInt8(date & 0xFF), UInt8(date >> 8 & 0xFF), time.minute, time.hour]
     }
 
-    enum Kind { case bloodPressure(Reading), other(Word) }
+    enum Kind { case bloodPressure(Reading), other(StaticName) }
 
     /// A record from its two answers. `model` is the BCD number, 0 when unknown.
     static func reading(time: [UInt8], values: [UInt8], model: Int, user: UInt8) -> Kind {

@@ -2,7 +2,7 @@
 public struct HealthUnit: Sendable, Hashable, CustomStringConvertible {
     public enum Dimension: Sendable, Hashable { case pressure, frequency, time, count }
 
-    public let symbol: Word
+    public let symbol: StaticName
     public let dimension: Dimension
     /// How many of the dimension's own unit (Pa, 1/s, s, 1) one of these is.
     let scale: Double

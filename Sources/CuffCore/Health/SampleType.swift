@@ -5,7 +5,7 @@
 public struct SampleType: Sendable, Hashable {
     public enum Kind: Sendable, Hashable { case quantity, correlation, category, series }
 
-    public let identifier: Word
+    public let identifier: StaticName
     public let kind: Kind
     /// The unit in which values are compared and exported; `nil` for types without values.
     public let unit: HealthUnit?
@@ -53,11 +53,11 @@ public struct SampleType: Sendable, Hashable {
 
     public func allows(_ unit: HealthUnit) -> Bool { unit.dimension == self.unit?.dimension }
 
-    private static func quantity(_ identifier: Word, _ unit: HealthUnit, _ style: AggregationStyle) -> SampleType {
+    private static func quantity(_ identifier: StaticName, _ unit: HealthUnit, _ style: AggregationStyle) -> SampleType {
         SampleType(identifier: identifier, kind: .quantity, unit: unit, aggregation: style, longest: day)
     }
 
-    private static func category(_ identifier: Word) -> SampleType {
+    private static func category(_ identifier: StaticName) -> SampleType {
         SampleType(identifier: identifier, kind: .category, unit: nil, aggregation: nil, longest: day)
     }
 }

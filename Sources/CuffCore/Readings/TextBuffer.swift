@@ -28,25 +28,25 @@ public struct TextBuffer: ~Copyable {
 
     mutating func reserve(_ extra: Int) { if count &+ extra > capacity { grow(extra) } }
 
-    /// Makes room for `most` bytes and hands out a pen that writes into it unchecked; `take` ends the writing.
+    /// Makes room for `most` bytes and hands out a writer that writes into it unchecked; `take` ends the writing.
     @inline(__always)
-    mutating func pen(atMost most: Int) -> Pen {
+    mutating func writer(atMost most: Int) -> ByteWriter {
         if count &+ most > capacity { grow(most) }
-        return Pen(at: base + count)
+        return ByteWriter(at: base + count)
     }
 
-    /// The text now reaches to where the pen stands.
+    /// The text now reaches to where the writer stands.
     @inline(__always)
-    mutating func take(_ pen: Pen) {
-        count = pen.position - base
+    mutating func take(_ writer: ByteWriter) {
+        count = writer.position - base
         assert(count <= capacity, "more was written than there was room for")
     }
 
     @inline(__always)
-    private mutating func write(atMost most: Int, _ body: (inout Pen) -> Void) {
-        var pen = pen(atMost: most)
-        body(&pen)
-        take(pen)
+    private mutating func write(atMost most: Int, _ body: (inout ByteWriter) -> Void) {
+        var writer = writer(atMost: most)
+        body(&writer)
+        take(writer)
     }
 
     @inline(never)
@@ -62,11 +62,11 @@ public struct TextBuffer: ~Copyable {
     @inline(__always)
     static func hexDigit(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 0x30 &+ nibble : 0x57 &+ nibble }
 
-    // Each of these is described where `Pen` writes it.
+    // Each of these is described where `ByteWriter` writes it.
 
     public mutating func append(_ byte: UInt8) { write(atMost: 1) { $0.put(byte) } }
     public mutating func append(_ text: StaticString) { write(atMost: text.utf8CodeUnitCount) { $0.put(text) } }
-    public mutating func append(word: Word) { append(word.literal) }
+    public mutating func append(word: StaticName) { append(word.literal) }
 
     /// Labelled, so that a literal never takes this slower road by accident.
     public mutating func append(string text: String) {
@@ -85,7 +85,7 @@ public struct TextBuffer: ~Copyable {
     }
 
     public mutating func append(short text: ShortText) {
-        write(atMost: 15) { pen in for index in 0..<text.count { pen.put(text[index]) } }
+        write(atMost: 15) { writer in for index in 0..<text.count { writer.put(text[index]) } }
     }
 
     public mutating func append(decimal value: Int64) { write(atMost: 20) { $0.put(decimal: value) } }

@@ -133,7 +133,7 @@ public enum Diagnostic: Sendable, Hashable {
     /// Bytes that belong to no frame.
     case skipped(bytes: Int, FrameFault)
     /// A whole frame that says something this program does not know or must not believe.
-    case ignored(Word, [UInt8])
+    case ignored(StaticName, [UInt8])
     case note(String)
     case warning(String)
 
@@ -146,7 +146,7 @@ public enum Diagnostic: Sendable, Hashable {
     }
 }
 
-/// What a session is told about its surroundings when it is made.
+/// What a session is told about its context when it is made.
 public struct SessionContext: Sendable {
     /// Identity of the cuff as the host knows it (USB serial number or path); empty when unknown.
     public var device: String

@@ -2,7 +2,7 @@
 /// It is not for cuffs whose protocol wants a receipt.
 public struct PushSession<Format: FrameFormat>: CuffSession {
     private var reader: FrameReader<Format>
-    private let name: Word
+    private let name: StaticName
     /// The reading of one whole frame; `nil` when the frame says something this driver does not know.
     private let decode: @Sendable (Span<UInt8>) -> Reading?
     private var isFinished = false

@@ -1,7 +1,7 @@
 import CuffCore
 
 /// Why a cuff does not work: the way from the socket to the database, walked in order, one line for each step and the
-/// cure under what fails. It decides from `Facts` and looks at nothing itself; `Doctor.examine` collects them.
+/// hint under what fails. It decides from `Facts` and looks at nothing itself; `Doctor.examine` collects them.
 public enum Doctor {
     public enum Step: String, Sendable, CaseIterable {
         case bus
@@ -29,28 +29,28 @@ public enum Doctor {
         public var step: Step
         public var state: State
         public var text: String
-        public var cure: String?
+        public var hint: String?
         /// What the command ends with when this is the first failure; 0 otherwise.
         public var exitCode: Int32
 
-        init(_ step: Step, _ state: State, _ text: String, cure: String? = nil, exitCode: Int32 = 0) {
+        init(_ step: Step, _ state: State, _ text: String, hint: String? = nil, exitCode: Int32 = 0) {
             self.step = step
             self.state = state
             self.text = text
-            self.cure = cure
+            self.hint = hint
             self.exitCode = exitCode
         }
 
-        /// `permission     FAILED  the port belongs to …`, and the cure below it.
+        /// `permission     FAILED  the port belongs to …`, and the hint below it.
         public var lines: String {
             let name = step.rawValue + String(repeating: " ", count: max(1, 15 - step.rawValue.count))
             let word = (state == .failed ? "FAILED" : state.rawValue)
             let head = name + word + String(repeating: " ", count: max(1, 9 - word.count)) + text
-            return head + (cure.map { "\n" + String(repeating: " ", count: 15) + "fix: " + $0 } ?? "")
+            return head + (hint.map { "\n" + String(repeating: " ", count: 15) + "fix: " + $0 } ?? "")
         }
     }
 
-    /// What is known about one device and its surroundings.
+    /// What is known about one device and its context.
     public struct Facts: Sendable {
         /// How the user named it.
         public var name: String

@@ -32,12 +32,12 @@ extension Doctor {
                 ? Finding(.bus, .ok, text)
                 : Finding(
                     .bus, .warning, text + "; no udevd runs here: no links, no rules",
-                    cure: "nothing, if this is a container; on a machine of its own: install and start udev")
+                    hint: "nothing, if this is a container; on a machine of its own: install and start udev")
         }
         if facts.node != nil && facts.resolution == nil { return Finding(.bus, .ok, "not on USB") }
         return Finding(
             .bus, .failed, facts.resolution?.description ?? "\(facts.name) is not plugged in",
-            cure: "check the cable; many cuffs show up only when switched on, in PC mode, or with a data cable",
+            hint: "check the cable; many cuffs show up only when switched on, in PC mode, or with a data cable",
             exitCode: facts.resolution?.exitCode ?? 69)
     }
 
@@ -50,7 +50,7 @@ extension Doctor {
         if facts.interfaceDrivers.contains("usbfs") {
             return Finding(
                 .kernelDriver, .failed, "a program took \(usb.id) from the kernel (usbfs), so it has no node",
-                cure: "brltty before 6.5 does this to bridge chips: configure it, or give the cuff another adapter; "
+                hint: "brltty before 6.5 does this to bridge chips: configure it, or give the cuff another adapter; "
                     + "a virtual machine or the vendor's program does it too: end it",
                 exitCode: 69)
         }
@@ -58,12 +58,12 @@ extension Doctor {
         if bound.isEmpty {
             return Finding(
                 .kernelDriver, .failed, "no kernel driver took \(usb.id)",
-                cure: module.map { "sudo modprobe \($0)" } ?? "no driver of this program's needs it; see `cuff drivers`",
+                hint: module.map { "sudo modprobe \($0)" } ?? "no driver of this program's needs it; see `cuff drivers`",
                 exitCode: 69)
         }
         return Finding(
             .kernelDriver, .failed, "\(bound.joined(separator: ", ")) took \(usb.id) and made no serial or HID node",
-            cure: module.map { "sudo modprobe \($0), then plug it in anew" } ?? "this is probably no cuff", exitCode: 69)
+            hint: module.map { "sudo modprobe \($0), then plug it in anew" } ?? "this is probably no cuff", exitCode: 69)
     }
 
     private static func node(_ facts: Facts) -> Finding {
@@ -72,7 +72,7 @@ extension Doctor {
         guard facts.permissions != nil else {
             return Finding(
                 .node, .failed, "\(path) does not exist",
-                cure: facts.device == nil
+                hint: facts.device == nil
                     ? "see what is there: cuff list" : "in a container, pass it in: --device=\(path); else start udev",
                 exitCode: 69)
         }
@@ -86,7 +86,7 @@ extension Doctor {
         }
         let access = Access.verdict(on: node, for: process)
         if let reason = access.reason {
-            return Finding(.permission, .failed, reason, cure: access.cure(for: facts.device?.key), exitCode: 77)
+            return Finding(.permission, .failed, reason, hint: access.hint(for: facts.device?.key), exitCode: 77)
         }
         let named = node.entries.contains { $0.tag == .user && $0.id == process.user } ? ", and by the seat's access list" : ""
         return Finding(.permission, .ok, "\(node.ownerName):\(node.groupName) \(node.modeText)\(named)")
@@ -100,7 +100,7 @@ extension Doctor {
         {
             return Finding(
                 .groups, .warning, "\(process.userName) is in \(node.groupName), but this process is not yet",
-                cure: "log in anew, or in this terminal: newgrp \(node.groupName)")
+                hint: "log in anew, or in this terminal: newgrp \(node.groupName)")
         }
         return Finding(.groups, .ok, text)
     }
@@ -113,7 +113,7 @@ extension Doctor {
         let isLocked = facts.holders.contains { $0.hold != .open }
         return Finding(
             .holders, isLocked ? .failed : .warning, text,
-            cure: "end that program; two readers of one line each get half of it", exitCode: isLocked ? 75 : 0)
+            hint: "end that program; two readers of one line each get half of it", exitCode: isLocked ? 75 : 0)
     }
 
     /// Programs that open serial ports by themselves: what they leave alone is known from their own tables.
@@ -124,23 +124,23 @@ extension Doctor {
             return Finding(.neighbours, .ok, "\(running) running")
         }
         var warnings: [String] = []
-        var cures: [String] = []
+        var hints: [String] = []
         let isIgnored = ["ID_MM_DEVICE_IGNORE", "ID_MM_PORT_IGNORE"].contains { device.properties[$0] == "1" }
         if facts.neighbours.contains("ModemManager"), device.subsystem == .tty, !isIgnored {
             warnings.append("ModemManager was not told to leave \(device.node) alone")
-            cures.append("cuff doctor --print-rule \(device.key) | sudo tee \(UdevRules.localPath)")
+            hints.append("cuff doctor --print-rule \(device.key) | sudo tee \(UdevRules.localPath)")
         }
         if facts.neighbours.contains("brltty"), brlttyIDs.contains(usb.id.description) {
             warnings.append("brltty has \(usb.id) in its table and may take it")
-            cures.append("brltty 6.5 and later leaves it alone unless configured; somebody may need it, so it stays")
+            hints.append("brltty 6.5 and later leaves it alone unless configured; somebody may need it, so it stays")
         }
         if facts.neighbours.contains("gpsd"), usb.id.description == "10c4:ea60" {
             warnings.append("gpsd starts on \(usb.id)")
-            cures.append("USBAUTO=\"false\" in /etc/default/gpsd")
+            hints.append("USBAUTO=\"false\" in /etc/default/gpsd")
         }
         return warnings.isEmpty
             ? Finding(.neighbours, .ok, "\(running) running, and leaving this one alone")
-            : Finding(.neighbours, .warning, warnings.joined(separator: "; "), cure: cures.joined(separator: "; "))
+            : Finding(.neighbours, .warning, warnings.joined(separator: "; "), hint: hints.joined(separator: "; "))
     }
 
     /// brltty's "generic identifiers".
@@ -161,22 +161,22 @@ extension Doctor {
         case EBUSY:
             return Finding(
                 .line, .failed, "\(name) is busy: another program has it for itself",
-                cure: "end that program (sudo cuff doctor \(facts.name) shows which)", exitCode: 75)
+                hint: "end that program (sudo cuff doctor \(facts.name) shows which)", exitCode: 75)
         case EACCES, EPERM:
             return Finding(
                 .line, .failed, "\(name): permission denied, though its owner and mode allow it",
-                cure: "in a container or a systemd unit the device must be allowed too (--device, DeviceAllow=)", exitCode: 77)
+                hint: "in a container or a systemd unit the device must be allowed too (--device, DeviceAllow=)", exitCode: 77)
         default:
             return Finding(
                 .line, .failed, "\(name): \(String(cString: strerror(line.errno)))",
-                cure: "unplug it and plug it in again", exitCode: 74)
+                hint: "unplug it and plug it in again", exitCode: 74)
         }
     }
 
     private static func driver(_ facts: Facts) -> Finding {
         guard let verdict = facts.verdict, let device = facts.device else {
             return facts.driver.map { Finding(.driver, .ok, "\($0.id), as you say") }
-                ?? Finding(.driver, .warning, "nobody said which", cure: "\(facts.name),driver=ID (see `cuff drivers`)")
+                ?? Finding(.driver, .warning, "nobody said which", hint: "\(facts.name),driver=ID (see `cuff drivers`)")
         }
         let sentence = verdict.sentence(for: device)
         switch verdict {
@@ -184,12 +184,12 @@ extension Doctor {
         case .unassigned(let drivers):
             let example = drivers.first.map { "\($0)" } ?? "DRIVER"
             return Finding(
-                .driver, .warning, sentence, cure: "cuff read \(device.key),driver=\(example), or --assign with `cuff watch`")
+                .driver, .warning, sentence, hint: "cuff read \(device.key),driver=\(example), or --assign with `cuff watch`")
         case .ignored: return Finding(.driver, .warning, sentence)
         case .unknown:
             return Finding(
-                .driver, .failed, sentence, cure: "if it is a cuff: cuff identify \(device.key), cuff drivers", exitCode: 69)
-        case .refused: return Finding(.driver, .failed, sentence, cure: "let one of them stand", exitCode: 78)
+                .driver, .failed, sentence, hint: "if it is a cuff: cuff identify \(device.key), cuff drivers", exitCode: 69)
+        case .refused: return Finding(.driver, .failed, sentence, hint: "let one of them stand", exitCode: 78)
         }
     }
 
@@ -201,8 +201,8 @@ extension Doctor {
         case .offset(let seconds):
             Finding(
                 .clock, .warning, "\(DoctorWords.span(abs(seconds))) \(seconds < 0 ? "slow" : "fast")",
-                cure: "cuff clock \(facts.name) --set now")
-        case .unset: Finding(.clock, .warning, "never set", cure: "cuff clock \(facts.name) --set now")
+                hint: "cuff clock \(facts.name) --set now")
+        case .unset: Finding(.clock, .warning, "never set", hint: "cuff clock \(facts.name) --set now")
         case .unreadable(let why): Finding(.clock, .warning, why)
         }
     }

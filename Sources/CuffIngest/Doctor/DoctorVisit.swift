@@ -31,11 +31,11 @@ public struct DoctorVisit: Sendable {
     public func rule() throws(IngestError) -> String {
         guard let device else {
             throw IngestError(
-                .usage, "a rule is for one device", why: "none was named", cure: "write e.g. `cuff doctor /dev/ttyUSB0 --print-rule`")
+                .usage, "a rule is for one device", why: "none was named", hint: "write e.g. `cuff doctor /dev/ttyUSB0 --print-rule`")
         }
         let facts = try facts(device)
         guard let plugged = facts.device else {
-            throw IngestError(.unavailable, "\(device) is not plugged in", cure: "`cuff list` shows what is")
+            throw IngestError(.unavailable, "\(device) is not plugged in", hint: "`cuff list` shows what is")
         }
         guard let rule = Doctor.rule(for: plugged, driver: facts.driver?.id ?? facts.verdict?.driver) else {
             throw IngestError(.unavailable, "\(device) is not a USB device", why: "udev rules know devices by their USB ids")
@@ -47,12 +47,12 @@ public struct DoctorVisit: Sendable {
         if let device { return [device] }
         let plugged: [PluggedDevice]
         do throws(HotplugFault) { plugged = try DeviceEnumeration.plugged() } catch {
-            throw IngestError(.osError, "cannot list devices", why: "\(error)", cure: "is /sys mounted?")
+            throw IngestError(.osError, "cannot list devices", why: "\(error)", hint: "is /sys mounted?")
         }
         guard !plugged.isEmpty else {
             throw IngestError(
                 .unavailable, "nothing is plugged in that could be a cuff", why: "there is no tty or hidraw device of a USB port",
-                cure: "plug it in and look at `dmesg`; an RS-232 port is named directly, e.g. `cuff doctor /dev/ttyS0`")
+                hint: "plug it in and look at `dmesg`; an RS-232 port is named directly, e.g. `cuff doctor /dev/ttyS0`")
         }
         return plugged.map(\.node)
     }
@@ -61,7 +61,7 @@ public struct DoctorVisit: Sendable {
         do {
             return try Doctor.examine(try DeviceRequest(name), name: name, assignments: assignments)
         } catch let error as AddressFault {
-            throw IngestError(.usage, error.description, cure: "write e.g. /dev/ttyUSB0; `cuff list` shows what is plugged in")
+            throw IngestError(.usage, error.description, hint: "write e.g. /dev/ttyUSB0; `cuff list` shows what is plugged in")
         } catch {
             throw IngestError(.osError, "cannot look at \(name)", why: "\(error)")
         }

@@ -9,7 +9,7 @@ extension HealthRuns.Format {
         case "apple-health": self = .appleHealth(layout)
         default:
             throw IngestError(
-                .usage, "`\(name)` is no format", why: "known are csv, jsonl, apple-health", cure: "write e.g. --format csv")
+                .usage, "`\(name)` is no format", why: "known are csv, jsonl, apple-health", hint: "write e.g. --format csv")
         }
     }
 }
@@ -23,7 +23,7 @@ extension HealthRuns {
         case "table": return true
         case "jsonl": return false
         case let name:
-            throw IngestError(.usage, "`\(name)` is no format", why: "known are table, jsonl", cure: "write e.g. --format jsonl")
+            throw IngestError(.usage, "`\(name)` is no format", why: "known are table, jsonl", hint: "write e.g. --format jsonl")
         }
     }
 
@@ -60,7 +60,7 @@ extension HeartRateLimits {
         guard let limits = HeartRateLimits(low: low, high: high) else {
             throw IngestError(
                 .usage, "the pulse limits cross", why: "the low one is not below the high one",
-                cure: "write e.g. --low-pulse 40 --high-pulse 120")
+                hint: "write e.g. --low-pulse 40 --high-pulse 120")
         }
         return limits
     }
@@ -77,23 +77,23 @@ extension ManualEntry {
                 .usage, "\(systolic)/\(diastolic)\(pulse.map { " pulse \($0)" } ?? "") can hardly be right",
                 why: systolic <= diastolic
                     ? "the systolic pressure comes first and is the higher one" : "it is outside what an arm can have",
-                cure: "check the numbers, or add --force")
+                hint: "check the numbers, or add --force")
         }
         guard time <= Timestamp(milliseconds: HealthRuns.now().milliseconds + 60_000) else {
-            throw IngestError(.usage, "the time lies in the future", cure: "check --at")
+            throw IngestError(.usage, "the time lies in the future", hint: "check --at")
         }
         return ManualEntry(
             pressure, at: time, user: user.map { Int32(truncatingIfNeeded: $0) }, flags: irregular ? [.irregularPulse] : [])
     }
 }
 
-/// The manners of deleting.
+/// Confirmation rules of deletion.
 public enum Deletion {
     /// Without any condition nobody can have meant it.
     public static func permit(_ selection: ReadingSelection) throws(IngestError) {
         guard !selection.isEverything else {
             throw IngestError(
-                .usage, "nothing says which readings to delete", cure: "name ids, or narrow it, e.g. --until 2020-01-01 or --user 2")
+                .usage, "nothing says which readings to delete", hint: "name ids, or narrow it, e.g. --until 2020-01-01 or --user 2")
         }
     }
 
@@ -102,7 +102,7 @@ public enum Deletion {
             throw IngestError(
                 answer == nil ? .usage : .no, "nothing was deleted",
                 why: answer == nil ? "there is no terminal to ask at" : "it was not confirmed",
-                cure: "write `delete` when asked, or add --confirm delete")
+                hint: "write `delete` when asked, or add --confirm delete")
         }
     }
 }

@@ -31,7 +31,7 @@ extension HealthRuns {
     private static func listEvents(
         _ store: Store, _ selection: ReadingSelection, _ options: ShowOptions, to output: OutputFile
     ) throws(IngestError) {
-        let text = Growing(output)
+        let text = BufferedOutput(output)
         var selection = selection
         selection.kinds = []
         let zone = selection.zone
@@ -66,7 +66,7 @@ extension HealthRuns {
     private static func listSeries(
         _ store: Store, _ selection: SeriesSelection, _ options: ShowOptions, _ zone: ZoneTable, to output: OutputFile
     ) throws(IngestError) {
-        let text = Growing(output)
+        let text = BufferedOutput(output)
         var together: [StoredSeries] = []
         if options.form == .table, !options.values { text.buffer.append(string: SeriesText.header) }
         try store.forEachSeries(selection) { stored in
@@ -75,7 +75,7 @@ extension HealthRuns {
                     together.append(stored)
                     guard together.count < mostSeries else {
                         throw IngestError(
-                            .usage, "too many series to show their values in one order", cure: "narrow it with --since, or add --by-owner")
+                            .usage, "too many series to show their values in one order", hint: "narrow it with --since, or add --by-owner")
                     }
                 } else {
                     SeriesText.appendValues([stored], zone: zone, byOwner: true, to: &text.buffer)

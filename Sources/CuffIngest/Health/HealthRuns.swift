@@ -82,7 +82,7 @@ public enum HealthRuns {
             var missing = types.series.subtracting(series).map(\.rawValue).sorted()
             if types.events, !holdsEvents { missing.append("event") }
             guard let first = missing.first else { return }
-            throw IngestError(.usage, "\(name) has no place for \(first)", cure: "leave out that --type, or write --format jsonl")
+            throw IngestError(.usage, "\(name) has no place for \(first)", hint: "leave out that --type, or write --format jsonl")
         }
 
         /// Which series have a place in it.
@@ -112,7 +112,7 @@ public enum HealthRuns {
         try format.permit(types)
         if selection.newFor != nil, !types.hasReadings, types.events {
             throw IngestError(
-                .usage, "--new remembers readings and series, not events", cure: "leave out --new, or add --type blood_pressure")
+                .usage, "--new remembers readings and series, not events", hint: "leave out --new, or add --type blood_pressure")
         }
         // The other formats name the user of each sample.
         if case .appleHealth = format { try Persons(store, selection).requireOne(for: "an apple-health file") }
@@ -132,7 +132,7 @@ public enum HealthRuns {
         let zone = selection.zone
         let rule = InclusionRule(zone: zone)
         var report = ExportReport()
-        let text = Growing(output)
+        let text = BufferedOutput(output)
         let source = HealthSource(name: "cuff", version: version)
         switch format {
         case .appleHealth(let layout):
@@ -258,7 +258,7 @@ public enum HealthRuns {
     public static func list(
         _ store: Store, _ selection: ReadingSelection, as form: Listing, to output: OutputFile, finishes: Bool = true
     ) throws(IngestError) {
-        let text = Growing(output)
+        let text = BufferedOutput(output)
         if form == .table { text.buffer.append(string: ReadingTable.header) }
         try store.forEach(selection) { reading, provenance in
             switch form {
@@ -289,7 +289,7 @@ public enum HealthRuns {
 }
 
 /// Text that goes out in pieces, so that a million readings do not lie in memory.
-final class Growing {
+final class BufferedOutput {
     var buffer = TextBuffer(capacity: 1 << 17)
     private let output: OutputFile
     init(_ output: OutputFile) { self.output = output }

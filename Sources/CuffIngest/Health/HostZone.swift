@@ -12,7 +12,7 @@ public enum HostZone {
         guard let zone = find(name) else {
             throw IngestError(
                 .usage, "there is no time zone `\(name)`", why: "\(folder) has none of that name",
-                cure: "write e.g. Europe/Berlin or UTC; `apt-get install tzdata` if no zone is found")
+                hint: "write e.g. Europe/Berlin or UTC; `apt-get install tzdata` if no zone is found")
         }
         return zone
     }
@@ -59,7 +59,7 @@ extension HostZone {
         guard let time = TimeWords.instant(text, now: HealthRuns.now(), zone: zone) else {
             throw IngestError(
                 .usage, "`\(text)` is no time", why: "it is neither a date nor a length of time",
-                cure: "write e.g. 2026-05-05, 2026-05-05T07:30, 7d, 36h, today or monday")
+                hint: "write e.g. 2026-05-05, 2026-05-05T07:30, 7d, 36h, today or monday")
         }
         return time
     }
@@ -73,7 +73,7 @@ extension ReadingSelection {
             guard let id = Reading.ID.parse(text) else {
                 throw IngestError(
                     .usage, "`\(text)` is no id", why: "an id looks like 20260505T073110-9f0c61d2a4b7e3f0",
-                    cure: "`cuff show --format plain` prints them")
+                    hint: "`cuff show --format plain` prints them")
             }
             found.append(id)
         }

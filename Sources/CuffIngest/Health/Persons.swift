@@ -30,7 +30,7 @@ public struct Persons: Sendable, Hashable {
         guard !isOne else { return }
         throw IngestError(
             .usage, "\(what) is of one person, and these readings are of several: \(sentence)",
-            cure: "add --user NUMBER\(users.contains(nil) ? ", or --user none for those without a user" : "")")
+            hint: "add --user NUMBER\(users.contains(nil) ? ", or --user none for those without a user" : "")")
     }
 
     /// The selection once for each person.

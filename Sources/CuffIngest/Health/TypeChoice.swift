@@ -40,7 +40,7 @@ public struct TypeChoice: Sendable, Hashable {
             } else {
                 throw IngestError(
                     .usage, "`\(word)` is no type", why: "known are \(Self.words.joined(separator: ", "))",
-                    cure: "write e.g. --type blood_pressure")
+                    hint: "write e.g. --type blood_pressure")
             }
         }
     }
@@ -58,13 +58,13 @@ public struct TypeChoice: Sendable, Hashable {
         guard isChosen, events || !series.isEmpty else { return }
         throw IngestError(
             .usage, "`\(verb)` is about readings", why: "series and events belong to the readings they were made of",
-            cure: "choose among \(ReadingSelection.Kind.allCases.map(\.rawValue).joined(separator: ", "))")
+            hint: "choose among \(ReadingSelection.Kind.allCases.map(\.rawValue).joined(separator: ", "))")
     }
 
     /// Refuses every type but one.
     public func requireOnly(_ kind: ReadingSelection.Kind, _ verb: String) throws(IngestError) {
         guard isChosen, readings != [kind] || events || !series.isEmpty else { return }
-        throw IngestError(.usage, "`\(verb)` is made of \(kind.rawValue) alone", cure: "leave out --type")
+        throw IngestError(.usage, "`\(verb)` is made of \(kind.rawValue) alone", hint: "leave out --type")
     }
 
     /// One type of reading and nothing else.

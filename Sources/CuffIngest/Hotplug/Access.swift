@@ -149,7 +149,7 @@ public enum Access: Sendable, Hashable {
     }
 
     /// What helps; `nil` when nothing is the matter or nothing is known to help.
-    public func cure(for device: DeviceKey?) -> String? {
+    public func hint(for device: DeviceKey?) -> String? {
         switch self {
         case .granted, .failed: return nil
         case .missing: return "plug the cuff in, or see what is there: cuff list"

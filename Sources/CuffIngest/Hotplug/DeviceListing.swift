@@ -16,7 +16,7 @@ public struct DeviceListing: Sendable {
     public func plugged() throws(IngestError) -> String {
         let devices: [PluggedDevice]
         do throws(HotplugFault) { devices = try DeviceEnumeration.plugged() } catch {
-            throw IngestError(.osError, "cannot list devices", why: "\(error)", cure: "is /sys mounted?")
+            throw IngestError(.osError, "cannot list devices", why: "\(error)", hint: "is /sys mounted?")
         }
         if isJSON { return devices.map { json($0, event: nil) }.joined() }
         let rows = devices.map(cells)

@@ -15,13 +15,13 @@ public struct DevicePlace: Sendable {
         }
         let request: DeviceRequest
         do throws(AddressFault) { request = try DeviceRequest(text) } catch {
-            throw IngestError(.usage, error.description, cure: "write e.g. /dev/ttyUSB0; `cuff list` shows what is plugged in")
+            throw IngestError(.usage, error.description, hint: "write e.g. /dev/ttyUSB0; `cuff list` shows what is plugged in")
         }
         let settings = request.settings
         guard settings.line == nil, settings.options.isEmpty, settings.name == nil else {
             throw IngestError(
                 .usage, "`\(text)` says more than where the cuff is", why: "only `,driver=ID` may follow a device here",
-                cure: "write --line, --option or --device")
+                hint: "write --line, --option or --device")
         }
         let wanted = request.address
         let driver = driver ?? request.settings.driver?.description
@@ -32,7 +32,7 @@ public struct DevicePlace: Sendable {
         let target: DeviceTarget
         let present = (try? DeviceEnumeration.plugged()) ?? []
         do throws(ResolutionFault) { target = try wanted.resolve(among: present) } catch {
-            throw IngestError(error.exitCode == 64 ? .usage : .unavailable, error.description, cure: "`cuff list` shows what is plugged in")
+            throw IngestError(error.exitCode == 64 ? .usage : .unavailable, error.description, hint: "`cuff list` shows what is plugged in")
         }
         switch target {
         case .tcp(let host, let port):
@@ -67,7 +67,7 @@ public struct DevicePlace: Sendable {
         guard let driver else {
             throw IngestError(
                 .usage, "no driver claims \(text)", why: "nothing about it says that it is a cuff",
-                cure: "add --driver ID; `cuff drivers` lists them, `cuff identify \(text)` may tell which")
+                hint: "add --driver ID; `cuff drivers` lists them, `cuff identify \(text)` may tell which")
         }
         return driver
     }

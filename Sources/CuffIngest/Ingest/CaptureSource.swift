@@ -22,10 +22,10 @@ extension CaptureSource {
     func error(_ fault: CaptureFault, in name: String) -> IngestError {
         Self.unit == "line"
             ? IngestError(
-                .badData, "\(name):\(fault.line): \(fault.reason)", cure: "correct that line; the readings before it are kept")
+                .badData, "\(name):\(fault.line): \(fault.reason)", hint: "correct that line; the readings before it are kept")
             : IngestError(
                 .badData, "\(name): \(Self.unit) \(fault.line): \(fault.reason)",
-                cure: "record it again, or cut it off before that \(Self.unit) (editcap); the readings before it are kept")
+                hint: "record it again, or cut it off before that \(Self.unit) (editcap); the readings before it are kept")
     }
 }
 
@@ -77,7 +77,7 @@ public struct CaptureSelection: Sendable, Hashable {
     func refuse(_ name: String) throws(IngestError) {
         guard self != CaptureSelection() else { return }
         throw IngestError(
-            .usage, "--usb and --chip have no effect on \(name)", why: "they choose within a capture of a USB bus", cure: "leave them out")
+            .usage, "--usb and --chip have no effect on \(name)", why: "they choose within a capture of a USB bus", hint: "leave them out")
     }
 
     /// `usb` is BUS.ADDRESS or VVVV:PPPP.
@@ -87,7 +87,7 @@ public struct CaptureSelection: Sendable, Hashable {
         guard let known = USBConversation.Chip(rawValue: chip) else {
             throw IngestError(
                 .usage, "`\(chip)` is no chip", why: "known are \(USBConversation.Chip.allCases.map(\.rawValue).joined(separator: ", "))",
-                cure: "serial means CP210x, PL2303, CH340 and CDC-ACM, which carry the bytes as they are")
+                hint: "serial means CP210x, PL2303, CH340 and CDC-ACM, which carry the bytes as they are")
         }
         self.chip = known
     }
@@ -96,7 +96,7 @@ public struct CaptureSelection: Sendable, Hashable {
         if let id = USBID(text) { return .ids(vendor: id.vendor, product: id.product) }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let bus = UInt16(parts[0]), let address = UInt8(parts[1]) else {
-            throw IngestError(.usage, "`\(text)` is no USB device", cure: "write --usb BUS.ADDRESS or --usb VVVV:PPPP")
+            throw IngestError(.usage, "`\(text)` is no USB device", hint: "write --usb BUS.ADDRESS or --usb VVVV:PPPP")
         }
         return .address(bus: bus, device: address)
     }

@@ -35,7 +35,7 @@ extension CuffDriver {
         throw IngestError(
             .usage, "unknown option `\(unknown)` of \(id)",
             why: known.isEmpty ? "it has no options" : "known are \(known.keys.sorted().joined(separator: ", "))",
-            cure: "`cuff drivers \(id)` explains them")
+            hint: "`cuff drivers \(id)` explains them")
     }
 
     /// Refuses a command the family cannot obey, before any device is opened.
@@ -49,12 +49,12 @@ extension CuffDriver {
         if command.user != nil, !capabilities.contains(.users) {
             return IngestError(
                 .usage, "a cuff of \(id) cannot be asked for one user", why: "its driver does not tell users apart",
-                cure: "leave out --user; where readings name their user, `cuff show --user NUMBER` chooses")
+                hint: "leave out --user; where readings name their user, `cuff show --user NUMBER` chooses")
         }
         guard let need = command.need, !capabilities.contains(need.capability) else { return nil }
         return IngestError(
             .usage, "a cuff of \(id) cannot \(need.words)",
             why: "it can: \(capabilities.words.isEmpty ? "nothing on request" : capabilities.words.joined(separator: ", "))",
-            cure: capabilities.contains(.push) ? "`cuff read DEVICE --driver \(id) --follow` listens to what it sends by itself" : "")
+            hint: capabilities.contains(.push) ? "`cuff read DEVICE --driver \(id) --follow` listens to what it sends by itself" : "")
     }
 }

@@ -72,7 +72,7 @@ public enum HostTime {
     }
 
     private static func malformed(_ text: String) -> IngestError {
-        IngestError(.usage, "`\(text)` is no local time", cure: "write `now`, or e.g. 2026-05-05T07:31:00")
+        IngestError(.usage, "`\(text)` is no local time", hint: "write `now`, or e.g. 2026-05-05T07:31:00")
     }
 }
 
@@ -82,12 +82,12 @@ public enum Clearing {
         guard options.keepsReadings else {
             throw IngestError(
                 .usage, "nothing would keep the readings", why: "no required sink is a database or a file, or answers for what it takes",
-                cure: "add e.g. --sink sqlite:bp.db")
+                hint: "add e.g. --sink sqlite:bp.db")
         }
         guard confirmation == "erase" else {
             throw IngestError(
                 .usage, "the cuff's memory was not erased", why: "erasing cannot be undone",
-                cure: "add --confirm erase; everything is stored in the sinks before")
+                hint: "add --confirm erase; everything is stored in the sinks before")
         }
     }
 }

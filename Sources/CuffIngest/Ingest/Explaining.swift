@@ -8,7 +8,7 @@ public enum Explaining {
             _ = try Ingest.driver(driver)
             throw IngestError(
                 .usage, "\(driver) has nothing to explain", why: "only IEEE 11073 APDUs have fields within fields",
-                cure: "leave --explain out, or add --raw to see each record's bytes")
+                hint: "leave --explain out, or add --raw to see each record's bytes")
         }
     }
 
@@ -17,7 +17,7 @@ public enum Explaining {
         let file = try InputFile(.path(source))
         let stop = StopSignal()
         guard let first = try file.next(stop) else {
-            throw IngestError(.badData, "\(file.name) is empty", cure: "name a capture, e.g. one from `cuff record`")
+            throw IngestError(.badData, "\(file.name) is empty", hint: "name a capture, e.g. one from `cuff record`")
         }
         var form = CaptureForms.source(for: first)
         var items: [CaptureItem] = []

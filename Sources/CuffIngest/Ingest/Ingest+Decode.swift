@@ -20,20 +20,20 @@ extension Ingest {
         try driver.permit(options: options.driverOptions)
         let file = try InputFile(input)
         if file.kind == .regular && file.isEmpty {
-            throw IngestError(.badData, "\(file.name) is empty", cure: "record a cuff first, e.g. `cuff record DEVICE -o FILE`")
+            throw IngestError(.badData, "\(file.name) is empty", hint: "record a cuff first, e.g. `cuff record DEVICE -o FILE`")
         }
         let first = try file.next(options.stop)
         if let first, CaptureForms.isPcapng(first) {
             if isLive {
                 throw IngestError(
-                    .usage, "--live has no effect on \(file.name)", why: "a capture has times of its own", cure: "leave it out")
+                    .usage, "--live has no effect on \(file.name)", why: "a capture has times of its own", hint: "leave it out")
             }
             return try replay([CaptureInput(file, head: first, selection)], driver: id, speed: .max, options: options)
         }
         if let first, CaptureForms.isText(first) {
             throw IngestError(
                 .usage, "\(file.name) is a capture, and decode takes the raw bytes of a cuff",
-                cure: "write `cuff replay \(file.isStandardInput ? "-" : file.name)`")
+                hint: "write `cuff replay \(file.isStandardInput ? "-" : file.name)`")
         }
         try selection.refuse(file.name)
         let pipeline = try pipeline(options)
@@ -53,7 +53,7 @@ extension Ingest {
         run.report(into: &report)
         try finish(pipeline, &report, stop: options.stop)
         if report.counters.bytes == 0 && !options.stop.isRaised && !report.isOutputClosed {
-            throw IngestError(.badData, "\(file.name) is empty", why: "no byte came", cure: "check what writes into it")
+            throw IngestError(.badData, "\(file.name) is empty", why: "no byte came", hint: "check what writes into it")
         }
         report.judge(report.counters, of: driver)
         return report
@@ -63,14 +63,14 @@ extension Ingest {
 extension IngestReport {
     /// Bytes that held nothing of the driver's protocol are bad data; noise around readings is not. `source` names one of
     /// several inputs.
-    mutating func judge(_ counters: LinkCounters, of driver: CuffDriver, in source: String? = nil, cure: String = "") {
+    mutating func judge(_ counters: LinkCounters, of driver: CuffDriver, in source: String? = nil, hint: String = "") {
         guard !isOutputClosed, counters.readings == 0, counters.liveEvents == 0, counters.duplicates == 0,
             counters.bytes > 0, counters.skippedBytes > 0
         else { return }
         status = .badData
         let sentence =
             "\(source.map { $0 + ": " } ?? "")no reading in \(counters.bytes) bytes, \(counters.skippedBytes) of which \(driver.id) "
-            + "does not understand" + (cure.isEmpty ? "" : "; \(cure)")
+            + "does not understand" + (hint.isEmpty ? "" : "; \(hint)")
         closing = closing.map { "\($0)\ncuff: \(sentence)" } ?? sentence
     }
 }
@@ -102,7 +102,7 @@ final class InputFile {
         if kind == .terminal && !isOwn {
             throw IngestError(
                 .usage, "\(name) is a terminal", why: "bytes of a cuff are expected there",
-                cure: "name a file, or pipe one in: `cat /dev/ttyUSB0 | cuff decode --driver ID`")
+                hint: "name a file, or pipe one in: `cat /dev/ttyUSB0 | cuff decode --driver ID`")
         }
     }
 

@@ -119,7 +119,7 @@ extension Ingest {
             guard HostClock.monotonic() < until else {
                 throw IngestError(
                     .tryAgain, "\(address) is still measuring", why: "process \(holder) was asked to stop it and has not",
-                    cure: "end that process: `kill \(holder)`")
+                    hint: "end that process: `kill \(holder)`")
             }
             usleep(20_000)
         }

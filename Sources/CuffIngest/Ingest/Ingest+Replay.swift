@@ -14,7 +14,7 @@ extension Ingest {
             case "real": self = .times(1)
             default:
                 guard let factor = Double(text), factor > 0, factor.isFinite else {
-                    throw IngestError(.usage, "`\(text)` is no speed", cure: "write max, real or a number, e.g. 10")
+                    throw IngestError(.usage, "`\(text)` is no speed", hint: "write max, real or a number, e.g. 10")
                 }
                 self = .times(factor)
             }
@@ -86,7 +86,7 @@ extension Ingest {
             let status = report.status
             report.judge(
                 run.counters, of: run.driver, in: input.name,
-                cure: told.map { $0 == run.driver.id.description ? "" : "the capture names \($0): leave out --driver" } ?? "")
+                hint: told.map { $0 == run.driver.id.description ? "" : "the capture names \($0): leave out --driver" } ?? "")
             // Of its own family, a conversation that came to nothing is what was recorded.
             if told == run.driver.id.description { report.status = status }
         }
@@ -106,7 +106,7 @@ extension Ingest {
         guard let name else {
             throw IngestError(
                 .usage, "\(input.name) names no driver", why: "its head says nothing of the cuff family",
-                cure: "add --driver ID")
+                hint: "add --driver ID")
         }
         let driver = try driver(name)
         try driver.permit(options: options.driverOptions)

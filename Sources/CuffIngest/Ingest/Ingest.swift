@@ -43,7 +43,7 @@ extension IngestError {
         return IngestError(
             .usage, "a cuff of \(driver.id) is not read without a place that keeps its readings",
             why: "it forgets a reading once that is acknowledged, and none of the sinks is both required and durable",
-            cure: "add e.g. --sink sqlite:bp.db\(keeping)")
+            hint: "add e.g. --sink sqlite:bp.db\(keeping)")
     }
 }
 
@@ -70,17 +70,17 @@ public enum Ingest {
     ) throws(IngestError) -> Pipeline {
         ProcessSignals.ignoreFailedWrites()
         let specs = options.sinks.isEmpty && options.moreSinks.isEmpty ? [.stdout] : options.sinks
-        let surroundings = SinkSpec.Surroundings(
+        let context = SinkSpec.SinkContext(
             line: ReadingLine(includesRaw: options.includesRaw), outbox: SinkOverview.outbox(of: specs, memory: options.memory),
             onFault: { options.diagnostics(.warning($1.description)) })
         var members: [Pipeline.Member] = []
         for spec in specs {
-            do throws(IngestError) { members.append(Pipeline.Member(try spec.open(surroundings), isRequired: spec.isRequired)) } catch {
+            do throws(IngestError) { members.append(Pipeline.Member(try spec.open(context), isRequired: spec.isRequired)) } catch {
                 for member in members { try? member.sink.close() }
                 throw error
             }
         }
-        // A series is worth keeping, and no cuff is thanked for it.
+        // A series is worth keeping, and no cuff is acknowledged for it.
         if series != .none {
             for spec in specs where spec.kind == .sqlite {
                 do throws(IngestError) {

@@ -2,7 +2,7 @@ import CuffCore
 import Glibc
 
 /// How a command ends, as sysexits and the shell's conventions number it.
-public enum EndStatus: Int32, Sendable {
+public enum ExitCode: Int32, Sendable {
     case done = 0
     /// The asked-for condition is false.
     case no = 1
@@ -26,39 +26,39 @@ public enum EndStatus: Int32, Sendable {
 
 /// Why a run could not begin or go on, for a person: what happened, why, and what to do about it.
 public struct IngestError: Error, Sendable, Equatable, CustomStringConvertible {
-    public var status: EndStatus
+    public var status: ExitCode
     public var what: String
     public var why: String
-    public var cure: String
+    public var hint: String
 
-    public init(_ status: EndStatus, _ what: String, why: String = "", cure: String = "") {
+    public init(_ status: ExitCode, _ what: String, why: String = "", hint: String = "") {
         self.status = status
         self.what = what
         self.why = why
-        self.cure = cure
+        self.hint = hint
     }
 
     /// One line of what and why.
     public var sentence: String { what + (why.isEmpty ? "" : ": \(why)") }
 
-    /// One line of what and why, one of the cure.
+    /// One line of what and why, one of the hint.
     public var description: String {
-        sentence + (cure.isEmpty ? "" : "\n  fix: \(cure)")
+        sentence + (hint.isEmpty ? "" : "\n  fix: \(hint)")
     }
 }
 
 extension IngestError {
     /// A file to be read does not open or ends in an error.
     static func reading(_ path: String, _ number: Int32) -> IngestError {
-        let cure =
+        let hint =
             switch number {
             case ENOENT: "check the name; `-` reads standard input"
             case EISDIR: "name a file in it"
             case EACCES, EPERM: "ask its owner, or `chmod +r` it"
             default: ""
             }
-        let status: EndStatus = number == EIO ? .inputOutput : .noInput
-        return IngestError(status, "cannot read \(path)", why: lowercased(number), cure: cure)
+        let status: ExitCode = number == EIO ? .inputOutput : .noInput
+        return IngestError(status, "cannot read \(path)", why: lowercased(number), hint: hint)
     }
 
     /// A file to be written does not open or does not take what is written.
@@ -67,37 +67,37 @@ extension IngestError {
         case ENOSPC, EDQUOT:
             IngestError(
                 .inputOutput, "cannot write \(path)", why: lowercased(number),
-                cure: "free some space and run it again; what was stored before is whole, nothing is stored twice")
+                hint: "free some space and run it again; what was stored before is whole, nothing is stored twice")
         case EIO:
-            IngestError(.inputOutput, "cannot write \(path)", why: lowercased(number), cure: "check the disk (dmesg)")
+            IngestError(.inputOutput, "cannot write \(path)", why: lowercased(number), hint: "check the disk (dmesg)")
         case EFBIG:
             IngestError(
                 .inputOutput, "cannot write \(path)", why: "it has reached the size that a file may have here",
-                cure: "raise the limit (ulimit -f), or rename the file: a new one is begun; what was stored before is whole")
+                hint: "raise the limit (ulimit -f), or rename the file: a new one is begun; what was stored before is whole")
         case EROFS:
             IngestError(
                 .cannotCreate, "cannot write \(path)", why: lowercased(number),
-                cure: "name a file on a writable file system")
+                hint: "name a file on a writable file system")
         case EISDIR:
-            IngestError(.cannotCreate, "cannot write \(path)", why: lowercased(number), cure: "name a file in it")
+            IngestError(.cannotCreate, "cannot write \(path)", why: lowercased(number), hint: "name a file in it")
         case ENOENT:
             IngestError(
-                .cannotCreate, "cannot create \(path)", why: "its folder does not exist", cure: "create the folder first")
+                .cannotCreate, "cannot create \(path)", why: "its folder does not exist", hint: "create the folder first")
         case EWOULDBLOCK:
             IngestError(
                 .tryAgain, "cannot write \(path)", why: "another program is writing it",
-                cure: "wait until it ends, or name another file")
+                hint: "wait until it ends, or name another file")
         default:
             IngestError(
                 .cannotCreate, "cannot write \(path)", why: lowercased(number),
-                cure: number == EACCES || number == EPERM ? "name a file in a folder of your own" : "")
+                hint: number == EACCES || number == EPERM ? "name a file in a folder of your own" : "")
         }
     }
 
     public static func unknownDriver(_ id: String, known: [String] = CuffDrivers.all.map(\.id.description)) -> IngestError {
         IngestError(
             .usage, "there is no driver `\(id)`", why: "known are \(known.joined(separator: " "))",
-            cure: "`cuff drivers` lists them")
+            hint: "`cuff drivers` lists them")
     }
 
     static func lowercased(_ number: Int32) -> String {

@@ -54,7 +54,7 @@ public struct IngestReport: Sendable {
     var recovery: Outcome?
     /// Why the line ended, where it was not the host that closed it.
     public var fault: IngestError?
-    public var status = EndStatus.done
+    public var status = ExitCode.done
     /// What to tell at the end, when there is something to tell.
     public var closing: String?
 }

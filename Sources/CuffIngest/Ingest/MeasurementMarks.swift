@@ -50,7 +50,7 @@ struct MeasurementMarks: Sendable {
         StateFile.makeFolders(above: path)
         guard let found = try open(path, O_RDWR | O_CREAT) else {
             throw IngestError(
-                .tryAgain, "\(address) is measuring", why: "another process has started it", cure: "wait for it, or `cuff stop \(address)`")
+                .tryAgain, "\(address) is measuring", why: "another process has started it", hint: "wait for it, or `cuff stop \(address)`")
         }
         let former = Self.former(found, driver)
         do throws(SystemFault) {

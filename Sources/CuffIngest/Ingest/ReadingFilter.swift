@@ -2,7 +2,7 @@ import CuffCore
 import Glibc
 
 /// Which of a live cuff's readings are wanted: those of a stretch of time, or those a database does not hold yet. What is
-/// left out is not stored, so it must not be asked of a cuff that forgets what it was thanked for.
+/// left out is not stored, so it must not be asked of a cuff that forgets what it was acknowledged for.
 public struct ReadingFilter: Sendable {
     /// From this instant on.
     public var since: Timestamp?
@@ -39,8 +39,8 @@ public struct ReadingFilter: Sendable {
         guard isByTime, driver.capabilities.contains(.forgets) else { return }
         throw IngestError(
             .usage, "a cuff of \(driver.id) cannot be read for a stretch of time",
-            why: "it forgets what it was thanked for, so readings outside of it would be lost",
-            cure: "read all of it into a database, then `cuff show --since …`")
+            why: "it forgets what it was acknowledged for, so readings outside of it would be lost",
+            hint: "read all of it into a database, then `cuff show --since …`")
     }
 }
 
@@ -54,7 +54,7 @@ extension ReadingFilter {
         if let since { filter.since = try HostZone.instant(since, zone) }
         if let until { filter.until = try HostZone.instant(until, zone) }
         if let since = filter.since, let until = filter.until, since >= until {
-            throw IngestError(.usage, "no time lies between --since and --until", cure: "exchange them")
+            throw IngestError(.usage, "no time lies between --since and --until", hint: "exchange them")
         }
         // A database that is not there yet holds nothing.
         if let path, access(path, F_OK) == 0 { filter.unknownTo = try Store(path, access: .read) }

@@ -5,67 +5,33 @@ import Glibc
 /// A simulated cuff that programs can open: at a pseudo terminal, or behind a TCP port. Clients may come, go and come
 /// back; the cuff keeps its memory meanwhile, as a cuff does that is unplugged. It runs until it is stopped.
 public final class Simulation: @unchecked Sendable {
-    public enum Place: Sendable {
-        case pty
-        /// Port 0 takes any free one.
-        case tcp(host: String, port: Int)
-        /// The cuff calls a program that listens, and calls again a second after a connection that failed or ended.
-        case connect(host: String, port: Int)
-        /// As a HID device of this machine, for families that speak over HID: `/dev/uhid`, which only root may open, or a
-        /// socket that speaks its messages.
-        case uhid(String)
-
-        var keepsReportsApart: Bool { if case .uhid = self { true } else { false } }
-
-        /// As a command names it: a port to listen on, an address to call, or neither.
-        public init(tcp port: Int?, connect address: String?, uhid path: String?) throws(IngestError) {
-            if let path {
-                guard port == nil, address == nil else {
-                    throw IngestError(
-                        .usage, "a simulated cuff is in one place", why: "a HID device of this machine has no TCP port",
-                        cure: "give one of --tcp, --connect and --uhid")
-                }
-                self = .uhid(path)
-            } else if let address {
-                guard port == nil, case .tcp(let host, let port) = try TransportAddress(address) else {
-                    throw IngestError(
-                        .usage, "a simulated cuff calls one address", why: "`\(address)` is none, or it was also told to listen",
-                        cure: "write --connect tcp://HOST:PORT, without --tcp")
-                }
-                self = .connect(host: host, port: port)
-            } else {
-                self = port.map { .tcp(host: "127.0.0.1", port: $0) } ?? .pty
-            }
-        }
-    }
-
     /// What to open: `/dev/pts/7`, or `tcp://127.0.0.1:4001`.
     public let address: String
-    private let loop = EventLoop.shared
-    private let note: @Sendable (String) -> Void
-    private let speed: Double
-    private let isPty: Bool
-    private let isHID: Bool
+    let loop = EventLoop.shared
+    let note: @Sendable (String) -> Void
+    let speed: Double
+    let isPty: Bool
+    let isHID: Bool
     /// The pseudo terminal's master, or the listening socket.
-    private let descriptor: Int32
-    private var isDescriptorOpen = true
-    private var listening: UInt64 = 0
-    private var simulator: any CuffSimulator
-    private var deadlines = SimulatorDeadlines()
-    private var timer: LoopTimer!
-    private var port: Port?
+    let descriptor: Int32
+    var isDescriptorOpen = true
+    var listening: UInt64 = 0
+    var simulator: any CuffSimulator
+    var deadlines = SimulatorDeadlines()
+    var timer: LoopTimer!
+    var port: Port?
     /// Whom the cuff calls, where it is the one that calls; and the call.
-    private let remote: (host: String, port: Int)?
-    private var call: TCPTransport?
+    let remote: (host: String, port: Int)?
+    var call: TCPTransport?
     /// The next look for a client, or the next call.
-    private var delay: LoopTimer!
-    private static let redial = Duration.seconds(1)
-    private var hasClient = false
-    private var isStopped = false
-    private let stopped = Gate(isOpen: false)
+    var delay: LoopTimer!
+    static let redial = Duration.seconds(1)
+    var hasClient = false
+    var isStopped = false
+    let stopped = Gate(isOpen: false)
 
     /// How often an unopened pseudo terminal is looked at: there is no event for its being opened.
-    private static let look = Duration.milliseconds(10)
+    static let look = Duration.milliseconds(10)
 
     /// `capture` is a recorded conversation whose cuff speaks in place of the driver's own simulator. `speed`: the cuff's
     /// time runs so many times as fast as the host's. `note` hears what happens, for whoever plays with it.
@@ -78,11 +44,11 @@ public final class Simulation: @unchecked Sendable {
             throw IngestError(
                 .usage, "a simulated cuff of \(driver.id) needs --uhid",
                 why: "it speaks in HID reports; a pseudo terminal or a TCP port does not keep them apart, so nothing could read it there",
-                cure: "as root: `modprobe uhid`, then `cuff simulate \(driver.id) --uhid /dev/uhid`, which makes a /dev/hidraw node")
+                hint: "as root: `modprobe uhid`, then `cuff simulate \(driver.id) --uhid /dev/uhid`, which makes a /dev/hidraw node")
         }
         try driver.permit(options: script.options, ofSimulator: true)
         guard speed.isFinite, speed > 0 else {
-            throw IngestError(.usage, "a cuff's time cannot run \(speed) times as fast", cure: "give --speed a number above 0, e.g. 5")
+            throw IngestError(.usage, "a cuff's time cannot run \(speed) times as fast", hint: "give --speed a number above 0, e.g. 5")
         }
         simulator = try capture.map { (path) throws(IngestError) in try Self.player(path) } ?? driver.makeSimulator(script)
         self.note = note
@@ -114,7 +80,7 @@ public final class Simulation: @unchecked Sendable {
         }
     }
 
-    private static func player(_ path: String) throws(IngestError) -> CaptureSimulator {
+    static func player(_ path: String) throws(IngestError) -> CaptureSimulator {
         var input = try CaptureInput(path)
         var items: [CaptureItem] = []
         let stop = StopSignal()
@@ -125,7 +91,7 @@ public final class Simulation: @unchecked Sendable {
         return CaptureSimulator(items)
     }
 
-    private func closeDescriptor() {
+    func closeDescriptor() {
         guard isDescriptorOpen else { return }
         isDescriptorOpen = false
         if isPty || isHID, let port { return port.close() }
@@ -133,7 +99,7 @@ public final class Simulation: @unchecked Sendable {
         close(descriptor)
     }
 
-    private static func openPty() throws(IngestError) -> (Int32, String) {
+    static func openPty() throws(IngestError) -> (Int32, String) {
         var path = [CChar](repeating: 0, count: 64)
         let master = clinux_open_pty(&path, 64)
         guard master >= 0 else {
@@ -182,14 +148,14 @@ public final class Simulation: @unchecked Sendable {
 
     // MARK: Clients
 
-    private func startPty() {
+    func startPty() {
         port = try? Port(descriptor, on: loop) { [weak self] in self?.handle($0) }
         guard port != nil else { return end() }
         // A client may have opened it already, and then there is no hang-up to tell that nobody has.
         lookForClient()
     }
 
-    private func lookForClient() {
+    func lookForClient() {
         guard !isStopped, !hasClient else { return }
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         if poll(&entry, 1, 0) >= 0, entry.revents & Int16(POLLHUP) == 0 {
@@ -200,14 +166,14 @@ public final class Simulation: @unchecked Sendable {
         }
     }
 
-    private func startListening() {
+    func startListening() {
         do throws(SystemFault) {
             listening = try loop.add(descriptor) { [weak self] _ in self?.accepted() }
             loop.arm(listening, descriptor, .input)
         } catch { end() }
     }
 
-    private func dial() {
+    func dial() {
         guard !isStopped, let remote else { return }
         let call = TCPTransport(host: remote.host, port: remote.port, role: .connect)
         self.call = call
@@ -220,7 +186,7 @@ public final class Simulation: @unchecked Sendable {
         }
     }
 
-    private func dialled() {
+    func dialled() {
         guard !isStopped, let call else { return }
         do throws(IngestError) {
             try call.start(on: loop) { [weak self] event in
@@ -235,7 +201,7 @@ public final class Simulation: @unchecked Sendable {
         } catch { hungUp() }
     }
 
-    private func hungUp() {
+    func hungUp() {
         call = nil
         if hasClient {
             hasClient = false
@@ -246,11 +212,11 @@ public final class Simulation: @unchecked Sendable {
         delay.set(after: Self.redial)
     }
 
-    private func delayed() {
+    func delayed() {
         if isPty { lookForClient() } else { dial() }
     }
 
-    private func accepted() {
+    func accepted() {
         guard !isStopped, port == nil else { return }
         let client = accept(descriptor, nil, nil)
         guard client >= 0 else { return loop.arm(listening, descriptor, .input) }
@@ -262,67 +228,13 @@ public final class Simulation: @unchecked Sendable {
         clientCame()
     }
 
-    // MARK: HID
-
-    private static func openHID(_ path: String, _ driver: CuffDriver) throws(IngestError) -> Int32 {
-        guard let device = SimulatedHID(driver) else {
-            throw IngestError(.usage, "a cuff of \(driver.id) is no HID device", cure: "leave out --uhid: it gets a pseudo terminal")
-        }
-        let descriptor = clinux_uhid_open(path)
-        guard descriptor >= 0 else { throw .device(path, -descriptor) }
-        let result = clinux_uhid_create(
-            descriptor, device.name, "", device.id.vendor, device.id.product, device.release, device.descriptor,
-            Int32(device.descriptor.count))
-        guard result >= 0 else {
-            close(descriptor)
-            throw .device(path, -result)
-        }
-        return descriptor
-    }
-
-    private func startHID() {
-        port = try? Port(
-            descriptor, on: loop, readSize: Int(clinux_uhid_size), writesBlock: true,
-            writer: { descriptor, report in
-                let result = clinux_uhid_input(
-                    descriptor, report.baseAddress?.assumingMemoryBound(to: UInt8.self), Int32(report.count))
-                if result < 0 { errno = -result }
-                return Int(result)
-            }
-        ) { [weak self] in self?.handle($0) }
-        if port == nil { end() }
-    }
-
-    /// One message of the kernel's: who has the node open, and what was written to it.
-    private func handleHID(_ bytes: [UInt8]) {
-        bytes.withUnsafeBufferPointer { buffer in
-            let message = clinux_uhid_take(buffer.baseAddress, Int32(buffer.count))
-            let report = message.report.map { Array(UnsafeBufferPointer(start: $0, count: Int(message.length))) } ?? []
-            switch UInt32(message.kind) {
-            case clinux_uhid_opened.rawValue: clientCame()
-            case clinux_uhid_closed.rawValue:
-                hasClient = false
-                note("closed")
-                deadlines.removeAll()
-                perform(simulator.handle(.closed))
-            case clinux_uhid_output.rawValue:
-                if message.request != 0 { _ = clinux_uhid_confirm(descriptor, message.request) }
-                perform(simulator.handle(.received(report)))
-            case clinux_uhid_feature.rawValue:
-                _ = clinux_uhid_confirm(descriptor, message.request)
-                perform(simulator.handle(.receivedFeature(report)))
-            default: break
-            }
-        }
-    }
-
-    private func clientCame() {
+    func clientCame() {
         hasClient = true
         note("opened")
         perform(simulator.handle(.opened))
     }
 
-    private func clientLeft() {
+    func clientLeft() {
         guard hasClient || isPty else { return }
         if hasClient {
             hasClient = false
@@ -337,7 +249,7 @@ public final class Simulation: @unchecked Sendable {
         loop.arm(listening, descriptor, .input)
     }
 
-    private func handle(_ event: Port.Event) {
+    func handle(_ event: Port.Event) {
         switch event {
         case .received(let message) where isHID: handleHID(message)
         case .received(let bytes):
@@ -350,12 +262,12 @@ public final class Simulation: @unchecked Sendable {
         }
     }
 
-    private func timersFired() {
+    func timersFired() {
         while !isStopped, let due = deadlines.takeDue(at: HostClock.monotonic()) { perform(simulator.handle(.timerFired(due))) }
         timer.set(isStopped ? nil : deadlines.next)
     }
 
-    private func perform(_ actions: [SimulatorAction]) {
+    func perform(_ actions: [SimulatorAction]) {
         for action in actions {
             switch action {
             case .write(let bytes):
@@ -372,7 +284,7 @@ public final class Simulation: @unchecked Sendable {
         if !isStopped { self.timer.set(deadlines.next) }
     }
 
-    private func end() {
+    func end() {
         guard !isStopped else { return }
         isStopped = true
         timer.set(nil)
@@ -381,22 +293,5 @@ public final class Simulation: @unchecked Sendable {
         call?.close()
         closeDescriptor()
         stopped.set(open: true)
-    }
-}
-
-/// A simulated cuff's timers, in nanoseconds of `HostClock.monotonic`.
-private struct SimulatorDeadlines {
-    private var armed: [TimerID: Int64] = [:]
-
-    var next: Int64? { armed.values.min() }
-    mutating func arm(_ timer: TimerID, _ due: Int64) { armed[timer] = due }
-    mutating func disarm(_ timer: TimerID) { armed[timer] = nil }
-    mutating func removeAll() { armed.removeAll() }
-
-    mutating func takeDue(at now: Int64) -> TimerID? {
-        let first = armed.min { ($0.value, $0.key.rawValue) < ($1.value, $1.key.rawValue) }
-        guard let first, first.value <= now else { return nil }
-        armed[first.key] = nil
-        return first.key
     }
 }

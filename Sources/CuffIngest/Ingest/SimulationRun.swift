@@ -11,7 +11,7 @@ public enum SimulationRun {
                 let number = errno
                 throw IngestError(
                     .cannotCreate, "cannot make the link \(link)", why: IngestError.lowercased(number),
-                    cure: number == EEXIST ? "remove it, or name another" : "")
+                    hint: number == EEXIST ? "remove it, or name another" : "")
             }
         }
         defer { if let link { unlink(link) } }

@@ -63,14 +63,14 @@ extension ScheduleRequest {
         switch action {
         case "get", "off":
             guard every == nil, from == nil, to == nil else {
-                throw IngestError(.usage, "`\(action)` takes no times", cure: "write e.g. cuff schedule DEVICE set --every 15m")
+                throw IngestError(.usage, "`\(action)` takes no times", hint: "write e.g. cuff schedule DEVICE set --every 15m")
             }
             self = action == "get" ? .get : .off
         case "set":
-            guard let every else { throw IngestError(.usage, "nothing says how often", cure: "add e.g. --every 15m") }
+            guard let every else { throw IngestError(.usage, "nothing says how often", hint: "add e.g. --every 15m") }
             let seconds = every.components.seconds
             guard seconds % 60 == 0, seconds >= 60 else {
-                throw IngestError(.usage, "a schedule counts whole minutes", cure: "write e.g. --every 15m")
+                throw IngestError(.usage, "a schedule counts whole minutes", hint: "write e.g. --every 15m")
             }
             var window: MonitoringPlan.Window?
             if from != nil || to != nil {
@@ -79,14 +79,14 @@ extension ScheduleRequest {
                 else {
                     throw IngestError(
                         .usage, "the window is none", why: "it needs a beginning and another end, both times of the day",
-                        cure: "write e.g. --from 08:00 --to 22:00")
+                        hint: "write e.g. --from 08:00 --to 22:00")
                 }
                 window = read
             }
             self = .set(minutes: Int(clamping: seconds / 60), window)
         default:
             throw IngestError(
-                .usage, "`\(action)` is no action", why: "known are get, set, off", cure: "write e.g. cuff schedule DEVICE get")
+                .usage, "`\(action)` is no action", why: "known are get, set, off", hint: "write e.g. cuff schedule DEVICE get")
         }
     }
 
@@ -113,10 +113,10 @@ extension Ingest {
             throw IngestError(
                 .usage, "a cuff of \(driver.id) cannot measure automatically",
                 why: "it neither has cycles of its own nor can be told to measure",
-                cure: "start it at the cuff; `cuff watch` takes what it sends")
+                hint: "start it at the cuff; `cuff watch` takes what it sends")
         }
         guard let memory = options.memory else {
-            throw IngestError(.usage, "there is no place to keep a schedule", cure: "set HOME or XDG_STATE_HOME")
+            throw IngestError(.usage, "there is no place to keep a schedule", hint: "set HOME or XDG_STATE_HOME")
         }
         let folder = ScheduleFolder(memory)
         let key = ScheduleFolder.key(place, device: options.device)
@@ -139,7 +139,7 @@ extension Ingest {
                 throw IngestError(
                     .usage, "nothing tells which cuff is on \(key)",
                     why: "the next cuff that is plugged in may get that name, and would be inflated by this schedule",
-                    cure: "name the device by usb:VVVV:PPPP:SERIAL or port:…, as `cuff list` shows it, or give it a name with --device")
+                    hint: "name the device by usb:VVVV:PPPP:SERIAL or port:…, as `cuff list` shows it, or give it a name with --device")
             }
             // Two that inflate the same cuff would be one too many.
             if hasOwn {
@@ -169,7 +169,7 @@ extension Ingest {
             throw IngestError(
                 .usage, "every \(minutes) minutes is no schedule",
                 why: "an arm needs \(MonitoringPlan.intervals.lowerBound) minutes between inflations, and a day is the longest" + own,
-                cure: "write e.g. --every 15m")
+                hint: "write e.g. --every 15m")
         }
         return plan
     }

@@ -42,7 +42,7 @@ final class FileSink<Format: LineFormat>: Sink, @unchecked Sendable {
                 IngestError(
                     .inputOutput,
                     "\(path) held \(removed) damaged line\(removed == 1 ? "" : "s"), which \(removed == 1 ? "was" : "were") removed",
-                    why: "a power cut leaves such", cure: "nothing: a cuff was not told that these readings are stored"))
+                    why: "a power cut leaves such", hint: "nothing: a cuff was not told that these readings are stored"))
         }
         return known
     }
@@ -90,7 +90,7 @@ final class FileSink<Format: LineFormat>: Sink, @unchecked Sendable {
     private var unsteady: IngestError {
         IngestError(
             .tryAgain, "cannot write \(path)", why: "it is renamed, removed or emptied again and again",
-            cure: "rotate it less often, or name another file")
+            hint: "rotate it less often, or name another file")
     }
 
     private func append(_ batch: Batch) throws(IngestError) -> Int {

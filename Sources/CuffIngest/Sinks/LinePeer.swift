@@ -118,7 +118,7 @@ final class SocketPeer: LinePeer {
     }
 
     private func unreachable(_ number: Int32) -> IngestError {
-        IngestError(.unavailable, "cannot reach \(name)", why: IngestError.lowercased(number), cure: "is it listening there?")
+        IngestError(.unavailable, "cannot reach \(name)", why: IngestError.lowercased(number), hint: "is it listening there?")
     }
 
     private func connect(_ path: String) throws(IngestError) -> Int32 {

@@ -25,7 +25,7 @@ struct OutboxState: Sendable {
         var answer = Duration.seconds(60)
         var firstPause = Duration.milliseconds(200)
         var longestPause = Duration.seconds(30)
-        /// A configuration is mended by a person.
+        /// A configuration is fixed by a person.
         var fatalPause = Duration.seconds(300)
         /// An answer is a word, an id, a number and a sentence.
         var line = 4096
@@ -169,7 +169,8 @@ struct OutboxState: Sendable {
         case "fatal":
             fail(
                 IngestError(
-                    .badConfiguration, "\(name) cannot work as it is set up", why: Self.reason(text), cure: "mend that; it is tried again"),
+                    .badConfiguration, "\(name) cannot work as it is set up", why: Self.reason(text),
+                    hint: "correct that; it is tried again"),
                 limits.fatalPause, now, &effects)
         default: return fault("\(Self.quoted(line)) is no answer", now, &effects)
         }
@@ -214,7 +215,7 @@ struct OutboxState: Sendable {
         fail(
             IngestError(
                 .protocolFault, "\(name) does not keep to the protocol of +ack", why: why,
-                cure: "see \"Sinks that answer\" in the README; without +ack nothing is waited for"), pause, now, &effects)
+                hint: "see \"Sinks that answer\" in the README; without +ack nothing is waited for"), pause, now, &effects)
     }
 
     private mutating func fail(

@@ -21,11 +21,11 @@ final class OutgoingSink: Sink {
     private static let patience = Duration.seconds(3)
     private static let answerPatience = Duration.seconds(10)
 
-    init(_ spec: SinkSpec, _ surroundings: SinkSpec.Surroundings) throws(IngestError) {
-        guard let path = surroundings.outbox else {
+    init(_ spec: SinkSpec, _ context: SinkSpec.SinkContext) throws(IngestError) {
+        guard let path = context.outbox else {
             throw IngestError(
                 .usage, "there is no place for what waits for \(spec.name)", why: "neither a database nor a home folder is known",
-                cure: "add --sink sqlite:bp.db: its lines wait there")
+                hint: "add --sink sqlite:bp.db: its lines wait there")
         }
         let peer = try Self.peer(spec)
         ProcessSignals.ignoreFailedWrites()
@@ -33,8 +33,8 @@ final class OutgoingSink: Sink {
         answers = spec.isAnswering
         // Where nothing is answered, nobody knows what became of a line that was handed over.
         isDurable = spec.isAnswering && SinkSpec.isRegularFile(path) != false
-        line = surroundings.line
-        let (name, onFault) = (spec.name, surroundings.onFault)
+        line = context.line
+        let (name, onFault) = (spec.name, context.onFault)
         outbox = try Outbox(try Store(path, access: .write) { onFault(name, $0) }, spec: spec.name)
         courier = Courier(outbox, peer, isAnswering: spec.isAnswering) { onFault(name, $0) }
         courier.start()
@@ -46,11 +46,11 @@ final class OutgoingSink: Sink {
         case .tcp: return SocketPeer(try SinkSpec.place(ofTCP: spec.path), name: spec.name, isAnswering: spec.isAnswering)
         case .exec, .stdout, .table, .jsonl, .csv, .sqlite:
             let words = try CommandPeer.words(spec.path)
-            // A program that is not there is a slip of the pen more often than an absence.
+            // A program that is not there is a slip of the writer more often than an absence.
             guard CommandPeer.find(words[0]) != nil else {
                 throw IngestError(
                     .unavailable, "cannot start \(spec.name)", why: "there is no program `\(words[0])`",
-                    cure: "name it with its path; a shell's own words need exec:sh -c '…'")
+                    hint: "name it with its path; a shell's own words need exec:sh -c '…'")
             }
             return CommandPeer(words, name: spec.name, isAnswering: spec.isAnswering)
         }
@@ -68,7 +68,7 @@ final class OutgoingSink: Sink {
             guard HostClock.monotonic() < until else {
                 throw IngestError(
                     .tryAgain, "\(label) takes no more", why: "\(outbox.waiting) lines wait for it already",
-                    cure: "see `cuff sinks`; readings are not asked for until it takes some")
+                    hint: "see `cuff sinks`; readings are not asked for until it takes some")
             }
             usleep(10_000)
         }

@@ -64,7 +64,7 @@ extension Sink {
 
 extension SinkSpec {
     /// What opening a sink needs to know beside its name.
-    struct Surroundings: Sendable {
+    struct SinkContext: Sendable {
         var line = ReadingLine()
         /// The database in which lines wait for sinks outside; `nil` where there is no place for one.
         var outbox: String?
@@ -73,15 +73,15 @@ extension SinkSpec {
     }
 
     /// Opens the sink; nothing of an existing file is changed when that fails.
-    func open(_ surroundings: Surroundings = Surroundings()) throws(IngestError) -> any Sink {
+    func open(_ context: SinkContext = SinkContext()) throws(IngestError) -> any Sink {
         let name = name
         return switch kind {
-        case .stdout: StandardOutputSink(line: surroundings.line)
+        case .stdout: StandardOutputSink(line: context.line)
         case .table: TableSink()
-        case .jsonl: try JSONLinesSink(path: path, line: surroundings.line) { surroundings.onFault(name, $0) }
-        case .csv: try CSVSink(path: path) { surroundings.onFault(name, $0) }
-        case .sqlite: try SQLiteSink(path: path) { surroundings.onFault(name, $0) }
-        case .exec, .unix, .tcp: try OutgoingSink(self, surroundings)
+        case .jsonl: try JSONLinesSink(path: path, line: context.line) { context.onFault(name, $0) }
+        case .csv: try CSVSink(path: path) { context.onFault(name, $0) }
+        case .sqlite: try SQLiteSink(path: path) { context.onFault(name, $0) }
+        case .exec, .unix, .tcp: try OutgoingSink(self, context)
         }
     }
 }

@@ -51,7 +51,7 @@ public struct SinkOverview: Sendable {
         guard !usual.isEmpty else {
             throw IngestError(
                 .noInput, "there is no database to look at", why: "neither bp.db nor an outbox of this user is there",
-                cure: "name one: cuff sinks --db FILE")
+                hint: "name one: cuff sinks --db FILE")
         }
         return usual
     }
@@ -177,10 +177,10 @@ public enum SinkRuns {
         var (sent, left) = (0, 0)
         for path in try SinkOverview.databases(database) {
             for state in try Store(path, access: .read).outboxes() where state.waiting > 0 && (sink == nil || sink == state.spec) {
-                var surroundings = SinkSpec.Surroundings()
-                surroundings.outbox = path
-                surroundings.onFault = { told($1.description) }
-                let opened = try SinkSpec(state.spec).open(surroundings)
+                var context = SinkSpec.SinkContext()
+                context.outbox = path
+                context.onFault = { told($1.description) }
+                let opened = try SinkSpec(state.spec).open(context)
                 let before = opened.backlog?.waiting ?? 0
                 try opened.close()
                 let after = opened.backlog?.waiting ?? 0
@@ -196,7 +196,7 @@ public enum SinkRuns {
         let name = try SinkSpec(sink).name
         guard confirmation == "drop" else {
             throw IngestError(
-                .usage, "nothing was dropped", why: "lines that are dropped never reach \(name)", cure: "add --confirm drop")
+                .usage, "nothing was dropped", why: "lines that are dropped never reach \(name)", hint: "add --confirm drop")
         }
         var count = 0
         for path in try SinkOverview.databases(database) { count += try Store(path, access: .write).dropOutbox(name) }

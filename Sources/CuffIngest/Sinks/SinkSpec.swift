@@ -50,17 +50,17 @@ public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
         else {
             throw IngestError(
                 .usage, "`\(text)` is no sink",
-                why: "it begins with none of stdout, table, jsonl:, csv:, sqlite:, exec:, unix:, tcp:", cure: "write e.g. sqlite:bp.db")
+                why: "it begins with none of stdout, table, jsonl:, csv:, sqlite:, exec:, unix:, tcp:", hint: "write e.g. sqlite:bp.db")
         }
         switch kind {
         case .stdout where !path.isEmpty && path != "-", .table where !path.isEmpty && path != "-":
-            throw IngestError(.usage, "`\(text)` is no sink", why: "\(kind.rawValue) takes no file", cure: "write jsonl:\(path)")
+            throw IngestError(.usage, "`\(text)` is no sink", why: "\(kind.rawValue) takes no file", hint: "write jsonl:\(path)")
         case .jsonl where path == "-":
             self.init(.stdout, isRequired: isRequired)
         case .jsonl, .csv, .sqlite, .unix:
             guard !path.isEmpty, path != "-" else {
                 throw IngestError(
-                    .usage, "`\(text)` is no sink", why: "it names no file", cure: "write e.g. \(kind.rawValue):bp.\(kind.suffix)")
+                    .usage, "`\(text)` is no sink", why: "it names no file", hint: "write e.g. \(kind.rawValue):bp.\(kind.suffix)")
             }
             self.init(kind, path: path, isRequired: isRequired, isAnswering: isAnswering)
         case .exec:
@@ -96,7 +96,7 @@ public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
     /// `HOST:PORT`, an IPv6 address in brackets.
     static func place(ofTCP text: String) throws(IngestError) -> SocketPeer.Place {
         guard case .tcp(let host, let port)? = try? TransportAddress("tcp://" + text), port > 0 else {
-            throw IngestError(.usage, "`tcp:\(text)` is no sink", why: "it is not HOST:PORT", cure: "write e.g. tcp:127.0.0.1:4000")
+            throw IngestError(.usage, "`tcp:\(text)` is no sink", why: "it is not HOST:PORT", hint: "write e.g. tcp:127.0.0.1:4000")
         }
         return .tcp(host: host, port: port)
     }

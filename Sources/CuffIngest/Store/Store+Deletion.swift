@@ -43,12 +43,12 @@ extension Store {
                 try db.execute(sql: "VACUUM")
                 let result = try Row.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
                 guard result?[0] as Int? != 0 else { return }
-                fault = IngestError(.tryAgain, "", why: "another program reads in the database", cure: "end it (`fuser \(path)` names it)")
+                fault = IngestError(.tryAgain, "", why: "another program reads in the database", hint: "end it (`fuser \(path)` names it)")
             }
         } catch { fault = Self.translated(error, path) }
         guard var fault else { return }
         fault.what = "the readings are deleted, but \(path) or its log may hold copies of them still"
-        fault.cure = (fault.cure.isEmpty ? "" : fault.cure + ", then ") + "run the same command again"
+        fault.hint = (fault.hint.isEmpty ? "" : fault.hint + ", then ") + "run the same command again"
         throw fault
     }
 

@@ -15,7 +15,7 @@ extension Store {
                 if access == .read && error.number == ENOENT {
                     throw IngestError(
                         .noInput, "there is no database \(path)",
-                        cure: "read a cuff into it first, e.g. `cuff read DEVICE --driver ID --sink sqlite:\(path)`")
+                        hint: "read a cuff into it first, e.g. `cuff read DEVICE --driver ID --sink sqlite:\(path)`")
                 }
                 throw access == .read ? .reading(path, error.number) : .writing(path, error.number)
             }
@@ -36,7 +36,7 @@ extension Store {
         }
         guard let size = Descriptor.size(descriptor), size > 0 else {
             if access == .read {
-                throw IngestError(.noInput, "there are no readings in \(path)", why: "the file is empty", cure: "name another file")
+                throw IngestError(.noInput, "there are no readings in \(path)", why: "the file is empty", hint: "name another file")
             }
             return false
         }
@@ -48,19 +48,19 @@ extension Store {
     }
 
     private static func notADatabase(_ path: String) -> IngestError {
-        IngestError(.badData, "cannot use \(path)", why: "it is not an SQLite database", cure: "name another file")
+        IngestError(.badData, "cannot use \(path)", why: "it is not an SQLite database", hint: "name another file")
     }
 
     static func noRoomForIndex(_ path: String, _ access: Access) -> IngestError {
         guard access == .read else { return .writing(path, ENOSPC) }
         return IngestError(
-            .inputOutput, "cannot read \(path)", why: "no space left on device", cure: "free 128 KiB: SQLite keeps an index beside it")
+            .inputOutput, "cannot read \(path)", why: "no space left on device", hint: "free 128 KiB: SQLite keeps an index beside it")
     }
 
     private static func tooNew(_ path: String, _ access: Access) -> IngestError {
         IngestError(
             access == .read ? .badData : .cannotCreate, "cannot use \(path)", why: "a newer version of cuff wrote it",
-            cure: "install that version, or name another file")
+            hint: "install that version, or name another file")
     }
 
     /// The log may hold a newer header than the file, so SQLite itself is asked, read-only. By its own functions: the end of
@@ -99,7 +99,7 @@ extension Store {
         let tables = try number("SELECT count(*) FROM sqlite_master")
         guard id == 0, tables == 0 else {
             throw IngestError(
-                .cannotCreate, "cannot use \(path)", why: "it is another program's database", cure: "name another file, e.g. sqlite:bp.db")
+                .cannotCreate, "cannot use \(path)", why: "it is another program's database", hint: "name another file, e.g. sqlite:bp.db")
         }
     }
 
@@ -116,18 +116,18 @@ extension Store {
         case .SQLITE_READONLY:
             return IngestError(
                 .cannotCreate, "cannot write \(path)", why: "the database is read-only",
-                cure: "`chmod u+w` it and its folder, or name another file")
+                hint: "`chmod u+w` it and its folder, or name another file")
         case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
             return IngestError(
                 .cannotCreate, "cannot open \(path)", why: error.message ?? "SQLite cannot open it",
-                cure: "check the folder's permissions: SQLite keeps two files beside the database")
+                hint: "check the folder's permissions: SQLite keeps two files beside the database")
         case .SQLITE_NOTADB, .SQLITE_CORRUPT:
             return IngestError(
                 .badData, "cannot use \(path)", why: error.message ?? "the database is damaged",
-                cure: "name another file; `sqlite3 \(path) .recover` may save what is in this one")
+                hint: "name another file; `sqlite3 \(path) .recover` may save what is in this one")
         case .SQLITE_IOERR:
             return IngestError(
-                .inputOutput, "cannot write \(path)", why: error.message ?? "disk I/O error", cure: "check the disk (dmesg)")
+                .inputOutput, "cannot write \(path)", why: error.message ?? "disk I/O error", hint: "check the disk (dmesg)")
         default:
             return IngestError(.software, "the database \(path) failed", why: error.message ?? "\(error.resultCode)")
         }

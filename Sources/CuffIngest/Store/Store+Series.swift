@@ -134,7 +134,7 @@ extension Store {
                     guard let series = Self.series(row, provenance) else {
                         throw IngestError(
                             .badData, "a series in \(path) is damaged", why: "number \(row["number"] as Int64? ?? 0) cannot be unpacked",
-                            cure: "`sqlite3 \(path) 'DELETE FROM series WHERE number = \(row["number"] as Int64? ?? 0)'` removes it")
+                            hint: "`sqlite3 \(path) 'DELETE FROM series WHERE number = \(row["number"] as Int64? ?? 0)'` removes it")
                     }
                     guard try body(StoredSeries(number: row["number"], series: series, provenance: provenance, user: row["owner"])) else {
                         return

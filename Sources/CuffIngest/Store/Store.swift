@@ -115,9 +115,9 @@ public final class Store: Sendable {
     private func fullDisk(isHeld: Bool) -> IngestError {
         var error = IngestError.writing(path, ENOSPC)
         if isHeld {
-            error.cure =
+            error.hint =
                 "end the program that reads in the database (`fuser \(path)` names it), for it keeps the log from being emptied; or "
-                + error.cure
+                + error.hint
         }
         return error
     }
@@ -143,7 +143,7 @@ public final class Store: Sendable {
     private var shortened: IngestError {
         IngestError(
             .inputOutput, "cannot write \(path)", why: "another program has cut the database short",
-            cure: "move \(path) and \(path)-wal away together; a new database is made then")
+            hint: "move \(path) and \(path)-wal away together; a new database is made then")
     }
 
     /// The log that SQLite writes has no name any more: the next opening would not find it. So the database file takes every
@@ -160,11 +160,11 @@ public final class Store: Sendable {
         notices(
             IngestError(
                 .done, "the log \(path)-wal was removed while readings were written", why: "nothing is lost: the database holds them",
-                cure: "leave the files beside the database alone while cuff runs"))
+                hint: "leave the files beside the database alone while cuff runs"))
     }
 
     private func astray(_ why: String) -> IngestError {
-        IngestError(.tryAgain, "cannot write \(path)", why: why, cure: "let no other program move it while cuff runs")
+        IngestError(.tryAgain, "cannot write \(path)", why: why, hint: "let no other program move it while cuff runs")
     }
 
     /// Gives up the files that were open, with everything in them, and opens what bears the name now.
@@ -175,7 +175,7 @@ public final class Store: Sendable {
         try old.close()
         state.withLock { $0.isAstray = true }
         try openAgain()
-        notices(IngestError(.done, what, why: "it was opened anew", cure: "stop cuff before the database is moved"))
+        notices(IngestError(.done, what, why: "it was opened anew", hint: "stop cuff before the database is moved"))
     }
 
     private func openAgain() throws {
@@ -205,7 +205,7 @@ public final class Store: Sendable {
                 IngestError(
                     .tryAgain, "the log \(path)-wal has grown to \(size >> 10) KiB",
                     why: "another program reads in the database and has not ended its transaction",
-                    cure: "end that program (`fuser \(path)` names it); nothing is lost meanwhile"))
+                    hint: "end that program (`fuser \(path)` names it); nothing is lost meanwhile"))
         }
     }
 }

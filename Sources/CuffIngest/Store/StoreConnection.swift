@@ -100,7 +100,7 @@ final class StoreConnection: Sendable {
         try queue.inDatabase { db in
             guard try !Schema.migrator.appliedMigrations(db).isEmpty else {
                 throw IngestError(
-                    .noInput, "there are no readings in \(path)", why: "nothing was stored yet", cure: "read a cuff into it first")
+                    .noInput, "there are no readings in \(path)", why: "nothing was stored yet", hint: "read a cuff into it first")
             }
             guard try !Schema.migrator.hasCompletedMigrations(db) else { return }
             let sql = try Schema.complements(db)

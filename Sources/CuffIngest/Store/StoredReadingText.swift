@@ -14,7 +14,7 @@ public enum StoredReadingText {
             guard let form = Form(rawValue: name) else {
                 throw IngestError(
                     .usage, "`\(name)` is no format", why: "known are \(Form.allCases.map(\.rawValue).joined(separator: ", "))",
-                    cure: "write e.g. --format jsonl")
+                    hint: "write e.g. --format jsonl")
             }
             self = form
         }

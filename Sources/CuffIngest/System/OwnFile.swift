@@ -61,11 +61,11 @@ enum OwnFile {
         guard status.st_uid == geteuid() || status.st_uid == 0 || owner == .userOrFolder && isFolderOwner(status.st_uid, path) else {
             return IngestError(
                 .noPermission, "cannot write \(path)", why: "it belongs to another user (uid \(status.st_uid))",
-                cure: "name another file, or make it yours: chown \(geteuid()) \(path)")
+                hint: "name another file, or make it yours: chown \(geteuid()) \(path)")
         }
         guard kind != S_IFREG || status.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
             return IngestError(
-                .noPermission, "cannot write \(path)", why: "other users may change it", cure: "chmod go-w \(path), or name another file")
+                .noPermission, "cannot write \(path)", why: "other users may change it", hint: "chmod go-w \(path), or name another file")
         }
         return nil
     }
@@ -83,7 +83,7 @@ enum OwnFile {
         }
         return IngestError(
             .cannotCreate, "cannot write \(path)", why: "it is a symbolic link",
-            cure: target.map { "name the file itself: \($0)" } ?? "it leads nowhere: remove it, or name another file")
+            hint: target.map { "name the file itself: \($0)" } ?? "it leads nowhere: remove it, or name another file")
     }
 
     static func isLink(_ path: String) -> Bool {

@@ -18,7 +18,7 @@ public final class CaptureWriter: @unchecked Sendable {
         ProcessSignals.ignoreFailedWrites()
         guard let created = try OwnFile.created(path, O_WRONLY) else {
             if OwnFile.isLink(path) { throw OwnFile.link(path) }
-            throw IngestError(.cannotCreate, "\(path) exists", why: "a capture is never overwritten", cure: "name another file")
+            throw IngestError(.cannotCreate, "\(path) exists", why: "a capture is never overwritten", hint: "name another file")
         }
         descriptor = created
         let now = HostClock.now()

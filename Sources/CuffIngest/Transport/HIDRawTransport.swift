@@ -44,7 +44,7 @@ public final class HIDRawTransport: Transport {
             descriptor = -1
             throw IngestError(
                 .usage, "\(address) is a terminal, and this cuff speaks over HID", why: "its reports need a node such as /dev/hidraw0",
-                cure: "`cuff list` shows HID cuffs; a simulated one is made with `cuff simulate … --uhid /dev/uhid`")
+                hint: "`cuff list` shows HID cuffs; a simulated one is made with `cuff simulate … --uhid /dev/uhid`")
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             Glibc.close(descriptor)

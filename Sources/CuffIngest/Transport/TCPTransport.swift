@@ -166,7 +166,7 @@ public final class TCPTransport: Transport {
         let result = getaddrinfo(host.isEmpty ? nil : host, service, &hints, &list)
         guard result == 0, let list else {
             throw IngestError(
-                .unavailable, "cannot reach \(address)", why: String(cString: gai_strerror(result)), cure: "check the host's name")
+                .unavailable, "cannot reach \(address)", why: String(cString: gai_strerror(result)), hint: "check the host's name")
         }
         return list
     }
@@ -218,7 +218,7 @@ public final class TCPTransport: Transport {
         }
         throw IngestError(
             number == EADDRINUSE ? .tryAgain : .unavailable, "cannot listen on \(address)",
-            why: IngestError.lowercased(number), cure: number == EADDRINUSE ? "choose another port" : "")
+            why: IngestError.lowercased(number), hint: number == EADDRINUSE ? "choose another port" : "")
     }
 
     private static func boundPort(_ descriptor: Int32) -> Int {

@@ -54,7 +54,7 @@ public final class TTYTransport: Transport {
         guard isatty(descriptor) == 1 else {
             throw IngestError(
                 .noInput, "\(address) is not a serial port", why: "it is no terminal device",
-                cure: "name one of /dev/ttyUSB*, /dev/ttyACM*, /dev/serial/by-id/*; a file of bytes goes to `cuff decode`")
+                hint: "name one of /dev/ttyUSB*, /dev/ttyACM*, /dev/serial/by-id/*; a file of bytes goes to `cuff decode`")
         }
         // TIOCEXCL does not stop root, and flock does not stop those who never ask: both.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .device(address, EBUSY) }
@@ -118,7 +118,7 @@ public final class TTYTransport: Transport {
     private func refused(_ number: Int32) -> IngestError {
         IngestError(
             .badConfiguration, "\(address) does not do \(line.text)", why: IngestError.lowercased(number),
-            cure: "try another adapter, or another rate with --baud")
+            hint: "try another adapter, or another rate with --baud")
     }
 
     private func raise() {
@@ -186,17 +186,17 @@ extension IngestError {
         switch number {
         case ENOENT, ENODEV, ENXIO:
             IngestError(
-                .unavailable, "there is no device \(path)", why: lowercased(number), cure: "`cuff list` shows what is plugged in")
+                .unavailable, "there is no device \(path)", why: lowercased(number), hint: "`cuff list` shows what is plugged in")
         case EACCES, EPERM:
             IngestError(
                 .noPermission, "cannot open \(path)", why: lowercased(number),
-                cure: "sudo usermod -aG dialout $USER (then log in again), or install the udev rules; `cuff doctor \(path)` tells more")
+                hint: "sudo usermod -aG dialout $USER (then log in again), or install the udev rules; `cuff doctor \(path)` tells more")
         case EBUSY, EWOULDBLOCK:
             IngestError(
                 .tryAgain, "\(path) is busy", why: holder ?? "another program holds it",
-                cure: "end that program (`fuser \(path)` names it) and try again")
+                hint: "end that program (`fuser \(path)` names it) and try again")
         case EISDIR:
-            IngestError(.noInput, "\(path) is a directory", cure: "name the device in it")
+            IngestError(.noInput, "\(path) is a directory", hint: "name the device in it")
         default:
             IngestError(.inputOutput, "cannot open \(path)", why: lowercased(number))
         }

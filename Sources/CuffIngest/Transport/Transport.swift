@@ -51,6 +51,6 @@ extension TransportFault {
         guard case .failed("connect", let number) = self else { return nil }
         return IngestError(
             .unavailable, "cannot reach \(address)", why: IngestError.lowercased(number),
-            cure: number == ECONNREFUSED ? "nothing listens on that port; start the program that serves the cuff" : "check host and port")
+            hint: number == ECONNREFUSED ? "nothing listens on that port; start the program that serves the cuff" : "check host and port")
     }
 }

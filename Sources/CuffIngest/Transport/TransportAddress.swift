@@ -48,7 +48,7 @@ public enum TransportAddress: Sendable, Hashable, CustomStringConvertible {
     private static func malformed(_ text: String) -> IngestError {
         IngestError(
             .usage, "`\(text)` is no device", why: "it is neither a path nor tcp://HOST:PORT nor tcp-listen://[HOST][:PORT]",
-            cure: "write e.g. /dev/ttyUSB0")
+            hint: "write e.g. /dev/ttyUSB0")
     }
 
     public var description: String {

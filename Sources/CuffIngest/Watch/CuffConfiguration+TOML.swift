@@ -38,7 +38,7 @@ extension CuffConfiguration {
                     do throws(IngestError) {
                         listens = try texts.map { (text) throws(IngestError) in try ListenPlan(text, drivers: drivers) }
                     } catch {
-                        throw source.error(line: source.line("listen", "watch"), error.sentence, cure: error.cure)
+                        throw source.error(line: source.line("listen", "watch"), error.sentence, hint: error.hint)
                     }
                     listenOrigin = source.origin("watch", "listen")
                 }
@@ -90,8 +90,8 @@ struct ConfigurationSource {
 
     func origin(_ section: String, _ key: String) -> String { "\(file):\(line(key, section))" }
 
-    func error(line: Int, _ why: String, cure: String = "") -> IngestError {
-        IngestError(.badConfiguration, "\(file):\(line)", why: why, cure: cure)
+    func error(line: Int, _ why: String, hint: String = "") -> IngestError {
+        IngestError(.badConfiguration, "\(file):\(line)", why: why, hint: hint)
     }
 
     func unknown(_ key: String, in section: String?, _ known: [String]) -> IngestError {
@@ -100,7 +100,7 @@ struct ConfigurationSource {
         let number = section == nil ? max(line("[\(key)", nil), line(key, nil)) : line(key, section)
         return error(
             line: number, "unknown key `\(key)`\(place)",
-            cure: NearestWord.match(key, among: known).map { "did you mean `\($0)`?" }
+            hint: NearestWord.match(key, among: known).map { "did you mean `\($0)`?" }
                 ?? "known are \(known.joined(separator: ", "))")
     }
 
@@ -118,7 +118,7 @@ struct ConfigurationSource {
         var sections: [(String, TOMLTable)] = []
         for name in table.keys.sorted(by: { line("", "\(key).\($0)") < line("", "\(key).\($1)") }) {
             guard let section = table[name]?.table else {
-                throw error(line: line(name, key), "`\(name)` stands in [\(key)]", cure: "write [\(key).NAME] with a name of yours")
+                throw error(line: line(name, key), "`\(name)` stands in [\(key)]", hint: "write [\(key).NAME] with a name of yours")
             }
             sections.append((name, section))
         }
@@ -142,7 +142,7 @@ struct ConfigurationSource {
         try checkKeys(table, section, ["match", "driver", "ignore", "line", "options"])
         guard let match = try string(table, "match", section) else {
             throw error(
-                line: line("", section), "[\(section)] says nothing of which device", cure: "match = \"port:1-1.2\" (see `cuff list`)")
+                line: line("", section), "[\(section)] says nothing of which device", hint: "match = \"port:1-1.2\" (see `cuff list`)")
         }
         let address: DeviceAddress
         do throws(AddressFault) { address = try DeviceAddress(match) } catch {
@@ -157,7 +157,7 @@ struct ConfigurationSource {
             throw error(
                 line: line(isIgnored ? "ignore" : "", section),
                 isIgnored ? "a device that is ignored has no driver" : "[\(section)] names no driver",
-                cure: isIgnored ? "leave out one of the two" : "driver = \"ID\" (see `cuff drivers`), or ignore = true")
+                hint: isIgnored ? "leave out one of the two" : "driver = \"ID\" (see `cuff drivers`), or ignore = true")
         }
         var driver: CuffDriver?
         if let word {
@@ -201,7 +201,7 @@ struct ConfigurationSource {
             throw error(
                 line: given.map { line($0, section) }.max() ?? line("", section),
                 "[\(section)] names \(given.isEmpty ? "no place" : "more than one place") for readings",
-                cure: "one of \(kinds.joined(separator: ", ")) in each section, e.g. sqlite = \"/var/lib/cuff/bp.db\"")
+                hint: "one of \(kinds.joined(separator: ", ")) in each section, e.g. sqlite = \"/var/lib/cuff/bp.db\"")
         }
         let isRequired = try flag(table, "required", section) ?? true
         var path = ""
@@ -215,12 +215,12 @@ struct ConfigurationSource {
         }
         let isAnswering = try flag(table, "ack", section) ?? false
         guard kind.isOutgoing || !isAnswering else {
-            throw error(line: line("ack", section), "a file acknowledges nothing", cure: "leave out `ack`")
+            throw error(line: line("ack", section), "a file acknowledges nothing", hint: "leave out `ack`")
         }
         var spec = SinkSpec(kind, path: path, isRequired: isRequired, isAnswering: isAnswering)
         if kind.isOutgoing {
             do throws(IngestError) { spec = try SinkSpec("\(spec)") } catch {
-                throw self.error(line: line(kind.rawValue, section), error.sentence, cure: error.cure)
+                throw self.error(line: line(kind.rawValue, section), error.sentence, hint: error.hint)
             }
         }
         return CuffConfiguration.NamedSink(name: name, spec: spec, origin: origin(section, kind.rawValue))

@@ -59,13 +59,13 @@ extension Ingest {
             try? pipeline.finish()
             throw IngestError(
                 .osError, "cannot watch for devices", why: "\(error)",
-                cure: "is /sys there, and are netlink sockets permitted (RestrictAddressFamilies=AF_NETLINK)?")
+                hint: "is /sys there, and are netlink sockets permitted (RestrictAddressFamilies=AF_NETLINK)?")
         }
         let number = options.stop.whenRaised { bound.value.stop() }
         defer { options.stop.forget(number) }
         let code = run.wait()
         report.counters = run.counters
-        report.status = EndStatus(rawValue: code) ?? .software
+        report.status = ExitCode(rawValue: code) ?? .software
         if report.status == .unavailable && report.counters.readings == 0 {
             report.closing = "no cuff is plugged in that this program may read; `cuff list` shows what is there"
         }

@@ -11,7 +11,7 @@ public struct ListenPlan: Sendable, Hashable, CustomStringConvertible {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let place = parts[0].hasPrefix("tcp-listen://") ? String(parts[0]) : "tcp-listen://\(parts[0])"
         guard case .tcpListen(let host, let port) = try TransportAddress(place) else {
-            throw IngestError(.usage, "`\(text)` is not an address to listen on", cure: "write e.g. --listen 127.0.0.1:6024")
+            throw IngestError(.usage, "`\(text)` is not an address to listen on", hint: "write e.g. --listen 127.0.0.1:6024")
         }
         let id = parts.count > 1 ? String(parts[1]) : "phd"
         guard let driver = drivers.first(where: { $0.id.description == id }) else {

@@ -3,11 +3,11 @@ import CuffCore
 extension WatchState {
     /// What a place is to be opened as by everything known now; no plan when it is not to be opened.
     func plan(
-        for place: Place, _ station: Station
+        for place: Place, _ deviceState: DeviceState
     ) -> (LinkPlan?, Claiming.Reason?, Claiming.Verdict?) {
         switch place {
         case .device:
-            guard let device = station.device else { return (nil, nil, nil) }
+            guard let device = deviceState.device else { return (nil, nil, nil) }
             let verdict = Claiming.verdict(on: device, assignments: assignments, drivers: drivers)
             guard case .claimed(let driver, let reason) = verdict else { return (nil, nil, verdict) }
             var plan = LinkPlan(target: .plugged(device), identity: identity(of: device, at: place, reason), driver: driver)
@@ -35,7 +35,7 @@ extension WatchState {
 extension WatchState {
     /// Two cuffs of one make without serial numbers, plugged in at once, are kept apart by their sockets.
     private func identity(of device: PluggedDevice, at place: Place, _ reason: Claiming.Reason) -> String {
-        device.identity(reason) { own in stations.contains { $0.key != place && $0.value.plan?.identity == own } }
+        device.identity(reason) { own in deviceStates.contains { $0.key != place && $0.value.plan?.identity == own } }
     }
 }
 

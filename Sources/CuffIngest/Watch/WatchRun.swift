@@ -4,37 +4,37 @@ import Glibc
 
 /// Performs what `WatchState` decides, on the loop: links, timer, watcher, signals, the service manager.
 final class WatchRun {
-    private let loop = EventLoop.shared
+    let loop = EventLoop.shared
     /// Whoever hears of something may block.
-    private let listeners = DispatchQueue(label: "cuff.notices")
-    private let watch: WatchOptions
-    private let options: IngestOptions
-    private let pipeline: Pipeline
-    private let done = Gate(isOpen: false)
-    private let service = ServiceNotifier()
-    private let began = HostClock.monotonic()
+    let listeners = DispatchQueue(label: "cuff.notices")
+    let watch: WatchOptions
+    let options: IngestOptions
+    let pipeline: Pipeline
+    let done = Gate(isOpen: false)
+    let service = ServiceNotifier()
+    let began = HostClock.monotonic()
 
-    private var state: WatchState
-    private var links: [LinkID: Link] = [:]
-    private var watcher: (any HotplugSource)?
-    private lazy var timer = LoopTimer(loop) { [weak self] in self?.handle(.timer) }
-    private lazy var watchdog = LoopTimer(loop) { [weak self] in self?.feedWatchdog() }
-    private lazy var graceTimer = LoopTimer(loop) { [weak self] in self.map { $0.end($0.code) } }
-    private var signals: [any DispatchSourceSignal] = []
-    private var schedules: WatchSchedules?
-    private var stopRequest: MeasurementSignal?
-    private var isStopping = false
-    private var ignored = IgnoredFrames()
+    var state: WatchState
+    var links: [LinkID: Link] = [:]
+    var watcher: (any HotplugSource)?
+    lazy var timer = LoopTimer(loop) { [weak self] in self?.handle(.timer) }
+    lazy var watchdog = LoopTimer(loop) { [weak self] in self?.feedWatchdog() }
+    lazy var graceTimer = LoopTimer(loop) { [weak self] in self.map { $0.end($0.code) } }
+    var signals: [any DispatchSourceSignal] = []
+    var schedules: WatchSchedules?
+    var stopRequest: MeasurementSignal?
+    var isStopping = false
+    var ignored = IgnoredFrames()
     /// Ports for cuffs that call.
-    private var callers: [CallerLinks] = []
-    private var openPorts = 0
+    var callers: [CallerLinks] = []
+    var openPorts = 0
     /// Waits for the callers' links to end.
-    private var endCode: Int32?
+    var endCode: Int32?
     /// What closed links counted, by driver.
-    private var closed: [DriverID: LinkCounters] = [:]
-    private var code: Int32 = 0
+    var closed: [DriverID: LinkCounters] = [:]
+    var code: Int32 = 0
 
-    private struct Link {
+    struct Link {
         var plan: LinkPlan
         var driver: CuffDriver
         /// `nil` while its state files are being read.
@@ -129,14 +129,14 @@ final class WatchRun {
 
     // MARK: On the loop
 
-    private func begin(_ watcher: any HotplugSource) {
+    func begin(_ watcher: any HotplugSource) {
         self.watcher = watcher
         listenForSignals()
         feedWatchdog()
         keepSchedules()
     }
 
-    private func hear(_ notice: CallerLinks.Notice) {
+    func hear(_ notice: CallerLinks.Notice) {
         let options = options
         listeners.async { @Sendable in options.tell(notice) }
         switch notice {
@@ -148,12 +148,12 @@ final class WatchRun {
         }
     }
 
-    private func hear(_ events: [HotplugEvent]) {
+    func hear(_ events: [HotplugEvent]) {
         for event in events { handle(.hotplug(event)) }
         if events.contains(.settled) { tellService { [status] in $0.ready(status) } }
     }
 
-    private func beginToStop() {
+    func beginToStop() {
         guard !isStopping else { return }
         isStopping = true
         tellService { $0.stopping() }
@@ -164,12 +164,12 @@ final class WatchRun {
         handle(.stop)
     }
 
-    private var total: LinkCounters {
+    var total: LinkCounters {
         let called = callers.reduce(into: LinkCounters()) { $0 += $1.counters }
         return links.values.reduce(into: closed.values.reduce(into: called) { $0 += $1 }) { $0 += $1.counters }
     }
 
-    private var currentStatistics: RunStatistics {
+    var currentStatistics: RunStatistics {
         let open = links.sorted { $0.key < $1.key }.map {
             RunStatistics.Link(place: $1.plan.place, driver: $1.plan.driver, counters: $1.counters)
         }
@@ -181,9 +181,9 @@ final class WatchRun {
             commits: LatencyHistogram())
     }
 
-    private var now: Duration { .nanoseconds(HostClock.monotonic() - began) }
+    var now: Duration { .nanoseconds(HostClock.monotonic() - began) }
 
-    private func handle(_ event: WatchState.Event) {
+    func handle(_ event: WatchState.Event) {
         for effect in state.handle(event, at: now) {
             switch effect {
             case .open(let id, let plan): open(id, plan)
@@ -199,221 +199,28 @@ final class WatchRun {
         }
     }
 
-    private func tell(_ notice: WatchNotice) {
+    func tell(_ notice: WatchNotice) {
         let notices = watch.notices
         listeners.async { @Sendable in notices(notice) }
     }
 
-    private func tell(_ diagnostic: Diagnostic) {
+    func tell(_ diagnostic: Diagnostic) {
         let diagnostics = options.diagnostics
         listeners.async { @Sendable in diagnostics(diagnostic) }
     }
 
-    private func tellService(_ body: @escaping @Sendable (ServiceNotifier) -> Void) {
+    func tellService(_ body: @escaping @Sendable (ServiceNotifier) -> Void) {
         let service = service
         listeners.async { @Sendable in body(service) }
     }
 
-    private var status: String {
+    var status: String {
         let counters = total
         let open = links.count + callers.reduce(0) { $0 + $1.count }
         return "\(open) cuff\(open == 1 ? "" : "s") open, \(counters.readings) readings"
     }
 
-    // MARK: Links
-
-    private func open(_ id: LinkID, _ plan: LinkPlan) {
-        guard let driver = CuffDrivers.named("\(plan.driver)") else { return refuse(id, .unknownDriver("\(plan.driver)")) }
-        // It would forget what nobody has kept; other cuffs are none the worse for it.
-        if driver.forgets(plan.options), !pipeline.isDurable { return refuse(id, .nothingKeeps(driver)) }
-        let commands = LinkPlan.commands(for: driver, isScheduled: plan.isScheduled)
-        links[id] = Link(plan: plan, driver: driver, commands: commands)
-        let (me, memory, marks, address) = (LoopBound(self), options.memory, marks, plan.address)
-        let zone = options.zone
-        StateFile.queue.async { @Sendable [loop] in
-            var setup = LinkState.Setup.remembering(
-                driver, device: plan.identity, options: plan.options, memory: memory, commands: commands)
-            setup.zone = zone ?? HostZone.local()
-            let (made, mark) = (setup, marks?.left(driver.id, address))
-            loop.async { me.value.connect(id, made, mark) }
-        }
-    }
-
-    private func connect(_ id: LinkID, _ setup: LinkState.Setup, _ mark: MeasurementMarks.Held?) {
-        guard let entry = links[id] else { return }
-        let (plan, driver) = (entry.plan, entry.driver)
-        var setup = setup
-        setup.keepsReadings = pipeline.isDurable
-        if let mark, driver.capabilities.contains(.stop) {
-            setup.commands.insert(.stop, at: 0)
-            setup.recovering = mark.former
-            tell(.warning("\(plan.place): a measurement was not ended in order; the cuff is told to stop first"))
-        }
-        let link = CuffLink(
-            setup, transport: plan.address.transport(for: driver, line: plan.line), pipeline: pipeline, memory: options.memory, on: loop,
-            tell: { [weak self] in self?.handle($0, from: id) }, submitted: { [weak self] in self?.received(id, $0) })
-        links[id]?.link = link
-        links[id]?.commands = setup.commands
-        links[id]?.mark = mark
-        link.start()
-        if setup.commands == [.follow] { handle(.listening(id)) }
-    }
-
-    /// The state still waits for the link to open or end.
-    private func refuse(_ id: LinkID, _ error: IngestError) {
-        let sentence = error.sentence + (error.cure.isEmpty ? "" : "; fix: \(error.cure)")
-        loop.atTurnEnd { [self] in handle(.ended(id, .refused(sentence, exitCode: error.status.rawValue))) }
-    }
-
-    private func close(_ id: LinkID) {
-        guard let entry = links[id] else { return }
-        if let link = entry.link { return link.handle(.stop(within: Measurement.deflationWait + .seconds(1))) }
-        links[id] = nil
-        loop.atTurnEnd { [self] in handle(.ended(id, .closed)) }
-    }
-
-    private func received(_ id: LinkID, _ readings: Int) {
-        guard readings > 0 else { return }
-        handle(.received(id))
-        if service.isListening { tellService { [status] in $0.status(status) } }
-    }
-
-    private func handle(_ notice: LinkNotice, from id: LinkID) {
-        guard let entry = links[id] else { return }
-        switch notice {
-        case .diagnostic(let diagnostic):
-            guard case .ignored(let why, let bytes) = diagnostic else { return tell(diagnostic.at(entry.plan.place)) }
-            // At the default level without the bytes: a record is somebody's reading.
-            if let sentence = ignored.sentence("\(entry.plan.place): \(why)", bytes.count) { tell(.warning(sentence)) }
-            tell(.note("\(entry.plan.place): \(diagnostic.sentence)"))
-        case .identified, .clock, .cycle: break
-        case .measurement(.ended(let end), _):
-            if case .failed(.lost) = end { leave(entry.mark) } else { remove(entry.mark) }
-            links[id]?.mark = nil
-            links[id]?.schedule = nil
-            if let key = entry.schedule { schedules?.ended(key, end) }
-        case .measurement: break
-        case .finished(.stop, let outcome):
-            // What was left behind by another process is put right, unless nobody answered: then the next one tries again.
-            if outcome == .complete { remove(entry.mark) } else { leave(entry.mark) }
-            links[id]?.mark = nil
-        case .finished(let command, let outcome):
-            if command != .follow, entry.commands.last == .follow {
-                if let sentence = outcome.sentence { tell(.note("\(entry.plan.place): \(sentence); listening")) }
-                handle(.listening(id))
-            }
-        case .ended(let outcome): ended(id, entry, outcome)
-        }
-    }
-
-    private func ended(_ id: LinkID, _ entry: Link, _ outcome: Outcome) {
-        links[id] = nil
-        closed[entry.plan.driver, default: LinkCounters()] += entry.counters
-        let hint = entry.counters.settingsHint(for: entry.driver, line: entry.plan.line)
-        let end = LinkEnd(outcome, entry.link?.transportFault, opening: entry.link?.openingFault)
-        handle(.ended(id, end.hinting(hint)))
-    }
-
-    // MARK: Automatic measurements
-
-    private var marks: MeasurementMarks? { options.memory.map { MeasurementMarks($0) } }
-
-    private func remove(_ mark: MeasurementMarks.Held?) { if let mark { StateFile.queue.async { mark.remove() } } }
-    private func leave(_ mark: MeasurementMarks.Held?) { if let mark { StateFile.queue.async { mark.leave() } } }
-
-    private func keepSchedules() {
-        guard !watch.settings.isOnce, let memory = options.memory else { return }
-        let (me, loop) = (LoopBound(self), loop)
-        let schedules = WatchSchedules(
-            ScheduleFolder(memory), now: watch.now, tell: { text in loop.async { me.value.tell(.watcher(text)) } },
-            changed: { schedules in loop.async { me.value.handle(.scheduled(schedules)) } },
-            measure: { schedule, answer in loop.async { me.value.measure(schedule, answer) } })
-        self.schedules = schedules
-        schedules.start()
-        stopRequest = MeasurementSignal {
-            loop.async { for entry in me.value.links.values { entry.link?.handle(.stopMeasurement) } }
-        }
-    }
-
-    private func measure(_ schedule: HostSchedule, _ answer: @escaping @Sendable (WatchSchedules.Answer) -> Void) {
-        guard !isStopping, let id = links.keys.sorted().first(where: { links[$0].map { schedule.fits($0.plan) } ?? false }),
-            let entry = links[id]
-        else { return answer(.absent) }
-        guard entry.link?.state.isListening == true else { return answer(.busy) }
-        let (me, loop, marks, driver, address) = (LoopBound(self), loop, marks, entry.driver.id, entry.plan.address)
-        StateFile.queue.async { @Sendable in
-            // The mark is durable before the cuff is told to inflate.
-            var mark: MeasurementMarks.Held?
-            do throws(IngestError) {
-                mark = try marks.map { (marks) throws(IngestError) in try marks.place(driver, address) }
-            } catch { return answer(.busy) }
-            let held = mark
-            loop.async { me.value.measure(id, schedule, held, answer) }
-        }
-    }
-
-    private func measure(
-        _ id: LinkID, _ schedule: HostSchedule, _ mark: MeasurementMarks.Held?, _ answer: (WatchSchedules.Answer) -> Void
-    ) {
-        guard !isStopping, let link = links[id]?.link, link.state.isListening else {
-            remove(mark)
-            return answer(.busy)
-        }
-        links[id]?.mark = mark
-        links[id]?.schedule = schedule.key
-        answer(.begun)
-        link.handle(.measureNow(.automatic))
-    }
-
-    // MARK: Signals
-
-    /// SIGHUP: read the configuration again. SIGUSR1: how are things.
-    private func listenForSignals() {
-        // Not on a global queue: the first use of one starts libdispatch's watch over its pool of threads, a timer that
-        // wakes the process every second for good.
-        let queue = DispatchQueue(label: "cuff.watch.signals")
-        let (me, loop) = (LoopBound(self), loop)
-        let (text, read) = (watch.statistics, watch.reload)
-        if let read {
-            listen(SIGHUP, queue) {
-                let result: Result<[Assignment], IngestError>
-                do throws(IngestError) { result = .success(try read()) } catch { result = .failure(error) }
-                loop.async { me.value.reload(result) }
-            }
-        }
-        listen(SIGUSR1, queue) { text(me.value.statistics.text) }
-    }
-
-    private func listen(_ number: Int32, _ queue: DispatchQueue, _ body: @escaping @Sendable () -> Void) {
-        signal(number, SIG_IGN)
-        let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-        source.setEventHandler { @Sendable in body() }
-        source.activate()
-        signals.append(source)
-    }
-
-    private func reload(_ assignments: Result<[Assignment], IngestError>) {
-        guard !isStopping else { return }
-        // Whoever rotates the sinks' files says so with the same signal.
-        pipeline.reopen()
-        tellService { $0.reloading() }
-        switch assignments {
-        case .success(let assignments):
-            handle(.reload(assignments))
-            tell(.watcher("read the configuration again"))
-        case .failure(let error): tell(.watcher("the configuration stays as it was: \(error.description)"))
-        }
-        tellService { [status] in $0.ready(status) }
-    }
-
-    /// From the loop, so that a loop that hangs is found out.
-    private func feedWatchdog() {
-        guard let interval = service.watchdogInterval, watcher != nil else { return }
-        tellService { $0.watchdog() }
-        watchdog.set(after: interval)
-    }
-
-    private func end(_ code: Int32) {
+    func end(_ code: Int32) {
         guard let watcher else { return }
         self.code = code
         watcher.stop()
@@ -426,41 +233,5 @@ final class WatchRun {
         for source in signals { source.cancel() }
         signals = []
         done.set(open: true)
-    }
-}
-
-extension LinkPlan {
-    var address: TransportAddress {
-        switch target {
-        case .plugged(let device): .path(device.node)
-        case .node(let path): .path(path)
-        case .tcp(let host, let port): .tcp(host: host, port: Int(port))
-        }
-    }
-}
-
-extension LinkEnd {
-    init(_ outcome: Outcome, _ fault: TransportFault?, opening: IngestError?) {
-        if let opening {
-            self = .failed(opening.what + (opening.why.isEmpty ? "" : ": \(opening.why)"), exitCode: opening.status.rawValue)
-        } else if let fault {
-            self = fault == .unplugged ? .unplugged : .failed(fault.sentence, exitCode: EndStatus.inputOutput.rawValue)
-        } else {
-            switch outcome {
-            case .complete: self = .complete
-            case .aborted: self = .closed
-            case .noAnswer(let why): self = .failed(why, exitCode: EndStatus.unavailable.rawValue)
-            case .failed(let why): self = .failed(why, exitCode: EndStatus.protocolFault.rawValue)
-            case .unsupported(let why): self = .failed(why, exitCode: EndStatus.usage.rawValue)
-            }
-        }
-    }
-}
-
-extension LinkEnd {
-    /// A cuff that did not answer, though bytes came, says more.
-    fileprivate func hinting(_ hint: String?) -> LinkEnd {
-        guard case .failed(let why, EndStatus.unavailable.rawValue) = self, let hint else { return self }
-        return .failed("\(why); \(hint)", exitCode: EndStatus.protocolFault.rawValue)
     }
 }

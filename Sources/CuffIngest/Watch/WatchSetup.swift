@@ -23,7 +23,7 @@ public struct WatchSetup: Sendable {
         watch.settings.again = again ?? configuration.again
         watch.listens = try listen.isEmpty ? configuration.listens : listen.map { (text) throws(IngestError) in try ListenPlan(text) }
         guard !once || listen.isEmpty else {
-            throw IngestError(.usage, "--listen waits for callers and --once ends", cure: "leave out one of the two")
+            throw IngestError(.usage, "--listen waits for callers and --once ends", hint: "leave out one of the two")
         }
         if once { watch.listens = [] }
         watch.reload = { () throws(IngestError) in try load(config).assignments + own }
@@ -44,7 +44,7 @@ public struct WatchSetup: Sendable {
     private static func parsed(_ texts: [String]) throws(IngestError) -> [Assignment] {
         try texts.map { (text) throws(IngestError) in
             do throws(AddressFault) { return try Assignment(text) } catch {
-                throw IngestError(.usage, error.description, cure: "write e.g. --assign port:1-1.2=beurer-serial")
+                throw IngestError(.usage, error.description, hint: "write e.g. --assign port:1-1.2=beurer-serial")
             }
         }
     }

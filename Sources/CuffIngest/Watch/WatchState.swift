@@ -55,7 +55,7 @@ public struct WatchState: Sendable {
     /// Where a cuff is or may come: a plugged device or an address outside of udev's sight.
     enum Place: Hashable { case device(syspath: String), address(DeviceAddress) }
 
-    struct Station {
+    struct DeviceState {
         var order: Int
         var device: PluggedDevice?
         var plan: LinkPlan?
@@ -78,7 +78,7 @@ public struct WatchState: Sendable {
     let settings: Settings
     var assignments: [Assignment]
     var schedules: [HostSchedule] = []
-    var stations: [Place: Station] = [:]
+    var deviceStates: [Place: DeviceState] = [:]
     /// Links whose device is gone or whose address is no longer wanted; they will report their end.
     private var departing: Set<LinkID> = []
     private var places: [LinkID: Place] = [:]
@@ -117,18 +117,18 @@ public struct WatchState: Sendable {
         case .reload(let assignments): reload(assignments, now, &effects)
         case .scheduled(let schedules):
             self.schedules = schedules
-            for (place, _) in stations.sorted(by: { $0.value.order < $1.value.order }) { judge(place, now, &effects) }
+            for (place, _) in deviceStates.sorted(by: { $0.value.order < $1.value.order }) { judge(place, now, &effects) }
         case .stop: close(&effects)
         }
         conclude(now, &effects)
         return effects
     }
 
-    private mutating func news(_ link: LinkID, _ now: Duration, _ change: (inout Station) -> Void) {
-        guard let place = places[link], var station = stations[place], station.link == link else { return }
-        station.lastNews = now
-        change(&station)
-        stations[place] = station
+    private mutating func news(_ link: LinkID, _ now: Duration, _ change: (inout DeviceState) -> Void) {
+        guard let place = places[link], var deviceState = deviceStates[place], deviceState.link == link else { return }
+        deviceState.lastNews = now
+        change(&deviceState)
+        deviceStates[place] = deviceState
     }
 
     // MARK: Devices
@@ -142,33 +142,33 @@ public struct WatchState: Sendable {
                 effects.append(.tell(.flickered(device)))
             }
             let place = Place.device(syspath: device.syspath)
-            if let link = stations[place]?.link { depart(link, &effects) }
-            stations[place] = Station(order: nextOrder(), device: device, since: now)
+            if let link = deviceStates[place]?.link { depart(link, &effects) }
+            deviceStates[place] = DeviceState(order: nextOrder(), device: device, since: now)
             judge(place, now, &effects)
         case .changed(let device):
             let place = Place.device(syspath: device.syspath)
-            guard stations[place] != nil else { return }
-            stations[place]?.device = device
+            guard deviceStates[place] != nil else { return }
+            deviceStates[place]?.device = device
             // udev has set owner or properties meanwhile: what failed may work now.
-            if stations[place]?.retryAt != nil { stations[place]?.retryAt = now }
+            if deviceStates[place]?.retryAt != nil { deviceStates[place]?.retryAt = now }
             judge(place, now, &effects)
             openDue(now, &effects)
         case .unplugged(let device):
-            guard let station = stations.removeValue(forKey: .device(syspath: device.syspath)) else { return }
+            guard let deviceState = deviceStates.removeValue(forKey: .device(syspath: device.syspath)) else { return }
             // One trace for each key, and no more keys than devices that ever flickered in the last second.
             vanished = vanished.filter { now - $0.value.at <= .seconds(1) }
-            vanished[device.key] = (now, now - station.since)
-            if let link = station.link {
+            vanished[device.key] = (now, now - deviceState.since)
+            if let link = deviceState.link {
                 depart(link, &effects)
-                if settings.isOnce && !station.isListening { worst = worst == 0 ? 74 : worst }
+                if settings.isOnce && !deviceState.isListening { worst = worst == 0 ? 74 : worst }
             }
-            if station.plan != nil { effects.append(.tell(.unplugged(device))) }
+            if deviceState.plan != nil { effects.append(.tell(.unplugged(device))) }
         case .settled:
             isSettled = true
             for assignment in assignments where assignment.driver != nil {
                 if assignment.address.isOutsideHotplug {
                     addStanding(assignment, now, &effects)
-                } else if !stations.values.contains(where: { $0.device.map(assignment.address.matches) == true }) {
+                } else if !deviceStates.values.contains(where: { $0.device.map(assignment.address.matches) == true }) {
                     effects.append(.tell(.notPluggedIn(assignment)))
                 }
             }
@@ -178,11 +178,11 @@ public struct WatchState: Sendable {
 
     private mutating func addStanding(_ assignment: Assignment, _ now: Duration, _ effects: inout [Effect]) {
         let place = Place.address(assignment.address)
-        if stations[place] == nil { stations[place] = Station(order: nextOrder(), since: now) }
+        if deviceStates[place] == nil { deviceStates[place] = DeviceState(order: nextOrder(), since: now) }
         judge(place, now, &effects)
     }
 
-    /// Closes a link that has no station any more.
+    /// Closes a link that has no deviceState any more.
     private mutating func depart(_ link: LinkID, _ effects: inout [Effect]) {
         departing.insert(link)
         effects.append(.close(link))
@@ -195,49 +195,49 @@ public struct WatchState: Sendable {
 
     /// Says whose the device is by what is known now, and acts on what changed.
     private mutating func judge(_ place: Place, _ now: Duration, _ effects: inout [Effect]) {
-        guard var station = stations[place] else { return }
-        let (plan, reason, verdict) = plan(for: place, station)
-        let isNews = station.verdict != verdict || verdict == nil
-        station.verdict = verdict
-        station.reason = reason
-        defer { stations[place] = station }
-        guard plan != station.plan || isNews else { return }
-        let old = station.plan
-        station.plan = plan
-        if let link = station.link {
+        guard var deviceState = deviceStates[place] else { return }
+        let (plan, reason, verdict) = plan(for: place, deviceState)
+        let isNews = deviceState.verdict != verdict || verdict == nil
+        deviceState.verdict = verdict
+        deviceState.reason = reason
+        defer { deviceStates[place] = deviceState }
+        guard plan != deviceState.plan || isNews else { return }
+        let old = deviceState.plan
+        deviceState.plan = plan
+        if let link = deviceState.link {
             // Only what the user changed is a reason to disturb a cuff: another name of the same node is not.
             guard plan.map({ $0.isSameConversation(as: old) }) != true else { return }
-            station.isReopening = plan != nil
+            deviceState.isReopening = plan != nil
             effects.append(.close(link))
             return
         }
         guard plan != nil else {
-            if let device = station.device, let verdict { effects.append(.tell(.unclaimed(device, verdict))) }
+            if let device = deviceState.device, let verdict { effects.append(.tell(.unclaimed(device, verdict))) }
             return
         }
         // A plan that changed is a new beginning; one that did not waits for its time or is done.
         guard old.map({ plan?.isSameConversation(as: $0) == true }) != true else { return }
-        station.attempts = 0
-        station.isDone = false
-        open(&station, place, now, &effects)
+        deviceState.attempts = 0
+        deviceState.isDone = false
+        open(&deviceState, place, now, &effects)
     }
 
     // MARK: Links
 
-    private mutating func open(_ station: inout Station, _ place: Place, _ now: Duration, _ effects: inout [Effect]) {
-        guard let plan = station.plan, station.link == nil, !isStopping else { return }
+    private mutating func open(_ deviceState: inout DeviceState, _ place: Place, _ now: Duration, _ effects: inout [Effect]) {
+        guard let plan = deviceState.plan, deviceState.link == nil, !isStopping else { return }
         let link = LinkID(nextNumber)
         nextNumber += 1
         places[link] = place
-        station.link = link
-        station.openedAt = now
-        station.lastNews = now
-        station.isListening = false
-        station.isReopening = false
-        station.retryAt = nil
-        if station.attempts == 0 {
+        deviceState.link = link
+        deviceState.openedAt = now
+        deviceState.lastNews = now
+        deviceState.isListening = false
+        deviceState.isReopening = false
+        deviceState.retryAt = nil
+        if deviceState.attempts == 0 {
             tried += 1
-            effects.append(.tell(.opening(plan, station.reason)))
+            effects.append(.tell(.opening(plan, deviceState.reason)))
         }
         effects.append(.open(link, plan))
     }
@@ -245,66 +245,66 @@ public struct WatchState: Sendable {
     private mutating func ended(_ link: LinkID, _ end: LinkEnd, _ now: Duration, _ effects: inout [Effect]) {
         let place = places.removeValue(forKey: link)
         if departing.remove(link) != nil { return }
-        guard let place, var station = stations[place], station.link == link else { return }
-        defer { stations[place] = station }
-        station.link = nil
+        guard let place, var deviceState = deviceStates[place], deviceState.link == link else { return }
+        defer { deviceStates[place] = deviceState }
+        deviceState.link = nil
         if isStopping { return }
-        if station.isReopening {
-            station.attempts = 0
-            return open(&station, place, now, &effects)
+        if deviceState.isReopening {
+            deviceState.attempts = 0
+            return open(&deviceState, place, now, &effects)
         }
-        guard let plan = station.plan else { return }
+        guard let plan = deviceState.plan else { return }
         switch end {
         case .closed: return
         case .complete:
-            station.isDone = true
-            station.attempts = 0
-            station.lastFailure = nil
-            station.retryAt = settings.isOnce ? nil : settings.again.map { now + $0 }
+            deviceState.isDone = true
+            deviceState.attempts = 0
+            deviceState.lastFailure = nil
+            deviceState.retryAt = settings.isOnce ? nil : settings.again.map { now + $0 }
             effects.append(.tell(.complete(plan)))
         case .unplugged:
             // Its `unplugged` event comes within milliseconds; where none does (a pty, the network), try again.
-            retry(&station, now)
-            station.lastFailure = nil
+            retry(&deviceState, now)
+            deviceState.lastFailure = nil
         case .refused(let why, let code):
-            station.isDone = true
-            station.retryAt = nil
+            deviceState.isDone = true
+            deviceState.retryAt = nil
             worst = worst == 0 ? code : worst
-            if station.lastFailure != why { effects.append(.tell(.failed(plan, why, retryIn: nil))) }
-            station.lastFailure = why
+            if deviceState.lastFailure != why { effects.append(.tell(.failed(plan, why, retryIn: nil))) }
+            deviceState.lastFailure = why
         case .failed(let why, let code):
-            retry(&station, now)
-            let isGivenUp = station.retryAt == nil
+            retry(&deviceState, now)
+            let isGivenUp = deviceState.retryAt == nil
             if isGivenUp { worst = worst == 0 ? code : worst }
-            if station.lastFailure != why || isGivenUp {
-                effects.append(.tell(.failed(plan, why, retryIn: station.retryAt.map { $0 - now })))
+            if deviceState.lastFailure != why || isGivenUp {
+                effects.append(.tell(.failed(plan, why, retryIn: deviceState.retryAt.map { $0 - now })))
             }
-            station.lastFailure = why
+            deviceState.lastFailure = why
         }
     }
 
     /// Sets the time of the next try, or, in once-mode after the last one, none.
-    private func retry(_ station: inout Station, _ now: Duration) {
-        if now - station.openedAt >= settings.steady { station.attempts = 0 }
-        station.attempts += 1
-        if settings.isOnce && station.attempts >= settings.attempts {
-            station.isDone = true
-            station.retryAt = nil
+    private func retry(_ deviceState: inout DeviceState, _ now: Duration) {
+        if now - deviceState.openedAt >= settings.steady { deviceState.attempts = 0 }
+        deviceState.attempts += 1
+        if settings.isOnce && deviceState.attempts >= settings.attempts {
+            deviceState.isDone = true
+            deviceState.retryAt = nil
             return
         }
         // 2^16 s is beyond any longest pause: the shift is kept from overflowing.
-        let pause = settings.firstPause * (1 << min(station.attempts - 1, 16))
-        station.retryAt = now + min(pause, settings.longestPause)
+        let pause = settings.firstPause * (1 << min(deviceState.attempts - 1, 16))
+        deviceState.retryAt = now + min(pause, settings.longestPause)
     }
 
     private mutating func openDue(_ now: Duration, _ effects: inout [Effect]) {
-        let due = stations.filter { ($0.value.retryAt ?? .seconds(Int64.max / 2)) <= now }
+        let due = deviceStates.filter { ($0.value.retryAt ?? .seconds(Int64.max / 2)) <= now }
         for (place, found) in due.sorted(by: { $0.value.order < $1.value.order }) {
-            var station = found
-            station.isDone = false
-            station.retryAt = nil
-            open(&station, place, now, &effects)
-            stations[place] = station
+            var deviceState = found
+            deviceState.isDone = false
+            deviceState.retryAt = nil
+            open(&deviceState, place, now, &effects)
+            deviceStates[place] = deviceState
         }
     }
 
@@ -312,10 +312,10 @@ public struct WatchState: Sendable {
 
     private mutating func reload(_ new: [Assignment], _ now: Duration, _ effects: inout [Effect]) {
         assignments = new
-        for (place, station) in stations.sorted(by: { $0.value.order < $1.value.order }) {
+        for (place, deviceState) in deviceStates.sorted(by: { $0.value.order < $1.value.order }) {
             if case .address(let address) = place, !new.contains(where: { $0.address == address && $0.driver != nil }) {
-                stations[place] = nil
-                if let link = station.link { depart(link, &effects) }
+                deviceStates[place] = nil
+                if let link = deviceState.link { depart(link, &effects) }
             } else {
                 judge(place, now, &effects)
             }
@@ -328,13 +328,13 @@ public struct WatchState: Sendable {
     private mutating func close(_ effects: inout [Effect]) {
         guard !isStopping else { return }
         isStopping = true
-        for place in stations.keys { stations[place]?.retryAt = nil }
+        for place in deviceStates.keys { deviceStates[place]?.retryAt = nil }
         effects += places.keys.filter { !departing.contains($0) }.sorted().map { .close($0) }
     }
 
     /// After every event: is the run over, and when is the next thing due.
     private mutating func conclude(_ now: Duration, _ effects: inout [Effect]) {
-        if settings.isOnce && isSettled && !isStopping && stations.values.allSatisfy({ isIdle($0, now) }) {
+        if settings.isOnce && isSettled && !isStopping && deviceStates.values.allSatisfy({ isIdle($0, now) }) {
             close(&effects)
         }
         if isStopping && places.isEmpty {
@@ -343,7 +343,7 @@ public struct WatchState: Sendable {
             effects.append(.end(settings.isOnce && tried == 0 ? 69 : worst))
             return
         }
-        let next = isStopping ? nil : stations.values.compactMap { due($0, now) }.min()
+        let next = isStopping ? nil : deviceStates.values.compactMap { due($0, now) }.min()
         if next != wakeAt {
             wakeAt = next
             effects.append(.wake(at: next))
@@ -351,17 +351,17 @@ public struct WatchState: Sendable {
     }
 
     /// Once-mode: nothing more is expected of this device.
-    private func isIdle(_ station: Station, _ now: Duration) -> Bool {
-        guard station.plan != nil else { return true }
-        guard station.link != nil else { return station.isDone && station.retryAt == nil }
-        return station.isListening && now - station.lastNews >= settings.quiet
+    private func isIdle(_ deviceState: DeviceState, _ now: Duration) -> Bool {
+        guard deviceState.plan != nil else { return true }
+        guard deviceState.link != nil else { return deviceState.isDone && deviceState.retryAt == nil }
+        return deviceState.isListening && now - deviceState.lastNews >= settings.quiet
     }
 
-    private func due(_ station: Station, _ now: Duration) -> Duration? {
-        if let retry = station.retryAt { return retry }
-        guard settings.isOnce, station.link != nil, station.isListening else { return nil }
+    private func due(_ deviceState: DeviceState, _ now: Duration) -> Duration? {
+        if let retry = deviceState.retryAt { return retry }
+        guard settings.isOnce, deviceState.link != nil, deviceState.isListening else { return nil }
         // A cuff that is quiet already waits for the others, not for a time.
-        let quiet = station.lastNews + settings.quiet
+        let quiet = deviceState.lastNews + settings.quiet
         return quiet > now ? quiet : nil
     }
 }

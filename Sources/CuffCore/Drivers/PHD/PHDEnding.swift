@@ -6,8 +6,8 @@ extension PHDSession {
         guard state.isAssociated, !isPassive, !isFinished else { return false }
         isEnding = true
         // Behind the request for release no confirmation may follow; the agent sends again what it has not heard of.
-        thanks.removeAll()
-        thanksHead = 0
+        pendingConfirmations.removeAll()
+        confirmedHead = 0
         if state != .disassociating { perform(.release, into: &actions) }
         return true
     }

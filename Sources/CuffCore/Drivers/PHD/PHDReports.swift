@@ -148,8 +148,9 @@ extension PHDSession {
     ) {
         let number = apdu.bigEndian16(info &+ 2) ?? 0
         if isConfirmed, repeatsUnstamped(apdu, info, number) {
-            thanks.append(Thanks(through: emitted, digest: digest(apdu, from: info &+ 4), invoke: invoke, handle: handle, event: event))
-            if emitted <= committed { thank(into: &actions) }
+            pendingConfirmations.append(
+                PendingConfirmation(through: emitted, digest: digest(apdu, from: info &+ 4), invoke: invoke, handle: handle, event: event))
+            if emitted <= committed { confirm(into: &actions) }
             return
         }
         noteNumber(number, into: &actions)
@@ -184,8 +185,8 @@ extension PHDSession {
         if undecodable > 0, mistrustConfiguration(undecodable, into: &actions) { return }
         let digest = digest(apdu, from: info &+ 4)
         guard isConfirmed else { return noteUnconfirmed(digest, into: &actions) }
-        thanks.append(Thanks(through: emitted, digest: digest, invoke: invoke, handle: handle, event: event))
-        if emitted <= committed { thank(into: &actions) }
+        pendingConfirmations.append(PendingConfirmation(through: emitted, digest: digest, invoke: invoke, handle: handle, event: event))
+        if emitted <= committed { confirm(into: &actions) }
     }
 
     enum Placement { case done, unknown, undecodable }

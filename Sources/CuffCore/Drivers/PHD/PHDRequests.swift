@@ -270,11 +270,11 @@ extension PHDSession {
             return advance(into: &actions)
         }
         stores[place].segments[number].next = max(segment.next, index &+ count)
-        thanks.append(
-            Thanks(
+        pendingConfirmations.append(
+            PendingConfirmation(
                 through: emitted, digest: digest(apdu, from: 22), invoke: invoke, handle: handle, event: PHDEvent.segmentData,
                 segment: event))
-        if emitted <= committed { thank(into: &actions) }
+        if emitted <= committed { confirm(into: &actions) }
     }
 
     private mutating func readEntries(

@@ -17,7 +17,7 @@ struct PHDSession: CuffSession {
     }
 
     /// A confirmed report whose readings are not yet on disk.
-    struct Thanks: Sendable {
+    struct PendingConfirmation: Sendable {
         var through: Int
         var digest: UInt64
         var invoke: UInt16
@@ -95,7 +95,7 @@ struct PHDSession: CuffSession {
     var isEnding = false
     let keepsReadings: Bool
     /// A reading that will be committed is not yet.
-    var isCommitDue: Bool { keepsReadings && (!thanks.isEmpty || committed < emitted) }
+    var isCommitDue: Bool { keepsReadings && (!pendingConfirmations.isEmpty || committed < emitted) }
 
     var memory: [String: [UInt8]]
     /// Remembered configurations that contradicted a report, or that this session must not trust.
@@ -126,8 +126,8 @@ struct PHDSession: CuffSession {
     var observations: [PHDObservation] = []
     var emitted = 0
     var committed = 0
-    var thanks: [Thanks] = []
-    var thanksHead = 0
+    var pendingConfirmations: [PendingConfirmation] = []
+    var confirmedHead = 0
     /// Confirmations of ours that have not come back as `sent`: whole writes, so that not each of them has to be looked at.
     var confirmations: [[UInt8]] = []
 
@@ -194,7 +194,7 @@ struct PHDSession: CuffSession {
         case .timerFired(let timer): timeOut(timer, into: &actions)
         case .committed(let through):
             committed = max(committed, through)
-            thank(into: &actions)
+            confirm(into: &actions)
             admitApplicant(into: &actions)
             advance(into: &actions)
         case .command(let command): obey(command, into: &actions)
@@ -304,8 +304,8 @@ struct PHDSession: CuffSession {
     private mutating func leave(into actions: inout SessionActions) {
         emitted += joiner.settleAll(into: &actions)
         leaveUnstamped(into: &actions)
-        thanks.removeAll(keepingCapacity: true)
-        thanksHead = 0
+        pendingConfirmations.removeAll(keepingCapacity: true)
+        confirmedHead = 0
         offer = nil
         noteUsefulness()
         offers = 0
@@ -358,35 +358,36 @@ struct PHDSession: CuffSession {
 
     /// Sends every confirmation whose readings are on disk; those that are due together leave in one write, as on any
     /// stream of bytes.
-    mutating func thank(into actions: inout SessionActions) {
+    mutating func confirm(into actions: inout SessionActions) {
         if unstamped.isOutstanding { acknowledgeUnstamped(into: &actions) }
-        while thanksHead < thanks.count, thanks[thanksHead].through <= committed {
-            let first = thanksHead
-            while thanksHead < thanks.count, thanks[thanksHead].through <= committed, thanks[thanksHead].segment == nil,
-                (thanksHead &- first) &* PHDManagerAPDU.confirmationLength < Self.writeLimit
+        while confirmedHead < pendingConfirmations.count, pendingConfirmations[confirmedHead].through <= committed {
+            let first = confirmedHead
+            while confirmedHead < pendingConfirmations.count, pendingConfirmations[confirmedHead].through <= committed,
+                pendingConfirmations[confirmedHead].segment == nil,
+                (confirmedHead &- first) &* PHDManagerAPDU.confirmationLength < Self.writeLimit
             {
-                if isStriving { effort.confirmed(thanks[thanksHead].digest) }
-                thanksHead &+= 1
+                if isStriving { effort.confirmed(pendingConfirmations[confirmedHead].digest) }
+                confirmedHead &+= 1
             }
-            if thanksHead > first {
+            if confirmedHead > first {
                 if !isPassive {
-                    let written = PHDManagerAPDU.confirmations(thanks[first..<thanksHead])
+                    let written = PHDManagerAPDU.confirmations(pendingConfirmations[first..<confirmedHead])
                     if confirmations.count >= Self.echoLimit { confirmations.removeAll(keepingCapacity: true) }
                     confirmations.append(written)
                     actions.append(.write(written))
                 }
             } else {
-                let next = thanks[thanksHead]
-                thanksHead += 1
+                let next = pendingConfirmations[confirmedHead]
+                confirmedHead += 1
                 guard !isPassive, let segment = next.segment else { continue }
                 if isStriving { effort.confirmed(next.digest) }
                 actions.append(.write(segment.confirmation(invoke: next.invoke, handle: next.handle, status: 0x0080)))
                 segmentConfirmed(segment, into: &actions)
             }
         }
-        if thanksHead == thanks.count {
-            thanks.removeAll(keepingCapacity: true)
-            thanksHead = 0
+        if confirmedHead == pendingConfirmations.count {
+            pendingConfirmations.removeAll(keepingCapacity: true)
+            confirmedHead = 0
         }
     }
 

@@ -50,9 +50,9 @@ extension PHDSession {
     /// The confirmations that are due go out with the next write.
     mutating func acknowledgeUnstamped(into actions: inout SessionActions) {
         var through = unstamped.confirmed
-        for thanks in thanks[thanksHead...] {
-            guard thanks.through <= committed else { break }
-            through = thanks.through
+        for pendingConfirmations in pendingConfirmations[confirmedHead...] {
+            guard pendingConfirmations.through <= committed else { break }
+            through = pendingConfirmations.through
         }
         guard through > unstamped.confirmed else { return }
         unstamped.confirmed = through

@@ -1,16 +1,16 @@
-/// Writes text into room that `TextBuffer.pen(atMost:)` made before; it checks nothing, so whoever asks for the room
+/// Writes text into room that `TextBuffer.writer(atMost:)` made before; it checks nothing, so whoever asks for the room
 /// knows the longest text. It exists so that a line of JSON costs what it costs in C: one check of room per line instead
 /// of one per piece, and a position that stays in a register.
-struct Pen {
+struct ByteWriter {
     private(set) var position: UnsafeMutablePointer<UInt8>
 
     @inline(__always)
     init(at position: UnsafeMutablePointer<UInt8>) { self.position = position }
 
-    /// What is seldom written, by calls: they have a pen of their own, so that the position of this one needs no place in
+    /// What is seldom written, by calls: they have a writer of their own, so that the position of this one needs no place in
     /// memory.
     @inline(__always)
-    mutating func seldom(_ write: (inout Pen) -> Void) {
+    mutating func seldom(_ write: (inout ByteWriter) -> Void) {
         var other = self
         write(&other)
         self = other
@@ -25,7 +25,7 @@ struct Pen {
     @inline(__always)
     mutating func put(_ text: StaticString) { put(text.utf8Start, text.utf8CodeUnitCount) }
 
-    mutating func put(word: Word) { put(word.literal) }
+    mutating func put(word: StaticName) { put(word.literal) }
 
     @inline(__always)
     mutating func put(_ source: UnsafePointer<UInt8>, _ count: Int) {

@@ -1,6 +1,6 @@
 /// A fixed word of this program's own vocabulary: a driver id, a unit, a name of the nomenclature.
 /// It costs no reference counting, which a `String` in every reading would.
-public struct Word: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+public struct StaticName: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
     public let literal: StaticString
 
     public init(_ literal: StaticString) { self.literal = literal }
@@ -8,7 +8,7 @@ public struct Word: Sendable, Hashable, ExpressibleByStringLiteral, CustomString
 
     public var description: String { literal.description }
 
-    public static func == (a: Word, b: Word) -> Bool {
+    public static func == (a: StaticName, b: StaticName) -> Bool {
         let first = UnsafeBufferPointer(start: a.literal.utf8Start, count: a.literal.utf8CodeUnitCount)
         let second = UnsafeBufferPointer(start: b.literal.utf8Start, count: b.literal.utf8CodeUnitCount)
         return first.count == second.count && (first.baseAddress == second.baseAddress || first.elementsEqual(second))
@@ -16,7 +16,7 @@ public struct Word: Sendable, Hashable, ExpressibleByStringLiteral, CustomString
 
     /// Whether it is the same literal of the program. Equal words are identical as a rule, but need not be.
     @inline(__always)
-    func isIdentical(to other: Word) -> Bool {
+    func isIdentical(to other: StaticName) -> Bool {
         literal.utf8Start == other.literal.utf8Start && literal.utf8CodeUnitCount == other.literal.utf8CodeUnitCount
     }
 
@@ -26,4 +26,4 @@ public struct Word: Sendable, Hashable, ExpressibleByStringLiteral, CustomString
 }
 
 /// The name of a driver, e.g. `and-std`; one of the list in `CuffDrivers.all`.
-public typealias DriverID = Word
+public typealias DriverID = StaticName

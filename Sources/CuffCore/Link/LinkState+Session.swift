@@ -1,0 +1,192 @@
+/// What a session wants done, and how its readings get their names.
+extension LinkState {
+    mutating func tellSession(_ event: SessionEvent, _ effects: inout [LinkEffect]) {
+        guard phase == .open else { return }
+        run(event, &effects)
+        handlePending(&effects)
+    }
+
+    mutating func handlePending(_ effects: inout [LinkEffect]) {
+        while !pending.isEmpty, phase == .open { run(pending.removeFirst(), &effects) }
+    }
+
+    /// Lets the session say its last words; answers whether there are any. The end follows when it finishes.
+    mutating func endInOrder(_ effects: inout [LinkEffect]) -> Bool {
+        guard phase == .open else { return false }
+        let waiting = entries.readings.count
+        swap(&entries.readings, &actions.readings)
+        let hasWords = session.endInOrder(into: &actions)
+        perform(since: waiting, &effects)
+        handlePending(&effects)
+        return hasWords
+    }
+
+    /// One event through the session. Its readings are appended to those that wait to be submitted, and named there.
+    mutating func run(_ event: SessionEvent, _ effects: inout [LinkEffect]) {
+        let waiting = entries.readings.count
+        swap(&entries.readings, &actions.readings)
+        session.handle(event, into: &actions)
+        perform(since: waiting, &effects)
+    }
+
+    /// What the session wants done, when so many readings stood before its own.
+    mutating func perform(since waiting: Int, _ effects: inout [LinkEffect]) {
+        swap(&entries.readings, &actions.readings)
+        acknowledgesNext = false
+        let emissions = entries.readings.count - waiting
+        if emissions == 0 && actions.others.isEmpty { return }
+        emitted += emissions
+        if emissions > 0 { hasUnsubmitted = true }
+        admitted = waiting
+        var seen = waiting
+        // How many readings went away with a batch of the cuff's former identity.
+        var gone = 0
+        var performed = SessionActions()
+        swap(&performed, &actions)
+        for other in performed.others {
+            admit(seen..<other.after - gone, &effects)
+            seen = other.after - gone
+            if case .identify(let identity) = other.action {
+                gone += seen
+                identify(identity, from: seen, &effects)
+                seen = 0
+            } else {
+                perform(other.action, &effects)
+            }
+        }
+        admit(seen..<entries.readings.count, &effects)
+        entries.readings.removeLast(entries.readings.count - admitted)
+        performed.removeAll()
+        swap(&performed, &actions)
+    }
+
+    /// Names the readings in place and moves the wanted new ones to the front.
+    ///
+    /// Two passes: what a hash finds in a table cannot be foreseen, and a processor that guessed wrong about one reading throws
+    /// away what it had done for the next ones. In a pass of its own that is little.
+    mutating func admit(_ range: Range<Int>, _ effects: inout [LinkEffect]) {
+        guard !range.isEmpty else { return }
+        if isMeasuring {
+            for index in range where entries.readings[index].origin == .measurement && entries.readings[index].trigger == .unknown {
+                entries.readings[index].trigger = setup.trigger
+            }
+        }
+        for index in range { ledger.name(&entries.readings[index], received: now.wall) }
+        if setup.timesClocklessOnly {
+            for index in range where !ReadingLedger.restsOnArrival(entries.readings[index]) { entries.readings[index].received = nil }
+        }
+        for index in range {
+            guard
+                ledger.isNew(
+                    entries.readings[index].id.hash, revision: entries.readings[index].revision,
+                    isPending: entries.readings[index].isPending)
+            else {
+                stored.duplicates += 1
+                continue
+            }
+            let hasArrived = entries.readings[index].received != nil
+            if let clock, hasArrived || !setup.placesArrivalsOnly {
+                if hasArrived { entries.readings[index].isHostClockUnsynchronised = now.isHostClockUnsynchronised }
+                clock.apply(to: &entries.readings[index])
+            }
+            if let accepts = setup.accepts, !accepts(entries.readings[index]) {
+                stored.filtered += 1
+                continue
+            }
+            if admitted < index { entries.readings.swapAt(admitted, index) }
+            if isMeasuring { measured(entries.readings[admitted], &effects) } else { keep() }
+        }
+    }
+
+    /// The next reading goes to the sinks.
+    mutating func keep() {
+        stored.readings += 1
+        if case .failure = entries.readings[admitted].content { stored.failures += 1 }
+        admitted += 1
+    }
+
+    mutating func perform(_ action: SessionAction, _ effects: inout [LinkEffect]) {
+        switch action {
+        case .write(let bytes): write(bytes, .write(bytes), &effects)
+        case .writeFeature(let bytes): write(bytes, .writeFeature(bytes), &effects)
+        case .emit, .identify: break
+        case .live(.aborted) where command == .stop && setup.recovering != nil:
+            // The line names the measurement that it ends: the program that reads these lines never saw it begin.
+            if let former = setup.recovering { live(.recovered(former)) }
+            setup.recovering = nil
+        case .live(let event): if isMeasuring { measured(event, &effects) } else { live(event) }
+        case .clock(let time):
+            guard let wall = now.wall else { break }
+            clock?.compare(time, at: wall)
+            if let behind = clock?.shift { effects.append(.tell(.clock(time, behind: behind))) }
+        case .cycle(let minutes): effects.append(.tell(.cycle(minutes: minutes)))
+        case .arm(let timer, let wait): deadlines.arm(timer, after: wait, now: now.elapsed)
+        case .disarm(let timer): deadlines.disarm(.session(timer))
+        case .acknowledge(let through):
+            ledger.acknowledge(through: through)
+            acknowledgesNext = true
+            keepOutstanding(durably: false, &effects)
+        case .expectRepetitions(let isLost):
+            ledger.expectRepetitions(isLost: isLost)
+            keepOutstanding(durably: true, &effects)
+        case .remember(let key, let value):
+            setup.memory[key] = value
+            effects.append(.remember(key: key, value: value))
+        case .report(let diagnostic):
+            if case .skipped(let bytes, let fault) = diagnostic {
+                stored.skippedBytes += bytes
+                if fault == .badCheck { stored.badChecks += 1 }
+            }
+            effects.append(.tell(.diagnostic(diagnostic)))
+        case .finish(let outcome):
+            measured(outcome, &effects)
+            if self.outcome == nil { self.outcome = outcome }
+        }
+    }
+
+    mutating func write(_ bytes: [UInt8], _ effect: LinkEffect, _ effects: inout [LinkEffect]) {
+        unsentBytes += bytes.count
+        unsentWrites += 1
+        if acknowledgesNext { (unsentAcknowledgement, acknowledgesNext) = (unsentWrites, false) }
+        effects.append(effect)
+        updateReadingPause(&effects)
+    }
+
+    /// A live event goes behind the readings that are named so far.
+    mutating func live(_ event: LiveEvent) {
+        if case .started = event { measuringSince = now.elapsed }
+        let since = measuringSince ?? now.elapsed
+        measuringSince = since
+        stored.liveEvents += 1
+        entries.append(event, driver: driver.id, elapsed: setup.isRecorded ? nil : now.elapsed - since, afterReadings: admitted)
+        switch event {
+        case .ended, .aborted, .recovered, .failed: measuringSince = nil
+        case .started, .cuffPressure, .beat, .oscillation: break
+        }
+    }
+
+    /// What was said before belongs to what the cuff was called before. `unnamed` is the first reading that came after it.
+    mutating func identify(_ identity: DeviceIdentity, from unnamed: Int, _ effects: inout [LinkEffect]) {
+        let later = Array(entries.readings[unnamed...])
+        entries.readings.removeLast(entries.readings.count - admitted)
+        flush(into: &effects)
+        entries.readings.append(contentsOf: later)
+        admitted = 0
+        self.identity = identity
+        if ledger.identify(identity.id.isEmpty ? setup.device : identity.id, driver: driver.id) {
+            let left = setup.outstanding(ledger.device)
+            kept = left.bytes
+            ledger.resume(left)
+        }
+        effects.append(.tell(.identified(identity)))
+    }
+
+    /// Before a batch is submitted, and before an acknowledgement is written.
+    mutating func keepOutstanding(durably: Bool, _ effects: inout [LinkEffect]) {
+        if kept.isEmpty && ledger.outstanding.isEmpty { return }
+        let bytes = ledger.outstanding.bytes
+        guard bytes != kept else { return }
+        kept = bytes
+        effects.append(.keep(ledger.outstanding, device: ledger.device, durably: durably))
+    }
+}

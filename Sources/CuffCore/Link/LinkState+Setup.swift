@@ -1,0 +1,53 @@
+extension LinkState {
+    /// What a link needs to know before it begins.
+    public struct Setup: Sendable {
+        public var driver: CuffDriver
+        /// Who the cuff is as far as the host knows, e.g. a USB serial number or a path; empty when unknown.
+        public var device: String
+        /// Options of the driver's family.
+        public var options: [String: String]
+        /// What earlier links with cuffs of this driver asked to be remembered.
+        public var memory: [String: [UInt8]]
+        /// The zone of the cuff's clock. Without it readings get no `measured`.
+        public var zone: ZoneTable?
+        /// With a zone: only readings that have a receive time are given a time.
+        public var placesArrivalsOnly = false
+        /// Only a record that nothing but its arrival tells from an equal one has a receive time: the bytes may be of now, and
+        /// what carries a time of its own reads the same at any time.
+        public var timesClocklessOnly = false
+        /// Readings will be `committed`. Without a place that keeps them they never are, and are not to be waited for.
+        public var keepsReadings = true
+        /// What an earlier link with the cuff of this name left unacknowledged.
+        public var outstanding: @Sendable (_ device: String) -> OutstandingRecords = { _ in OutstandingRecords() }
+        /// A measurement that another process left behind and the first command, a stop, ends.
+        public var recovering: AbandonedMeasurement?
+        /// A line without a whole frame within this is closed; `nil`: it may stay silent.
+        public var silenceLimit: Duration?
+        /// The bytes are recorded: they may go on after the session has said how it ended, and are heard to their end.
+        public var isRecorded = false
+        /// Obeyed one after the other, each in a session of its own.
+        public var commands: [SessionCommand]
+        /// Which readings are wanted; `nil`: all. What it leaves out is counted, and not stored.
+        public var accepts: (@Sendable (Reading) -> Bool)?
+        /// Who asked for a measurement.
+        public var trigger = Reading.Trigger.manual
+        /// The longest a measurement may take.
+        public var measurementLimit = Measurement.longest
+
+        public init(
+            _ driver: CuffDriver, device: String = "", options: [String: String] = [:], memory: [String: [UInt8]] = [:],
+            commands: [SessionCommand] = [.follow]
+        ) {
+            self.driver = driver
+            self.device = device
+            self.options = options
+            self.memory = memory
+            self.commands = commands
+        }
+
+        var context: SessionContext {
+            SessionContext(device: device, options: options, memory: memory, keepsReadings: keepsReadings || !forgets)
+        }
+        var forgets: Bool { driver.forgets(options) }
+    }
+}

@@ -1,0 +1,35 @@
+extension Simulation {
+    public enum Place: Sendable {
+        case pty
+        /// Port 0 takes any free one.
+        case tcp(host: String, port: Int)
+        /// The cuff calls a program that listens, and calls again a second after a connection that failed or ended.
+        case connect(host: String, port: Int)
+        /// As a HID device of this machine, for families that speak over HID: `/dev/uhid`, which only root may open, or a
+        /// socket that speaks its messages.
+        case uhid(String)
+
+        var keepsReportsApart: Bool { if case .uhid = self { true } else { false } }
+
+        /// As a command names it: a port to listen on, an address to call, or neither.
+        public init(tcp port: Int?, connect address: String?, uhid path: String?) throws(IngestError) {
+            if let path {
+                guard port == nil, address == nil else {
+                    throw IngestError(
+                        .usage, "a simulated cuff is in one place", why: "a HID device of this machine has no TCP port",
+                        hint: "give one of --tcp, --connect and --uhid")
+                }
+                self = .uhid(path)
+            } else if let address {
+                guard port == nil, case .tcp(let host, let port) = try TransportAddress(address) else {
+                    throw IngestError(
+                        .usage, "a simulated cuff calls one address", why: "`\(address)` is none, or it was also told to listen",
+                        hint: "write --connect tcp://HOST:PORT, without --tcp")
+                }
+                self = .connect(host: host, port: port)
+            } else {
+                self = port.map { .tcp(host: "127.0.0.1", port: $0) } ?? .pty
+            }
+        }
+    }
+}

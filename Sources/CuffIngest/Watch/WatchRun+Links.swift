@@ -1,0 +1,133 @@
+import CuffCore
+import Dispatch
+
+/// Links that the watch opens, and what they tell.
+extension WatchRun {
+    func open(_ id: LinkID, _ plan: LinkPlan) {
+        guard let driver = CuffDrivers.named("\(plan.driver)") else { return refuse(id, .unknownDriver("\(plan.driver)")) }
+        // It would forget what nobody has kept; other cuffs are none the worse for it.
+        if driver.forgets(plan.options), !pipeline.isDurable { return refuse(id, .nothingKeeps(driver)) }
+        let commands = LinkPlan.commands(for: driver, isScheduled: plan.isScheduled)
+        links[id] = Link(plan: plan, driver: driver, commands: commands)
+        let (me, memory, marks, address) = (LoopBound(self), options.memory, marks, plan.address)
+        let zone = options.zone
+        StateFile.queue.async { @Sendable [loop] in
+            var setup = LinkState.Setup.remembering(
+                driver, device: plan.identity, options: plan.options, memory: memory, commands: commands)
+            setup.zone = zone ?? HostZone.local()
+            let (made, mark) = (setup, marks?.left(driver.id, address))
+            loop.async { me.value.connect(id, made, mark) }
+        }
+    }
+
+    func connect(_ id: LinkID, _ setup: LinkState.Setup, _ mark: MeasurementMarks.Held?) {
+        guard let entry = links[id] else { return }
+        let (plan, driver) = (entry.plan, entry.driver)
+        var setup = setup
+        setup.keepsReadings = pipeline.isDurable
+        if let mark, driver.capabilities.contains(.stop) {
+            setup.commands.insert(.stop, at: 0)
+            setup.recovering = mark.former
+            tell(.warning("\(plan.place): a measurement was not ended in order; the cuff is told to stop first"))
+        }
+        let link = CuffLink(
+            setup, transport: plan.address.transport(for: driver, line: plan.line), pipeline: pipeline, memory: options.memory, on: loop,
+            tell: { [weak self] in self?.handle($0, from: id) }, submitted: { [weak self] in self?.received(id, $0) })
+        links[id]?.link = link
+        links[id]?.commands = setup.commands
+        links[id]?.mark = mark
+        link.start()
+        if setup.commands == [.follow] { handle(.listening(id)) }
+    }
+
+    /// The state still waits for the link to open or end.
+    func refuse(_ id: LinkID, _ error: IngestError) {
+        let sentence = error.sentence + (error.hint.isEmpty ? "" : "; fix: \(error.hint)")
+        loop.atTurnEnd { [self] in handle(.ended(id, .refused(sentence, exitCode: error.status.rawValue))) }
+    }
+
+    func close(_ id: LinkID) {
+        guard let entry = links[id] else { return }
+        if let link = entry.link { return link.handle(.stop(within: Measurement.deflationWait + .seconds(1))) }
+        links[id] = nil
+        loop.atTurnEnd { [self] in handle(.ended(id, .closed)) }
+    }
+
+    func received(_ id: LinkID, _ readings: Int) {
+        guard readings > 0 else { return }
+        handle(.received(id))
+        if service.isListening { tellService { [status] in $0.status(status) } }
+    }
+
+    func handle(_ notice: LinkNotice, from id: LinkID) {
+        guard let entry = links[id] else { return }
+        switch notice {
+        case .diagnostic(let diagnostic):
+            guard case .ignored(let why, let bytes) = diagnostic else { return tell(diagnostic.at(entry.plan.place)) }
+            // At the default level without the bytes: a record is somebody's reading.
+            if let sentence = ignored.sentence("\(entry.plan.place): \(why)", bytes.count) { tell(.warning(sentence)) }
+            tell(.note("\(entry.plan.place): \(diagnostic.sentence)"))
+        case .identified, .clock, .cycle: break
+        case .measurement(.ended(let end), _):
+            if case .failed(.lost) = end { leave(entry.mark) } else { remove(entry.mark) }
+            links[id]?.mark = nil
+            links[id]?.schedule = nil
+            if let key = entry.schedule { schedules?.ended(key, end) }
+        case .measurement: break
+        case .finished(.stop, let outcome):
+            // What was left behind by another process is put right, unless nobody answered: then the next one tries again.
+            if outcome == .complete { remove(entry.mark) } else { leave(entry.mark) }
+            links[id]?.mark = nil
+        case .finished(let command, let outcome):
+            if command != .follow, entry.commands.last == .follow {
+                if let sentence = outcome.sentence { tell(.note("\(entry.plan.place): \(sentence); listening")) }
+                handle(.listening(id))
+            }
+        case .ended(let outcome): ended(id, entry, outcome)
+        }
+    }
+
+    func ended(_ id: LinkID, _ entry: Link, _ outcome: Outcome) {
+        links[id] = nil
+        closed[entry.plan.driver, default: LinkCounters()] += entry.counters
+        let hint = entry.counters.settingsHint(for: entry.driver, line: entry.plan.line)
+        let end = LinkEnd(outcome, entry.link?.transportFault, opening: entry.link?.openingFault)
+        handle(.ended(id, end.hinting(hint)))
+    }
+}
+
+extension LinkPlan {
+    var address: TransportAddress {
+        switch target {
+        case .plugged(let device): .path(device.node)
+        case .node(let path): .path(path)
+        case .tcp(let host, let port): .tcp(host: host, port: Int(port))
+        }
+    }
+}
+
+extension LinkEnd {
+    init(_ outcome: Outcome, _ fault: TransportFault?, opening: IngestError?) {
+        if let opening {
+            self = .failed(opening.what + (opening.why.isEmpty ? "" : ": \(opening.why)"), exitCode: opening.status.rawValue)
+        } else if let fault {
+            self = fault == .unplugged ? .unplugged : .failed(fault.sentence, exitCode: ExitCode.inputOutput.rawValue)
+        } else {
+            switch outcome {
+            case .complete: self = .complete
+            case .aborted: self = .closed
+            case .noAnswer(let why): self = .failed(why, exitCode: ExitCode.unavailable.rawValue)
+            case .failed(let why): self = .failed(why, exitCode: ExitCode.protocolFault.rawValue)
+            case .unsupported(let why): self = .failed(why, exitCode: ExitCode.usage.rawValue)
+            }
+        }
+    }
+}
+
+extension LinkEnd {
+    /// A cuff that did not answer, though bytes came, says more.
+    fileprivate func hinting(_ hint: String?) -> LinkEnd {
+        guard case .failed(let why, ExitCode.unavailable.rawValue) = self, let hint else { return self }
+        return .failed("\(why); \(hint)", exitCode: ExitCode.protocolFault.rawValue)
+    }
+}

@@ -1,0 +1,54 @@
+import CuffCore
+import Dispatch
+
+/// Automatic measurements by a host's schedule.
+extension WatchRun {
+    var marks: MeasurementMarks? { options.memory.map { MeasurementMarks($0) } }
+
+    func remove(_ mark: MeasurementMarks.Held?) { if let mark { StateFile.queue.async { mark.remove() } } }
+    func leave(_ mark: MeasurementMarks.Held?) { if let mark { StateFile.queue.async { mark.leave() } } }
+
+    func keepSchedules() {
+        guard !watch.settings.isOnce, let memory = options.memory else { return }
+        let (me, loop) = (LoopBound(self), loop)
+        let schedules = WatchSchedules(
+            ScheduleFolder(memory), now: watch.now, tell: { text in loop.async { me.value.tell(.watcher(text)) } },
+            changed: { schedules in loop.async { me.value.handle(.scheduled(schedules)) } },
+            measure: { schedule, answer in loop.async { me.value.measure(schedule, answer) } })
+        self.schedules = schedules
+        schedules.start()
+        stopRequest = MeasurementSignal {
+            loop.async { for entry in me.value.links.values { entry.link?.handle(.stopMeasurement) } }
+        }
+    }
+
+    func measure(_ schedule: HostSchedule, _ answer: @escaping @Sendable (WatchSchedules.Answer) -> Void) {
+        guard !isStopping, let id = links.keys.sorted().first(where: { links[$0].map { schedule.fits($0.plan) } ?? false }),
+            let entry = links[id]
+        else { return answer(.absent) }
+        guard entry.link?.state.isListening == true else { return answer(.busy) }
+        let (me, loop, marks, driver, address) = (LoopBound(self), loop, marks, entry.driver.id, entry.plan.address)
+        StateFile.queue.async { @Sendable in
+            // The mark is durable before the cuff is told to inflate.
+            var mark: MeasurementMarks.Held?
+            do throws(IngestError) {
+                mark = try marks.map { (marks) throws(IngestError) in try marks.place(driver, address) }
+            } catch { return answer(.busy) }
+            let held = mark
+            loop.async { me.value.measure(id, schedule, held, answer) }
+        }
+    }
+
+    func measure(
+        _ id: LinkID, _ schedule: HostSchedule, _ mark: MeasurementMarks.Held?, _ answer: (WatchSchedules.Answer) -> Void
+    ) {
+        guard !isStopping, let link = links[id]?.link, link.state.isListening else {
+            remove(mark)
+            return answer(.busy)
+        }
+        links[id]?.mark = mark
+        links[id]?.schedule = schedule.key
+        answer(.begun)
+        link.handle(.measureNow(.automatic))
+    }
+}

@@ -1,0 +1,52 @@
+import CuffCore
+import Dispatch
+import Glibc
+
+/// What signals and the service manager ask for.
+extension WatchRun {
+    /// SIGHUP: read the configuration again. SIGUSR1: how are things.
+    func listenForSignals() {
+        // Not on a global queue: the first use of one starts libdispatch's watch over its pool of threads, a timer that
+        // wakes the process every second for good.
+        let queue = DispatchQueue(label: "cuff.watch.signals")
+        let (me, loop) = (LoopBound(self), loop)
+        let (text, read) = (watch.statistics, watch.reload)
+        if let read {
+            listen(SIGHUP, queue) {
+                let result: Result<[Assignment], IngestError>
+                do throws(IngestError) { result = .success(try read()) } catch { result = .failure(error) }
+                loop.async { me.value.reload(result) }
+            }
+        }
+        listen(SIGUSR1, queue) { text(me.value.statistics.text) }
+    }
+
+    func listen(_ number: Int32, _ queue: DispatchQueue, _ body: @escaping @Sendable () -> Void) {
+        signal(number, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+        source.setEventHandler { @Sendable in body() }
+        source.activate()
+        signals.append(source)
+    }
+
+    func reload(_ assignments: Result<[Assignment], IngestError>) {
+        guard !isStopping else { return }
+        // Whoever rotates the sinks' files says so with the same signal.
+        pipeline.reopen()
+        tellService { $0.reloading() }
+        switch assignments {
+        case .success(let assignments):
+            handle(.reload(assignments))
+            tell(.watcher("read the configuration again"))
+        case .failure(let error): tell(.watcher("the configuration stays as it was: \(error.description)"))
+        }
+        tellService { [status] in $0.ready(status) }
+    }
+
+    /// From the loop, so that a loop that hangs is found out.
+    func feedWatchdog() {
+        guard let interval = service.watchdogInterval, watcher != nil else { return }
+        tellService { $0.watchdog() }
+        watchdog.set(after: interval)
+    }
+}
