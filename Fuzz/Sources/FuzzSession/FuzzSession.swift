@@ -1,90 +1,110 @@
 import CuffCore
 import FuzzMain
 
-/// Drives any session with any order of events. The first byte chooses the driver; then each event is one byte of kind
-/// and its data: bytes from the cuff, bytes sent, timers, commits, commands, the end. Whatever comes, nothing may trap,
-/// no buffer may grow without bound, and no id may be emitted that a sink could not keep.
+/// Drives the link of any family with any order of events. The first byte chooses the driver; then each event is one byte of
+/// kind and its data: bytes from the cuff, bytes sent, time, commits, commands, the end. Whatever comes, nothing may trap, no
+/// buffer may grow without bound, an implausible reading is flagged, and a link ends once.
 @_cdecl("FuzzSession_main")
 public func fuzzSessionMain(_ count: CInt, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> CInt {
     runFuzzer(count, arguments) { start, count in
         guard let start, count > 1 else { return 0 }
         let input = Array(UnsafeBufferPointer(start: start, count: count))
         let driver = CuffDrivers.all[Int(input[0]) % CuffDrivers.all.count]
-        var session = driver.makeSession(SessionContext())
-        var ledger = ReadingLedger(device: "", driver: driver.id)
-        var actions = SessionActions()
-        var emitted = 0
-        var text = TextBuffer()
-        var armed: [TimerID] = []
-        /// Takes what the session wants done; answers what it writes.
-        func take() -> [[UInt8]] {
-            var writes: [[UInt8]] = []
-            for action in actions {
-                switch action {
-                case .emit(var reading):
-                    emitted += 1
-                    _ = ledger.admit(&reading, received: nil)
-                    ReadingLine(includesRaw: true).append(reading, device: "", to: &text)
-                    if case .bloodPressure(let pressure) = reading.content, !pressure.isPlausible, !reading.flags.contains(.implausible) {
-                        fatalError("an implausible reading is not flagged")
-                    }
-                case .write(let bytes), .writeFeature(let bytes):
-                    if bytes.count > 8192 { fatalError("a write of \(bytes.count) bytes") }
-                    writes.append(bytes)
-                case .arm(let timer, _):
-                    armed.removeAll { $0 == timer }
-                    armed.append(timer)
-                case .disarm(let timer): armed.removeAll { $0 == timer }
-                default: break
-                }
-            }
-            actions.removeAll()
-            if text.count > 1 << 20 { text.removeAll() }
-            return writes
-        }
-        session.handle(.opened, into: &actions)
-        _ = take()
+        var link = FuzzedLink(driver)
+        link.handle(.opened)
         var index = 1
         while index < input.count {
             let kind = input[index]
             index += 1
-            let event: SessionEvent
             switch kind % 8 {
             case 0, 1, 2:
                 let length = min(Int(kind / 8) + 1, input.count - index)
-                event = .received(Array(input[index..<index + length]))
+                link.handle(.received(Array(input[index..<index + length])))
                 index += length
             case 3:
                 let length = min(Int(kind / 8) + 1, input.count - index)
-                event = .sent(Array(input[index..<index + length]))
+                link.handle(.sent(Array(input[index..<index + length])))
                 index += length
-            // One that is armed; where none is, one that no session has.
-            case 4: event = .timerFired(armed.isEmpty ? TimerID(rawValue: kind / 8) : armed.remove(at: Int(kind / 8) % armed.count))
-            case 5: event = .committed(through: emitted - Int(kind / 8 % 2))
-            case 6: event = .command(command(kind / 8))
-            default: event = kind == 0xFF ? .closed : .received([])
-            }
-            session.handle(event, into: &actions)
-            for reply in take().prefix(8) {
-                session.handle(.sent(reply), into: &actions)
-                _ = take()
+            case 4: link.passTime()
+            case 5: link.handle(.committed(through: link.state.emitted - Int(kind / 8 % 2)))
+            case 6: link.handle(event(kind / 8))
+            default: link.handle(kind == 0xFF ? .closed(reason: nil) : .received([]))
             }
         }
-        session.handle(.closed, into: &actions)
+        link.handle(.closed(reason: "the input ended"))
+        if !link.state.isEnded { fatalError("a closed link goes on") }
         return 0
     }
 }
 
-private func command(_ number: UInt8) -> SessionCommand {
-    switch number % 9 {
-    case 0: .follow
-    case 1: .readMemory(user: nil)
-    case 2: .readMemory(user: 1)
-    case 3: .measure
-    case 4: .stop
-    case 5: .readClock
-    case 6: .setClock(DeviceTime(year: 2026, month: 5, day: 5))
-    case 7: .information
-    default: .clear(user: nil)
+private struct FuzzedLink {
+    var state: LinkState
+    private var now = Duration.zero
+    private var effects: [LinkEffect] = []
+    private var ends = 0
+
+    init(_ driver: CuffDriver) {
+        var setup = LinkState.Setup(driver)
+        setup.zone = .utc
+        state = LinkState(setup)
+    }
+
+    /// To the next deadline, or by a second.
+    mutating func passTime() {
+        now = max(now, state.deadline ?? now + .seconds(1))
+        handle(.timePassed)
+    }
+
+    mutating func handle(_ event: LinkEvent) {
+        let wall = Timestamp(milliseconds: 1_778_000_000_000 + now.components.seconds * 1000)
+        var events = [event]
+        // Each write is taken at once, as far as that comes to an end.
+        var answered = 0
+        while !events.isEmpty {
+            state.handle(events.removeFirst(), at: LinkTime(elapsed: now, wall: wall), into: &effects)
+            state.flush(into: &effects)
+            for effect in effects {
+                switch effect {
+                case .write(let bytes), .writeFeature(let bytes):
+                    if bytes.count > 8192 { fatalError("a write of \(bytes.count) bytes") }
+                    answered += 1
+                    if answered <= 8 { events.append(.sent(bytes)) }
+                case .submit(let batch): check(batch)
+                case .tell(.ended):
+                    ends += 1
+                    if ends > 1 { fatalError("a link ended twice") }
+                default: break
+                }
+            }
+            effects.removeAll(keepingCapacity: true)
+        }
+    }
+
+    private func check(_ batch: LinkBatch) {
+        var text = TextBuffer()
+        for entry in batch.entries {
+            ReadingLine(includesRaw: true).append(entry, device: batch.device, to: &text)
+            text.removeAll()
+            guard case .reading(let reading) = entry, let pressure = reading.bloodPressure else { continue }
+            if !pressure.isPlausible, !reading.flags.contains(.implausible) { fatalError("an implausible reading is not flagged") }
+        }
+    }
+}
+
+private func event(_ number: UInt8) -> LinkEvent {
+    switch number % 13 {
+    case 0: .command(.follow)
+    case 1: .command(.readMemory(user: nil))
+    case 2: .command(.readMemory(user: 1))
+    case 3: .measureNow(.manual)
+    case 4: .command(.stop)
+    case 5: .command(.readClock)
+    case 6: .command(.setClock(DeviceTime(year: 2026, month: 5, day: 5)))
+    case 7: .command(.information)
+    case 8: .stopMeasurement
+    case 9: .stop(within: .seconds(4))
+    case 10: .sinksFull(true)
+    case 11: .sinksFull(false)
+    default: .command(.clear(user: nil))
     }
 }

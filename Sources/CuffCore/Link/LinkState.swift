@@ -67,7 +67,8 @@ public struct LinkState: Sendable {
     /// What of the ledger's outstanding records was handed over to be kept.
     var kept: [UInt8]
     var areSinksFull = false
-    var isReadingPaused = false
+    /// Nothing is to be read from the cuff at present.
+    public internal(set) var isReadingPaused = false
     var pausedSince = Duration.zero
     var now = LinkTime(elapsed: .zero)
     var stored = LinkCounters()
@@ -231,6 +232,8 @@ public struct LinkState: Sendable {
     }
 
     mutating func stop(within limit: Duration, _ effects: inout [LinkEffect]) {
+        // The last writes are on their way, and have a limit of their own.
+        if case .draining = phase { return }
         commands.removeAll()
         if isMeasuring { stopMeasuring(&effects) } else if !endInOrder(&effects) { return closed(nil, &effects) }
         deadlines.arm(.stop, at: now.elapsed + limit)

@@ -64,9 +64,12 @@ public final class CuffLink {
         do throws(IngestError) {
             if let error { throw error }
             guard !state.isEnded else { return closed(nil) }
-            try transport.start(on: loop) { [weak self] in self?.heard($0) }
             isTransportOpen = true
+            try transport.start(on: loop) { [weak self] in self?.heard($0) }
+            // The sinks may have been full before there was anything to pause.
+            if state.isReadingPaused { transport.pause() }
         } catch {
+            isTransportOpen = false
             openingFault = error
             closed(nil, reason: error.what)
         }
