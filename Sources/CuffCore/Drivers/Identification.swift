@@ -1,6 +1,8 @@
 /// Which families bytes of unknown origin fit, judged by their framing alone. It never writes and never decodes a value.
 public enum Identification {
+    /// One family that the bytes fit.
     public struct Candidate: Sendable, Hashable {
+        /// The id of the family's driver.
         public var driver: DriverID
         /// Whole frames that passed the family's judge.
         public var frames: Int
@@ -8,6 +10,7 @@ public enum Identification {
         public var bytes: Int
         /// The family's frames carry a check; without one a fit means little.
         public var hasCheck: Bool
+        /// The line settings the family is known to use, its usual one first; empty for HID.
         public var lines: [LineSettings]
     }
 

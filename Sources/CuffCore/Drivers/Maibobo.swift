@@ -14,8 +14,9 @@
 /// An answer with the host's own c1 c2 acknowledges it                                                   guess from [2]
 ///
 /// [1] ZackKingS/BloodPressureMeasureDemo, HiseeBtDeviceRBP9804.m, HiseeBtDeviceBP88A.m
-/// [2] Python MaiboboEngine, file 11438653884
+/// [2] zrr1999/maibobo, maibobo/engine.py
 extension CuffDriver {
+    /// Driver `maibobo`. Start and stop from the host; the result comes by itself.
     public static let maibobo = CuffDriver(
         id: "maibobo",
         models: ["Maibobo RBP-9804", "Maibobo BP-88A"],
@@ -33,7 +34,7 @@ extension CuffDriver {
             "`--option protocol=2` writes protocol byte 02 instead of 03.",
             "`--option live-pressure=6` or `10` tells live cuff pressure from that offset, unverified.",
         ],
-        sources: ["ZackKingS/BloodPressureMeasureDemo", "Python MaiboboEngine (file 11438653884)"],
+        sources: ["ZackKingS/BloodPressureMeasureDemo", "zrr1999/maibobo, maibobo/engine.py"],
         options: [
             "protocol": "2: the protocol byte of the BLE source instead of 3",
             "live-pressure": "6 or 10: offset of the live pressure; without it none is told",

@@ -14,10 +14,12 @@
 ///
 /// [1] vytautas-valaitis/microlife_bp bp.py and notes
 extension CuffDriver {
+    /// Driver `microlife-hid`. Microlife B3 over HID: the whole memory in one answer.
     public static let microlifeHID = CuffDriver(
         id: "microlife-hid", models: ["Microlife BP B3 Comfort PC"],
         summary: "Microlife B3 over HID: the whole memory in one answer",
-        medium: .hidraw, grade: .b, testedOn: .recorded,
+        medium: .hidraw, grade: .b,
+        testedOn: .recordedElsewhere("vytautas-valaitis/microlife_bp, notes: one whole answer"),
         claims: [.shared(vendor: 0x04D9, product: 0xB554)],
         framing: "counted reports; 4D dir length … sum",
         check: "sum of all bytes, and the length against the record count",

@@ -18,9 +18,11 @@
 /// A cuff whose clock is not set numbers its results in no way. Until the ACK is written the cuff answers with the same
 /// result, which is one reading; the next one after the ACK is another, even if all its numbers are equal.
 ///
-/// [1] Dart reader, file 61983531261   [2] Dart parser, file 62145757642   [3] Flutter reader, file 67517840472
-/// [4] Python simulator, file 56494747509
+/// [1] cof9300/flutter-mtad-v1_test, lib/features/measurement/service/measurement_listener.dart
+/// [2] the same, lib/features/measurement/parser/bp250_parser.dart   [3] a public Flutter reader (class SerialServer) whose
+/// origin is not established   [4] andamandev32-pixel/test-terumo-bp, terumo_simulator.py
 extension CuffDriver {
+    /// Driver `r1`. Terumo and Selvas waiting-room cuffs: the last result, on request or pushed.
     public static let r1 = CuffDriver(
         id: "r1",
         models: [
@@ -47,9 +49,9 @@ extension CuffDriver {
             "Selvas cuffs never push: `--option poll=yes` asks once a second while following.",
         ],
         sources: [
-            "Dart readers (61983531261, 62279456549, 62145757642, 62045266295)",
-            "C# readers (23780876158, 23714416099), Flutter readers (67588633852, 67517840472)",
-            "Python simulator (56494747509)",
+            "cof9300/flutter-mtad-v1_test: measurement_listener.dart, bp500_parser.dart, bp250_parser.dart, usb_port_selection_dialog.dart",
+            "public C# and Flutter readers whose origin is not established",
+            "andamandev32-pixel/test-terumo-bp, terumo_simulator.py",
         ],
         options: [
             "poll": "yes: while following, ask (ENQ) once a second and acknowledge what is on disk",

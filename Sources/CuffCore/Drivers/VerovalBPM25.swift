@@ -15,6 +15,7 @@
 ///
 /// [1] cpresser/veroval veroval.py (MIT), sniffed from the vendor's program
 extension CuffDriver {
+    /// Driver `veroval-bpm25`. Sends its whole memory on request.
     public static let verovalBPM25 = CuffDriver(
         id: "veroval-bpm25",
         models: ["Hartmann Veroval BPM25"],

@@ -8,6 +8,7 @@ public struct PHDExplanation: Sendable {
     private var configuration: PHDConfiguration?
     private var segments: [UInt16: PHDSegment] = [:]
 
+    /// Begins before the first APDU.
     public init() {}
 
     /// The tree of every APDU that these bytes complete; blank lines stand between them.
