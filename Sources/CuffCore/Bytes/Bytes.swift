@@ -1,23 +1,30 @@
 /// Bounds-checked reads from wire bytes. Every reader answers `nil` beyond the end; none traps.
 extension Span where Element == UInt8 {
+    /// The byte at `offset`; `nil` outside the span.
     @inline(__always)
     public func byte(_ offset: Int) -> UInt8? { offset >= 0 && offset < count ? self[offset] : nil }
 
+    /// Two bytes from `offset` on, most significant first; `nil` where fewer are left.
     @inline(__always)
     public func bigEndian16(_ offset: Int) -> UInt16? { word(offset).map { UInt16(bigEndian: $0) } }
 
+    /// Two bytes from `offset` on, least significant first; `nil` where fewer are left.
     @inline(__always)
     public func littleEndian16(_ offset: Int) -> UInt16? { word(offset).map { UInt16(littleEndian: $0) } }
 
+    /// Four bytes from `offset` on, most significant first; `nil` where fewer are left.
     @inline(__always)
     public func bigEndian32(_ offset: Int) -> UInt32? { word(offset).map { UInt32(bigEndian: $0) } }
 
+    /// Four bytes from `offset` on, least significant first; `nil` where fewer are left.
     @inline(__always)
     public func littleEndian32(_ offset: Int) -> UInt32? { word(offset).map { UInt32(littleEndian: $0) } }
 
+    /// Eight bytes from `offset` on, most significant first; `nil` where fewer are left.
     @inline(__always)
     public func bigEndian64(_ offset: Int) -> UInt64? { word(offset).map { UInt64(bigEndian: $0) } }
 
+    /// Eight bytes from `offset` on, least significant first; `nil` where fewer are left.
     @inline(__always)
     public func littleEndian64(_ offset: Int) -> UInt64? { word(offset).map { UInt64(littleEndian: $0) } }
 
@@ -100,11 +107,13 @@ extension Span where Element == UInt8 {
         return extracting(start..<end).withUnsafeBufferPointer { Array($0) }
     }
 
+    /// A copy of all bytes.
     public var array: [UInt8] { part(0, count) }
 }
 
 /// Hexadecimal text.
 public enum Hex {
+    /// The value 0…15 of an ASCII hexadecimal digit of either case; `nil` for any other character.
     @inline(__always)
     public static func value(_ character: UInt8) -> UInt8? {
         switch character {

@@ -56,6 +56,8 @@ public enum Checksum {
 }
 
 extension Array where Element == UInt8 {
+    /// The sum of all bytes mod 256.
     public var sum8: UInt8 { Checksum.sum8(span, 0..<count) }
+    /// The exclusive or of all bytes.
     public var xor8: UInt8 { Checksum.xor8(span, 0..<count) }
 }

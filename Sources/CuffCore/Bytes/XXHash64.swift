@@ -20,11 +20,13 @@ public struct XXHash64: Sendable {
         (accumulator ^ round(0, value)) &* p1 &+ p4
     }
 
+    /// The 64-bit hash of the bytes. Different seeds give unrelated hashes of the same bytes.
     @inline(__always)
     public static func hash(_ bytes: Span<UInt8>, seed: UInt64 = 0) -> UInt64 {
         bytes.withUnsafeBytes { hash($0, seed: seed) }
     }
 
+    /// The same hash over memory; the buffer is read only during the call.
     @inline(__always)
     public static func hash(_ data: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
         guard let base = data.baseAddress, data.count > 0 else { return finish(seed &+ p5) }

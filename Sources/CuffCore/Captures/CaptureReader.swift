@@ -19,6 +19,7 @@ extension CaptureReader {
         while let item = try next() { items.append(item) }
     }
 
+    /// Appends the last item, if the file ends with a whole one. Throws where it ends within one.
     public mutating func finish(into items: inout [CaptureItem]) throws(CaptureFault) {
         if let item = try finish() { items.append(item) }
     }

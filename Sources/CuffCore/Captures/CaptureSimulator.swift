@@ -15,8 +15,10 @@ public struct CaptureSimulator: CuffSimulator {
     private var place = 0
     private var isWaiting = false
 
+    /// Plays these items; their times are ignored.
     public init(_ items: [CaptureItem]) { lines = items.map(\.content) }
 
+    /// Answers one event of the host's side with what the recorded cuff did next.
     public mutating func handle(_ event: SimulatorEvent) -> [SimulatorAction] {
         switch event {
         case .opened:

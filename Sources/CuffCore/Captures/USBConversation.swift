@@ -7,8 +7,10 @@
 ///
 /// What a chip is, is told by the capture's own descriptors or vendor requests; failing these, by the first data seen.
 public struct USBConversation: Sendable {
+    /// How a device carries a cuff's bytes: FTDI with status bytes, plain bulk (`serial`), HID reports, or a CP2110 HID-UART.
     public enum Chip: String, Sendable, CaseIterable { case ftdi, serial, hid, cp2110 }
 
+    /// Which device of the capture is read.
     public enum Selection: Sendable, Hashable {
         /// The first device that transfers data and is not a hub.
         case first
@@ -18,9 +20,13 @@ public struct USBConversation: Sendable {
 
     /// A device of the capture, as far as it showed itself.
     public struct Device: Sendable, Hashable {
+        /// The bus number of usbmon.
         public var bus: UInt16
+        /// The device address on that bus, 1…127. It changes when the device is plugged in again.
         public var address: UInt8
+        /// The USB vendor id; `nil` where the capture holds no device descriptor.
         public var vendor: UInt16?
+        /// The USB product id; `nil` where the capture holds no device descriptor.
         public var product: UInt16?
         /// `nil` as long as nothing tells.
         public var chip: Chip?
@@ -49,6 +55,7 @@ public struct USBConversation: Sendable {
     private var outEndpoint: UInt8?
     private var isUnplugged = false
 
+    /// `chip` overrides what the device shows of itself; `nil`: it is found out.
     public init(_ selection: Selection = .first, chip: Chip? = nil) {
         self.selection = selection
         self.chip = chip

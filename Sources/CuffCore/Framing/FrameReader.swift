@@ -1,3 +1,4 @@
+/// One result of `FrameReader.next`: a frame, or bytes that belong to none.
 public enum FrameStep: Sendable, Hashable {
     /// A frame lies in `FrameReader.buffer` at this range, until the reader is asked again.
     case frame(Range<Int>)
@@ -10,6 +11,7 @@ public enum FrameStep: Sendable, Hashable {
 /// Frames are judged in the chunk where they arrived; only what stands across two chunks is copied, so that a large file
 /// is read without copying it. Memory is bounded by one chunk and twice `Format.maximumLength`.
 public struct FrameReader<Format: FrameFormat>: Sendable {
+    /// The format that judges the bytes. A change applies to bytes not yet judged.
     public var format: Format
     /// Where the ranges of `FrameStep.frame` point to.
     public private(set) var buffer: [UInt8] = []
@@ -24,9 +26,12 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
     private var isJoint = false
     private var skipped = 0
     private var fault = FrameFault.notAStart
+    /// Whole, checked frames found so far.
     public private(set) var frames = 0
+    /// Bytes so far that belong to no frame.
     public private(set) var skippedBytes = 0
 
+    /// A reader at the beginning of a stream.
     public init(_ format: Format) { self.format = format }
 
     /// Hands over the next bytes of the stream. Call `next` until it answers `nil` before feeding again.

@@ -7,6 +7,7 @@ public struct LinkTime: Sendable, Hashable {
     /// The host's clock was not synchronised with any other at that moment.
     public var isHostClockUnsynchronised: Bool
 
+    /// Sets each property as given.
     public init(elapsed: Duration, wall: Timestamp? = nil, isHostClockUnsynchronised: Bool = false) {
         self.elapsed = elapsed
         self.wall = wall
@@ -71,10 +72,12 @@ public struct LinkBatch: Sendable {
     public var device: String
     /// What the cuff told about itself.
     public var identity: DeviceIdentity?
+    /// The readings and live events of this batch, in the order in which the cuff sent them.
     public var entries: Entries
     /// How many readings the link had emitted at the end of this batch, duplicates included.
     public var through: Int
 
+    /// Sets each property as given.
     public init(device: String = "", identity: DeviceIdentity? = nil, entries: Entries = Entries(), through: Int = 0) {
         self.device = device
         self.identity = identity
@@ -110,9 +113,11 @@ public struct LinkCounters: Sendable, Equatable {
     public var bytes = 0
     /// Of these, bytes that belong to no frame.
     public var skippedBytes = 0
+    /// Readings admitted, failed measurements included, duplicates and filtered ones not.
     public var readings = 0
     /// Of the readings, measurements that failed.
     public var failures = 0
+    /// Live events emitted to the sinks.
     public var liveEvents = 0
     /// Live samples left out because a sink was slow.
     public var thinned = 0
@@ -122,10 +127,13 @@ public struct LinkCounters: Sendable, Equatable {
     public var filtered = 0
     /// How often, and for how long, the link waited for the sinks.
     public var pauses = 0
+    /// The total time of the pauses.
     public var paused = Duration.zero
 
+    /// Every count is zero.
     public init() {}
 
+    /// Adds each count of `b` to that of `a`.
     public static func += (a: inout LinkCounters, b: LinkCounters) {
         a.frames += b.frames
         a.badChecks += b.badChecks

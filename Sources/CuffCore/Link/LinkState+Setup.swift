@@ -1,6 +1,7 @@
 extension LinkState {
     /// What a link needs to know before it begins.
     public struct Setup: Sendable {
+        /// The driver of the cuff.
         public var driver: CuffDriver
         /// Who the cuff is as far as the host knows, e.g. a USB serial number or a path; empty when unknown.
         public var device: String
@@ -34,6 +35,7 @@ extension LinkState {
         /// The longest a measurement may take.
         public var measurementLimit = Measurement.longest
 
+        /// The other properties keep their defaults until they are set.
         public init(
             _ driver: CuffDriver, device: String = "", options: [String: String] = [:], memory: [String: [UInt8]] = [:],
             commands: [SessionCommand] = [.follow]

@@ -27,6 +27,7 @@ public struct LinkState: Sendable {
     /// A cuff that does not take the last writes within this will not take them. 16 bytes at 2400 bit/s are 70 ms.
     static let drainLimit = Duration.seconds(2)
 
+    /// The driver of the cuff; it does not change while the link lives.
     public let driver: CuffDriver
     var setup: Setup
     var phase = Phase.waiting
@@ -75,6 +76,7 @@ public struct LinkState: Sendable {
     var framesBefore = 0
     var messages = 0
 
+    /// A link before its first event. The first event must be `opened`.
     public init(_ setup: Setup) {
         driver = setup.driver
         self.setup = setup
@@ -90,7 +92,9 @@ public struct LinkState: Sendable {
 
     /// When `timePassed` is to come; `nil`: nothing is waited for.
     public var deadline: Duration? { phase == .ended ? nil : deadlines.next }
+    /// The link is over: further events are ignored.
     public var isEnded: Bool { phase == .ended }
+    /// A measurement that this link was asked for is under way.
     public var isMeasuring: Bool { measurement != nil }
     /// Nothing but listening is under way, so `measureNow` would begin.
     public var isListening: Bool { phase == .open && command == .follow && commands.isEmpty && !isTransportClosed }
@@ -110,6 +114,7 @@ public struct LinkState: Sendable {
 
     // MARK: Events
 
+    /// Handles one event and appends what is to be done, in order. Never blocks and never traps, whatever the bytes.
     public mutating func handle(_ event: LinkEvent, at time: LinkTime, into effects: inout [LinkEffect]) {
         guard phase != .ended else { return }
         now = time

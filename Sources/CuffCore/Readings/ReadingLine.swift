@@ -4,6 +4,7 @@ public struct ReadingLine: Sendable {
     /// Print the record's bytes as hex under `raw`.
     public var includesRaw: Bool
 
+    /// Without `raw` unless it is asked for.
     public init(includesRaw: Bool = false) { self.includesRaw = includesRaw }
 
     /// No line is longer, but for the device's name and the raw bytes: 22 flags are 400 bytes, a quantity or three
@@ -30,6 +31,7 @@ public struct ReadingLine: Sendable {
         }
     }
 
+    /// Appends the line of one reading, its line feed included.
     public func append(_ reading: Reading, device: String, to text: inout TextBuffer) {
         withUnsafePointer(to: reading) {
             append(UnsafeBufferPointer(start: $0, count: 1), device: device, to: &text)

@@ -19,10 +19,14 @@ public protocol CuffSession: Sendable {
 }
 
 extension CuffSession {
+    /// `nil`: the family has no frames to count.
     public var frames: Int? { nil }
+    /// Nothing to say before the end.
     public mutating func endInOrder(into actions: inout SessionActions) -> Bool { false }
+    /// Told about commits unless the session says otherwise.
     public var hearsCommits: Bool { true }
 
+    /// The same with a new array for the actions; for tests and small tools.
     public mutating func handle(_ event: SessionEvent) -> [SessionAction] {
         var actions = SessionActions()
         handle(event, into: &actions)
@@ -30,6 +34,7 @@ extension CuffSession {
     }
 }
 
+/// What happens to a session. Whoever drives it hands these over, one at a time.
 public enum SessionEvent: Sendable {
     case opened
     /// Bytes from the cuff, in any chunking. For HID: one report.
@@ -45,6 +50,7 @@ public enum SessionEvent: Sendable {
     case closed
 }
 
+/// What a session wants done, in order.
 public enum SessionAction: Sendable {
     case write([UInt8])
     /// A HID feature report (report number 0), where the family has one.
@@ -74,7 +80,9 @@ public enum SessionAction: Sendable {
 
 /// A session may have several timers; each family names its own.
 public struct TimerID: RawRepresentable, Sendable, Hashable {
+    /// The number that tells a session's timers apart.
     public let rawValue: UInt8
+    /// Any number; a family's own timers begin at 4.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
     /// An answer must come before this.
     public static let response = TimerID(rawValue: 0)
@@ -103,6 +111,7 @@ public enum SessionCommand: Sendable, Hashable {
     case clear(user: Int?)
 }
 
+/// What can be done about the cuff's own automatic measurements.
 public enum ScheduleCommand: Sendable, Hashable {
     case get
     case off
@@ -110,6 +119,7 @@ public enum ScheduleCommand: Sendable, Hashable {
     case every(Int)
 }
 
+/// How a session ended.
 public enum Outcome: Sendable, Hashable {
     case complete
     case unsupported(String)
@@ -137,6 +147,7 @@ public enum Diagnostic: Sendable, Hashable {
     case note(String)
     case warning(String)
 
+    /// In English, lower case, without a full stop; at most 32 bytes of a frame are shown, as hex.
     public var sentence: String {
         switch self {
         case .skipped(let bytes, let fault): "skipped \(bytes) byte\(bytes == 1 ? "" : "s"): \(fault.sentence)"
@@ -157,6 +168,7 @@ public struct SessionContext: Sendable {
     /// Readings will be `committed`. Without a place that keeps them they never are, and are not to be waited for.
     public var keepsReadings: Bool
 
+    /// Sets each property as given.
     public init(
         device: String = "", options: [String: String] = [:], memory: [String: [UInt8]] = [:], keepsReadings: Bool = true
     ) {

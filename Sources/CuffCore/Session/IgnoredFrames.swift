@@ -8,6 +8,7 @@ public struct IgnoredFrames: Sendable {
 
     private var counts: [String: Int] = [:]
 
+    /// Nothing has been said yet.
     public init() {}
 
     /// The sentence to be said, or `nil` where enough was said of this kind.

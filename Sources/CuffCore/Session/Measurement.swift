@@ -11,6 +11,7 @@
 /// - Asking to stop sends the cuff's stop at once and waits for the session to end. Asking again leaves.
 /// - A session that ends by itself has told its cuff to stop where that was needed; where the host ends it, it does.
 public struct Measurement: Sendable {
+    /// How a measurement ended: exactly one of these is told.
     public enum End: Sendable, Hashable {
         case result(Reading)
         /// By the person, here or on the cuff.
@@ -80,6 +81,7 @@ public struct Measurement: Sendable {
         }
     }
 
+    /// What the driver of this value has to do, in order.
     public enum Effect: Sendable, Hashable {
         /// Tell the session.
         case command(SessionCommand)
@@ -93,6 +95,7 @@ public struct Measurement: Sendable {
         case ended(End)
     }
 
+    /// Where a measurement stands. It never goes back.
     public enum State: Sendable, Hashable {
         /// Asked for; the cuff has not said that it started.
         case asked
@@ -108,6 +111,7 @@ public struct Measurement: Sendable {
     /// A measurement that nobody would stop in time is worse than one too few: longer than any family's own limit.
     public static let longest = Duration.seconds(300)
 
+    /// Where the measurement stands now.
     public private(set) var state = State.asked
     private let canStop: Bool
     /// Every beat is a reading; the last of them is the result.

@@ -8,8 +8,11 @@ public struct MonitoringPlan: Sendable, Hashable {
     /// Minutes after midnight; the window may run past midnight. `nil`: all day, from midnight on.
     public let window: Window?
 
+    /// A stretch of each day, in minutes after midnight of the wall clock.
     public struct Window: Sendable, Hashable {
+        /// The first minute, 0…1439.
         public let from: Int
+        /// The minute at which the window ends, 0…1439, itself not included; at or before `from`: on the next day.
         public let to: Int
 
         /// `nil` where a time is no time of day, or both are the same.
@@ -23,6 +26,7 @@ public struct MonitoringPlan: Sendable, Hashable {
     /// An arm needs rest between inflations: the shortest interval is five minutes, the longest a day.  guess
     public static let intervals = 5...1440
 
+    /// `nil` where the interval is outside `intervals`.
     public init?(every interval: Int, window: Window? = nil) {
         guard Self.intervals.contains(interval) else { return nil }
         self.interval = interval

@@ -28,8 +28,10 @@ public struct OutstandingRecords: Sendable, Hashable {
     /// Not acknowledged in an earlier conversation.
     private var expected: [Record] = []
 
+    /// Nothing is outstanding.
     public init() {}
 
+    /// No record waits for an acknowledgement, of this conversation or an earlier one.
     public var isEmpty: Bool { waiting.isEmpty && expected.isEmpty }
 
     /// The place of a record that was emitted as the `number`th: that of the record it repeats, else `fresh`.

@@ -7,12 +7,14 @@ public struct PushSession<Format: FrameFormat>: CuffSession {
     private let decode: @Sendable (Span<UInt8>) -> Reading?
     private var isFinished = false
 
+    /// `decode` gets one whole, checked frame and answers its reading; `nil` reports the frame as ignored.
     public init(_ format: Format, driver name: DriverID, decode: @escaping @Sendable (Span<UInt8>) -> Reading?) {
         reader = FrameReader(format)
         self.name = name
         self.decode = decode
     }
 
+    /// Emits a reading for each frame that decodes, reports what does not, and finishes when the transport closes.
     public mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
         guard !isFinished else { return }
         switch event {

@@ -18,7 +18,9 @@ public struct ReadingLedger: Sendable {
     /// written.
     public private(set) var outstanding: OutstandingRecords
     private var recent = RecentHashes()
+    /// The key under which the cuff's readings are stored; empty while it is unknown.
     public private(set) var device: String
+    /// Readings that had come before and were not admitted again.
     public private(set) var duplicates = 0
 
     /// `outstanding` is what an earlier ledger of the same cuff left.
@@ -170,8 +172,10 @@ struct RecentHashes: Sendable {
 /// Numbers equal records within one dump, so that two equal measurements stay two.
 public struct DumpOccurrences: Sendable {
     private var seen: [UInt64: UInt16] = [:]
+    /// Nothing has been marked yet; one value serves one dump.
     public init() {}
 
+    /// Sets `repetition` to `inDump` and `occurrence` to the number of equal records (bytes and user) marked before.
     public mutating func mark(_ reading: inout Reading) {
         let user = UInt64(truncatingIfNeeded: reading.user ?? -1)
         let hash = reading.raw.withBytes { XXHash64.hash($0, seed: user) }

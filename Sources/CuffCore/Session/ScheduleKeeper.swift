@@ -3,6 +3,7 @@
 ///
 /// A measurement that could not be made at its time is not made up for later than `grace`: it is skipped and reported.
 public struct ScheduleKeeper: Sendable, Hashable {
+    /// Why a measurement that was due was not made. The raw value is the word in JSON.
     public enum Miss: String, Sendable, Hashable, CaseIterable {
         /// This program did not run, or the machine slept.
         case hostAway = "host_away"
@@ -15,11 +16,16 @@ public struct ScheduleKeeper: Sendable, Hashable {
 
     /// Measurements due in a row that were missed for one reason.
     public struct Skipped: Sendable, Hashable {
+        /// When the first of them was due, in seconds since 1970.
         public var first: Int64
+        /// When the last of them was due, in seconds since 1970.
         public var last: Int64
+        /// How many were due from `first` to `last`.
         public var count: Int
+        /// Why none of them was made.
         public var reason: Miss
 
+        /// Sets each property as given.
         public init(first: Int64, last: Int64, count: Int, reason: Miss) {
             self.first = first
             self.last = last
@@ -28,6 +34,7 @@ public struct ScheduleKeeper: Sendable, Hashable {
         }
     }
 
+    /// What is to be done now.
     public enum Decision: Sendable, Hashable {
         /// Nothing before this time (seconds since 1970).
         case wait(until: Int64)
@@ -42,10 +49,13 @@ public struct ScheduleKeeper: Sendable, Hashable {
     /// Beyond this a count of missed measurements says nothing more.
     static let maximumCount = 100_000
 
+    /// The plan that is kept.
     public let plan: MonitoringPlan
     /// The latest time that was dealt with, done or missed.
     public private(set) var handled: Int64
+    /// Measurements made under this plan, restarts included.
     public private(set) var measuredCount = 0
+    /// What was missed and not handed out yet, oldest first; at most `maximumSkips`.
     public private(set) var skipped: [Skipped] = []
     /// Stretches that found no room in `skipped`.
     public private(set) var forgotten = 0
@@ -128,6 +138,7 @@ extension ScheduleKeeper {
         return "1 \(plan.interval) \(window) \(handled) \(measuredCount)\n"
     }
 
+    /// Reads what `line` wrote; `nil` for anything else, a line cut short included.
     public init?(line: String) {
         guard line.hasSuffix("\n") else { return nil }
         let parts = line.dropLast().split(separator: " ", omittingEmptySubsequences: false).map(String.init)

@@ -22,6 +22,7 @@ public struct ClockCorrection: Sendable, Hashable {
     public private(set) var shift: Int64?
     private var finding = Finding.unknown
 
+    /// Nothing is known of the cuff's clock yet; `zone` is the one it is expected to show.
     public init(zone: ZoneTable) { self.zone = zone }
 
     /// The cuff's clock showed `time` at `now`.
