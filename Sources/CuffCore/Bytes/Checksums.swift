@@ -1,5 +1,5 @@
 /// The check algorithms of the documented protocols. Each names its published check value over "123456789" where one
-/// exists; the tests hold them to it.
+/// exists; tests check it.
 public enum Checksum {
     /// Sum of all bytes mod 256. Over "123456789": DD.
     @inline(__always)

@@ -29,7 +29,7 @@ public struct CaptureEvent: Sendable, Hashable {
     public static let framingError = CaptureEvent("framing")
     /// The UART found a wrong parity bit.
     public static let parityError = CaptureEvent("parity")
-    /// The UART or its driver lost bytes because nobody read them in time.
+    /// The UART or its driver lost bytes because they were not read in time.
     public static let overrun = CaptureEvent("overrun")
     /// The line was held low for longer than a character.
     public static let lineBreak = CaptureEvent("break")
@@ -60,7 +60,7 @@ public struct CaptureHeader: Sendable, Hashable {
     public static let known = ["driver", "cuff", "device", "origin", "by", "date", "line", "consent", "changed", "source"]
 }
 
-/// A line that is none of the text form's.
+/// A line or block that is not of the capture's format.
 public struct CaptureFault: Error, Sendable, Hashable {
     /// The line of a text capture, or the block of a pcapng capture, from 1.
     public var line: Int

@@ -63,7 +63,7 @@ public struct CaptureTextReader: CaptureReader {
         return rest
     }
 
-    /// What a line says; `nil` for one that is no part of the conversation.
+    /// What a line says; `nil` for one that is not part of the conversation.
     private mutating func readLine(_ bytes: [UInt8], _ start: Int, _ limit: Int) throws(CaptureFault) -> CaptureItem? {
         line += 1
         let text = bytes.span
@@ -160,7 +160,7 @@ public struct CaptureTextReader: CaptureReader {
 
     /// The bytes that `text` writes, how many they are, and where the first stands that cannot be read.
     ///
-    /// `digits` has 256 entries and `data` half as many as `text`, so that neither has to be asked at each byte.
+    /// `digits` has 256 entries and `data` half as many as `text`, so that neither needs a bounds check at each byte.
     @inline(__always)
     private static func read(
         _ text: UnsafeBufferPointer<UInt8>, _ digits: UnsafeBufferPointer<UInt8>, into data: UnsafeMutableBufferPointer<UInt8>
@@ -168,7 +168,7 @@ public struct CaptureTextReader: CaptureReader {
         var count = 0
         var index = 0
         while index < text.count {
-            // As a byte is written nearly always: a blank and two digits.
+            // The usual form of a byte: a blank and two digits.
             while text.count &- index >= 3, text[index] == 0x20 {
                 let high = digits[Int(text[index &+ 1])]
                 let low = digits[Int(text[index &+ 2])]

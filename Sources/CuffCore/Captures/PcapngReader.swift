@@ -1,5 +1,5 @@
 /// Reads a pcapng capture in any chunking and constant memory: serial bytes of LINKTYPE_RTAC_SERIAL, or what a cuff's
-/// USB bridge carried in a usbmon capture. It takes no bytes for its own: what a chip adds is stripped, nothing else.
+/// USB bridge carried in a usbmon capture. The bytes a bridge chip adds are stripped, and nothing else.
 public struct PcapngReader: CaptureReader {
     /// The comments `key: value` of the first section.
     public private(set) var header = CaptureHeader()
@@ -169,7 +169,7 @@ public struct PcapngReader: CaptureReader {
         let time = interfaces[Int(interface)].clock.microseconds(UInt64(high) << 32 | UInt64(low))
         if startMicroseconds == nil, let time {
             startMicroseconds = time
-            // A capture whose time nobody knew begins in 1970.
+            // A capture without a known time begins in 1970.
             if time >= Self.firstSensibleTime { start = Timestamp(milliseconds: time / 1000) }
         }
         let elapsed = time.flatMap { time in

@@ -1,4 +1,4 @@
-/// AMPall BP868F. Serial; pushes a result after each measurement and hears nothing.
+/// AMPall BP868F. Serial; pushes a result after each measurement and takes no commands.
 ///
 /// Frame  `5E SSS MMM DDD PPP [A] 5E`   ASCII digits: systolic, mean, diastolic, pulse, arrhythmia   documented [1][2]
 ///   the same byte (`^`) opens and closes; no check, no other terminator; 12 digits [2] or 13 [1]

@@ -12,7 +12,7 @@
 ///
 /// Nothing frames an answer and nothing checks it: its length follows from the question that was *sent*. A byte that was
 /// lost is recovered only by a time-out and a new `AA`; a record that cannot be (an impossible date, systolic below
-/// diastolic) is asked for again, and believed when it comes twice alike. Bytes nobody asked for are passed over.
+/// diastolic) is asked for again, and believed when it comes twice alike. Unsolicited bytes are skipped.
 ///
 /// [1] DaveDavenport/BPM   [2] McKael/gobm65   [3] curzon01/bm58   [4] atbrask/BM65DataDownloader
 extension CuffDriver {

@@ -7,7 +7,7 @@ public struct CuffDriver: Sendable {
     public enum TestedOn: Sendable, Hashable {
         /// Bytes this project recorded from a real cuff, in `captures/` with the header `origin: recorded`.
         case recordedByUs
-        /// Bytes somebody else recorded from a real cuff; the text names where they are published. Nobody here has seen the cuff.
+        /// Bytes that others recorded from a real cuff; the text names where they are published. This project has not had the cuff.
         case recordedElsewhere(String)
         /// Bytes printed in a document or in another program's tests.
         case documented
@@ -45,7 +45,7 @@ public struct CuffDriver: Sendable {
         /// An id that other products carry too, of which this release (`bcdDevice`) is known to be the cuff: claimed at
         /// once; any other release of it is treated as `shared`.
         case release(vendor: UInt16, product: UInt16, bcdDevice: UInt16)
-        /// A generic bridge chip or a vendor id shared by many devices: listened to at most, until the user assigns it.
+        /// A generic bridge chip or a vendor id shared by many devices: nothing is written to it until the user assigns it.
         case shared(vendor: UInt16, product: UInt16)
     }
 
@@ -75,7 +75,7 @@ public struct CuffDriver: Sendable {
     public var capabilities: Capabilities
     /// What reading it changes on the device. Ideally nothing.
     public var changes: String
-    /// The option that, set to `yes`, keeps the cuff from hearing an acknowledgement, so that it forgets nothing.
+    /// The option that, set to `yes`, suppresses acknowledgements, so that the cuff deletes nothing.
     public var keepingOption: String?
     /// What the sources leave open or contradict; printed as "unverified".
     public var unverified: [String]
@@ -83,16 +83,16 @@ public struct CuffDriver: Sendable {
     public var notes: [String]
     /// Where the protocol facts come from: repository and file, document, or a statement that the origin is not established.
     public var sources: [String]
-    /// Options of `SessionContext.options` with a sentence each.
+    /// Options of `SessionContext.options` with their descriptions.
     public var options: [String: String]
     /// Minutes between automatic measurements that can be set on the cuff; empty where none can.
     public var cycles: [Int]
-    /// Options of its simulated cuff with a sentence each.
+    /// Options of its simulated cuff with their descriptions.
     public var simulatorOptions: [String: String]
-    /// Bytes that move air: start, inflate, close or open a valve, whole or as far as they are fixed. They stand in no
-    /// write of a session but under `.measure`; a test reads every write of every mode for them.
+    /// Pump and valve commands: start, inflate, close or open a valve, whole or as far as they are fixed. A session writes
+    /// them only under `.measure`; a test searches every write of every mode for them.
     public var startCommands: [[UInt8]]
-    /// A caller that sends no whole frame in this time is no cuff of this family; `nil` where a cuff may be silent for long.
+    /// A peer that sends no whole frame within this time is disconnected; `nil` where a cuff may be silent for long.
     public var associationLimit: Duration?
     /// Makes the session of one conversation.
     public var makeSession: @Sendable (SessionContext) -> any CuffSession
@@ -139,7 +139,7 @@ public struct CuffDriver: Sendable {
         self.countFrames = countFrames
     }
 
-    /// A reading that is acknowledged is gone from the cuff: it may be acknowledged only when it is kept elsewhere.
+    /// Whether an acknowledged reading is deleted by the cuff, so that it may be acknowledged only once it is stored.
     public func forgets(_ options: [String: String]) -> Bool {
         capabilities.contains(.forgets) && keepingOption.map { options[$0] == "yes" } != true
     }
@@ -183,7 +183,7 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
     public static let scheduleInterval = Capabilities(rawValue: 1 << 12)
     /// It measures from start to stop, a reading for every beat, instead of once.
     public static let continuous = Capabilities(rawValue: 1 << 13)
-    /// It forgets a reading once it hears that it was stored.
+    /// It deletes a reading once the reading is acknowledged.
     public static let forgets = Capabilities(rawValue: 1 << 14)
 
     /// The words of the capabilities, in the order of their bits.

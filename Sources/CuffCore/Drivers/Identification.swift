@@ -4,7 +4,7 @@ public enum Identification {
     public struct Candidate: Sendable, Hashable {
         /// The id of the family's driver.
         public var driver: DriverID
-        /// Whole frames that passed the family's judge.
+        /// Whole frames that the family's format accepts.
         public var frames: Int
         /// How many of the bytes those frames cover.
         public var bytes: Int

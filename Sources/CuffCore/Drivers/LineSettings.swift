@@ -3,7 +3,7 @@ public struct LineSettings: Sendable, Hashable {
     /// The parity bit. The raw value is the letter in `8N1`.
     public enum Parity: Character, Sendable { case none = "N", even = "E", odd = "O" }
 
-    /// Who holds the other side back when its buffer fills. Cuffs hardly ever ask for any.
+    /// Flow control. Hardly any cuff needs it.
     public enum FlowControl: String, Sendable, CaseIterable { case none, hardware = "rtscts", software = "xonxoff" }
 
     /// Bits per second.

@@ -6,7 +6,7 @@
 /// Host     `01 01 00` connect, `01 02 00` start, `01 03 00` stop                                       documented [1][2]
 /// Cuff     c1 = 01 and c2 = the kind: 05 live pressure, 06 result, 07 error                            documented [1][2]
 ///   result  big endian at offsets of the whole frame: 13 systolic, 15 diastolic, 17 pulse               observed [1][2]
-///           6…12 unknown; values of 512 and more are no result (guess): an xor does not see every shifted byte
+///           6…12 unknown; values of 512 and more are not a result (guess): an xor does not see every shifted byte
 ///   error   code at offset 6 [2]; [1] takes offset 3, where the length stands: 6 is read
 ///           01 over-pressure, 02 signal or upper leak, 05 signal or lower leak, 06 signal or sensor, 09 deflation,
 ///           0F leak of the system, 10 motor                                                            documented [2]
@@ -151,7 +151,7 @@ struct MaiboboSession: CuffSession {
         guard timer == .response || timer == .overall else { return }
         switch mode {
         case .listening: break
-        // That it answers a stop is a guess; without an answer nobody knows that it has let go.
+        // That it answers a stop is a guess; without an answer it is unknown whether it deflates.
         case .stopping: finish(.noAnswer("the cuff did not confirm that it stopped"), into: &actions)
         case .connecting where tries < 3: ask(.connect, into: &actions)
         case .connecting: finish(.noAnswer("the cuff did not answer the connect command"), into: &actions)

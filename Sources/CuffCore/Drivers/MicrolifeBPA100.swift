@@ -37,7 +37,7 @@ extension CuffDriver {
         ],
         notes: [
             "04b4:5500 is Cypress's own id for its HID-to-serial bridge, so assign the driver; cypress_m8 makes it a ttyUSB.",
-            "cypress_m8 refuses more than 4800 bit/s on some parts; the rate does not reach the cuff, so that is no fault.",
+            "cypress_m8 refuses more than 4800 bit/s on some parts; the rate does not reach the cuff, so this is harmless.",
             "The patient id is told by `cuff info` and stays in no reading.",
         ],
         sources: [

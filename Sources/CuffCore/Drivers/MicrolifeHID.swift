@@ -168,7 +168,7 @@ struct MicrolifeHIDSession: CuffSession {
     private mutating func take(frame range: Range<Int>, into actions: inout SessionActions) {
         if state == .setting { return finish(.complete, into: &actions) }
         guard MicrolifeHIDFrame.isMemory(reader.buffer.span.extracting(range)) else {
-            return actions.append(.report(.ignored("a frame that is no memory", Array(reader.buffer[range]))))
+            return actions.append(.report(.ignored("a frame other than a memory answer", Array(reader.buffer[range]))))
         }
         var dump = DumpOccurrences()
         var unread = 0

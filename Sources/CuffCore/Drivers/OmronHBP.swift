@@ -1,4 +1,4 @@
-/// Omron HBP-9020 and HBP-9030 (9031C), waiting-room cuffs. They send each measurement by themselves and hear nothing.
+/// Omron HBP-9020 and HBP-9030 (9031C), waiting-room cuffs. They send each measurement unasked and take no commands.
 ///
 /// `bp` form      `bp,` id(20) `,YYYY/MM/DD,HH:MM,SSS,MMM,DDD,PPP,q`      58 characters, CR or CR LF        observed [1][2]
 ///   S systolic, M mean, D diastolic, P pulse; the mean stands *before* the diastolic
@@ -102,7 +102,7 @@ struct OmronHBPSession: CuffSession {
             while let step = reader.next() { take(step, into: &actions) }
         case .command(.follow), .opened, .sent, .timerFired, .committed: break
         case .command:
-            finish(.unsupported("omron-hbp hears nothing: it sends each measurement by itself, so follow it"), into: &actions)
+            finish(.unsupported("omron-hbp takes no commands: it sends each measurement unasked; use --follow"), into: &actions)
         case .closed:
             if let step = reader.finish() { take(step, into: &actions) }
             finish(.complete, into: &actions)

@@ -1,4 +1,4 @@
-/// ParamaTech FT-201 waiting-room kiosk. Serial; pushes a result after each measurement and hears nothing.
+/// ParamaTech FT-201 waiting-room kiosk. Serial; pushes a result after each measurement and takes no commands.
 ///
 /// Frame  `02 20 YYMMDD 20 hhmm 20 SSS 20 DDD 20 PPP 03`   26 bytes, ASCII digits, no check   observed [1] (a dump)
 ///   SSS systolic, DDD diastolic, PPP pulse; all zero-padded

@@ -57,7 +57,7 @@ extension CuffDriver {
             "poll": "yes: while following, ask (ENQ) once a second and acknowledge what is on disk",
             "keep": "yes: never acknowledge, so that the cuff keeps its result",
         ],
-        simulatorOptions: ["variant": "bp500, bp250 (slash form, EOT) or terumo (pushes and hears nothing)"],
+        simulatorOptions: ["variant": "bp500, bp250 (slash form, EOT) or terumo (pushes and takes no commands)"],
         makeSession: { R1Session($0) },
         makeSimulator: { R1Simulator($0) },
         countFrames: { FrameReader.count(R1Frame(), in: $0) })
@@ -196,7 +196,7 @@ struct R1Session: CuffSession {
     private mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
         if timer == .poll, mode == .polling { return poll(into: &actions) }
         if timer == .silence, awaitsEnd {
-            // BP210 and BP250 erase a result by themselves; without EOT nobody acknowledges it.
+            // BP210 and BP250 erase a result by themselves; without EOT it is not acknowledged.
             awaitsEnd = false
             acknowledgeAfter = nil
             forgotten(into: &actions)
@@ -283,7 +283,7 @@ struct R1Session: CuffSession {
         case .identifying, .probing:
             actions.append(.identify(DeviceIdentity(firmware: DeviceIdentity.text(text))))
             finish(.complete, into: &actions)
-        default: actions.append(.report(.ignored("a frame that is no result", text)))
+        default: actions.append(.report(.ignored("a frame other than a result", text)))
         }
     }
 

@@ -1,5 +1,5 @@
-/// What can be wrong with a sample or a series, in the classes that HealthKit reports. It is about data that somebody
-/// wants to store, never about bytes of a cuff.
+/// What can be wrong with a sample or a series, in the classes that HealthKit reports. It is about data to be
+/// stored, never about bytes of a cuff.
 public struct HealthError: Error, Sendable, Hashable {
     /// The class of the error, named as in HealthKit.
     public enum Code: String, Sendable, Hashable {

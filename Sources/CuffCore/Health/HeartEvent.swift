@@ -17,7 +17,7 @@ public struct HeartRateLimits: Sendable, Hashable {
         self.high = high
     }
 
-    /// 40 and 120 per minute, the limits that people know from their watches.
+    /// 40 and 120 per minute, usual limits of smart watches.
     public static let usual = HeartRateLimits(40, 120)
 }
 

@@ -48,7 +48,7 @@ public struct Oscillations: Sendable, Hashable {
 
     /// The same of a stored series; throws `errorInvalidArgument` where its values are not pressures.
     public init(_ series: QuantitySeries) throws(HealthError) {
-        guard series.unit.dimension == .pressure else { throw .invalid("\(series.unit) is no pressure") }
+        guard series.unit.dimension == .pressure else { throw .invalid("\(series.unit) is not a unit of pressure") }
         try self.init(
             series.elements.map {
                 (Double($0.start) / 1_000_000, HealthQuantity($0.value, series.unit).value(in: .mmHg) ?? 0)

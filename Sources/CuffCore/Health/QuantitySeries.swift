@@ -96,7 +96,7 @@ public struct QuantitySeriesBuilder: Sendable {
     /// A builder takes values until it is finished or discarded; then it takes no more.
     public enum State: Sendable, Hashable { case building, finished, discarded }
 
-    /// A measurement of four minutes at 4 kHz; beyond it somebody feeds the builder by mistake.
+    /// A measurement of four minutes at 4 kHz; more is an error of the caller.
     public static let maximumCount = 1_000_000
 
     /// The type of the values.

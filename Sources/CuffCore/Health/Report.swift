@@ -14,8 +14,8 @@ public struct Report: Sendable {
         /// What the time rests on, in words that are true of it.
         public var basis: TimeBasis
 
-        /// What the time rests on: a clock that agreed, one that was corrected, one that nobody compared, the arrival, or a
-        /// person's word.
+        /// What the time rests on: a clock that agreed, one that was corrected, one that was not compared, the arrival, or
+        /// what a person entered.
         public enum TimeBasis: Sendable, Hashable, CaseIterable {
             case synced, corrected, unchecked, arrival, entered
         }
@@ -35,7 +35,7 @@ public struct Report: Sendable {
 
     /// As it stands above the page; empty for none.
     public var person: String
-    /// Which of several persons it is about, where the page holds more than one and nobody told a name.
+    /// Which of several persons it is about, where the page holds more than one and no name was given.
     public var section = ""
     /// The zone of every time on the page.
     public let zone: ZoneTable
@@ -66,7 +66,7 @@ public struct Report: Sendable {
 
     /// `setAside` leaves the reading out by hand.
     public mutating func add(_ reading: Reading, from provenance: Provenance, setAside: Bool = false) {
-        // Quantities of other devices, and pulses without a pressure, are not this page's business.
+        // Quantities of other devices, and pulses without a pressure, are left out of this page.
         switch reading.content {
         case .bloodPressure, .failure: break
         case .pulseRate, .quantity: return
@@ -87,7 +87,7 @@ public struct Report: Sendable {
         }
     }
 
-    /// A reading of a capture has no rule: nobody compared the cuff's clock with another. Only what a person entered was typed.
+    /// A reading of a capture has no rule: the cuff's clock was not compared with another. Only what a person entered was typed.
     private static func basis(of reading: Reading) -> Entry.TimeBasis {
         if reading.origin == .entered { return .entered }
         return switch reading.rule {

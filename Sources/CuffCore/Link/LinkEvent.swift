@@ -2,7 +2,7 @@
 public struct LinkTime: Sendable, Hashable {
     /// Time since a fixed beginning that never runs backwards: the host's monotonic clock, or a capture's own time.
     public var elapsed: Duration
-    /// The wall clock; `nil` for recorded bytes of which nobody knows when they came.
+    /// The wall clock; `nil` for recorded bytes without a known time.
     public var wall: Timestamp?
     /// The host's clock was not synchronised with any other at that moment.
     public var isHostClockUnsynchronised: Bool
@@ -27,7 +27,7 @@ public enum LinkEvent: Sendable {
     case timePassed
     /// The first `through` readings of this link are on disk in every required sink (`LinkBatch.through`).
     case committed(through: Int)
-    /// So many were taken by every sink, none of which keeps them. It is no ground for telling a cuff that anything was stored.
+    /// The first `through` readings were written by every sink, none of which is durable. They must not be acknowledged to a cuff.
     case passedOn(through: Int)
     /// The sinks are full, or take readings again.
     case sinksFull(Bool)
@@ -39,7 +39,7 @@ public enum LinkEvent: Sendable {
     case measureNow(Reading.Trigger)
     /// Stop the measurement that runs, and leave the link open. Without a measurement nothing happens.
     case stopMeasurement
-    /// End in order: stop a measurement, let the session say its last words, then close. At most this long.
+    /// End in order: stop a measurement, let the session write its closing messages, then close. At most this long.
     case stop(within: Duration)
     /// Damage on the line that the hardware counted.
     case line(CaptureEvent)
@@ -58,8 +58,8 @@ public enum LinkEffect: Sendable {
     case submit(LinkBatch)
     /// To be kept for later links with any cuff of this driver.
     case remember(key: String, value: [UInt8])
-    /// To be kept for the next link with this cuff, before the effects that follow: `durably`, so that it survives the
-    /// machine, else so that it survives this process.
+    /// To be stored for the next link with this cuff, before the effects that follow: with `durably` so that it survives a
+    /// power failure, otherwise so that it survives this process.
     case keep(OutstandingRecords, device: String, durably: Bool)
     case tell(LinkNotice)
     /// Close the transport. The link is over.
@@ -86,13 +86,13 @@ public struct LinkBatch: Sendable {
     }
 }
 
-/// What a link tells while it works.
+/// What a link reports while it works.
 public enum LinkNotice: Sendable {
     case identified(DeviceIdentity)
     case diagnostic(Diagnostic)
     /// What the cuff's clock showed, and how far it is behind the host's, in seconds.
     case clock(DeviceTime, behind: Int64)
-    /// The cuff measures by itself every so many minutes; 0: not.
+    /// The minutes between the cuff's automatic measurements; 0: they are off.
     case cycle(minutes: Int)
     /// The life of a measurement that was commanded: `started` or `notStarted`, `live`, `ended`, and no other effect; the
     /// time is that since its start.

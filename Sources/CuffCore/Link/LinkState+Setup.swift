@@ -16,7 +16,7 @@ extension LinkState {
         /// Only a record that nothing but its arrival tells from an equal one has a receive time: the bytes may be of now, and
         /// what carries a time of its own reads the same at any time.
         public var timesClocklessOnly = false
-        /// Readings will be `committed`. Without a place that keeps them they never are, and are not to be waited for.
+        /// Readings will be `committed`. Without a durable sink they never are, and the session must not wait for it.
         public var keepsReadings = true
         /// What an earlier link with the cuff of this name left unacknowledged.
         public var outstanding: @Sendable (_ device: String) -> OutstandingRecords = { _ in OutstandingRecords() }
@@ -24,7 +24,7 @@ extension LinkState {
         public var recovering: AbandonedMeasurement?
         /// A line without a whole frame within this is closed; `nil`: it may stay silent.
         public var silenceLimit: Duration?
-        /// The bytes are recorded: they may go on after the session has said how it ended, and are heard to their end.
+        /// The bytes are recorded: they may go on after the session has finished, and are read to their end.
         public var isRecorded = false
         /// Obeyed one after the other, each in a session of its own.
         public var commands: [SessionCommand]

@@ -1,5 +1,5 @@
 /// One cuff's connection as a value: session, ids, clock rule, timers, measurement, counters and the commands still to be
-/// obeyed. It makes every decision and does nothing; whoever drives it hands over events and performs the effects.
+/// executed. It makes every decision and performs none; whoever drives it hands over events and performs the effects.
 ///
 /// The live loop, replays, tests and fuzzers drive this same value. ARCHITECTURE.md has its table of states and events.
 ///
@@ -19,12 +19,12 @@ public struct LinkState: Sendable {
     }
 
     /// Bytes that may wait to be written. The longest message that a session writes has 8 KiB, and a batch of confirmations
-    /// 4 KiB: a peer that has not taken sixteen of these does not listen.
+    /// 4 KiB: a peer that has not accepted sixteen of these does not read.
     public static let outputLimit = 1 << 16
-    /// A peer that takes nothing of a full output for so long is given up: ten times the three seconds that IEEE 11073 gives an
+    /// A peer that accepts nothing of a full output for this long is disconnected: ten times the three seconds that IEEE 11073 gives an
     /// answer, and longer than any pause of a vendor protocol.
     static let stalledOutputLimit = Duration.seconds(30)
-    /// A cuff that does not take the last writes within this will not take them. 16 bytes at 2400 bit/s are 70 ms.
+    /// Time-out for the last writes. 16 bytes at 2400 bit/s are 70 ms.
     static let drainLimit = Duration.seconds(2)
 
     /// The driver of the cuff; it does not change while the link lives.
@@ -40,12 +40,12 @@ public struct LinkState: Sendable {
     var measurement: Measurement?
     /// When the measurement under way began, or its first live event came.
     var measuringSince: Duration?
-    /// The cuff's own record of its failure went to the sinks, so that no end is told beside it.
+    /// The cuff's own record of its failure went to the sinks, so no second end is reported.
     var hasFailureRecord = false
 
     var commands: [SessionCommand]
     var command: SessionCommand?
-    /// How the present session ended, once it said so.
+    /// How the present session ended, once it has finished.
     var outcome: Outcome?
     var isTransportClosed = false
     /// Session events that effects of a measurement bring about; handled before anything else.
@@ -127,7 +127,7 @@ public struct LinkState: Sendable {
         case .committed(let through):
             if through > sessionStart { tellSession(.committed(through: through - sessionStart), &effects) }
         case .passedOn(let through):
-            // A cuff that forgets what was acknowledged hears nothing: no sink has kept it.
+            // A cuff that forgets what was acknowledged gets no acknowledgement: no sink has stored it.
             if !setup.forgets, through > sessionStart { tellSession(.committed(through: through - sessionStart), &effects) }
         case .timePassed: fireTimers(&effects)
         case .opened:
@@ -138,7 +138,7 @@ public struct LinkState: Sendable {
         case .sinksFull(let isFull): setSinksFull(isFull, &effects)
         case .thinned(let samples):
             stored.thinned += samples
-            effects.append(.tell(.diagnostic(.note("\(samples) live samples left out: a sink is slow"))))
+            effects.append(.tell(.diagnostic(.note("\(samples) live sample\(samples == 1 ? "" : "s") left out: a sink is slow"))))
         case .command(let command): tellSession(.command(command), &effects)
         case .measureNow(let trigger):
             guard isListening else { break }
@@ -166,7 +166,7 @@ public struct LinkState: Sendable {
         effects.append(.submit(batch))
     }
 
-    /// Takes back the storage of a batch that is stored, to be filled again.
+    /// Reuses the storage of a batch that has been stored.
     public mutating func recycle(_ storage: consuming Entries) {
         guard entries.isEmpty, storage.capacity > entries.capacity else { return }
         storage.removeAll(keepingCapacity: true)
@@ -253,7 +253,7 @@ public struct LinkState: Sendable {
         if case .draining(let outcome) = phase { return end(outcome, &effects) }
         tellSession(.closed, &effects)
         endMeasuring(why, &effects)
-        // A session that has nothing to say about the end ends all the same.
+        // A session without closing messages ends at once.
         finish(.aborted(why))
     }
 }

@@ -1,4 +1,4 @@
-/// Drives a `LinkState` with recorded bytes: a capture is a transport whose other side has already spoken.
+/// Drives a `LinkState` with recorded bytes: a capture is a transport with recorded input.
 ///
 /// The capture's `>` lines are given to the link as `sent`, and what the session itself would write is kept back. A recording
 /// of one side only has no such lines: there the session's own writes are what was sent. Readings count as committed at

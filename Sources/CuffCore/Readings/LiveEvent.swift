@@ -19,7 +19,7 @@ public enum LiveEvent: Sendable, Hashable {
 
 /// Who a cuff says it is. Every text is printable ASCII.
 public struct DeviceIdentity: Sendable, Hashable {
-    /// The key under which its readings are stored: an IEEE 11073 system id, a serial number. Empty: the cuff tells none.
+    /// The key under which its readings are stored: an IEEE 11073 system id, a serial number. Empty: the cuff sends none.
     public var id: String
     /// The maker's name as sent; `nil` where the cuff tells none.
     public var manufacturer: String?

@@ -1,6 +1,6 @@
 /// The record bytes a reading was decoded from, kept so that a decoding error can be repaired in old data.
 ///
-/// Up to 64 bytes lie inline, so that the usual record (the longest vendor frame has 64 bytes) costs no allocation.
+/// Up to 64 bytes lie inline, so that the usual record (the longest vendor frame has 64 bytes) needs no allocation.
 public struct RawBytes: Sendable, Hashable {
     private static let capacity = 64
     private typealias Words = (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)

@@ -110,8 +110,8 @@ public struct Reading: Sendable, Hashable {
         }
     }
 
-    /// Everything but the record's bytes. It is one plain block of memory, which keeps the many hands a reading goes
-    /// through cheap: copying it field by field was a fifth of the way from bytes to JSON.
+    /// Everything but the record's bytes. It is one plain block of memory, so that copying a reading is cheap: copying it
+    /// field by field took a fifth of the time from bytes to JSON.
     @usableFromInline
     struct Facts: Sendable, Hashable {
         @usableFromInline var content: Content
@@ -133,13 +133,13 @@ public struct Reading: Sendable, Hashable {
         @usableFromInline var received: Timestamp?
         @usableFromInline var measured: Timestamp?
     }
-    /// The bytes of the record as the cuff sent them; empty for what a person typed in by other means.
     @usableFromInline var facts: Facts
+    /// The bytes of the record as the cuff sent them; of a typed reading, the text it was made from.
     public var raw: RawBytes
     /// The value of a quantity that is text (an IEEE 11073 enumeration), printable and at most `longestText` bytes; `raw`
     /// has the whole of it.
     public var text: String?
-    /// Text of an enumeration names a state or an event: a sentence, and no document.
+    /// Text of an enumeration names a state or an event: at most a sentence.
     public static let longestText = 256
 
     /// A reading as its driver makes it, without id and times. A blood pressure that is not plausible gets the flag

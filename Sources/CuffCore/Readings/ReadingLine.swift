@@ -103,7 +103,7 @@ public struct ReadingLine: Sendable {
     /// Up to where the id begins. Text of known length is a few moves, so the usual heads are spelled out.
     @inline(__always)
     private func putHead(_ reading: UnsafePointer<Reading>, _ writer: inout ByteWriter) {
-        // A pending reading is not yet what its type promises: a line of its own type keeps `select(.type==…)` honest.
+        // A pending reading is incomplete: a type of its own keeps it out of `select(.type=="blood_pressure")`.
         if reading.pointee.isPending { return writer.seldom { putPendingHead(reading.pointee.content, &$0) } }
         switch reading.pointee.content {
         case .bloodPressure: writer.put("{\"type\":\"blood_pressure\",\"schema\":1,\"id\":\"")

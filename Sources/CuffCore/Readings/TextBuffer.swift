@@ -77,7 +77,7 @@ public struct TextBuffer: ~Copyable {
     /// A word of the vocabulary, not escaped.
     public mutating func append(word: StaticName) { append(word.literal) }
 
-    /// Labelled, so that a literal never takes this slower road by accident.
+    /// Labelled, so that a literal never uses this slower overload by accident.
     public mutating func append(string text: String) {
         var text = text
         text.withUTF8 { utf8 in

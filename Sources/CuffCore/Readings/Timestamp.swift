@@ -34,7 +34,7 @@ public enum ClockRule: UInt8, Sendable, Hashable {
     case synced
     /// The cuff's clock, moved by the offset that was measured against the host's.
     case corrected
-    /// The cuff's clock as it is; nobody could compare it.
+    /// The cuff's clock as it is; it could not be compared.
     case deviceTime
     /// The moment the reading arrived.
     case receiveTime

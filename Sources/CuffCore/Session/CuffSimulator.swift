@@ -20,7 +20,7 @@ public enum SimulatorAction: Sendable, Hashable {
     case write([UInt8])
     case arm(TimerID, Duration)
     case disarm(TimerID)
-    /// Worth telling whoever plays with the simulator.
+    /// A message for the user of the simulator.
     case note(String)
     case finish
 }
@@ -99,7 +99,7 @@ public struct SimulatedRecord: Sendable, Hashable {
     }
 }
 
-/// A small seeded generator (Steele, Lea, Flood 2014), so that everything drawn can be drawn again.
+/// A small seeded generator (Steele, Lea, Flood 2014), so that every run is reproducible.
 public struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
     /// Equal seeds give equal sequences.

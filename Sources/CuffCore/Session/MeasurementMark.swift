@@ -12,8 +12,8 @@ public struct AbandonedMeasurement: Sendable, Hashable {
     }
 }
 
-/// A note that a measurement runs, kept on disk while it does: the process that finds one after a crash tells that cuff
-/// to stop. It is one line of text, so that a person can read it as well.
+/// A note that a measurement runs, kept on disk while it does: the process that finds one after a crash sends the cuff
+/// a stop. It is one line of text, so that a person can read it as well.
 public struct MeasurementMark: Sendable, Hashable {
     /// The id of the cuff's driver.
     public var driver: String

@@ -24,7 +24,7 @@ public struct PushSession<Format: FrameFormat>: CuffSession {
             while let step = reader.next() { take(step, into: &actions) }
         case .command:
             isFinished = true
-            actions.append(.finish(.unsupported("\(name) only sends by itself; it takes no commands")))
+            actions.append(.finish(.unsupported("\(name) only sends unasked; it takes no commands")))
         case .closed:
             if let step = reader.finish() { take(step, into: &actions) }
             isFinished = true

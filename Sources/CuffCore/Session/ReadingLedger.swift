@@ -31,7 +31,7 @@ public struct ReadingLedger: Sendable {
         deviceSeed = Self.seed(device, driver)
     }
 
-    /// The cuff told who it is; readings from now on are its own. Answers whether that is another than before.
+    /// The cuff identified itself; later readings are stored under this identity. Returns whether it differs from the one before.
     @discardableResult
     public mutating func identify(_ device: String, driver: DriverID) -> Bool {
         guard device != self.device else { return false }
@@ -71,7 +71,7 @@ public struct ReadingLedger: Sendable {
         XXHash64.hash(Array("\(driver)\u{0}\(device)".utf8).span)
     }
 
-    /// Names the reading; answers whether it is new. `received` is nil for bytes from a file.
+    /// Gives the reading its id; returns whether it is new. `received` is `nil` for bytes from a file.
     @inline(__always)
     public mutating func admit(_ reading: inout Reading, received: Timestamp?) -> Bool {
         name(&reading, received: received)

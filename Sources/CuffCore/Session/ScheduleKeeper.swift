@@ -1,4 +1,4 @@
-/// Keeps a plan for a cuff that only measures when the host asks: says what is due, and remembers across restarts what
+/// Keeps a plan for a cuff that only measures when the host asks: says what is due, and keeps across restarts what
 /// was done and what was missed. It has no clock; every question brings the time.
 ///
 /// A measurement that could not be made at its time is not made up for later than `grace`: it is skipped and reported.
@@ -8,7 +8,7 @@ public struct ScheduleKeeper: Sendable, Hashable {
         /// This program did not run, or the machine slept.
         case hostAway = "host_away"
         case cuffAbsent = "cuff_absent"
-        /// Another measurement, or somebody else's use of the cuff.
+        /// Another measurement, or other use of the cuff.
         case cuffBusy = "cuff_busy"
         /// It was tried and gave no result.
         case failed
@@ -44,9 +44,9 @@ public struct ScheduleKeeper: Sendable, Hashable {
 
     /// How late a measurement may be and still count as that of its time.
     public static let grace: Int64 = 120
-    /// As many stretches of misses are remembered until they are reported; a week of flapping at five minutes.
+    /// As many stretches of misses are remembered until they are reported; a week of alternating reasons at five minutes.
     public static let maximumSkips = 2048
-    /// Beyond this a count of missed measurements says nothing more.
+    /// A larger count of missed measurements is not computed.
     static let maximumCount = 100_000
 
     /// The plan that is kept.
@@ -60,7 +60,7 @@ public struct ScheduleKeeper: Sendable, Hashable {
     /// Stretches that found no room in `skipped`.
     public private(set) var forgotten = 0
 
-    /// A new plan: what was due before `now` is nobody's business.
+    /// A new plan: measurements due before `now` are not counted as missed.
     public init(_ plan: MonitoringPlan, from now: Int64) {
         self.plan = plan
         handled = now
@@ -93,7 +93,7 @@ public struct ScheduleKeeper: Sendable, Hashable {
         note(Skipped(first: due, last: due, count: 1, reason: reason))
     }
 
-    /// Hands out what was missed since it was last asked.
+    /// Returns what was missed since the last call, and forgets it.
     public mutating func takeSkipped() -> [Skipped] {
         defer {
             skipped = []

@@ -5,7 +5,7 @@
 public struct SessionActions: Sendable, Sequence {
     /// The readings among the actions, in order.
     public var readings: [Reading] = []
-    /// An action that is no reading, with the number of readings that came before it.
+    /// An action other than a reading, with the number of readings that came before it.
     public struct Other: Sendable {
         /// How many readings were emitted before this action.
         public let after: Int

@@ -40,11 +40,11 @@ public struct ReadingPoint: Sendable, Hashable {
 
 /// Why a stored reading does not count in averages and charts. It stays in the database and is listed with its reason.
 public enum Exclusion: UInt8, Sendable, Hashable, CaseIterable {
-    /// A failed measurement, or a quantity that is no blood pressure.
+    /// A failed measurement, or a quantity other than a blood pressure.
     case notABloodPressure
     /// The cuff has not completed it.
     case pending
-    /// The cuff's clock was not set, and nobody saw the reading arrive.
+    /// The cuff's clock was not set, and the arrival says nothing about the time of the measurement.
     case timeUnknown
     case implausible
     /// The cuff itself calls the value invalid or not available.
