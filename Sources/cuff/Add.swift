@@ -11,18 +11,18 @@ struct Add: ParsableCommand {
     @Argument(help: "Systolic pressure in mmHg.") var systolic: Int
     @Argument(help: "Diastolic pressure in mmHg.") var diastolic: Int
     @Argument(help: "Pulse per minute.") var pulse: Int?
-    @Option(help: ArgumentHelp("When; without it, now.", valueName: "time")) var at: String?
+    @Option(help: ArgumentHelp("When it was measured (default: now).", valueName: "time")) var at: String?
     @Option(name: .shortAndLong, help: "The user.") var user: Int?
     @Flag(help: "The device showed an irregular pulse.") var irregular = false
     @Option(help: ArgumentHelp("The time zone of --at.", valueName: "zone")) var tz: String?
     @Option(help: "The database.", completion: .file()) var db: String = "bp.db"
-    @Flag(name: .shortAndLong, help: "Also when the values can hardly be right.") var force = false
+    @Flag(name: .shortAndLong, help: "Also store values that look wrong.") var force = false
 
     func run() throws {
         let zone = try HostZone.named(tz)
         let entry = try ManualEntry.checked(
             systolic, diastolic, pulse, at: try HostZone.instant(at ?? "now", zone), user: user, irregular: irregular, force: force)
         let (reading, isNew) = try HealthRuns.add(entry, zone: zone, to: db)
-        Terminal.say("cuff: \(isNew ? "added" : "it is there already") as \(HealthRuns.text(reading.id))")
+        Terminal.say("cuff: \(isNew ? "added" : "already stored") as \(HealthRuns.text(reading.id))")
     }
 }

@@ -9,10 +9,10 @@ struct CaptureVerb: ParsableCommand {
     struct Convert: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "convert",
-            abstract: "Writes a capture in the other form: text that people read, or pcapng that Wireshark opens.",
+            abstract: "Converts a capture between text and pcapng, which Wireshark opens.",
             discussion: """
-                Read are text, pcapng of serial bytes (LINKTYPE_RTAC_SERIAL), and what usbmon heard of a cuff on the USB bus: behind \
-                an FTDI, CP210x, PL2303 or CH340 chip, as CDC-ACM or as HID. The new file's suffix tells its form.
+                Input is text, pcapng of serial bytes (LINKTYPE_RTAC_SERIAL), and a usbmon capture of a cuff on the USB bus: behind \
+                an FTDI, CP210x, PL2303 or CH340 chip, as CDC-ACM or as HID. The suffix of the new file selects its format.
 
                   cuff capture convert usb.pcapng --usb 0403:6001 --driver beurer-serial two-users.capture
                 """)
@@ -22,7 +22,7 @@ struct CaptureVerb: ParsableCommand {
         var output: String
         @Option(help: "The cuff family, for captures that name none.", completion: DriverChoice.completion) var driver: String?
         @OptionGroup var usb: USBOptions
-        @Flag(name: .shortAndLong, help: "Replace a file that is there.") var force = false
+        @Flag(name: .shortAndLong, help: "Replace an existing file.") var force = false
 
         func run() throws {
             let report = try CaptureConversion.run(
@@ -34,10 +34,10 @@ struct CaptureVerb: ParsableCommand {
 
 /// What a capture of a USB bus may leave open.
 struct USBOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("In a USB capture: this device, BUS.ADDRESS or VVVV:PPPP, instead of the first.", valueName: "device"))
+    @Option(help: ArgumentHelp("In a USB capture: the device BUS.ADDRESS or VVVV:PPPP instead of the first.", valueName: "device"))
     var usb: String?
     @Option(
-        help: ArgumentHelp("In a USB capture that does not tell: ftdi, serial, hid or cp2110.", valueName: "chip"),
+        help: ArgumentHelp("The bridge chip, where a USB capture does not show it: ftdi, serial, hid or cp2110.", valueName: "chip"),
         completion: .list(USBConversation.Chip.allCases.map(\.rawValue)))
     var chip: String?
 

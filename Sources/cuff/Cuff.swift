@@ -13,11 +13,11 @@ struct Cuff: ParsableCommand {
         discussion: """
             Readings go to any number of sinks: --sink stdout, jsonl:FILE, csv:FILE, sqlite:FILE, exec:COMMAND, unix:SOCKET, \
             tcp:HOST:PORT; a `?` at the end makes a sink optional. Without one, a terminal shows a table and a pipe gets JSON Lines. \
-            A cuff that forgets what was acknowledged needs a sink that keeps: a database, a file, or a program that answers (exec+ack:).
+            A cuff that deletes acknowledged readings needs a durable sink: a database, a file, or a program that answers (exec+ack:).
 
             A cuff is named as /dev/ttyUSB0, /dev/serial/by-id/…, usb:VVVV:PPPP[:SERIAL], port:1-1.2, tcp://host:port or auto.
 
-              cuff drivers                                     what is known
+              cuff drivers                                     the supported cuffs
               cuff read /dev/ttyUSB0 --driver beurer-serial    stored readings, then end
               cuff replay two-users.capture | jq .             a recording, as if it were live
             """,

@@ -8,7 +8,7 @@ struct Decode: ParsableCommand {
         discussion: """
               cat /dev/ttyUSB0 | cuff decode --driver omron-hbp | jq .systolic_mmHg
 
-            A pcapng file is told by how it begins: serial bytes, or a USB capture of usbmon.
+            A pcapng file is recognised by its first bytes: serial bytes, or a usbmon capture.
             """)
 
     @Option(help: "The cuff family; see `cuff drivers`.", completion: DriverChoice.completion) var driver: String
@@ -19,7 +19,7 @@ struct Decode: ParsableCommand {
             "Print each APDU as a tree of fields, offsets and values (phd only)."
     )
     var explain = false
-    @Option(help: ArgumentHelp("The time zone of the cuff's clock: places readings that tell a time.", valueName: "zone")) var tz: String?
+    @Option(help: ArgumentHelp("The time zone of the cuff's clock, for readings with a device time.", valueName: "zone")) var tz: String?
     @OptionGroup var usb: USBOptions
     @OptionGroup var output: OutputOptions
 

@@ -7,15 +7,15 @@ struct Delete: ParsableCommand {
         commandName: "delete",
         abstract: "Deletes readings from the database, by id or by filter. It asks first.",
         discussion: """
-            A tombstone stays: the id alone, so that reading the cuff again does not bring the reading back. --forget lifts \
+            A tombstone stays: the id alone, so that reading the cuff again does not bring the reading back. --forget removes \
             tombstones. Files that other sinks wrote are not touched.
             """)
 
     @Argument(help: "Ids, as `cuff show --format plain` prints them.") var ids: [String] = []
     @OptionGroup var selected: SelectionOptions
-    @Flag(name: .shortAndLong, help: "Only say what would be deleted.") var dryRun = false
-    @Option(help: "Write `delete` here to confirm without being asked.") var confirm = ""
-    @Flag(help: "Lift the tombstones of these ids, or all, so that the cuff's copies are taken again.") var forget = false
+    @Flag(name: .shortAndLong, help: "Print what would be deleted, and delete nothing.") var dryRun = false
+    @Option(help: "Confirm with `--confirm delete` instead of being asked.") var confirm = ""
+    @Flag(help: "Remove the tombstones of these ids, or all, so that the cuff's copies are stored again.") var forget = false
 
     func run() throws {
         var selection = try selected.readingSelection("delete")
@@ -25,19 +25,20 @@ struct Delete: ParsableCommand {
         if forget {
             var filters = selection
             filters.ids = []
-            try Flags.refuse("a filter", when: !filters.isEverything, why: "--forget takes ids, or lifts all", hint: "name ids")
+            try Flags.refuse("a filter", when: !filters.isEverything, why: "--forget works on ids, or on all tombstones", hint: "name ids")
             try Flags.refuse("--dry-run", when: dryRun, why: "--forget deletes nothing")
             let count = try store.forgetDeletion(of: ids.isEmpty ? nil : selection.ids)
-            return Terminal.say("cuff: \(count) tombstones lifted")
+            return Terminal.say("cuff: \(Plural.text(count, "tombstone")) removed")
         }
         try Deletion.permit(selection)
         let count = try store.count(selection)
         // What an earlier deletion could not overwrite.
         if count == 0 && !dryRun && confirm == "delete" { try store.overwriteRemains() }
-        if dryRun || count == 0 { return Terminal.say("cuff: \(count) readings would be deleted from \(selected.db)") }
+        if dryRun || count == 0 { return Terminal.say("cuff: \(Plural.text(count, "reading")) would be deleted from \(selected.db)") }
         let answer =
-            confirm.isEmpty ? Terminal.ask("\(count) readings will be deleted from \(selected.db). Write `delete` to go on: ") : confirm
+            confirm.isEmpty
+            ? Terminal.ask("\(Plural.text(count, "reading")) will be deleted from \(selected.db). Type `delete` to continue: ") : confirm
         try Deletion.confirm(answer)
-        Terminal.say("cuff: \(try store.delete(selection)) readings deleted")
+        Terminal.say("cuff: \(Plural.text(try store.delete(selection), "reading")) deleted")
     }
 }

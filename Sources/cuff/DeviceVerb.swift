@@ -8,7 +8,7 @@ struct DeviceVerb: ParsableArguments {
     var address: String
     @Option(help: "The cuff family; see `cuff drivers`. A cuff with USB ids of its own needs none.", completion: DriverChoice.completion)
     var driver: String?
-    @Option(help: "Everything must be done by then, e.g. 30s.") var timeout: Span?
+    @Option(help: "Give up after this long, e.g. 30s.") var timeout: Span?
     @Option(help: "Other line settings than the driver's, e.g. \"2400 8E1\".") var line: String?
     @Option(help: "Also save the bytes of both directions to this file.", completion: .file()) var record: String?
 
@@ -43,7 +43,7 @@ struct DeviceVerb: ParsableArguments {
         let isPath = if case .path = place.address { true } else { false }
         try Flags.refuse("--line", when: !isPath, why: "a network connection has the settings of its server", hint: "set them there")
         let isHID = try DriverChoice.named(place.driver).medium == .hidraw
-        try Flags.refuse("--line", when: isHID, why: "\(place.driver) speaks over HID, which has no baud rate")
+        try Flags.refuse("--line", when: isHID, why: "\(place.driver) uses HID, which has no baud rate")
     }
 
     func reading(_ command: SessionCommand, follow: Bool = false) throws -> ReadOptions {

@@ -5,8 +5,8 @@ import CuffIngest
 struct Drivers: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "drivers",
-        abstract: "Lists the cuff families, or prints one family's sheet.",
-        discussion: "A sheet tells what the driver can do, what reading changes on the cuff, and how well each fact is known.")
+        abstract: "Lists the cuff families, or prints the details of one.",
+        discussion: "The details list what the driver can do, what reading changes on the cuff, and how well each fact is known.")
 
     @Argument(help: "A driver id, e.g. and-std.", completion: .list(CuffDrivers.all.map(\.id.description)))
     var driver: String?

@@ -15,7 +15,7 @@ struct Export: ParsableCommand {
     @OptionGroup var selected: SelectionOptions
     @Option(help: "csv, jsonl or apple-health.") var format = "csv"
     @Option(name: .shortAndLong, help: "The file; `-` is standard output.", completion: .file()) var output = "-"
-    @Flag(name: .shortAndLong, help: "Replace the file if it is there.") var force = false
+    @Flag(name: .shortAndLong, help: "Replace an existing file.") var force = false
     @Option(help: "both (as Apple writes it; the default), correlation or records.") var appleLayout: AppleHealthExport.Layout?
     @Option(help: "rfc4180 (the default) or semicolon (with decimal commas).") var csvDialect: CSVExport.Dialect?
     @Flag(help: "Print each record's own bytes as hex (jsonl).") var raw = false

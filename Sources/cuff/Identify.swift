@@ -5,7 +5,7 @@ struct Identify: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "identify",
         abstract: "Listens to a device, or reads a file, and names the families that fit. It never writes.",
-        discussion: "Only families whose cuffs send by themselves can be heard; the others answer questions, and none is asked.")
+        discussion: "Only families whose cuffs send unasked can be recognised; the others wait for requests, and none is sent.")
 
     @Argument(help: "A port, a capture, or raw bytes; `-` reads standard input.", completion: .file()) var source: String = "-"
     @Option(help: "Line settings to listen with; without them, 9600 8N1.") var line: String?

@@ -5,8 +5,8 @@ import CuffIngest
 struct Info: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
-        abstract: "Asks a cuff about itself, and tells what its family can do.",
-        discussion: "A family that cannot be asked is told of all the same; nothing is sent to the cuff then.")
+        abstract: "Asks a cuff for its model, serial number and clock, and shows what its driver can do.",
+        discussion: "For a family that cannot be asked only the driver is shown; nothing is sent to the cuff.")
 
     @OptionGroup var device: DeviceVerb
     @OptionGroup var output: OutputOptions
@@ -35,11 +35,11 @@ struct Clock: ParsableCommand {
     @OptionGroup var device: DeviceVerb
     @OptionGroup var output: OutputOptions
     @Option(help: "Set the clock: `now`, or a local time such as 2026-05-05T07:31:00.") var set: String?
-    @Flag(help: "Exit with 1 when the clock is further off than --max-drift.") var check = false
-    @Option(help: "With --check: how far off is still right (default: 60s).") var maxDrift: Span?
+    @Flag(help: "Exit with 1 when the clock differs by more than --max-drift.") var check = false
+    @Option(help: "With --check: the largest difference that is accepted (default: 60s).") var maxDrift: Span?
 
     func run() throws {
-        try Flags.refuse("--check", when: check && set != nil, why: "--set makes the clock right", hint: "check it in a second run")
+        try Flags.refuse("--check", when: check && set != nil, why: "--set sets the clock", hint: "check it in a second run")
         try Flags.refuse("--max-drift", when: maxDrift != nil && !check, why: "it is the limit of --check", hint: "add --check")
         let command = try set.map { SessionCommand.setClock(try HostTime.local($0)) } ?? .readClock
         let report = try device.run(command, options: try output.ingestOptions())
@@ -48,7 +48,7 @@ struct Clock: ParsableCommand {
         guard check else { return }
         guard let clock = report.clock else {
             throw IngestError(
-                .protocolFault, "\(device.address) did not tell its clock", why: "the conversation ended without it",
+                .protocolFault, "\(device.address) did not send its clock", why: "the conversation ended without it",
                 hint: "try again, or look at the cuff")
         }
         if clock.behind.magnitude > UInt64((maxDrift?.duration ?? .seconds(60)).components.seconds) {
@@ -66,7 +66,7 @@ struct Clear: ParsableCommand {
     @OptionGroup var device: DeviceVerb
     @OptionGroup var output: OutputOptions
     @Option(name: .shortAndLong, help: "One user's readings, where the cuff has users.") var user: Int?
-    @Option(help: "Write `erase` here to confirm.") var confirm: String = ""
+    @Option(help: "Confirm with `--confirm erase`.") var confirm: String = ""
 
     func run() throws {
         let options = try output.ingestOptions()

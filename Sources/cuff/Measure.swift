@@ -6,7 +6,7 @@ import Glibc
 struct Measure: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "measure",
-        abstract: "Starts a measurement: the cuff inflates. Beside a schedule, the only verb that does.",
+        abstract: "Starts a measurement: the cuff inflates. Only `measure` and `schedule` inflate a cuff.",
         discussion: """
             A terminal shows the pressure as a bar, a pipe gets JSON Lines: the start, the pressures, the result, one end. \
             Ctrl-C sends the cuff's own stop and waits for it to deflate; a second Ctrl-C leaves at once. Exit 0 is a result, 1 a \
@@ -15,7 +15,7 @@ struct Measure: ParsableCommand {
 
     @OptionGroup var device: DeviceVerb
     @OptionGroup var output: OutputOptions
-    @Option(help: "The longest it may take, in seconds or e.g. 2m; for a continuous cuff how long it measures.") var duration: Span?
+    @Option(help: "Time-out, in seconds or e.g. 2m; for a continuous cuff, how long it measures.") var duration: Span?
     @Flag(help: "Keep the pressures of a measurement that failed, too (sqlite sinks).") var keepFailed = false
 
     func run() throws {
@@ -45,7 +45,7 @@ struct Stop: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stop",
         abstract: "Stops a running measurement and lets the cuff deflate.",
-        discussion: "Where another `cuff` measures with it, that one is asked to stop it; otherwise the cuff is told itself.")
+        discussion: "If another `cuff` process runs the measurement, it is asked to stop it; otherwise the stop is sent to the cuff.")
 
     @OptionGroup var device: DeviceVerb
     @OptionGroup var output: OutputOptions

@@ -5,13 +5,13 @@ import CuffIngest
 struct Read: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "read",
-        abstract: "Reads the stored readings of a live cuff, then ends; --follow stays for pushed ones.",
+        abstract: "Reads the stored readings of a live cuff, then ends; --follow keeps running for pushed ones.",
         discussion:
-            "Nothing is erased, save where a family's own receipt of a stored reading is the erasure; its sheet says `forgets`. Such a cuff needs a sink that keeps its readings, e.g. --sink sqlite:bp.db."
+            "Nothing is erased, except by families that delete a reading once it is acknowledged; `cuff drivers ID` says `forgets`. They need a durable sink, e.g. --sink sqlite:bp.db."
     )
 
     @OptionGroup var device: DeviceVerb
-    @Flag(help: "Stay for readings that the cuff sends by itself.") var follow = false
+    @Flag(help: "Keep running for readings that the cuff sends unasked.") var follow = false
     @Option(name: .shortAndLong, help: "One user's readings, where the cuff has users.") var user: Int?
     @Option(help: "End after so many readings.") var max: Int?
     @Option(help: ArgumentHelp("Only readings from this time on: 2026-05-05, 2026-05-05T07:30, 7d, today, monday.", valueName: "time"))
@@ -36,7 +36,7 @@ enum LineChoice {
     static func settings(_ text: String?) throws -> LineSettings? {
         guard let text else { return nil }
         guard let line = LineSettings(text) else {
-            throw IngestError(.usage, "`\(text)` are no line settings", hint: "write e.g. 9600, or \"2400 8E1\"")
+            throw IngestError(.usage, "invalid line settings `\(text)`", hint: "write e.g. 9600, or \"2400 8E1\"")
         }
         return line
     }

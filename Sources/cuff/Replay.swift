@@ -4,9 +4,9 @@ import CuffIngest
 struct Replay: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Plays captures through the very same session, pipeline and sinks as a live cuff.",
+        abstract: "Plays captures through the same session, pipeline and sinks as a live cuff.",
         discussion: """
-            A capture is text, or pcapng: serial bytes as `cuff record` writes them, or what usbmon heard of a cuff on the USB bus.
+            A capture is text, or pcapng: serial bytes as `cuff record` writes them, or a usbmon capture of a cuff on the USB bus.
 
               cuff replay two-users.capture | jq .systolic_mmHg
               cuff replay usb.pcapng --usb 0403:6001 --driver beurer-serial
@@ -15,7 +15,7 @@ struct Replay: ParsableCommand {
     @Argument(help: "Captures; `-` reads standard input.", completion: .file()) var captures: [String]
     @Option(help: "For captures that name no driver.", completion: DriverChoice.completion) var driver: String?
     @Option(help: "max, real, or a factor.") var speed = "max"
-    @Option(help: ArgumentHelp("The time zone of the cuff's clock: places readings that tell a time.", valueName: "zone")) var tz: String?
+    @Option(help: ArgumentHelp("The time zone of the cuff's clock, for readings with a device time.", valueName: "zone")) var tz: String?
     @OptionGroup var usb: USBOptions
     @OptionGroup var output: OutputOptions
 

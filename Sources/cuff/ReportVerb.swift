@@ -12,7 +12,7 @@ struct ReportVerb: ParsableCommand {
 
     @OptionGroup var selected: SelectionOptions
     @Option(name: .shortAndLong, help: "The file; `-` is standard output.", completion: .file()) var output = "report.html"
-    @Flag(name: .shortAndLong, help: "Replace the file if it is there.") var force = false
+    @Flag(name: .shortAndLong, help: "Replace an existing file.") var force = false
     @Option(help: "Patient name to print; with readings of several users, choose one with --user.") var person = ""
     @Flag(help: "Leave out readings with movement, a loose cuff or a wrong position.") var undisturbed = false
 
@@ -20,6 +20,6 @@ struct ReportVerb: ParsableCommand {
         let (counted, leftOut) = try HealthRuns.report(
             try selected.store(), try selected.readingSelection("report"), person: person, excludesDisturbed: undisturbed,
             generator: "cuff \(Cuff.version)", to: try OutputFile(output, replaces: force))
-        if output != "-" { Terminal.say("cuff: \(output): \(counted) readings, \(leftOut) left out") }
+        if output != "-" { Terminal.say("cuff: \(output): \(Plural.text(counted, "reading")), \(leftOut) left out") }
     }
 }

@@ -5,20 +5,20 @@ import CuffIngest
 struct Schedule: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schedule",
-        abstract: "Asks for, sets or ends automatic measurements: cuff schedule DEVICE set --every 15m --from 08:00 --to 22:00",
+        abstract: "Shows, sets or ends automatic measurements: cuff schedule DEVICE set --every 15m --from 08:00 --to 22:00",
         discussion: """
-            A cuff with cycles of its own is set to one where it fits. For any other that can be told to measure, `cuff watch` \
-            starts each measurement, also after a restart, and says what it had to leave out. Nothing else ever inflates a cuff \
-            by itself.
+            A cuff with automatic cycles is set to one of them where one fits. For any other cuff that can be started remotely, \
+            `cuff watch` starts each measurement, also after a restart, and reports those that were missed. Nothing else \
+            inflates a cuff unattended.
             """)
 
     @OptionGroup var device: DeviceVerb
     @Argument(help: "get, set or off.", completion: .list(["get", "set", "off"])) var action = "get"
     @Option(help: "How often, e.g. 15m.") var every: Span?
-    @Option(help: ArgumentHelp("The beginning of the time of day, e.g. 08:00.", valueName: "hh:mm")) var from: String?
-    @Option(help: ArgumentHelp("Its end; it may lie after midnight.", valueName: "hh:mm")) var to: String?
-    @Option(help: ArgumentHelp("The time zone of --from and --to; without it this machine's.", valueName: "zone")) var tz: String?
-    @Option(help: "The state folder of the watch that shall keep it, e.g. /var/lib/cuff of the service.", completion: .directory)
+    @Option(help: ArgumentHelp("Start of the daily window, e.g. 08:00.", valueName: "hh:mm")) var from: String?
+    @Option(help: ArgumentHelp("End of the daily window; it may be after midnight.", valueName: "hh:mm")) var to: String?
+    @Option(help: ArgumentHelp("The time zone of --from and --to (default: this machine's).", valueName: "zone")) var tz: String?
+    @Option(help: "State folder of the `cuff watch` that runs the schedule, e.g. /var/lib/cuff for the service.", completion: .directory)
     var state: String?
     @OptionGroup var output: OutputOptions
     @Flag(help: "One JSON object.") var json = false

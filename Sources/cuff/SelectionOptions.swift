@@ -8,9 +8,9 @@ struct SelectionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("From this time on: 2026-05-05, 2026-05-05T07:30, 7d, 36h, today, monday.", valueName: "time")) var since:
         String?
     @Option(help: ArgumentHelp("Up to this time, not included.", valueName: "time")) var until: String?
-    @Option(name: .shortAndLong, help: ArgumentHelp("One user's readings; `none` means those that tell no user.", valueName: "number"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("One user's readings; `none` for those without a user.", valueName: "number"))
     var user: UserChoice?
-    @Option(help: "One cuff's readings, by the identity they are kept under.") var device: String?
+    @Option(help: "One cuff's readings, by the identity they are stored under.") var device: String?
     @Option(help: ArgumentHelp("One source's readings: a driver's id, or manual for those typed in.", valueName: "id")) var source: String?
     @Option(
         help: ArgumentHelp(
@@ -18,7 +18,7 @@ struct SelectionOptions: ParsableArguments {
             valueName: "type"),
         completion: .list(TypeChoice.words))
     var type: [String] = []
-    @Option(help: ArgumentHelp("The time zone, e.g. Europe/Berlin; without it this machine's.", valueName: "zone")) var tz: String?
+    @Option(help: ArgumentHelp("The time zone, e.g. Europe/Berlin (default: this machine's).", valueName: "zone")) var tz: String?
 
     func types(usual: TypeChoice = .everything) throws -> TypeChoice { try TypeChoice(type, usual: usual) }
 
@@ -28,7 +28,8 @@ struct SelectionOptions: ParsableArguments {
         selection.since = try since.map { try HostZone.instant($0, zone) }
         selection.until = try until.map { try HostZone.instant($0, zone) }
         if let since = selection.since, let until = selection.until, since >= until {
-            throw IngestError(.usage, "no time lies between --since and --until", hint: "exchange them")
+            throw IngestError(
+                .usage, "`--since`/`--until` is not a valid time range", why: "--until is not after --since", hint: "exchange them")
         }
         selection.choose(user)
         (selection.device, selection.driver) = (device, source)

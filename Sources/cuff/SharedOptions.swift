@@ -13,13 +13,13 @@ struct OutputOptions: ParsableArguments {
     var sink: [String] = []
 
     @Flag(help: "Print each record's own bytes as hex.") var raw = false
-    @Flag(name: .shortAndLong, help: "Say more on stderr.") var verbose = false
-    @Flag(name: .shortAndLong, help: "Say nothing on stderr but errors.") var quiet = false
+    @Flag(name: .shortAndLong, help: "Print more on stderr.") var verbose = false
+    @Flag(name: .shortAndLong, help: "Print only errors on stderr.") var quiet = false
 
     @Option(name: .customLong("option"), help: ArgumentHelp("An option of the driver's family (see its sheet).", valueName: "name=value"))
     var option: [String] = []
 
-    @Option(help: "Who the cuff is, where it does not say so itself: the key under which its readings are kept.")
+    @Option(help: "Identity to store readings under, if the cuff reports none.")
     var device: String?
 
     func ingestOptions() throws -> IngestOptions {
@@ -53,7 +53,7 @@ struct OutputOptions: ParsableArguments {
         for text in option {
             guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
                 throw IngestError(
-                    .usage, "`--option \(text)` is no option", why: "it has no `=`", hint: "write e.g. --option variant=inbody")
+                    .usage, "invalid option `--option \(text)`", why: "it has no `=`", hint: "write e.g. --option variant=inbody")
             }
             found[String(text[..<equals])] = String(text[text.index(after: equals)...])
         }
@@ -118,24 +118,26 @@ extension IngestReport {
     func conclude(_ options: OutputOptions) throws {
         if let closing { options.log.warning("\(closing)") }
         for sink in sinks where sink.missed > 0 {
-            Terminal.say("cuff: \(sink.label) was too slow and missed \(sink.missed) readings")
+            Terminal.say("cuff: \(sink.label) was too slow and missed \(Plural.text(sink.missed, "reading"))")
         }
         for sink in sinks {
             guard let backlog = sink.backlog else { continue }
             if backlog.refused > 0 {
-                Terminal.say("cuff: \(sink.label) refused \(backlog.refused) readings; they are set aside, `cuff sinks` shows why")
+                Terminal.say("cuff: \(sink.label) refused \(Plural.text(backlog.refused, "reading")); `cuff sinks` shows them and why")
             }
             if backlog.lost > 0 {
                 Terminal.say(
-                    "cuff: \(sink.label) was handed \(backlog.lost) readings, and it is not known whether they arrived; +ack would tell")
+                    "cuff: \(sink.label) may have lost \(Plural.text(backlog.lost, "reading")): whether they arrived is unknown without +ack"
+                )
             }
         }
-        if counters.thinned > 0 { Terminal.say("cuff: \(counters.thinned) live samples were left out, because a sink was slow") }
+        if counters.thinned > 0 { Terminal.say("cuff: \(Plural.text(counters.thinned, "live sample")) left out: a sink is slow") }
         if options.verbose {
-            let bytes = "\(counters.bytes) bytes, \(counters.skippedBytes) skipped"
-            Terminal.say(
-                "cuff: \(counters.readings) readings, \(counters.failures) of them failed measurements; \(counters.duplicates) came twice; \(bytes)"
-            )
+            let counts = [
+                Plural.text(counters.readings, "reading"), "\(counters.failures) failed", Plural.text(counters.duplicates, "duplicate"),
+                Plural.text(counters.bytes, "byte"), "\(counters.skippedBytes) skipped",
+            ]
+            Terminal.say("cuff: \(counts.joined(separator: ", "))")
         }
         if status != .done { throw ExitCode(status.rawValue) }
     }

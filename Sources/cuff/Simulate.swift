@@ -13,26 +13,26 @@ struct Simulate: ParsableCommand {
 
     @Argument(help: "The cuff family; see `cuff drivers`.", completion: DriverChoice.completion) var driver: String
     @Option(help: "How many measurements it holds.") var count = 3
-    @Option(help: "Draws the measurements.") var seed: UInt64 = 1
-    @Option(help: "How far apart it sends them, where it sends by itself.") var every = Span.seconds(1)
-    @Flag(inversion: .prefixedNo, help: "Whether it sends by itself, where the family can.") var push = true
-    @Option(help: "The cuff's time runs so many times as fast.") var speed = 1.0
+    @Option(help: "The seed of the measurements.") var seed: UInt64 = 1
+    @Option(help: "The time between two measurements that it sends unasked.") var every = Span.seconds(1)
+    @Flag(inversion: .prefixedNo, help: "Whether it sends unasked, where the family can.") var push = true
+    @Option(help: "Run the cuff's time this many times as fast.") var speed = 1.0
     @Option(help: "Also make a symbolic link to the terminal here.") var link: String?
-    @Option(help: "Listen on a TCP port of this machine instead; 0 takes any.") var tcp: Int?
-    @Option(help: ArgumentHelp("Call a program that listens there instead, as IEEE 11073 agents do.", valueName: "tcp://HOST:PORT"))
+    @Option(help: "Listen on a TCP port of this machine instead; 0 picks a free one.") var tcp: Int?
+    @Option(help: ArgumentHelp("Connect to a program that listens there instead, as IEEE 11073 agents do.", valueName: "tcp://HOST:PORT"))
     var connect: String?
     @Option(
         help: ArgumentHelp(
-            "Be a HID device of this machine instead, where the family speaks over HID: /dev/uhid, which only root may open.",
+            "Create a HID device on this machine instead, for HID families: /dev/uhid, which only root may open.",
             valueName: "path"))
     var uhid: String?
-    @Option(help: "Speak a recorded cuff's lines instead.", completion: .file()) var play: String?
+    @Option(help: "Play the cuff's side of a capture instead.", completion: .file()) var play: String?
     @Option(name: .customLong("for"), help: "End after this time.") var limit: Span?
     @Option(
         name: .customLong("option"),
         help: ArgumentHelp("An option of the family's simulator; `cuff drivers ID` lists them.", valueName: "name=value")) var option:
         [String] = []
-    @Flag(name: .shortAndLong, help: "Tell what happens.") var verbose = false
+    @Flag(name: .shortAndLong, help: "Print what happens.") var verbose = false
 
     func run() throws {
         let driver = try DriverChoice.named(driver)

@@ -5,7 +5,7 @@ import CuffIngest
 struct Sinks: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sinks",
-        abstract: "Shows how far each sink is: acknowledged, pending, and what stands in the way.",
+        abstract: "Shows what each sink has received, what is queued, and why.",
         discussion: """
             Lines for programs and sockets (exec:, unix:, tcp:) wait in the run's database, or where it has none in outbox.db of \
             this user's state folder, until the other side has them; a watch sends them, and so does `cuff sinks retry`. REFUSED counts readings that a sink \
@@ -16,7 +16,7 @@ struct Sinks: ParsableCommand {
     struct ListSinks: ParsableCommand {
         static let configuration = CommandConfiguration(commandName: "list", abstract: "Prints one line for each sink (the default).")
         @Option(help: "The database; without it bp.db and the outbox in the state folder.", completion: .file()) var db: String?
-        @Option(help: ArgumentHelp("Also how far this file is.", valueName: "spec")) var sink: [String] = []
+        @Option(help: ArgumentHelp("Also show this file.", valueName: "spec")) var sink: [String] = []
         @Option(help: "The configuration instead of the standard files.", completion: .file()) var config: String?
         @Flag(help: "One JSON object per sink.") var json = false
 
@@ -44,10 +44,10 @@ struct Sinks: ParsableCommand {
             commandName: "drop", abstract: "Gives up what waits for one sink; the database keeps its readings.")
         @Option(help: "The database; without it bp.db and the outbox in the state folder.", completion: .file()) var db: String?
         @Argument(help: "The sink, as `cuff sinks` names it.") var sink: String
-        @Option(help: "Write `drop` here to confirm.") var confirm = ""
+        @Option(help: "Confirm with `--confirm drop`.") var confirm = ""
 
         func run() throws {
-            Terminal.say("cuff: \(try SinkRuns.drop(database: db, sink: sink, confirmation: confirm)) lines dropped")
+            Terminal.say("cuff: \(Plural.text(try SinkRuns.drop(database: db, sink: sink, confirmation: confirm), "line")) dropped")
         }
     }
 }

@@ -14,7 +14,7 @@ struct Stats: ParsableCommand {
     @OptionGroup var selected: SelectionOptions
     @Option(help: "day, week, month, hour (each hour of each day), hour-of-day or daypart.") var by: Bucketing = .day
     @Option(help: "discrete-arithmetic, discrete-temporally-weighted or cumulative.") var style: AggregationStyle = .discreteArithmetic
-    @Flag(help: "Also for each cuff apart.") var bySource = false
+    @Flag(help: "Also for each cuff separately.") var bySource = false
     @Flag(help: "List the manual and the automatic readings of each bucket (JSON only).") var readings = false
     @Flag(help: "Leave out readings with movement, a loose cuff or a wrong position.") var undisturbed = false
     @Option(help: "table or jsonl; without it a terminal gets a table and a pipe JSON Lines.") var format: String?

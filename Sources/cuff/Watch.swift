@@ -13,18 +13,18 @@ struct Watch: ParsableCommand {
               cuff watch --assign port:1-1.2=beurer-serial --sink sqlite:bp.db
             """)
 
-    @Option(help: ArgumentHelp("A driver for a device that does not say what it is; `none` never opens it.", valueName: "device=driver"))
+    @Option(help: ArgumentHelp("The driver for a device that cannot be recognised; `none` never opens it.", valueName: "device=driver"))
     var assign: [String] = []
     @Flag(help: "End when everything that is plugged in has been read.") var once = false
     @Option(help: "Read again after this time while a cuff stays plugged in, e.g. 1h.") var again: Span?
-    @Option(help: "The configuration instead of the standard files.", completion: .file()) var config: String?
+    @Option(help: "Read this configuration file instead of the standard ones.", completion: .file()) var config: String?
     @Flag(help: "Read no configuration.") var noConfig = false
-    @Flag(help: "Tell at the end what each link, driver and sink has counted; SIGUSR1 asks for the same at any time.") var stats = false
-    @Option(help: ArgumentHelp("Answer with the same as OpenMetrics on this port of 127.0.0.1; 0 takes any.", valueName: "port"))
+    @Flag(help: "Print the counters of each link, driver and sink at the end; SIGUSR1 prints them at any time.") var stats = false
+    @Option(help: ArgumentHelp("Serve the same counters as OpenMetrics on this port of 127.0.0.1; 0 picks a free one.", valueName: "port"))
     var metrics: Int?
     @Option(
         help: ArgumentHelp(
-            "Take cuffs that call on this port, each a link of its own; on 127.0.0.1, port 6024 and for phd unless said otherwise.",
+            "Accept cuffs that connect to this port, each as a link of its own (default: 127.0.0.1, port 6024, phd).",
             valueName: "[host][:port][=driver]"))
     var listen: [String] = []
     @OptionGroup var output: OutputOptions
@@ -53,10 +53,10 @@ struct List: ParsableCommand {
         commandName: "list",
         abstract: "Lists what is plugged in, which driver would claim it, and whether this user may open it.")
 
-    @Flag(help: "Stay, and tell what is plugged and unplugged.") var watch = false
+    @Flag(help: "Keep running, and print what is plugged in and unplugged.") var watch = false
     @Flag(help: "One JSON object per device.") var json = false
     @Option(help: ArgumentHelp("As for `cuff watch`.", valueName: "device=driver")) var assign: [String] = []
-    @Option(help: "The configuration instead of the standard files.", completion: .file()) var config: String?
+    @Option(help: "Read this configuration file instead of the standard ones.", completion: .file()) var config: String?
 
     func run() throws {
         let listing = DeviceListing(
@@ -75,11 +75,11 @@ struct List: ParsableCommand {
 struct DoctorVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Walks from the USB bus to the database and says, line by line, what stands in the way and how to fix it.")
+        abstract: "Checks everything from the USB bus to the database, step by step, and prints how to fix what fails.")
 
     @Argument(help: "A device; without one, everything that is plugged in.", completion: .file()) var device: String?
     @Option(help: "The database to look at.", completion: .file()) var db: String?
-    @Flag(help: "Print a udev rule for this very device instead.") var printRule = false
+    @Flag(help: "Print a udev rule for this device instead.") var printRule = false
     @Flag(help: "Warnings count as failures.") var strict = false
     @Option(help: ArgumentHelp("As for `cuff watch`.", valueName: "device=driver")) var assign: [String] = []
 
@@ -102,7 +102,7 @@ struct Config: ParsableCommand {
     struct Check: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "check", abstract: "Reads the configuration and says what is wrong with it.")
-        @Option(help: "A file instead of the standard ones.", completion: .file()) var config: String?
+        @Option(help: "Read this configuration file instead of the standard ones.", completion: .file()) var config: String?
         func run() throws {
             let found = try CuffConfiguration.load(config)
             Terminal.put(found.files.isEmpty ? "no configuration\n" : found.files.map { "\($0): ok\n" }.joined())
@@ -112,7 +112,7 @@ struct Config: ParsableCommand {
     struct ShowConfig: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "show", abstract: "Prints the effective values, one a line, with their origins.")
-        @Option(help: "A file instead of the standard ones.", completion: .file()) var config: String?
+        @Option(help: "Read this configuration file instead of the standard ones.", completion: .file()) var config: String?
         func run() throws { Terminal.put(try CuffConfiguration.load(config).lines.map { $0 + "\n" }.joined()) }
     }
 }

@@ -50,6 +50,61 @@ import Testing
         }
     }
 
+    /// A source is something that a reader can look up, or says that its origin is not established: a bare number of some index is
+    /// neither. Document numbers of the makers have seven digits and stand beside the maker's name.
+    @Test func noSource_IsABareNumber() throws {
+        for driver in CuffDrivers.all {
+            for text in driver.sources + [driver.testedOn.recording ?? ""] {
+                #expect(text.firstMatch(of: /[0-9]{8,}/) == nil, "\(driver.id): \(text)")
+                #expect(text.firstMatch(of: /\bfiles? [0-9]/) == nil, "\(driver.id): \(text)")
+            }
+        }
+        let folder = CaptureFile.root.appendingPathComponent("Sources/CuffCore")
+        let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)).compactMap { $0 as? URL }
+        for file in files where file.pathExtension == "swift" {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            #expect(text.firstMatch(of: /\bfiles? [0-9]{4,}/) == nil, "\(file.lastPathComponent) cites a file by its number")
+        }
+        for file in CaptureFile.own {
+            #expect(file.header["origin"]?.firstMatch(of: /[0-9]{8,}/) == nil, "\(file.testDescription)")
+        }
+    }
+
+    /// `recorded by us` needs a capture that was recorded here; a recording by others names where it is published, and that
+    /// place is among the sources.
+    @Test func recordings_AreTold_ByWhom() {
+        let recordedHere = Set(CaptureFile.own.filter { $0.header["origin"] == "recorded" }.compactMap { $0.header["driver"] })
+        for driver in CuffDrivers.all {
+            #expect((driver.testedOn == .recordedByUs) == recordedHere.contains(driver.id.description), "\(driver.id)")
+            guard let recording = driver.testedOn.recording else { continue }
+            let publisher = recording.prefix { $0 != "," && $0 != ":" }
+            #expect(
+                driver.sources.contains { $0.contains(publisher) || recording.contains("origin is not established") },
+                "\(driver.id): \(publisher) is not among its sources")
+        }
+        #expect(CuffDrivers.all.filter { $0.testedOn.recording != nil }.count == 8)
+    }
+
+    /// The sheet, the tables and the JSON say whose recording it was.
+    @Test func sheet_SaysWhoRecorded() throws {
+        let driver = try #require(CuffDrivers.named("omron-hid"))
+        let sheet = DriverSheet.text(driver)
+        #expect(
+            sheet.contains(
+                "evidence      grade A, tested on bytes recorded elsewhere (openyou/libomron, doc/logs/hem790it: six USB logs of a "
+                    + "HEM-790IT); untested on hardware by this project\n"))
+        #expect(DriverSheet.markdown([driver]).contains("| A, recorded elsewhere |"))
+        #expect(DriverSheet.cells(driver).contains("recorded elsewhere"))
+        var json = TextBuffer()
+        DriverSheet.appendJSON(driver, to: &json)
+        #expect(json.string.contains(#""tested_on":"recorded","recorded_by":"others","recording":"openyou/libomron, "#))
+        let derived = try #require(CuffDrivers.named("taidoc"))
+        #expect(
+            DriverSheet.text(derived).contains(
+                "tested on bytes built from a documented layout; untested on hardware by this project\n"))
+        #expect(!DriverSheet.markdown([derived]).contains("recorded"))
+    }
+
     /// Before a command, and in `.follow` with a silent cuff, nothing is written to anybody.
     @Test(arguments: CuffDrivers.all.map(\.id.description))
     func aSilentLine_IsNotWrittenTo(_ id: String) throws {

@@ -237,7 +237,7 @@ import Testing
         #expect(try await cuff("delete", ids[0]).status == 64)
         #expect(try await cuff("delete", ids[0], "--confirm", "yes").status == 1)
         #expect(try await cuff("delete", "--confirm", "delete").status == 64)
-        #expect(try await cuff("delete", ids[0], "--dry-run").errors.contains("1 readings would be deleted"))
+        #expect(try await cuff("delete", ids[0], "--dry-run").errors.contains("1 reading would be deleted"))
         #expect(try await values(cuff("show", "--format", "jsonl")) == [128, 131])
         let deleted = try await cuff("delete", ids[0], "--confirm", "delete")
         #expect(deleted.status == 0, "\(deleted.errors)")

@@ -1,5 +1,5 @@
 /// The check algorithms of the documented protocols. Each names its published check value over "123456789" where one
-/// exists; the tests hold them to it.
+/// exists; tests check it.
 public enum Checksum {
     /// Sum of all bytes mod 256. Over "123456789": DD.
     @inline(__always)
@@ -56,6 +56,8 @@ public enum Checksum {
 }
 
 extension Array where Element == UInt8 {
+    /// The sum of all bytes mod 256.
     public var sum8: UInt8 { Checksum.sum8(span, 0..<count) }
+    /// The exclusive or of all bytes.
     public var xor8: UInt8 { Checksum.xor8(span, 0..<count) }
 }

@@ -1,7 +1,7 @@
-/// Sixteen bytes that are looked at together.
+/// Sixteen bytes compared as one vector.
 ///
 /// Operators between two vectors are instructions; between a vector and a number they are loops, which is why the numbers
-/// are vectors too. What is found is asked for in two words, each with its first byte lowest.
+/// are vectors too. Results are read as two 64-bit words, first byte lowest.
 private struct Sixteen {
     typealias Vector = SIMD16<UInt8>
     typealias Words = SIMD2<UInt64>
@@ -28,7 +28,7 @@ private struct Sixteen {
 }
 
 extension Span where Element == UInt8 {
-    /// The run of text at the front of `range`: where it ends, at the first byte that is neither printable ASCII nor
+    /// The text at the front of `range`: where it ends, at the first byte that is neither printable ASCII nor
     /// `extra` (a control character that a format uses within its text), and the exclusive or of its bytes.
     @inline(__always)
     public func textRun(_ range: Range<Int>, allowing extra: UInt8) -> (end: Int, xor: UInt8) {

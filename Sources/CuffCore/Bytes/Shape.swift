@@ -1,4 +1,4 @@
-/// How far bytes fit a picture of fixed-width text.
+/// How far bytes match a template of fixed-width text.
 public enum ShapeFit: Sendable, Hashable {
     case no
     /// Everything so far fits; more must come.
@@ -7,7 +7,7 @@ public enum ShapeFit: Sendable, Hashable {
 }
 
 extension Span where Element == UInt8 {
-    /// Compares the front with a picture, one character each: `#` a digit, `_` a digit or a blank, `~` a digit, a blank
+    /// Compares the front with a template, character by character: `#` a digit, `_` a digit or a blank, `~` a digit, a blank
     /// or a dash, `%` an upper-case hexadecimal digit, `*` any printable character but a comma; all else is itself.
     public func fit(_ shape: StaticString, at offset: Int = 0) -> ShapeFit {
         let length = shape.utf8CodeUnitCount

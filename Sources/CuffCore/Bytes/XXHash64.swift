@@ -1,4 +1,4 @@
-/// xxHash, 64 bits (github.com/Cyan4973/xxHash, `doc/xxhash_spec.md`). It names readings; it protects against nothing.
+/// xxHash, 64 bits (github.com/Cyan4973/xxHash, `doc/xxhash_spec.md`). It names readings; it is not a cryptographic hash.
 /// Check values of the specification's test program: XXH64("", 0) = EF46DB3751D8E999, XXH64("abc", 0) = 44BC2CF5AD770999.
 public struct XXHash64: Sendable {
     private static let p1: UInt64 = 0x9E37_79B1_85EB_CA87
@@ -20,16 +20,18 @@ public struct XXHash64: Sendable {
         (accumulator ^ round(0, value)) &* p1 &+ p4
     }
 
+    /// The 64-bit hash of the bytes. Different seeds give unrelated hashes of the same bytes.
     @inline(__always)
     public static func hash(_ bytes: Span<UInt8>, seed: UInt64 = 0) -> UInt64 {
         bytes.withUnsafeBytes { hash($0, seed: seed) }
     }
 
+    /// The same hash over memory; the buffer is read only during the call.
     @inline(__always)
     public static func hash(_ data: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
         guard let base = data.baseAddress, data.count > 0 else { return finish(seed &+ p5) }
         let total = UInt64(truncatingIfNeeded: data.count)
-        // The longest record that lies inline, and the usual one: with its length known it is hashed without a loop.
+        // The longest record stored inline, and the most frequent one: with its length known it is hashed without a loop.
         if data.count == 64 { return blocks(base, 64, seed) }
         if data.count >= 32 { return long(base, data.count, seed) }
         return rest(base, base + data.count, seed &+ p5 &+ total)

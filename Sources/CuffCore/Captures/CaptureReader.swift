@@ -1,7 +1,7 @@
 /// A reader of one form of capture, in any chunking and constant memory. It opens no file.
 ///
-/// Items are handed out one by one, so that each can be played and let go before the next is made: a whole chunk's worth of
-/// small arrays at a time was measured to take a fifth longer.
+/// Items are handed out one by one, so that each is freed before the next is made: handing out the arrays of a whole
+/// chunk at once was measured to take a fifth longer.
 public protocol CaptureReader: Sendable {
     /// Hands over the next bytes of the file. Call `next` until it answers `nil` before feeding again.
     mutating func feed(_ chunk: [UInt8])
@@ -19,6 +19,7 @@ extension CaptureReader {
         while let item = try next() { items.append(item) }
     }
 
+    /// Appends the last item, if the file ends with a whole one. Throws where it ends within one.
     public mutating func finish(into items: inout [CaptureItem]) throws(CaptureFault) {
         if let item = try finish() { items.append(item) }
     }

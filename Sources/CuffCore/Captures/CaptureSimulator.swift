@@ -1,13 +1,13 @@
-/// The cuff's side of a recorded conversation, spoken again to whoever listens now.
+/// Replays the cuff's side of a recorded conversation to a live host.
 ///
-/// Where the recording shows the host speaking it waits for the host, for whatever it says, but not for ever; what the
-/// host says is not judged, and answers stay the recorded ones. After the last line it is silent, or gone where the
-/// recording ends with `! unplugged`. It begins anew each time it is opened.
+/// Where the recording shows bytes from the host it waits for any bytes from the host, with a time-out. What the host sends
+/// is not compared; answers stay the recorded ones. After the last line it is silent, or disconnects where the recording
+/// ends with `! unplugged`. It starts over each time it is opened.
 public struct CaptureSimulator: CuffSimulator {
-    /// How long it waits for a host that says nothing: longer than a request may take, and short of a bored person.
+    /// Time-out for a host that sends nothing: longer than any request takes.
     static let patience = Duration.seconds(4)
-    /// What a host says in one breath has come by then.
-    static let breath = Duration.milliseconds(30)
+    /// Bytes that the host sends together have arrived within this.
+    static let burst = Duration.milliseconds(30)
     /// Longer than any session waits within a frame.
     static let silence = Duration.seconds(5)
 
@@ -15,24 +15,26 @@ public struct CaptureSimulator: CuffSimulator {
     private var place = 0
     private var isWaiting = false
 
+    /// Plays these items; their times are ignored.
     public init(_ items: [CaptureItem]) { lines = items.map(\.content) }
 
+    /// Answers one event of the host's side with what the recorded cuff did next.
     public mutating func handle(_ event: SimulatorEvent) -> [SimulatorAction] {
         switch event {
         case .opened:
             place = 0
-            return speak()
+            return play()
         case .received, .receivedFeature:
             guard isWaiting else { return [] }
-            return [.arm(.poll, Self.breath)]
-        case .timerFired: return speak()
+            return [.arm(.poll, Self.burst)]
+        case .timerFired: return play()
         case .closed:
             isWaiting = false
             return [.disarm(.poll)]
         }
     }
 
-    private mutating func speak() -> [SimulatorAction] {
+    private mutating func play() -> [SimulatorAction] {
         var actions: [SimulatorAction] = []
         if isWaiting {
             isWaiting = false

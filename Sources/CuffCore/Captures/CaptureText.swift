@@ -6,7 +6,9 @@ public struct CaptureTextReader: CaptureReader {
     /// Longest accepted line: 64 KiB APDUs (the protocol's largest) as spaced hex are 192 KiB.
     public static let maximumLine = 1 << 19
 
+    /// The header fields read so far; complete once the first item is handed out.
     public private(set) var header = CaptureHeader()
+    /// The number of the line that was read last, from 1; 0 before the first.
     public private(set) var line = 0
     /// What was fed and, from `head` on, not read yet.
     private var buffer: [UInt8] = []
@@ -19,12 +21,15 @@ public struct CaptureTextReader: CaptureReader {
     private var fromCuff = ReusedBytes()
     private var toCuff = ReusedBytes()
 
+    /// A reader at the beginning of a file.
     public init() {}
 
+    /// Hands over the next bytes of the file, cut anywhere.
     public mutating func feed(_ chunk: [UInt8]) {
         if buffer.isEmpty { buffer = chunk } else { buffer.append(contentsOf: chunk) }
     }
 
+    /// The next item; `nil` when the bytes so far hold no whole line more. Throws on a line that is not of the format.
     public mutating func next() throws(CaptureFault) -> CaptureItem? {
         let bytes = buffer
         while let end = bytes.span.firstOffset(of: 0x0A, from: searched) {
@@ -58,7 +63,7 @@ public struct CaptureTextReader: CaptureReader {
         return rest
     }
 
-    /// What a line says; `nil` for one that is no part of the conversation.
+    /// What a line says; `nil` for one that is not part of the conversation.
     private mutating func readLine(_ bytes: [UInt8], _ start: Int, _ limit: Int) throws(CaptureFault) -> CaptureItem? {
         line += 1
         let text = bytes.span
@@ -155,7 +160,7 @@ public struct CaptureTextReader: CaptureReader {
 
     /// The bytes that `text` writes, how many they are, and where the first stands that cannot be read.
     ///
-    /// `digits` has 256 entries and `data` half as many as `text`, so that neither has to be asked at each byte.
+    /// `digits` has 256 entries and `data` half as many as `text`, so that neither needs a bounds check at each byte.
     @inline(__always)
     private static func read(
         _ text: UnsafeBufferPointer<UInt8>, _ digits: UnsafeBufferPointer<UInt8>, into data: UnsafeMutableBufferPointer<UInt8>
@@ -163,7 +168,7 @@ public struct CaptureTextReader: CaptureReader {
         var count = 0
         var index = 0
         while index < text.count {
-            // As a byte is written nearly always: a blank and two digits.
+            // The usual form of a byte: a blank and two digits.
             while text.count &- index >= 3, text[index] == 0x20 {
                 let high = digits[Int(text[index &+ 1])]
                 let low = digits[Int(text[index &+ 2])]
@@ -203,10 +208,12 @@ public struct CaptureTextReader: CaptureReader {
 
 /// Writes the text form.
 public enum CaptureText {
+    /// Writes the header as `# key: value` lines, in their order.
     public static func appendHeader(_ header: CaptureHeader, to text: inout TextBuffer) {
         for field in header.fields { text.append(string: "# \(field.key): \(field.value)\n") }
     }
 
+    /// Writes one item as one line, its line feed included.
     public static func append(_ item: CaptureItem, to text: inout TextBuffer) {
         if let time = item.time {
             text.append(decimal: time / 1_000_000)

@@ -95,7 +95,7 @@ enum Pcapng {
             guard let rate, let shift else { return nil }
             let product = ticks.multipliedFullWidth(by: 1_000_000)
             guard product.high < rate else { return nil }
-            // Ticks are microseconds almost always, and this division is the dearest instruction of a packet.
+            // Ticks are microseconds almost always, and this division is the slowest instruction per packet.
             let whole = rate == 1_000_000 ? ticks : rate.dividingFullWidth(product).quotient
             guard let time = Int64(exactly: whole) else { return nil }
             let (sum, overflows) = time.addingReportingOverflow(shift)

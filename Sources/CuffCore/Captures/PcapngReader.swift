@@ -1,5 +1,5 @@
 /// Reads a pcapng capture in any chunking and constant memory: serial bytes of LINKTYPE_RTAC_SERIAL, or what a cuff's
-/// USB bridge carried in a usbmon capture. It takes no bytes for its own: what a chip adds is stripped, nothing else.
+/// USB bridge carried in a usbmon capture. The bytes a bridge chip adds are stripped, and nothing else.
 public struct PcapngReader: CaptureReader {
     /// The comments `key: value` of the first section.
     public private(set) var header = CaptureHeader()
@@ -30,6 +30,8 @@ public struct PcapngReader: CaptureReader {
     private var fromCuff = ReusedBytes()
     private var toCuff = ReusedBytes()
 
+    /// `selection` picks the device of a usbmon capture and `chip` overrides what it shows of its bridge; both are without
+    /// effect on a capture of serial bytes.
     public init(_ selection: USBConversation.Selection = .first, chip: USBConversation.Chip? = nil) {
         usb = USBConversation(selection, chip: chip)
     }
@@ -39,12 +41,14 @@ public struct PcapngReader: CaptureReader {
         beginning.starts(with: [0x0A, 0x0D, 0x0D, 0x0A])
     }
 
+    /// Hands over the next bytes of the file, cut anywhere.
     public mutating func feed(_ chunk: [UInt8]) {
         let passed = min(passing, chunk.count)
         passing -= passed
         if buffer.isEmpty && passed == 0 { buffer = chunk } else { buffer.append(contentsOf: chunk[passed...]) }
     }
 
+    /// The next item; `nil` when the bytes so far hold no whole block more. Throws on a block that breaks the format.
     public mutating func next() throws(CaptureFault) -> CaptureItem? {
         let bytes = buffer
         while let length = try wholeBlock(bytes, head) {
@@ -63,6 +67,7 @@ public struct PcapngReader: CaptureReader {
         return nil
     }
 
+    /// Ends the file. Throws where it is empty or ends within a block; never gives an item.
     @discardableResult
     public mutating func finish() throws(CaptureFault) -> CaptureItem? {
         guard buffer.isEmpty, passing == 0 else { throw fault("the file ends within the block") }
@@ -164,7 +169,7 @@ public struct PcapngReader: CaptureReader {
         let time = interfaces[Int(interface)].clock.microseconds(UInt64(high) << 32 | UInt64(low))
         if startMicroseconds == nil, let time {
             startMicroseconds = time
-            // A capture whose time nobody knew begins in 1970.
+            // A capture without a known time begins in 1970.
             if time >= Self.firstSensibleTime { start = Timestamp(milliseconds: time / 1000) }
         }
         let elapsed = time.flatMap { time in

@@ -7,7 +7,7 @@ public struct PcapngWriter: Sendable {
     private let start: Timestamp
     private var last: Int64 = 0
 
-    /// `start` is the instant of time 0; zero when nobody knows it.
+    /// `start` is the instant of time 0; zero when it is unknown.
     public init(start: Timestamp = Timestamp(milliseconds: 0)) { self.start = start }
 
     /// The section and its one interface: first bytes of the file, or of another section behind an earlier one.

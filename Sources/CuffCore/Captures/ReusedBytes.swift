@@ -1,5 +1,5 @@
-/// An array for each packet of a capture that needs no new one: the array of the packet before, where its taker has let go of
-/// it and it has the same length. Most cuffs send frames of one length.
+/// Reuses one array for the packets of a capture: the array of the packet before, where it is no longer referenced
+/// and has the same length. Most cuffs send frames of one length.
 struct ReusedBytes: Sendable {
     private var bytes: [UInt8] = []
 

@@ -5,10 +5,12 @@
 /// - CDC-ACM, CP210x, PL2303, CH340: the bulk pair carries the bytes as they are; interrupts are line states.
 /// - HID: interrupt reports, and SET_REPORT for output and feature reports, one item each. CP2110: the bytes in them.
 ///
-/// What a chip is, is told by the capture's own descriptors or vendor requests; failing these, by the first data seen.
+/// The chip is recognised by the capture's own descriptors or vendor requests; without these, by the first data seen.
 public struct USBConversation: Sendable {
+    /// How a device carries a cuff's bytes: FTDI with status bytes, plain bulk (`serial`), HID reports, or a CP2110 HID-UART.
     public enum Chip: String, Sendable, CaseIterable { case ftdi, serial, hid, cp2110 }
 
+    /// Which device of the capture is read.
     public enum Selection: Sendable, Hashable {
         /// The first device that transfers data and is not a hub.
         case first
@@ -16,15 +18,19 @@ public struct USBConversation: Sendable {
         case ids(vendor: UInt16, product: UInt16)
     }
 
-    /// A device of the capture, as far as it showed itself.
+    /// A device of the capture, as far as its transfers describe it.
     public struct Device: Sendable, Hashable {
+        /// The bus number of usbmon.
         public var bus: UInt16
+        /// The device address on that bus, 1…127. It changes when the device is plugged in again.
         public var address: UInt8
+        /// The USB vendor id; `nil` where the capture holds no device descriptor.
         public var vendor: UInt16?
+        /// The USB product id; `nil` where the capture holds no device descriptor.
         public var product: UInt16?
-        /// `nil` as long as nothing tells.
+        /// `nil` while it is unknown.
         public var chip: Chip?
-        /// The chip was told from its data alone.
+        /// The chip was guessed from its data alone.
         public var isChipAssumed = false
         /// How many transfers with data it made.
         public var transfers = 0
@@ -49,6 +55,7 @@ public struct USBConversation: Sendable {
     private var outEndpoint: UInt8?
     private var isUnplugged = false
 
+    /// `chip` overrides what the device shows of itself; `nil`: it is found out.
     public init(_ selection: Selection = .first, chip: Chip? = nil) {
         self.selection = selection
         self.chip = chip
@@ -160,7 +167,7 @@ public struct USBConversation: Sendable {
             case (0x10C4, 0xEA80): .cp2110
             case (0x10C4, _), (0x067B, _), (0x1A86, _): .serial
             default:
-                // Communications, CDC data and personal-healthcare interfaces speak over bulk.
+                // Communications, CDC data and personal-healthcare interfaces use bulk transfers.
                 !device.classes.isDisjoint(with: [0x02, 0x0A, 0x0F])
                     ? .serial
                     : device.classes.contains(0x03) ? .hid : device.chip

@@ -1,4 +1,4 @@
-/// AMPall BP868F. Serial; pushes a result after each measurement and hears nothing.
+/// AMPall BP868F. Serial; pushes a result after each measurement and takes no commands.
 ///
 /// Frame  `5E SSS MMM DDD PPP [A] 5E`   ASCII digits: systolic, mean, diastolic, pulse, arrhythmia   documented [1][2]
 ///   the same byte (`^`) opens and closes; no check, no other terminator; 12 digits [2] or 13 [1]
@@ -8,9 +8,11 @@
 ///
 /// A lost caret costs at most the frame beside it: what stands between two carets counts only when it is 12 or 13 digits.
 ///
-/// [1] C# BP868F reader, file 10412434167   [2] Dart AMP868Parser and its test, files 62362057432, 61973813790 (they cite
+/// [1] a public C# class XiMPLib.xDevice.xBpMeter.AMPAll.BP868F whose origin is not established
+/// [2] cof9300/flutter-mtad-v1_test, lib/features/measurement/parser/amp_bp868_parser.dart and its test (they cite
 /// the vendor's paper AMP-RND-0001)
 extension CuffDriver {
+    /// Driver `ampall-bp868f`. Pushes each result as 12 or 13 digits between carets.
     public static let ampallBP868F = CuffDriver(
         id: "ampall-bp868f",
         models: ["AMPall BP868F"],
@@ -25,8 +27,8 @@ extension CuffDriver {
         ],
         notes: ["A digit lost from a 13-digit frame cannot be told from a 12-digit frame; every reading carries a flag that says so."],
         sources: [
-            "C# BP868F reader (file 10412434167)",
-            "Dart AMP868Parser and its test (files 62362057432, 61973813790), citing AMP-RND-0001",
+            "a public C# class BP868F (XiMPLib) whose origin is not established",
+            "cof9300/flutter-mtad-v1_test, amp_bp868_parser.dart and its test, citing AMP-RND-0001",
         ],
         options: ["digits": "12: the simulator leaves out the arrhythmia digit"],
         makeSession: { _ in

@@ -14,15 +14,18 @@
 /// Published readers send `RP` and `ST` with a BCC that contradicts the rule and are understood, so a cuff may not check
 /// commands; ours are computed. One reader zero-pads writes to 16 bytes; ours does not (guess: no cuff needs it).
 ///
-/// [1] Ruby TM-2655P reader, file 10921631706   [2] Kotlin TM-2655P readers, files 79693314, 50819672
-/// [3] InBody readers, files 61983531261, 62125754802, 54979602957   [4] Python TM-2657 reader, file 116757201
-/// [5] one pushed frame with a correct BCC, file 67640229
+/// [1] BaobabHealthTrust/vitals_kiosk, lib/tm2655.rb   [2] public Kotlin classes (package ru.viscur.dh.apps.paramedicdevice)
+/// whose origin is not established   [3] cof9300/flutter-mtad-v1_test, measurement_listener.dart and inbody_parser.dart; a
+/// public Python BLE reader of a BPBIO320 whose origin is not established   [4] a public Python reader of a TM-2657 whose
+/// origin is not established   [5] another such reader, with one pushed frame and a correct BCC
 extension CuffDriver {
+    /// Driver `and-std`. A&D STD format: last result on request, and unasked after a measurement.
     public static let andStd = CuffDriver(
         id: "and-std",
         models: ["A&D TM-2655P", "A&D TM-2657P", "InBody BPBIO320", "InBody BPBIO750"],
         summary: "A&D STD format: last result on request, and unasked after a measurement",
-        grade: .a, testedOn: .recorded,
+        grade: .a,
+        testedOn: .recordedElsewhere("BaobabHealthTrust/vitals_kiosk, lib/tm2655.rb: one logged answer of a TM-2655P"),
         claims: [.shared(vendor: 0x0403, product: 0x6001), .shared(vendor: 0x067B, product: 0x2303)],
         line: LineSettings(rate: 9600),
         otherLines: [LineSettings(rate: 2400)],
@@ -38,10 +41,12 @@ extension CuffDriver {
             "`--option pulse-table=yes` also asks for the oscillations of the last measurement (RP).",
         ],
         sources: [
-            "Ruby TM-2655P reader (file 10921631706), Kotlin readers (79693314, 50819672, 1072940182)",
+            "BaobabHealthTrust/vitals_kiosk, lib/tm2655.rb",
+            "public Kotlin readers of a TM-2655P (package ru.viscur.dh.apps.paramedicdevice) whose origin is not established",
             "BaobabHealthTrust/app_vitals vitalsserver.c",
-            "InBody readers in Dart (61983531261, 61920777949, 62125754802) and Python (54979602957)",
-            "Python TM-2657 readers (116757201; 67640229 with one recorded push)",
+            "cof9300/flutter-mtad-v1_test: measurement_listener.dart, inbody_parser.dart, inbody_health_check.dart",
+            "a public Python BLE reader of a BPBIO320 whose origin is not established, with one recorded answer",
+            "two public Python readers of a TM-2657 whose origin is not established, one with a recorded push",
         ],
         options: [
             "variant": "inbody: start a measurement with RC",

@@ -11,8 +11,9 @@
 /// Upper-case digits only, as in the example; that the cuff never writes lower case is a guess.
 ///
 /// [1] videntity/python-omhe, omhe/hardware/bloodpressure_a_and_d_UA767PC/bloodpressure.py (it opens with XON/XOFF)
-/// [2] JavaScript readers, files 21976673708, 21353677566, 22075653339
+/// [2] public JavaScript readers (object UA767) whose origin is not established
 extension CuffDriver {
+    /// Driver `and-ua767pc`. Pushes each result as ten hexadecimal characters.
     public static let andUA767PC = CuffDriver(
         id: "and-ua767pc",
         models: ["A&D UA-767PC"],
@@ -28,7 +29,7 @@ extension CuffDriver {
         ],
         sources: [
             "videntity/python-omhe bloodpressure.py",
-            "JavaScript readers (files 21976673708, 21353677566, 22075653339)",
+            "public JavaScript readers (object UA767) whose origin is not established",
         ],
         makeSession: { _ in AndUA767PCSession() },
         makeSimulator: { PushSimulator.andUA767PC($0) },

@@ -14,9 +14,10 @@
 /// A finished packet, or a failed one, may stand there since long before anybody listened: it counts only after a running
 /// one, and only once.
 ///
-/// [1] elmerrocha/telsy-cab berry_decoder.py   [2] PM6750 protocol text, file 65914688341, measured on a board
-/// [3] readers, files 65749072022, 34268784644, 65771191200
+/// [1] elmerrocha/telsy-cab berry_decoder.py   [2] Abrunacci/berry_med, docs/protocolo_berry.md,
+/// measured on a board   [3] public Python readers whose origin is not established
 extension CuffDriver {
+    /// Driver `berry-pm6750`. Board for ECG, SpO2, temperature and blood pressure; only the last is read.
     public static let berryPM6750 = CuffDriver(
         id: "berry-pm6750",
         models: ["Berry Medical PM6750"],
@@ -35,8 +36,8 @@ extension CuffDriver {
             "`--option patient=adult`, `child` or `neonate` sets the patient mode before a measurement; without it the board's own stays.",
         ],
         sources: [
-            "elmerrocha/telsy-cab (AGPL-3.0)", "PM6750 protocol text (file 65914688341), measured on a board",
-            "readers (files 65749072022, 34268784644, 65771191200)",
+            "elmerrocha/telsy-cab (AGPL-3.0)", "Abrunacci/berry_med, docs/protocolo_berry.md, measured on a board",
+            "public Python readers whose origin is not established",
         ],
         options: ["patient": "adult, child or neonate: set before a measurement"],
         startCommands: [BerryPM6750Command.start],

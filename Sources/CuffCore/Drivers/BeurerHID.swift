@@ -18,6 +18,7 @@
 ///
 /// [1] muling-tt/beurer_bm58 bm58.py   [2] roose242/bmdump bmdump.py   [3] beep-projects/bpconnect beurerbm.py
 extension CuffDriver {
+    /// Driver `beurer-hid`. Beurer HID: the memory of both users on request, record by record.
     public static let beurerHID = CuffDriver(
         id: "beurer-hid", models: ["Beurer BM58", "Beurer BM55", "Beurer BM65"],
         summary: "Beurer HID: the memory of both users on request, record by record",

@@ -12,10 +12,11 @@
 ///
 /// Nothing frames an answer and nothing checks it: its length follows from the question that was *sent*. A byte that was
 /// lost is recovered only by a time-out and a new `AA`; a record that cannot be (an impossible date, systolic below
-/// diastolic) is asked for again, and believed when it comes twice alike. Bytes nobody asked for are passed over.
+/// diastolic) is asked for again, and believed when it comes twice alike. Unsolicited bytes are skipped.
 ///
 /// [1] DaveDavenport/BPM   [2] McKael/gobm65   [3] curzon01/bm58   [4] atbrask/BM65DataDownloader
 extension CuffDriver {
+    /// Driver `beurer-serial`. Beurer BM58, BM65 with a serial bridge: stored readings of the user shown on the cuff.
     public static let beurerSerial = CuffDriver(
         id: "beurer-serial",
         models: ["Beurer BM58 (PL2303)", "Beurer BM65 (PL2303)", "Andon KD-001 class"],

@@ -15,10 +15,12 @@
 ///
 /// [1] MarkMLl/contec08a consoleapp.pas: code, recorded reports and the vendor program's CSV in its comments
 extension CuffDriver {
+    /// Driver `contec-08a`. Contec 08A over HID: each user's memory on request.
     public static let contec08A = CuffDriver(
         id: "contec-08a", models: ["Contec 08A"],
         summary: "Contec 08A over HID: each user's memory on request",
-        medium: .hidraw, grade: .b, testedOn: .recorded,
+        medium: .hidraw, grade: .b,
+        testedOn: .recordedElsewhere("MarkMLl/contec08a, consoleapp.pas: eight reports"),
         claims: [.shared(vendor: 0x0483, product: 0x5750)],
         framing: "64-byte reports, one per record, seven bits to a byte", check: nil,
         capabilities: [.storedReadings, .users],

@@ -3,8 +3,39 @@ public struct CuffDriver: Sendable {
     /// How well the protocol is known. A: two independent public implementations, or an official document and an
     /// implementation. B: one working implementation or one capture. C: partial.
     public enum Grade: String, Sendable { case a = "A", b = "B", c = "C" }
-    /// The best bytes this driver was tested on.
-    public enum TestedOn: String, Sendable { case recorded, documented, derived }
+    /// The best bytes this driver was tested on. None of them says that this project has met the cuff but `recordedByUs`.
+    public enum TestedOn: Sendable, Hashable {
+        /// Bytes this project recorded from a real cuff, in `captures/` with the header `origin: recorded`.
+        case recordedByUs
+        /// Bytes that others recorded from a real cuff; the text names where they are published. This project has not had the cuff.
+        case recordedElsewhere(String)
+        /// Bytes printed in a document or in another program's tests.
+        case documented
+        /// Bytes built by this project from a documented layout.
+        case derived
+
+        /// The value of `tested_on` in JSON: `recorded` for both kinds of recording, `documented`, `derived`.
+        public var word: String {
+            switch self {
+            case .recordedByUs, .recordedElsewhere: "recorded"
+            case .documented: "documented"
+            case .derived: "derived"
+            }
+        }
+
+        /// As tables print it: `recorded by us`, `recorded elsewhere`, `documented`, `derived`.
+        public var text: String {
+            switch self {
+            case .recordedByUs: "recorded by us"
+            case .recordedElsewhere: "recorded elsewhere"
+            default: word
+            }
+        }
+
+        /// Where the recording is published, where others made it; `nil` otherwise.
+        public var recording: String? { if case .recordedElsewhere(let source) = self { source } else { nil } }
+    }
+    /// The kind of device node: a serial line, or a HID device whose reports are read and written whole.
     public enum Medium: String, Sendable { case tty, hidraw }
 
     /// What identifies a device as of this family.
@@ -14,17 +45,25 @@ public struct CuffDriver: Sendable {
         /// An id that other products carry too, of which this release (`bcdDevice`) is known to be the cuff: claimed at
         /// once; any other release of it is treated as `shared`.
         case release(vendor: UInt16, product: UInt16, bcdDevice: UInt16)
-        /// A generic bridge chip or a vendor id shared by many devices: listened to at most, until the user assigns it.
+        /// A generic bridge chip or a vendor id shared by many devices: nothing is written to it until the user assigns it.
         case shared(vendor: UInt16, product: UInt16)
     }
 
+    /// The name on the command line, in JSON and in the database, e.g. `and-std`. It never changes.
     public var id: DriverID
+    /// The cuffs the family is known to fit, as their makers call them.
     public var models: [String]
+    /// What the driver does, in one line without a full stop.
     public var summary: String
+    /// The kind of node it reads. A serial driver also reads ptys, TCP and CP2110 bridges.
     public var medium: Medium
+    /// How well the protocol is known.
     public var grade: Grade
+    /// The best bytes it was tested on, and whose they are.
     public var testedOn: TestedOn
+    /// The USB ids of its cuffs; empty where none is known, and the port must be assigned.
     public var claims: [Claim]
+    /// The settings a serial line is opened with unless the user gives others; without meaning for HID.
     public var line: LineSettings
     /// Other settings seen in the field.
     public var otherLines: [LineSettings]
@@ -32,31 +71,37 @@ public struct CuffDriver: Sendable {
     public var framing: String
     /// The check over a frame; `nil` where the protocol has none.
     public var check: String?
+    /// What the family can do. A cuff may be able to do less; it then answers so.
     public var capabilities: Capabilities
     /// What reading it changes on the device. Ideally nothing.
     public var changes: String
-    /// The option that, set to `yes`, keeps the cuff from hearing an acknowledgement, so that it forgets nothing.
+    /// The option that, set to `yes`, suppresses acknowledgements, so that the cuff deletes nothing.
     public var keepingOption: String?
     /// What the sources leave open or contradict; printed as "unverified".
     public var unverified: [String]
+    /// What a user has to know, one sentence each.
     public var notes: [String]
+    /// Where the protocol facts come from: repository and file, document, or a statement that the origin is not established.
     public var sources: [String]
-    /// Options of `SessionContext.options` with a sentence each.
+    /// Options of `SessionContext.options` with their descriptions.
     public var options: [String: String]
     /// Minutes between automatic measurements that can be set on the cuff; empty where none can.
     public var cycles: [Int]
-    /// Options of its simulated cuff with a sentence each.
+    /// Options of its simulated cuff with their descriptions.
     public var simulatorOptions: [String: String]
-    /// Bytes that move air: start, inflate, close or open a valve, whole or as far as they are fixed. They stand in no
-    /// write of a session but under `.measure`; a test reads every write of every mode for them.
+    /// Pump and valve commands: start, inflate, close or open a valve, whole or as far as they are fixed. A session writes
+    /// them only under `.measure`; a test searches every write of every mode for them.
     public var startCommands: [[UInt8]]
-    /// A caller that sends no whole frame in this time is no cuff of this family; `nil` where a cuff may be silent for long.
+    /// A peer that sends no whole frame within this time is disconnected; `nil` where a cuff may be silent for long.
     public var associationLimit: Duration?
+    /// Makes the session of one conversation.
     public var makeSession: @Sendable (SessionContext) -> any CuffSession
+    /// Makes a simulated cuff of the family.
     public var makeSimulator: @Sendable (SimulatorScript) -> any CuffSimulator
     /// Counts frames in any bytes, for `cuff identify`; `nil` where the family has no frames to judge.
     public var countFrames: (@Sendable ([UInt8]) -> (frames: Int, bytes: Int))?
 
+    /// Sets each property as given; the list of drivers is checked by tests, not here.
     public init(
         id: DriverID, models: [String], summary: String, medium: Medium = .tty, grade: Grade, testedOn: TestedOn,
         claims: [Claim] = [], line: LineSettings = LineSettings(), otherLines: [LineSettings] = [], framing: String,
@@ -94,7 +139,7 @@ public struct CuffDriver: Sendable {
         self.countFrames = countFrames
     }
 
-    /// A reading that is acknowledged is gone from the cuff: it may be acknowledged only when it is kept elsewhere.
+    /// Whether an acknowledged reading is deleted by the cuff, so that it may be acknowledged only once it is stored.
     public func forgets(_ options: [String: String]) -> Bool {
         capabilities.contains(.forgets) && keepingOption.map { options[$0] == "yes" } != true
     }
@@ -105,19 +150,32 @@ public struct CuffDriver: Sendable {
 
 /// What a family can do, queryable before anything is asked of a cuff.
 public struct Capabilities: OptionSet, Sendable, Hashable {
+    /// One bit for each word of `words`, in their order.
     public let rawValue: UInt32
+    /// Any bits; bits without a word mean nothing.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
+    /// Its memory can be read on request.
     public static let storedReadings = Capabilities(rawValue: 1 << 0)
+    /// It sends results by itself.
     public static let push = Capabilities(rawValue: 1 << 1)
+    /// It tells the pressure in the cuff while it measures.
     public static let livePressure = Capabilities(rawValue: 1 << 2)
+    /// A measurement can be started from here: the cuff inflates.
     public static let measure = Capabilities(rawValue: 1 << 3)
+    /// A measurement can be stopped from here.
     public static let stop = Capabilities(rawValue: 1 << 4)
+    /// Its clock can be read.
     public static let readClock = Capabilities(rawValue: 1 << 5)
+    /// Its clock can be set.
     public static let setClock = Capabilities(rawValue: 1 << 6)
+    /// Its memory tells several persons apart.
     public static let users = Capabilities(rawValue: 1 << 7)
+    /// Its automatic measurements can be switched.
     public static let schedule = Capabilities(rawValue: 1 << 8)
+    /// Its memory can be erased from here.
     public static let erase = Capabilities(rawValue: 1 << 9)
+    /// It tells model, serial number, version or the like.
     public static let information = Capabilities(rawValue: 1 << 10)
     /// The automatic window's start and end can be set on the cuff.
     public static let scheduleWindow = Capabilities(rawValue: 1 << 11)
@@ -125,14 +183,16 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
     public static let scheduleInterval = Capabilities(rawValue: 1 << 12)
     /// It measures from start to stop, a reading for every beat, instead of once.
     public static let continuous = Capabilities(rawValue: 1 << 13)
-    /// It forgets a reading once it hears that it was stored.
+    /// It deletes a reading once the reading is acknowledged.
     public static let forgets = Capabilities(rawValue: 1 << 14)
 
+    /// The words of the capabilities, in the order of their bits.
     public static let words: [String] = [
         "stored_readings", "push", "live_pressure", "measure", "stop", "read_clock", "set_clock", "users", "schedule",
         "erase", "information", "schedule_window", "schedule_interval", "continuous", "forgets",
     ]
 
+    /// The words of the capabilities that are set, in the order of their bits.
     public var words: [String] {
         Self.words.indices.filter { rawValue & (1 << UInt32($0)) != 0 }.map { Self.words[$0] }
     }

@@ -1,6 +1,7 @@
 /// The one list of cuff families. The order is the order of `cuff drivers` and of `cuff identify` among equals: strong
 /// checks first, so that a format without a check never stands before one that has it.
 public enum CuffDrivers {
+    /// Every driver, in that order.
     public static let all: [CuffDriver] = [
         .andStd,
         .r1,
@@ -29,6 +30,7 @@ public enum CuffDrivers {
         .beurerHID,
     ]
 
+    /// The driver of this id; `nil` for one that is not in the list.
     public static func named(_ id: some StringProtocol) -> CuffDriver? {
         all.first { $0.id.description == id }
     }

@@ -18,9 +18,10 @@
 /// The pulse comes by a question of its own: a reading waits for the answer to RA, and takes the rate only when its
 /// source is the cuff. When the line ends before that, the reading is not given: the monitor still shows it.
 ///
-/// [1] C# GeV100SerialConn, file 66078146335, quoting GE's host communications manual   [2] Cocoa TKDinamapBPController,
-/// files 14136725858, 14042023455 (University of Kentucky)
+/// [1] a public C# class Emr.Devices.GeV100.GeV100SerialConn whose origin is not established; it quotes GE's host
+/// communications manual   [2] tnez/TK-BP, TKBPController.h and .m (University of Kentucky)
 extension CuffDriver {
+    /// Driver `dinamap-ascii`. GE Dinamap monitors over their host port: last determination, start, cancel.
     public static let dinamapASCII = CuffDriver(
         id: "dinamap-ascii",
         models: ["GE Carescape V100", "GE ProCare 100-400", "GE/Critikon Dinamap PRO 100-400"],
@@ -41,9 +42,10 @@ extension CuffDriver {
             "Oxygen saturation (OA) and temperature (TC) are asked by some readers; their answers are passed over.",
         ],
         sources: [
-            "GE 2010566 Host Communications Reference Manual, as quoted in C# GeV100SerialConn (66078146335)",
-            "Cocoa TKDinamapBPController (14136725858, 14042023455, 14724813487)",
-            "Ruby V100 reader (7774527240); zidanetan/dinamap, ceteongvanness/Dinamap-BP-Machine (wrappers of a GE library)",
+            "GE 2010566 Host Communications Reference Manual, as quoted in a public C# class GeV100SerialConn whose origin is not established",
+            "tnez/TK-BP, TKBPController.h and .m (University of Kentucky)",
+            "a public Ruby reader of a V100 whose origin is not established",
+            "zidanetan/dinamap, ceteongvanness/Dinamap-BP-Machine (wrappers of a GE library)",
         ],
         simulatorOptions: ["check": "no: its answers carry no check characters"],
         startCommands: [[0x20, 0x4E, 0x43]],

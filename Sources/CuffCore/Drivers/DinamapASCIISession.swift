@@ -163,7 +163,7 @@ struct DinamapASCIISession: CuffSession {
         }
         let former = latest
         latest = determination
-        // Seen once more before the pulse is asked for, it still waits; after that nobody asks.
+        // Seen once more before the pulse is requested, it still waits; afterwards no request follows.
         let isSame = determination.status == 1 && former.map { determination.isSame(as: $0) } ?? false
         sightings = isSame ? sightings + 1 : 0
         if sightings != 1 { release(into: &actions) }

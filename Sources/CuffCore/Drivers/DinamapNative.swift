@@ -12,11 +12,13 @@
 ///
 /// [1] Zeriam/dinamap-reader dinamap_data.txt (GPL-2.0)
 extension CuffDriver {
+    /// Driver `dinamap-native`. Framing only: counts blocks and gaps, and takes no reading from them.
     public static let dinamapNative = CuffDriver(
         id: "dinamap-native",
         models: ["GE Dinamap PRO 1000 (native binary mode)"],
         summary: "framing only: counts blocks and gaps, and takes no reading from them",
-        grade: .b, testedOn: .recorded,
+        grade: .b,
+        testedOn: .recordedElsewhere("Zeriam/dinamap-reader, dinamap_data.txt: 1152 blocks"),
         framing: "18-byte blocks with sequence and complements", check: "CRC-8, polynomial 85, and two complements",
         capabilities: [],
         unverified: ["the parameter bytes, in which the blood pressure is", "the line speed"],

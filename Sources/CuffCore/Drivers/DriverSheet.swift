@@ -1,5 +1,6 @@
 /// A driver's own documentation as text: what `cuff drivers NAME`, the table of `cuff drivers` and the README print.
 public enum DriverSheet {
+    /// The whole sheet of one driver, for a person: a line for each fact, a name of 14 columns before it.
     public static func text(_ driver: CuffDriver) -> String {
         var lines = ["\(driver.id)  \(driver.summary)", ""]
         func row(_ name: String, _ value: String) { lines.append(padded(name, 14) + value) }
@@ -10,7 +11,7 @@ public enum DriverSheet {
         }
         row("framing", driver.framing)
         row("check", driver.check ?? "none: damage on the line cannot be recognised, and every value is as it came")
-        row("evidence", "grade \(driver.grade.rawValue), tested on \(driver.testedOn.rawValue) bytes, \(hardware)")
+        row("evidence", "grade \(driver.grade.rawValue), tested on \(evidence(driver.testedOn))")
         row("can", driver.capabilities.words.isEmpty ? "nothing" : driver.capabilities.words.joined(separator: ", "))
         row("cannot", Capabilities.words.filter { !driver.capabilities.words.contains($0) }.joined(separator: ", "))
         row("changes", driver.changes)
@@ -28,9 +29,18 @@ public enum DriverSheet {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// No driver of this list has met its hardware in this project; a `recorded` test is on somebody's recording.
-    private static let hardware = "untested on hardware by this project"
+    /// A recording by others is evidence for the bytes; it does not mean that this project has had the cuff.
+    static func evidence(_ tested: CuffDriver.TestedOn) -> String {
+        let untested = "untested on hardware by this project"
+        return switch tested {
+        case .recordedByUs: "bytes that this project recorded from a real cuff"
+        case .recordedElsewhere(let source): "bytes recorded elsewhere (\(source)); \(untested)"
+        case .documented: "documented bytes; \(untested)"
+        case .derived: "bytes built from a documented layout; \(untested)"
+        }
+    }
 
+    /// A claim in words: the ids and what is done when such a device is plugged in.
     public static func claim(_ claim: CuffDriver.Claim) -> String {
         switch claim {
         case .usb(let vendor, let product): "\(hex(vendor)):\(hex(product)) (claimed when plugged in)"
@@ -40,12 +50,14 @@ public enum DriverSheet {
         }
     }
 
+    /// The heads of the columns that `cells` fills.
     public static let columns = ["DRIVER", "TRANSPORT", "FRAMING", "CHECK", "GRADE", "TESTED ON", "CAN"]
 
+    /// One driver's cells, in the order of `columns`.
     public static func cells(_ driver: CuffDriver) -> [String] {
         [
             driver.id.description, driver.medium == .tty ? "tty \(driver.line.text)" : "hidraw", driver.framing, driver.check ?? "none",
-            driver.grade.rawValue, driver.testedOn.rawValue, driver.capabilities.words.joined(separator: ","),
+            driver.grade.rawValue, driver.testedOn.text, driver.capabilities.words.joined(separator: ","),
         ]
     }
 
@@ -74,11 +86,12 @@ public enum DriverSheet {
             let transport = driver.medium == .tty ? "tty \(driver.line.text)" : "hidraw"
             let framing = "\(driver.framing); \(driver.check ?? "no check")"
             text += "| `\(driver.id)` | \(driver.models.joined(separator: ", ")) | \(transport) | \(escaped(framing)) "
-            text += "| \(driver.grade.rawValue), \(driver.testedOn.rawValue) | \(driver.capabilities.words.joined(separator: ", ")) |\n"
+            text += "| \(driver.grade.rawValue), \(driver.testedOn.text) | \(driver.capabilities.words.joined(separator: ", ")) |\n"
         }
         return text
     }
 
+    /// One JSON object and a line feed. Keys are additive; an absent key means unknown or none.
     public static func appendJSON(_ driver: CuffDriver, to text: inout TextBuffer) {
         func strings(_ values: [String], _ key: StaticString, _ text: inout TextBuffer) {
             text.append(",\"")
@@ -105,7 +118,11 @@ public enum DriverSheet {
         string(driver.framing, "framing", &text)
         if let check = driver.check { string(check, "check", &text) }
         string(driver.grade.rawValue, "grade", &text)
-        string(driver.testedOn.rawValue, "tested_on", &text)
+        string(driver.testedOn.word, "tested_on", &text)
+        if driver.testedOn.word == "recorded" {
+            string(driver.testedOn == .recordedByUs ? "this project" : "others", "recorded_by", &text)
+        }
+        if let recording = driver.testedOn.recording { string(recording, "recording", &text) }
         strings(driver.capabilities.words, "capabilities", &text)
         string(driver.changes, "changes", &text)
         strings(driver.claims.map(claim), "usb", &text)

@@ -16,6 +16,7 @@
 ///
 /// [1] evgmolt/OEM_NIBP: Form1.cs, OEM_NIBP_Status.cs, enums/{Mask,CMD,Errors,AdditionalByteIs}.cs
 extension CuffDriver {
+    /// Driver `evgmolt-oem`. Board that is polled: its last result while it is new, live cuff pressure, start and stop.
     public static let evgmoltOEM = CuffDriver(
         id: "evgmolt-oem",
         models: ["evgmolt OEM NIBP board"],

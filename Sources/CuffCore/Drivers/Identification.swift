@@ -1,13 +1,16 @@
 /// Which families bytes of unknown origin fit, judged by their framing alone. It never writes and never decodes a value.
 public enum Identification {
+    /// One family that the bytes fit.
     public struct Candidate: Sendable, Hashable {
+        /// The id of the family's driver.
         public var driver: DriverID
-        /// Whole frames that passed the family's judge.
+        /// Whole frames that the family's format accepts.
         public var frames: Int
         /// How many of the bytes those frames cover.
         public var bytes: Int
         /// The family's frames carry a check; without one a fit means little.
         public var hasCheck: Bool
+        /// The line settings the family is known to use, its usual one first; empty for HID.
         public var lines: [LineSettings]
     }
 

@@ -1,19 +1,27 @@
 /// How a serial line must be set. Rates are in bit/s.
 public struct LineSettings: Sendable, Hashable {
+    /// The parity bit. The raw value is the letter in `8N1`.
     public enum Parity: Character, Sendable { case none = "N", even = "E", odd = "O" }
 
-    /// Who holds the other side back when its buffer fills. Cuffs hardly ever ask for any.
+    /// Flow control. Hardly any cuff needs it.
     public enum FlowControl: String, Sendable, CaseIterable { case none, hardware = "rtscts", software = "xonxoff" }
 
+    /// Bits per second.
     public var rate: Int
+    /// 7 or 8.
     public var dataBits: Int
+    /// The parity bit, none as a rule.
     public var parity: Parity
+    /// 1 or 2.
     public var stopBits: Int
+    /// Flow control, none as a rule.
     public var flow: FlowControl
     /// Raise DTR and RTS on opening (some adapters power the cuff's interface from them).
     public var raisesDTR: Bool
+    /// The same for RTS.
     public var raisesRTS: Bool
 
+    /// 9600 8N1 without flow control unless said otherwise. Nothing is checked; the kernel refuses what it cannot do.
     public init(
         rate: Int = 9600, dataBits: Int = 8, parity: Parity = .none, stopBits: Int = 1, flow: FlowControl = .none,
         raisesDTR: Bool = true, raisesRTS: Bool = true

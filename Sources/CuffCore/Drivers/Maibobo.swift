@@ -6,7 +6,7 @@
 /// Host     `01 01 00` connect, `01 02 00` start, `01 03 00` stop                                       documented [1][2]
 /// Cuff     c1 = 01 and c2 = the kind: 05 live pressure, 06 result, 07 error                            documented [1][2]
 ///   result  big endian at offsets of the whole frame: 13 systolic, 15 diastolic, 17 pulse               observed [1][2]
-///           6…12 unknown; values of 512 and more are no result (guess): an xor does not see every shifted byte
+///           6…12 unknown; values of 512 and more are not a result (guess): an xor does not see every shifted byte
 ///   error   code at offset 6 [2]; [1] takes offset 3, where the length stands: 6 is read
 ///           01 over-pressure, 02 signal or upper leak, 05 signal or lower leak, 06 signal or sensor, 09 deflation,
 ///           0F leak of the system, 10 motor                                                            documented [2]
@@ -14,8 +14,9 @@
 /// An answer with the host's own c1 c2 acknowledges it                                                   guess from [2]
 ///
 /// [1] ZackKingS/BloodPressureMeasureDemo, HiseeBtDeviceRBP9804.m, HiseeBtDeviceBP88A.m
-/// [2] Python MaiboboEngine, file 11438653884
+/// [2] zrr1999/maibobo, maibobo/engine.py
 extension CuffDriver {
+    /// Driver `maibobo`. Start and stop from the host; the result comes by itself.
     public static let maibobo = CuffDriver(
         id: "maibobo",
         models: ["Maibobo RBP-9804", "Maibobo BP-88A"],
@@ -33,7 +34,7 @@ extension CuffDriver {
             "`--option protocol=2` writes protocol byte 02 instead of 03.",
             "`--option live-pressure=6` or `10` tells live cuff pressure from that offset, unverified.",
         ],
-        sources: ["ZackKingS/BloodPressureMeasureDemo", "Python MaiboboEngine (file 11438653884)"],
+        sources: ["ZackKingS/BloodPressureMeasureDemo", "zrr1999/maibobo, maibobo/engine.py"],
         options: [
             "protocol": "2: the protocol byte of the BLE source instead of 3",
             "live-pressure": "6 or 10: offset of the live pressure; without it none is told",
@@ -150,7 +151,7 @@ struct MaiboboSession: CuffSession {
         guard timer == .response || timer == .overall else { return }
         switch mode {
         case .listening: break
-        // That it answers a stop is a guess; without an answer nobody knows that it has let go.
+        // That it answers a stop is a guess; without an answer it is unknown whether it deflates.
         case .stopping: finish(.noAnswer("the cuff did not confirm that it stopped"), into: &actions)
         case .connecting where tries < 3: ask(.connect, into: &actions)
         case .connecting: finish(.noAnswer("the cuff did not answer the connect command"), into: &actions)

@@ -19,11 +19,13 @@
 /// [1] phako/BPM at 9f1e927, Cycle Data Specification.odt, analyze.py   [2] joergmlpts/blood-pressure-monitor at b5248a0,
 /// bpm_usb.py   [3] frankyn/BPADataDownloader at 884497c, bpa_protocol.js
 extension CuffDriver {
+    /// Driver `microlife-bpa100`. Microlife cuffs with a Cypress serial bridge: whole memory, patient id, clock.
     public static let microlifeBPA100 = CuffDriver(
         id: "microlife-bpa100",
         models: ["Microlife BPA-100", "Microlife BP A6 PC", "Microlife BP3GX1-5X", "Aponorm (Microlife)"],
         summary: "Microlife cuffs with a Cypress serial bridge: whole memory, patient id, clock",
-        grade: .a, testedOn: .recorded,
+        grade: .a,
+        testedOn: .recordedElsewhere("phako/BPM, Cycle Data Specification.odt"),
         claims: [.shared(vendor: 0x04B4, product: 0x5500)],
         line: LineSettings(rate: 19200),
         framing: "06, text of a length that follows from the question, hex sum", check: "hexadecimal sum of the text",
@@ -35,7 +37,7 @@ extension CuffDriver {
         ],
         notes: [
             "04b4:5500 is Cypress's own id for its HID-to-serial bridge, so assign the driver; cypress_m8 makes it a ttyUSB.",
-            "cypress_m8 refuses more than 4800 bit/s on some parts; the rate does not reach the cuff, so that is no fault.",
+            "cypress_m8 refuses more than 4800 bit/s on some parts; the rate does not reach the cuff, so this is harmless.",
             "The patient id is told by `cuff info` and stays in no reading.",
         ],
         sources: [

@@ -88,7 +88,7 @@ struct MicrolifeBPA100Session: CuffSession {
             if case .skipped(let count, let fault) = step { actions.report(skipped: count, fault) }
             return
         }
-        // While a time is being set every single 06 is the cuff's word for having heard.
+        // While a time is being set every single 06 is the cuff's acknowledgement.
         let frame = Array(reader.buffer[range])
         switch reader.format.question {
         case .cycles: takeCycles(frame, into: &actions)

@@ -14,10 +14,12 @@
 ///
 /// [1] vytautas-valaitis/microlife_bp bp.py and notes
 extension CuffDriver {
+    /// Driver `microlife-hid`. Microlife B3 over HID: the whole memory in one answer.
     public static let microlifeHID = CuffDriver(
         id: "microlife-hid", models: ["Microlife BP B3 Comfort PC"],
         summary: "Microlife B3 over HID: the whole memory in one answer",
-        medium: .hidraw, grade: .b, testedOn: .recorded,
+        medium: .hidraw, grade: .b,
+        testedOn: .recordedElsewhere("vytautas-valaitis/microlife_bp, notes: one whole answer"),
         claims: [.shared(vendor: 0x04D9, product: 0xB554)],
         framing: "counted reports; 4D dir length … sum",
         check: "sum of all bytes, and the length against the record count",
@@ -166,7 +168,7 @@ struct MicrolifeHIDSession: CuffSession {
     private mutating func take(frame range: Range<Int>, into actions: inout SessionActions) {
         if state == .setting { return finish(.complete, into: &actions) }
         guard MicrolifeHIDFrame.isMemory(reader.buffer.span.extracting(range)) else {
-            return actions.append(.report(.ignored("a frame that is no memory", Array(reader.buffer[range]))))
+            return actions.append(.report(.ignored("a frame other than a memory answer", Array(reader.buffer[range]))))
         }
         var dump = DumpOccurrences()
         var unread = 0

@@ -19,8 +19,10 @@
 /// The vendor's program computes the CRC and does not enforce it; this driver does.
 ///
 /// [1] adinstruments/LightningDeviceSDK examples/devices/NIBPNano/{constants,nanoParser}.ts (BSD-3-Clause)
-/// [2] utils.ts there (CRC)   [3] utils.ts there (version)   [4] its error messages, files 32361133956, 32430668730
+/// [2] utils.ts there (CRC)   [3] utils.ts there (version)   [4] public TypeScript lists of its error
+/// codes and messages whose origin is not established
 extension CuffDriver {
+    /// Driver `nibp-nano`. Continuous finger cuff: live pressure at 200 Hz and a reading per heart beat.
     public static let nibpNano = CuffDriver(
         id: "nibp-nano",
         models: ["ADInstruments Human NIBP Nano"],
@@ -37,7 +39,7 @@ extension CuffDriver {
         ],
         sources: [
             "adinstruments/LightningDeviceSDK examples/devices/NIBPNano (BSD-3-Clause)",
-            "error messages of the same device class (files 32361133956, 32430668730)",
+            "public TypeScript lists of its error codes and messages whose origin is not established",
         ],
         options: [
             "seconds": "how long `measure` goes on after the first beat; 60 if not given, at most 3600",

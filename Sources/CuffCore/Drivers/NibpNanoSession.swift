@@ -94,7 +94,7 @@ struct NibpNanoSession: CuffSession {
         case (.measuring, .poll):
             actions.append(.write(NibpNanoCommand.keepAlive))
             actions.append(.arm(.poll, Self.keepAlive))
-        // A start is not repeated: whoever does not answer it may still have heard it.
+        // A start is not repeated: a device that does not answer may still have received it.
         case (.measuring, .response): giveUp("the device says nothing", into: &actions)
         case (.measuring, .silence): giveUp("the device fell silent during the measurement", as: .lost, into: &actions)
         case (.measuring, .overall) where isBeating:
@@ -180,7 +180,7 @@ struct NibpNanoSession: CuffSession {
         }
         error = newError
         hadNoPulse = hasNoPulse
-        // By its own button, or because it has what it wanted: nobody is left to stop.
+        // Stopped on the device, or finished: no stop is needed.
         if hasEnded, mode == .measuring, !isFinished {
             finish(isBeating ? .complete : .failed("the device stopped measuring before the first beat"), into: &actions)
         }

@@ -1,4 +1,4 @@
-/// Omron HBP-9020 and HBP-9030 (9031C), waiting-room cuffs. They send each measurement by themselves and hear nothing.
+/// Omron HBP-9020 and HBP-9030 (9031C), waiting-room cuffs. They send each measurement unasked and take no commands.
 ///
 /// `bp` form      `bp,` id(20) `,YYYY/MM/DD,HH:MM,SSS,MMM,DDD,PPP,q`      58 characters, CR or CR LF        observed [1][2]
 ///   S systolic, M mean, D diastolic, P pulse; the mean stands *before* the diastolic
@@ -12,14 +12,17 @@
 /// where it must; it needs no line end, and one dropped or doubled character shifts a separator and is refused.
 /// A line with a date that no calendar has, or (format 5) with values its manual rules out, is reported and not read.
 ///
-/// [1] C# readers, files 23780876158, 10514261392 (recorded line)   [2] Java reader, file 15777592658
+/// [1] two public C# readers whose origin is not established, one with a recorded line (the other: XiMPLib, class HBP9020)
+/// [2] minjikim0927/GREEN, src/Green/MultiSerial.java
 /// [3] leon80148/BP_checker at 19081541, test/host/test_hbp9030_protocol.cpp, citing OMRON 2873643-0F p. 20
 extension CuffDriver {
+    /// Driver `omron-hbp`. Omron waiting-room cuffs: one line of text after each measurement.
     public static let omronHBP = CuffDriver(
         id: "omron-hbp",
         models: ["Omron HBP-9020", "Omron HBP-9030", "Omron HBP-9031C"],
         summary: "Omron waiting-room cuffs: one line of text after each measurement",
-        grade: .a, testedOn: .recorded,
+        grade: .a,
+        testedOn: .recordedElsewhere("one line in a public C# reader whose origin is not established"),
         claims: [.shared(vendor: 0x0483, product: 0x5740)],
         line: LineSettings(rate: 9600),
         otherLines: [LineSettings(rate: 2400, parity: .even), LineSettings(rate: 2400, parity: .even, stopBits: 2)],
@@ -38,8 +41,9 @@ extension CuffDriver {
         ],
         sources: [
             "leon80148/BP_checker (MIT), citing OMRON 2873643-0F p. 20",
-            "C# readers (23780876158, 10514261392), Java reader (15777592658)",
-            "Python readers (31547628367, 48094641180), Flutter (67588633852), Ruby (7774527240)",
+            "two public C# readers whose origin is not established, one with a recorded line",
+            "minjikim0927/GREEN, src/Green/MultiSerial.java",
+            "public Python, Flutter and Ruby readers whose origin is not established",
         ],
         simulatorOptions: ["format": "bp: the short line", "twice": "yes: each line comes twice"],
         makeSession: { _ in OmronHBPSession() },
@@ -98,7 +102,7 @@ struct OmronHBPSession: CuffSession {
             while let step = reader.next() { take(step, into: &actions) }
         case .command(.follow), .opened, .sent, .timerFired, .committed: break
         case .command:
-            finish(.unsupported("omron-hbp hears nothing: it sends each measurement by itself, so follow it"), into: &actions)
+            finish(.unsupported("omron-hbp takes no commands: it sends each measurement unasked; use --follow"), into: &actions)
         case .closed:
             if let step = reader.finish() { take(step, into: &actions) }
             finish(.complete, into: &actions)

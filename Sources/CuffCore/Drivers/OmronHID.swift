@@ -23,6 +23,7 @@
 /// [1] openyou/libomron doc/omron_protocol_notes.asciidoc, src/omron.c   [2] libomron doc/logs/hem790it: logs and CSV
 /// [3] openyou/libomron issue 25   [4] 0x2b3bfa0/python-omron-mit-elite-plus omron_elite_plus.py
 extension CuffDriver {
+    /// Driver `omron-hid`. Omron USB: the memory on request, record by record.
     public static let omronHID = CuffDriver(
         id: "omron-hid",
         models: [
@@ -30,7 +31,8 @@ extension CuffDriver {
             "Omron Elite 7300IT", "Omron HEM-7301-ITKE7", "Omron HEM-759P",
         ],
         summary: "Omron USB: the memory on request, record by record",
-        medium: .hidraw, grade: .a, testedOn: .recorded,
+        medium: .hidraw, grade: .a,
+        testedOn: .recordedElsewhere("openyou/libomron, doc/logs/hem790it: six USB logs of a HEM-790IT"),
         claims: [.usb(vendor: 0x0590, product: 0x0028)],
         framing: "8-byte reports, count first; OK … xor", check: "xor of the answer's data",
         capabilities: [.storedReadings, .users, .readClock, .erase, .information],

@@ -18,9 +18,10 @@
 /// has a wrong sum (D2 for 40); ours are computed. The result stays after it was asked for; it counts as new only when a
 /// live phase was seen before it.
 ///
-/// [1] file 66421405790, after NIBPWin V3.1 / Technical Description rev 2.14   [2] CardioArtLab/NIBP-project,
-/// tincho77/NIBP-ABATON   [3] file 68759524069
+/// [1] PyMonkey81/hemodialisis_ciateq, connection/nibp_protocol.py, after NIBPWin V3.1 / Technical Description rev 2.14
+/// [2] CardioArtLab/NIBP-project, tincho77/NIBP-ABATON   [3] a later tests/test_nibp_protocol.py of [1], with FD/FE frames
 extension CuffDriver {
+    /// Driver `par-nibp`. PAR OEM modules: measure with live cuff pressure, abort, automatic cycle, last result.
     public static let parNIBP = CuffDriver(
         id: "par-nibp",
         models: [
@@ -43,9 +44,10 @@ extension CuffDriver {
             "An automatic cycle goes on inflating until it is switched off: `cuff schedule DEVICE off`.",
         ],
         sources: [
-            "Python readers and tests (66421405790, 68759524069, 65892110500), after NIBPWin V3.1, Technical Description 2.14",
+            "PyMonkey81/hemodialisis_ciateq, connection/nibp_protocol.py and tests/test_nibp_protocol.py, "
+                + "after NIBPWin V3.1, Technical Description 2.14",
             "CardioArtLab/NIBP-project, tincho77/NIBP-ABATON, tincho77/Abaton_bloodPresureSerialInterface",
-            "readers 70534336811, 70364913423, 39480099005",
+            "three public C and C++ readers whose origin is not established",
         ],
         options: [
             "variant": "combi: FD and FE frame a command instead of 02 and 03",

@@ -1,4 +1,4 @@
-/// How a PAR module is spoken to.
+/// The conversation with a PAR module.
 struct ParCommands: Sendable {
     static let abort: UInt8 = 0x58
     static let start = 1, manual = 3, result = 18
@@ -168,7 +168,7 @@ struct ParNIBPSession: CuffSession {
         } else if frame.count == 6, frame.span.matches("999", at: 1) {
             ended(into: &actions)
         } else if frame[0] != 0x55 {
-            actions.append(.report(.ignored("a frame that is no status", frame)))
+            actions.append(.report(.ignored("a frame other than a status", frame)))
         }
     }
 
@@ -218,7 +218,7 @@ struct ParNIBPSession: CuffSession {
         let content: Reading.Content? =
             status.failure.map { .failure($0) } ?? status.bloodPressure.map { .bloodPressure($0) }
         if isNew, !isEnded, !status.isBusy { actions.append(.live(.ended)) }
-        // The same result asked for again is no second one.
+        // The same result fetched again is not a second measurement.
         if let content, isNew || latest.map({ !$0.hasResult(of: status) }) ?? true {
             actions.emit(
                 Reading(

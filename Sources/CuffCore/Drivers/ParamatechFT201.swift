@@ -1,4 +1,4 @@
-/// ParamaTech FT-201 waiting-room kiosk. Serial; pushes a result after each measurement and hears nothing.
+/// ParamaTech FT-201 waiting-room kiosk. Serial; pushes a result after each measurement and takes no commands.
 ///
 /// Frame  `02 20 YYMMDD 20 hhmm 20 SSS 20 DDD 20 PPP 03`   26 bytes, ASCII digits, no check   observed [1] (a dump)
 ///   SSS systolic, DDD diastolic, PPP pulse; all zero-padded
@@ -7,8 +7,9 @@
 /// The table also shows separators (`3F`) between the fields that neither the dump nor the code has: not read here.
 /// Zero pressures stand for no value, a zero date for a clock that was never set                guess
 ///
-/// [1] C# FT201 reader, file 9888675732
+/// [1] a public C# class XiMPLib.xDevice.xBpMeter.ParamaTech.FT201 whose origin is not established
 extension CuffDriver {
+    /// Driver `paramatech-ft201`. Pushes each result with its time as one line of digits between STX and ETX.
     public static let paramatechFT201 = CuffDriver(
         id: "paramatech-ft201",
         models: ["ParamaTech FT-201"],
@@ -21,7 +22,7 @@ extension CuffDriver {
             "six bytes before STX and one after ETX, and separators within the fields, which one table names and its dump lacks",
             "what the cuff sends when a measurement fails (zeros are taken for no value)",
         ],
-        sources: ["C# FT201 reader (file 9888675732), with a dump of one result"],
+        sources: ["a public C# class FT201 (XiMPLib) whose origin is not established, with a dump of one result"],
         makeSession: { _ in
             PushSession(ParamatechFT201Frame(), driver: "paramatech-ft201") { ParamatechFT201Frame.reading($0) }
         },

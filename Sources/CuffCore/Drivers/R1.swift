@@ -18,9 +18,11 @@
 /// A cuff whose clock is not set numbers its results in no way. Until the ACK is written the cuff answers with the same
 /// result, which is one reading; the next one after the ACK is another, even if all its numbers are equal.
 ///
-/// [1] Dart reader, file 61983531261   [2] Dart parser, file 62145757642   [3] Flutter reader, file 67517840472
-/// [4] Python simulator, file 56494747509
+/// [1] cof9300/flutter-mtad-v1_test, lib/features/measurement/service/measurement_listener.dart
+/// [2] the same, lib/features/measurement/parser/bp250_parser.dart   [3] a public Flutter reader (class SerialServer) whose
+/// origin is not established   [4] andamandev32-pixel/test-terumo-bp, terumo_simulator.py
 extension CuffDriver {
+    /// Driver `r1`. Terumo and Selvas waiting-room cuffs: the last result, on request or pushed.
     public static let r1 = CuffDriver(
         id: "r1",
         models: [
@@ -47,15 +49,15 @@ extension CuffDriver {
             "Selvas cuffs never push: `--option poll=yes` asks once a second while following.",
         ],
         sources: [
-            "Dart readers (61983531261, 62279456549, 62145757642, 62045266295)",
-            "C# readers (23780876158, 23714416099), Flutter readers (67588633852, 67517840472)",
-            "Python simulator (56494747509)",
+            "cof9300/flutter-mtad-v1_test: measurement_listener.dart, bp500_parser.dart, bp250_parser.dart, usb_port_selection_dialog.dart",
+            "public C# and Flutter readers whose origin is not established",
+            "andamandev32-pixel/test-terumo-bp, terumo_simulator.py",
         ],
         options: [
             "poll": "yes: while following, ask (ENQ) once a second and acknowledge what is on disk",
             "keep": "yes: never acknowledge, so that the cuff keeps its result",
         ],
-        simulatorOptions: ["variant": "bp500, bp250 (slash form, EOT) or terumo (pushes and hears nothing)"],
+        simulatorOptions: ["variant": "bp500, bp250 (slash form, EOT) or terumo (pushes and takes no commands)"],
         makeSession: { R1Session($0) },
         makeSimulator: { R1Simulator($0) },
         countFrames: { FrameReader.count(R1Frame(), in: $0) })
@@ -194,7 +196,7 @@ struct R1Session: CuffSession {
     private mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
         if timer == .poll, mode == .polling { return poll(into: &actions) }
         if timer == .silence, awaitsEnd {
-            // BP210 and BP250 erase a result by themselves; without EOT nobody acknowledges it.
+            // BP210 and BP250 erase a result by themselves; without EOT it is not acknowledged.
             awaitsEnd = false
             acknowledgeAfter = nil
             forgotten(into: &actions)
@@ -281,7 +283,7 @@ struct R1Session: CuffSession {
         case .identifying, .probing:
             actions.append(.identify(DeviceIdentity(firmware: DeviceIdentity.text(text))))
             finish(.complete, into: &actions)
-        default: actions.append(.report(.ignored("a frame that is no result", text)))
+        default: actions.append(.report(.ignored("a frame other than a result", text)))
         }
     }
 

@@ -17,9 +17,11 @@
 /// A start is written once: a lost acknowledgement must not inflate twice. A status command with a wrong CK is published
 /// (`79 10 03`): ours are computed.
 ///
-/// [1] ak-git/DesktopFX (tests)   [2] hwy0606/STM32F103, file 7810850652   [3] C#, file 857218483
-/// [4] C and C++, files 13567421554, 21916536016, 21794481198
+/// [1] ak-git/DesktopFX (tests)   [2] hwy0606/STM32F103, HARDWARE/Usart2_Protocol/usart2_protocol.c
+/// [3] aiswariyas/januity_i_modified, JanuityUI/Modules/BloodPressure.cs   [4] public C and C++ readers whose origin is not
+/// established
 extension CuffDriver {
+    /// Driver `suntech-advantage`. SunTech OEM modules: measure with live cuff pressure, abort, last result.
     public static let suntechAdvantage = CuffDriver(
         id: "suntech-advantage",
         models: ["SunTech Advantage OEM", "SunTech Advantage 2.0", "SunTech MC3 class"],
@@ -40,9 +42,9 @@ extension CuffDriver {
             "`--option inflation=160` sets the first inflation, in mmHg, before a start.",
         ],
         sources: [
-            "ak-git/DesktopFX NIBPConverterTest, NIBPBytesInterceptorTest", "hwy0606/STM32F103 (7810850652)",
-            "C# kiosk reader (857218483), citing SunTech Operations Manual rev K p. 55",
-            "C (13567421554), C++ (21916536016, 21794481198)",
+            "ak-git/DesktopFX NIBPConverterTest, NIBPBytesInterceptorTest", "hwy0606/STM32F103, usart2_protocol.c",
+            "aiswariyas/januity_i_modified, JanuityUI/Modules/BloodPressure.cs, citing SunTech Operations Manual rev K p. 55",
+            "a C reader and a C++ reader, both public, whose origin is not established",
         ],
         options: [
             "inflation": "first inflation in mmHg, 100 to 240, for the next measurement",

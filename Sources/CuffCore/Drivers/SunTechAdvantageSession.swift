@@ -190,7 +190,7 @@ struct SunTechAdvantageSession: CuffSession {
             if mode == .reading { finish(.complete, into: &actions) }
             return
         }
-        // The stored result asked for again is no second one; where the questions are not seen, each may be another.
+        // The stored result fetched again is not a second measurement; without the requests in view each may be one.
         let isRepeated = !isStarted && asked == SunTechCommand.result && shown == packet
         shown = packet
         if isRepeated { return }

@@ -14,12 +14,13 @@
 /// 52       clears the memory                                                                           documented [1]
 ///
 /// Glucose meters speak the same frames, so a record counts as a blood pressure only where the model is a TD-31xx or
-/// the record's own bit 7 says so, and never on a TD-4xxx. The roads differ, the frames do not: the documented USB docks
+/// the record's own bit 7 says so, and never on a TD-4xxx. The transports differ, the frames do not: the documented USB docks
 /// are a CP2110 (hidraw, `CP2110Reports`), the cables a CP210x (tty).
 ///
 /// [1] glucometers-tech/glucometer-protocols src/taidoc/td42xx.md, glucometerutils   [2] andrew61/TransafeRx.iOS
 /// [3] advmeds-service/advmeds-bluetooth-lib, YentingChia-Ultron/Ultron-esp32BLE (both over BLE)
 extension CuffDriver {
+    /// Driver `taidoc`. TaiDoc and Fora: the memory on request, record by record.
     public static let taiDoc = CuffDriver(
         id: "taidoc", models: ["TaiDoc TD-31xx", "Fora D40", "Fora P30 Plus"],
         summary: "TaiDoc and Fora: the memory on request, record by record",
@@ -102,7 +103,7 @@ enum TaiDocRecord {
         guard time[2] & 0x80 != 0 || model >> 8 == 0x31 else {
             return .other("a record not marked as a blood pressure")
         }
-        // The high byte of a D40's systolic pressure, or a mean of 1: nobody's reading.
+        // The high byte of a D40's systolic pressure, or a mean of 1: not a possible reading.
         guard values[1] != 1 else { return .other("a record on which the sources contradict each other") }
         var flags: MeasurementFlags = []
         if time[2] & 0x40 != 0 || time[3] & 0x60 != 0 { flags.insert(.irregularPulse) }

@@ -1,9 +1,12 @@
 /// Vendor and product id of a USB device, as in `0403:6001`. It says who made the chip, which is often not who made
 /// the cuff.
 public struct USBID: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// `idVendor` of the USB device descriptor.
     public var vendor: UInt16
+    /// `idProduct` of the USB device descriptor.
     public var product: UInt16
 
+    /// Sets each property as given.
     public init(vendor: UInt16, product: UInt16) {
         self.vendor = vendor
         self.product = product
@@ -33,14 +36,17 @@ public struct USBID: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// Silicon Labs' CP2110, a HID device that is a UART (AN434).
     public static let cp2110 = USBID(vendor: 0x10C4, product: 0xEA80)
 
+    /// `VVVV:PPPP` in lower-case hexadecimal digits.
     public var description: String { Self.text(vendor) + ":" + Self.text(product) }
 
+    /// By vendor, then by product.
     public static func < (a: USBID, b: USBID) -> Bool {
         (a.vendor, a.product) < (b.vendor, b.product)
     }
 }
 
 extension CuffDriver.Claim {
+    /// The vendor and product id of the claim, without the release.
     public var id: USBID {
         switch self {
         case .usb(let vendor, let product), .shared(let vendor, let product): USBID(vendor: vendor, product: product)
@@ -51,7 +57,9 @@ extension CuffDriver.Claim {
 
 /// What is known of an id that says nothing about the device behind it, for a sentence to a person.
 public struct USBBridge: Sendable, Hashable {
+    /// The id that unlike devices share.
     public var id: USBID
+    /// What the chip is, e.g. `any FTDI FT232 adapter`.
     public var name: String
     /// The kernel module that makes a node of it.
     public var module: String
@@ -77,5 +85,6 @@ public struct USBBridge: Sendable, Hashable {
         self.module = module
     }
 
+    /// The entry of this id; `nil` for an id that is not listed.
     public static func named(_ id: USBID) -> USBBridge? { known.first { $0.id == id } }
 }

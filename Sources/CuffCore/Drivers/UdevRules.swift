@@ -9,6 +9,7 @@ public enum UdevRules {
 
     // MARK: 70-cuff.hwdb
 
+    /// The text of `70-cuff.hwdb`: the ids that these drivers claim at once, and no shared ones.
     public static func hardwareDatabase(for drivers: [CuffDriver]) -> String {
         var lines = [
             "# 70-cuff.hwdb: USB ids that are certainly cuffs. Generated from the list of drivers; do not edit.",
@@ -27,6 +28,7 @@ public enum UdevRules {
 
     // MARK: 70-cuff.rules
 
+    /// The text of `70-cuff.rules`. `group` is the group that may open the nodes; shared ids stand in it commented out.
     public static func text(for drivers: [CuffDriver], group: String = "dialout") -> String {
         var lines = head
         for driver in drivers {

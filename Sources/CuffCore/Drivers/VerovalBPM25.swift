@@ -15,6 +15,7 @@
 ///
 /// [1] cpresser/veroval veroval.py (MIT), sniffed from the vendor's program
 extension CuffDriver {
+    /// Driver `veroval-bpm25`. Sends its whole memory on request.
     public static let verovalBPM25 = CuffDriver(
         id: "veroval-bpm25",
         models: ["Hartmann Veroval BPM25"],
@@ -83,7 +84,7 @@ enum VerovalBPM25Answer {
             raw: RawBytes(record))
     }
 
-    /// The time of a record; zeros are a clock that was never set (guess), and anything out of range is no record at all.
+    /// The time of a record; zeros are a clock that was never set (guess), and anything out of range is not a record.
     private static func clock(_ record: Span<UInt8>) -> DeviceClock? {
         guard let year = record.bigEndian16(10) else { return nil }
         let (month, day, hour, minute) = (Int(record[8]), Int(record[9]), Int(record[12]), Int(record[13]))

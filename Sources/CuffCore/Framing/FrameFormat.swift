@@ -2,6 +2,7 @@
 public enum FrameFault: UInt8, Sendable, Hashable {
     case notAStart, badLength, badCheck, badCharacter, tooLong, incomplete
 
+    /// The reason in English, in lower case and without a full stop.
     public var sentence: StaticString {
         switch self {
         case .notAStart: "no frame starts here"
@@ -14,6 +15,7 @@ public enum FrameFault: UInt8, Sendable, Hashable {
     }
 }
 
+/// What a format says about the front of a buffer.
 public enum FrameVerdict: Sendable, Hashable {
     case needMore
     /// The first `length` bytes are one whole, checked frame.
@@ -36,5 +38,6 @@ public protocol FrameFormat: Sendable {
 }
 
 extension FrameFormat {
+    /// No fixed first byte: the reader tries every position.
     public static var startByte: UInt8? { nil }
 }

@@ -1,7 +1,8 @@
+/// One result of `FrameReader.next`: a frame, or bytes that belong to none.
 public enum FrameStep: Sendable, Hashable {
     /// A frame lies in `FrameReader.buffer` at this range, until the reader is asked again.
     case frame(Range<Int>)
-    /// Bytes that belong to no frame, with the first reason. Told once per gap, whatever the chunks were.
+    /// Bytes that belong to no frame, with the first reason. Reported once per gap, independent of the chunks.
     case skipped(Int, FrameFault)
 }
 
@@ -10,6 +11,7 @@ public enum FrameStep: Sendable, Hashable {
 /// Frames are judged in the chunk where they arrived; only what stands across two chunks is copied, so that a large file
 /// is read without copying it. Memory is bounded by one chunk and twice `Format.maximumLength`.
 public struct FrameReader<Format: FrameFormat>: Sendable {
+    /// The format that judges the bytes. A change applies to bytes not yet judged.
     public var format: Format
     /// Where the ranges of `FrameStep.frame` point to.
     public private(set) var buffer: [UInt8] = []
@@ -24,9 +26,12 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
     private var isJoint = false
     private var skipped = 0
     private var fault = FrameFault.notAStart
+    /// Whole, checked frames found so far.
     public private(set) var frames = 0
+    /// Bytes so far that belong to no frame.
     public private(set) var skippedBytes = 0
 
+    /// A reader at the beginning of a stream.
     public init(_ format: Format) { self.format = format }
 
     /// Hands over the next bytes of the stream. Call `next` until it answers `nil` before feeding again.
@@ -47,7 +52,7 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
         }
     }
 
-    /// Copies more of the chunk behind the rest; `false` where it is there whole, or as much of it as the longest frame has.
+    /// Copies more of the chunk behind the rest; `false` where all of it has been copied, or as much as the longest frame needs.
     private mutating func extend() -> Bool {
         let joined = buffer.count - rest
         let limit = min(pending.count, max(Self.firstCopy, Format.maximumLength))
@@ -117,7 +122,7 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
         return skipped > 0 ? gap() : nil
     }
 
-    /// Whether `buffer` is this very array, and not its successor.
+    /// Whether `buffer` still uses the storage of this array.
     @inline(__always)
     func reads(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBufferPointer { old in buffer.withUnsafeBufferPointer { old.baseAddress == $0.baseAddress } }
@@ -126,7 +131,7 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
     /// How many bytes wait for the rest of their frame.
     public var waiting: Int { buffer.count - head }
 
-    /// Forgets everything that waits, e.g. after the protocol lost its state; tells how much that was.
+    /// Drops all waiting bytes, e.g. after the protocol lost its state, and returns their number.
     public mutating func discard() -> Int {
         let left = buffer.count - head + (isJoint ? pending.count - (buffer.count - rest) : 0)
         buffer = []

@@ -1,8 +1,9 @@
 /// HID reports that carry a byte stream: the first byte counts the valid bytes after it.
 ///
 /// Bytes past the count are stale, left there by an earlier report, and mean nothing. This type takes one report apart
-/// or packs bytes into reports; where a message begins and ends is the family's affair.
+/// or packs bytes into reports; the family defines where a message begins and ends.
 public struct CountedReports: Sendable, Hashable {
+    /// How the first byte of a report counts.
     public enum Count: Sendable, Hashable {
         /// The whole first byte counts (Omron).
         case wholeByte
@@ -13,7 +14,9 @@ public struct CountedReports: Sendable, Hashable {
     /// The usual report: one count, seven bytes.
     public static let size = 8
 
+    /// How this device's first byte counts.
     public var count: Count
+    /// Reports of a device that counts in this way.
     public init(_ count: Count) { self.count = count }
 
     /// The valid bytes of one report; `nil` when it is empty or counts more bytes than it has.
@@ -33,8 +36,8 @@ public struct CountedReports: Sendable, Hashable {
     }
 }
 
-/// The reports of Silicon Labs' CP2110, a HID device that is a UART (AN434): another road to cuffs that speak serial
-/// bytes. The report's number, 01…3F, is its count. It moves bytes and knows no protocol.
+/// The reports of Silicon Labs' CP2110, a HID device that is a UART (AN434): an alternative transport for cuffs with a
+/// serial protocol. The report's number, 01…3F, is its count. It moves bytes and knows no protocol.
 public enum CP2110Reports {
     /// The most bytes one report carries.
     public static let capacity = 0x3F

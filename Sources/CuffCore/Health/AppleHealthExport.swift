@@ -6,6 +6,7 @@
 /// In Apple's files a record within a correlation also stands at the top level. Some readers take correlations first,
 /// some only records, and some every record at any depth, which then come twice: hence the layouts.
 public struct AppleHealthExport: Sendable {
+    /// Where the records of a blood pressure stand.
     public enum Layout: String, Sendable, Hashable, CaseIterable {
         /// As Apple writes it: correlations, and their records at the top level as well.
         case both
@@ -15,12 +16,18 @@ public struct AppleHealthExport: Sendable {
         case records
     }
 
+    /// Where the records of a blood pressure stand.
     public let layout: Layout
+    /// The program that is named as the source.
     public let source: HealthSource
+    /// The zone in which times are written where a reading says no other.
     public let zone: ZoneTable
+    /// From which pulse on an event is written.
     public let limits: HeartRateLimits
+    /// The value of the attribute `locale`.
     public let locale: String
 
+    /// Sets each property as given.
     public init(
         _ layout: Layout = .both, source: HealthSource, zone: ZoneTable, limits: HeartRateLimits = .usual,
         locale: String = "en_US"
@@ -80,14 +87,20 @@ public struct AppleHealthExport: Sendable {
         text.append(" HKCharacteristicTypeIdentifierCardioFitnessMedicationsUse=\"None\"/>\n")
     }
 
+    /// Closes the document.
     public func appendFooter(to text: inout TextBuffer) { text.append("</HealthData>\n") }
 
     /// What of a reading is written: its values, and the events they make.
     public struct Parts: OptionSet, Sendable, Hashable {
+        /// One bit for each part.
         public let rawValue: UInt8
+        /// Any bits; unknown ones mean nothing.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// The values of the reading: pressures and pulse.
         public static let values = Parts(rawValue: 1)
+        /// The events that the reading makes.
         public static let events = Parts(rawValue: 2)
+        /// Both.
         public static let all: Parts = [.values, .events]
     }
 

@@ -1,6 +1,7 @@
 /// Writes readings as a table for spreadsheets and statistics programs: RFC 4180, one row per reading, always a header.
 /// It is for people; the file a sink appends to while a cuff is read has columns of its own.
 public struct CSVExport: Sendable {
+    /// What separates cells and marks decimals.
     public enum Dialect: String, Sendable, Hashable, CaseIterable {
         /// Comma between cells, point in numbers.
         case rfc4180
@@ -8,9 +9,12 @@ public struct CSVExport: Sendable {
         case semicolon
     }
 
+    /// What separates cells and marks decimals.
     public let dialect: Dialect
+    /// The zone of the times.
     public let zone: ZoneTable
 
+    /// Sets each property as given.
     public init(_ dialect: Dialect = .rfc4180, zone: ZoneTable) {
         self.dialect = dialect
         self.zone = zone
@@ -46,6 +50,7 @@ public struct CSVExport: Sendable {
 
     private var separator: UInt8 { dialect == .rfc4180 ? 0x2C : 0x3B }
 
+    /// Appends the row of the column names.
     public func appendHeader(to text: inout TextBuffer) {
         for (index, column) in Self.columns.enumerated() {
             if index > 0 { text.append(separator) }
@@ -54,6 +59,7 @@ public struct CSVExport: Sendable {
         text.append("\r\n")
     }
 
+    /// Appends the row of one reading.
     public func append(
         _ reading: Reading, from provenance: Provenance, excluded: Exclusion? = nil, to text: inout TextBuffer
     ) {

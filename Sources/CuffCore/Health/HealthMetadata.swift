@@ -13,7 +13,9 @@ public struct HealthMetadata: Sendable, Hashable {
             syncVersion = newValue?.version ?? 0
         }
     }
+    /// An id that another program gave the sample.
     public var externalUUID: String?
+    /// The serial number of the cuff.
     public var deviceSerialNumber: String?
     /// Further keys of this program; sorted when written.
     public var other: [String: String]
@@ -21,6 +23,7 @@ public struct HealthMetadata: Sendable, Hashable {
     private var syncIdentifier: String?
     private var syncVersion = 0
 
+    /// Sets each property as given. Checked only when a sample is made.
     public init(
         wasUserEntered: Bool? = nil, timeZone: String? = nil, sync: (identifier: String, version: Int)? = nil,
         externalUUID: String? = nil, deviceSerialNumber: String? = nil, other: [String: String] = [:]
@@ -57,8 +60,11 @@ public struct HealthMetadata: Sendable, Hashable {
 
 /// Who made a sample: the program that wrote it, as HealthKit's `HKSource` with its revision.
 public struct HealthSource: Sendable, Hashable {
+    /// The program's name.
     public var name: String
+    /// The program's version; `nil` where it is not said.
     public var version: String?
+    /// Sets each property as given.
     public init(name: String, version: String? = nil) {
         self.name = name
         self.version = version

@@ -1,13 +1,21 @@
 /// One value of one type over one stretch of time, checked when it is made.
 public struct QuantitySample: Sendable, Hashable {
+    /// The type of the value; always a quantity type.
     public let type: SampleType
+    /// The value; never negative, in a unit that the type allows.
     public let quantity: HealthQuantity
+    /// When the value begins.
     public let start: Timestamp
+    /// When the value ends, at `start` or later.
     public let end: Timestamp
+    /// The program that made the sample.
     public let source: HealthSource
+    /// The cuff; `nil` where it is unknown.
     public let device: DeviceIdentity?
+    /// What is said beside the value.
     public let metadata: HealthMetadata
 
+    /// Throws `errorInvalidArgument` where type, unit, value, times or metadata do not fit together.
     public init(
         _ type: SampleType, _ quantity: HealthQuantity, start: Timestamp, end: Timestamp, source: HealthSource,
         device: DeviceIdentity? = nil, metadata: HealthMetadata = HealthMetadata()
@@ -47,14 +55,22 @@ public struct QuantitySample: Sendable, Hashable {
 /// Samples that are one fact together. The one kind there is, blood pressure, holds exactly one systolic and one
 /// diastolic sample; a heart rate stands beside it, not in it.
 public struct Correlation: Sendable, Hashable {
+    /// The type of the correlation.
     public let type: SampleType
+    /// The samples of the correlation.
     public let objects: [QuantitySample]
+    /// The beginning of the time within which the samples lie.
     public let start: Timestamp
+    /// The end of the time within which the samples lie.
     public let end: Timestamp
+    /// The program that made the correlation.
     public let source: HealthSource
+    /// The cuff; `nil` where it is unknown.
     public let device: DeviceIdentity?
+    /// What is said beside the samples.
     public let metadata: HealthMetadata
 
+    /// Throws `errorInvalidArgument` where the samples are not the ones that the type holds.
     public init(
         _ type: SampleType, _ objects: [QuantitySample], start: Timestamp, end: Timestamp, source: HealthSource,
         device: DeviceIdentity? = nil, metadata: HealthMetadata = HealthMetadata()
@@ -79,18 +95,26 @@ public struct Correlation: Sendable, Hashable {
         self.metadata = metadata
     }
 
+    /// The sample of this type; `nil` where the correlation holds none.
     public func object(_ type: SampleType) -> QuantitySample? { objects.first { $0.type == type } }
 }
 
 /// Something that was noticed, without a value: a category sample.
 public struct CategorySample: Sendable, Hashable {
+    /// The type of the event; always a category type.
     public let type: SampleType
+    /// When the event begins.
     public let start: Timestamp
+    /// When the event ends, at `start` or later.
     public let end: Timestamp
+    /// The program that made the sample.
     public let source: HealthSource
+    /// The cuff; `nil` where it is unknown.
     public let device: DeviceIdentity?
+    /// What is said beside the event.
     public let metadata: HealthMetadata
 
+    /// Throws `errorInvalidArgument` where type, times or metadata do not fit together.
     public init(
         _ type: SampleType, start: Timestamp, end: Timestamp, source: HealthSource, device: DeviceIdentity? = nil,
         metadata: HealthMetadata = HealthMetadata()

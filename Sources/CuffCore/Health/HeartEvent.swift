@@ -17,17 +17,19 @@ public struct HeartRateLimits: Sendable, Hashable {
         self.high = high
     }
 
-    /// 40 and 120 per minute, the limits that people know from their watches.
+    /// 40 and 120 per minute, usual limits of smart watches.
     public static let usual = HeartRateLimits(40, 120)
 }
 
 /// Something beside a reading that its numbers or its cuff say: an irregular pulse, a high or a low heart rate.
 public struct HeartEvent: Sendable, Hashable {
+    /// What was noticed. The raw value is the word in JSON.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case irregularPulse = "irregular_pulse"
         case highHeartRate = "high_heart_rate"
         case lowHeartRate = "low_heart_rate"
 
+        /// The HealthKit type of the event.
         public var type: SampleType {
             switch self {
             case .irregularPulse: .irregularPulse
@@ -37,11 +39,15 @@ public struct HeartEvent: Sendable, Hashable {
         }
     }
 
+    /// What was noticed.
     public var kind: Kind
+    /// When the reading was measured.
     public var time: Timestamp
+    /// The id of the reading that it was noticed in.
     public var reading: Reading.ID
     /// The user slot of the reading.
     public var user: Int32?
+    /// The pulse of the reading; `nil` where the cuff sent none.
     public var pulse: PulseRate?
     /// The limit that was met; `nil` where the cuff itself said so.
     public var limit: Double?

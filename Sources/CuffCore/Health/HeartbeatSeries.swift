@@ -1,11 +1,13 @@
 /// When a heart beat, beat by beat: no values, only times, as HealthKit's `HKHeartbeatSeriesSample`.
 public struct HeartbeatSeries: Sendable, Hashable {
+    /// One heart beat.
     public struct Beat: Sendable, Hashable {
         /// Microseconds since the start of the series.
         public var time: Int64
         /// Something is missing between this beat and the one before, so the time between them is no interval.
         public var precededByGap: Bool
 
+        /// Sets each property as given.
         public init(time: Int64, precededByGap: Bool) {
             self.time = time
             self.precededByGap = precededByGap
@@ -14,10 +16,15 @@ public struct HeartbeatSeries: Sendable, Hashable {
         public var seconds: Double { Double(time) / 1_000_000 }
     }
 
+    /// The instant that the beats count from.
     public let start: Timestamp
+    /// The program that made the series.
     public let source: HealthSource
+    /// The cuff; `nil` where it is unknown.
     public let device: DeviceIdentity?
+    /// What is said beside the beats.
     public let metadata: HealthMetadata
+    /// The reading it led to; `nil` where there is none.
     public let reading: Reading.ID?
     /// Ascending; never empty.
     public let beats: [Beat]
@@ -37,6 +44,7 @@ public struct HeartbeatSeries: Sendable, Hashable {
         self.beats = beats
     }
 
+    /// The time of the last beat, rounded up to the millisecond.
     public var end: Timestamp {
         Timestamp(milliseconds: start.milliseconds + ((beats.last?.time ?? 0) + 999) / 1000)
     }
@@ -63,18 +71,24 @@ public struct HeartbeatSeriesBuilder: Sendable {
     /// A day of 200 beats a minute is 288,000.
     public static let maximumCount = 300_000
 
+    /// The instant that the beats count from.
     public let start: Timestamp
+    /// The program that makes the series.
     public let source: HealthSource
+    /// The cuff; `nil` where it is unknown.
     public let device: DeviceIdentity?
+    /// Where the builder stands.
     public private(set) var state = QuantitySeriesBuilder.State.building
     private var beats: [HeartbeatSeries.Beat] = []
 
+    /// A series without beats.
     public init(start: Timestamp, source: HealthSource, device: DeviceIdentity? = nil) {
         self.start = start
         self.source = source
         self.device = device
     }
 
+    /// The number of beats so far.
     public var count: Int { beats.count }
 
     /// A beat at its time since the start of the series. Times must grow.
@@ -98,6 +112,8 @@ public struct HeartbeatSeriesBuilder: Sendable {
             precededByGap: precededByGap && last != nil)
     }
 
+    /// Ends the series. Throws `errorNoData` for a series without beats, `errorInvalidArgument` when it is finished or
+    /// discarded already.
     public mutating func finish(
         reading: Reading.ID? = nil, metadata: HealthMetadata = HealthMetadata()
     ) throws(HealthError) -> HeartbeatSeries {
@@ -109,6 +125,7 @@ public struct HeartbeatSeriesBuilder: Sendable {
             start: start, source: source, device: device, metadata: metadata, reading: reading, beats: beats)
     }
 
+    /// Throws the beats away. Doing it twice is harmless.
     public mutating func discard() {
         guard state == .building else { return }
         state = .discarded

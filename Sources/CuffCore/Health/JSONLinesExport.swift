@@ -1,11 +1,14 @@
 /// Writes readings as JSON Lines in the one vocabulary of `ReadingLine`, with their events and series beside them. UTF-8,
 /// one object a line, `\n` after every line.
 public struct JSONLinesExport: Sendable {
+    /// The zone in which a reading without a known instant is dated.
     public let zone: ZoneTable
     /// `nil` writes no events.
     public let limits: HeartRateLimits?
+    /// How the line of a reading is written.
     public let line: ReadingLine
 
+    /// Sets each property as given.
     public init(zone: ZoneTable, limits: HeartRateLimits? = .usual, includesRaw: Bool = false) {
         self.zone = zone
         self.limits = limits
@@ -42,6 +45,7 @@ public struct JSONLinesExport: Sendable {
         ("heartbeat_series", "beats, gaps, sdnn_ms", "seconds since start; places of beats after a gap; standard deviation"),
     ]
 
+    /// Appends the line of one reading and the lines of its events, as far as `parts` asks for them.
     public func append(
         _ reading: Reading, from provenance: Provenance, parts: AppleHealthExport.Parts = .all, to text: inout TextBuffer
     ) {

@@ -9,6 +9,7 @@
 /// the three samples around it. Where samples are missing, or an interval is longer than 1.6 times the median (a beat was
 /// too small to be seen), the beat is marked as preceded by a gap.                                           guess
 public struct Oscillations: Sendable, Hashable {
+    /// One heart beat in the pressure.
     public struct Peak: Sendable, Hashable {
         /// Seconds on the scale of the samples.
         public var time: Double
@@ -16,10 +17,13 @@ public struct Oscillations: Sendable, Hashable {
         public var pressure: Double
         /// From the line to the peak, in mmHg.
         public var amplitude: Double
+        /// Something is missing before it, so the time since the peak before is no interval.
         public var precededByGap: Bool
     }
 
+    /// Samples a second that are needed.
     public static let minimumRate = 50.0
+    /// The beats, ascending in time.
     public let peaks: [Peak]
     /// Samples a second, by the median distance of the samples.
     public let rate: Double
@@ -42,8 +46,9 @@ public struct Oscillations: Sendable, Hashable {
         peaks = Self.pruned(found)
     }
 
+    /// The same of a stored series; throws `errorInvalidArgument` where its values are not pressures.
     public init(_ series: QuantitySeries) throws(HealthError) {
-        guard series.unit.dimension == .pressure else { throw .invalid("\(series.unit) is no pressure") }
+        guard series.unit.dimension == .pressure else { throw .invalid("\(series.unit) is not a unit of pressure") }
         try self.init(
             series.elements.map {
                 (Double($0.start) / 1_000_000, HealthQuantity($0.value, series.unit).value(in: .mmHg) ?? 0)

@@ -20,8 +20,11 @@ struct PlotRange: Sendable, Hashable {
 /// The pressures a picture draws as reference: from these averages on, guidelines speak of hypertension. They are lines
 /// in a picture; nothing is diagnosed.
 public struct ReferenceLines: Sendable, Hashable {
+    /// The systolic pressure of the line, in mmHg.
     public var systolic: Double
+    /// The diastolic pressure of the line, in mmHg.
     public var diastolic: Double
+    /// Sets each property as given.
     public init(systolic: Double, diastolic: Double) {
         self.systolic = systolic
         self.diastolic = diastolic

@@ -9,6 +9,7 @@ public struct PressureBar: Sendable, Hashable {
     /// Most measurements stay below it; a higher one stretches the bar. In mmHg.
     static let usualScale = 200.0
 
+    /// Sets each property as given.
     public init(width: Int, isUnicode: Bool) {
         self.width = width
         self.isUnicode = isUnicode

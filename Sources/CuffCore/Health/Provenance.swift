@@ -1,10 +1,14 @@
 /// Which cuff a stored reading is from: the name of its driver, the identity its readings are stored under, and what is
 /// known of the cuff beside.
 public struct Provenance: Sendable, Hashable {
+    /// The id of the driver.
     public var driver: String
+    /// The identity under which the readings are stored; empty where it is unknown.
     public var device: String
+    /// What the cuff told of itself.
     public var identity: DeviceIdentity
 
+    /// Sets each property as given.
     public init(driver: String, device: String = "", identity: DeviceIdentity = DeviceIdentity()) {
         self.driver = driver
         self.device = device

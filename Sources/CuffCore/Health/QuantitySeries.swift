@@ -1,12 +1,16 @@
 /// Many values of one type that belong together, kept as one sample: the cuff's pressure during one measurement.
 /// It is made by a `QuantitySeriesBuilder` and does not change afterwards.
 public struct QuantitySeries: Sendable, Hashable {
+    /// One value of the series.
     public struct Element: Sendable, Hashable {
         /// Microseconds since the start of the series.
         public var start: Int64
+        /// Microseconds since the start of the series; equal to `start` for a value of one instant.
         public var end: Int64
+        /// The value with the digits as sent, in the unit of the series.
         public var value: Digits
 
+        /// Sets each property as given.
         public init(start: Int64, end: Int64, value: Digits) {
             self.start = start
             self.end = end
@@ -14,12 +18,19 @@ public struct QuantitySeries: Sendable, Hashable {
         }
     }
 
+    /// The type of the values; always a quantity type.
     public let type: SampleType
+    /// The one unit of all values.
     public let unit: HealthUnit
+    /// The instant that the elements count from.
     public let start: Timestamp
+    /// The end of the last value, or later.
     public let end: Timestamp
+    /// The program that made the series.
     public let source: HealthSource
+    /// The cuff; `nil` where it is unknown.
     public let device: DeviceIdentity?
+    /// What is said beside the values.
     public let metadata: HealthMetadata
     /// The reading it led to; `nil` for a measurement without result, kept on request.
     public let reading: Reading.ID?
@@ -53,9 +64,13 @@ public struct QuantitySeries: Sendable, Hashable {
         self.elements = elements
     }
 
+    /// The number of values.
     public var count: Int { elements.count }
+    /// The smallest value, the earliest of equal ones.
     public var minimum: Element? { elements.min { Digits.precedes($0.value, $1.value) } }
+    /// A largest value.
     public var maximum: Element? { elements.max { Digits.precedes($0.value, $1.value) } }
+    /// The value that starts last.
     public var mostRecent: Element? { elements.last }
     /// Only for cumulative types.
     public var sum: Double? {
@@ -78,19 +93,26 @@ public struct QuantitySeries: Sendable, Hashable {
 /// Collects the values of a series while they come, as HealthKit's `HKQuantitySeriesSampleBuilder` does: `insert` any
 /// number of times, then `finish` or `discard` once.
 public struct QuantitySeriesBuilder: Sendable {
+    /// A builder takes values until it is finished or discarded; then it takes no more.
     public enum State: Sendable, Hashable { case building, finished, discarded }
 
-    /// A measurement of four minutes at 4 kHz; beyond it somebody feeds the builder by mistake.
+    /// A measurement of four minutes at 4 kHz; more is an error of the caller.
     public static let maximumCount = 1_000_000
 
+    /// The type of the values.
     public let type: SampleType
+    /// The instant that the values count from.
     public let start: Timestamp
+    /// The program that makes the series.
     public let source: HealthSource
+    /// The cuff; `nil` where it is unknown.
     public let device: DeviceIdentity?
+    /// Where the builder stands.
     public private(set) var state = State.building
     private var elements: [QuantitySeries.Element] = []
     private var unit: HealthUnit?
 
+    /// Throws `errorInvalidArgument` where the type is not a quantity type.
     public init(_ type: SampleType, start: Timestamp, source: HealthSource, device: DeviceIdentity? = nil) throws(HealthError) {
         guard type.kind == .quantity else { throw .invalid("\(type.identifier) is not a quantity type") }
         self.type = type
@@ -99,6 +121,7 @@ public struct QuantitySeriesBuilder: Sendable {
         self.device = device
     }
 
+    /// The number of values so far.
     public var count: Int { elements.count }
 
     /// `elapsed` since the start of the series; `lasting` zero for a value of one instant. Any order.
@@ -167,25 +190,33 @@ extension Duration {
 /// The values of several series one by one, as HealthKit's `HKQuantitySeriesSampleQuery` hands them out: by time over all
 /// series or, where each comes with the series that owns it, series by series.
 public struct QuantitySeriesQuery: Sequence {
+    /// One value with its place in time.
     public struct Element: Sendable, Hashable {
+        /// The value in the unit of its series.
         public var value: HealthQuantity
+        /// When the value begins, to the millisecond.
         public var start: Timestamp
+        /// When the value ends; equal to `start` for a value of one instant.
         public var end: Timestamp
         /// The owner's place in the queried list; `nil` unless it was asked for.
         public var owner: Int?
+        /// No value follows.
         public var isLast: Bool
     }
 
     private let series: [QuantitySeries]
     private let includesOwner: Bool
 
+    /// The values of these series; with `includesOwner` series by series.
     public init(_ series: [QuantitySeries], includesOwner: Bool = false) {
         self.series = series
         self.includesOwner = includesOwner
     }
 
+    /// Begins at the first value.
     public func makeIterator() -> Iterator { Iterator(series: series, includesOwner: includesOwner) }
 
+    /// Gives the values in the order of the query.
     public struct Iterator: IteratorProtocol {
         let series: [QuantitySeries]
         let includesOwner: Bool
@@ -197,6 +228,7 @@ public struct QuantitySeriesQuery: Sequence {
             places = [Int](repeating: 0, count: series.count)
         }
 
+        /// The next value; `nil` at the end.
         public mutating func next() -> Element? {
             var chosen: (owner: Int, time: Int64)?
             for owner in series.indices where places[owner] < series[owner].elements.count {

@@ -3,14 +3,18 @@
 ///
 /// Systolic and diastolic differ in their signs as well as in colour; without UTF-8 letters and ASCII bars serve.
 public struct RangePlot: Sendable {
+    /// The size of the picture and what the terminal can show.
     public struct Style: Sendable, Hashable {
         /// Columns of the terminal.
         public var width: Int
         /// Rows of the drawing area, at most.
         public var height: Int
+        /// Box-drawing characters; otherwise ASCII.
         public var isUnicode: Bool
+        /// Colours by SGR sequences.
         public var hasColor: Bool
 
+        /// At least 40 columns and 8 rows, whatever is given.
         public init(width: Int = 80, height: Int = 18, isUnicode: Bool = true, hasColor: Bool = false) {
             self.width = max(40, width)
             self.height = max(8, height)
@@ -19,7 +23,9 @@ public struct RangePlot: Sendable {
         }
     }
 
+    /// The size of the picture and what the terminal can show.
     public let style: Style
+    /// The reference lines that are drawn.
     public let lines: ReferenceLines
     private let columns: [Column]
     private let firstDay: Int64
@@ -63,6 +69,7 @@ public struct RangePlot: Sendable {
         return a
     }
 
+    /// Appends the picture, every line with its line feed.
     public func append(to text: inout TextBuffer) {
         guard !columns.isEmpty else { return text.append("no readings to draw\n") }
         let ranges = columns.flatMap { [$0.systolic, $0.diastolic] }.compactMap { $0 }

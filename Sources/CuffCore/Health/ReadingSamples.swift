@@ -1,8 +1,11 @@
 /// A reading in HealthKit's shape: a blood-pressure correlation, with a heart-rate sample beside it where the cuff sent
 /// a pulse. A pulse without a pressure is a heart-rate sample alone. Nothing is computed; absent values stay absent.
 public struct ReadingSamples: Sendable, Hashable {
+    /// The pressures; `nil` for a pulse alone.
     public let bloodPressure: Correlation?
+    /// The pulse; `nil` where the cuff sent none.
     public let heartRate: QuantitySample?
+    /// The events that the reading makes.
     public let events: [HeartEvent]
 
     /// `zone` names the zone for the metadata and dates a reading whose only time is its cuff's own.

@@ -1,18 +1,21 @@
 /// Draws a `Report` as one self-contained HTML page: no script, nothing loaded, all text escaped. Several persons are several
 /// sections, each on paper of its own.
 public struct ReportPage: Sendable {
+    /// The first person's report.
     public let report: Report
     /// Name and version of the program, for the foot of the page.
     public let generator: String
     /// The other persons of the page.
     private let others: [Report]
 
+    /// `others` are the reports of the other persons on the same page, in their order.
     public init(_ report: Report, _ others: [Report] = [], generator: String = "cuff") {
         self.report = report
         self.others = others
         self.generator = generator
     }
 
+    /// Appends the whole page; `generated` is printed in its foot.
     public func append(generated: Timestamp, to text: inout TextBuffer) {
         text.append("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
         text.append("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n")

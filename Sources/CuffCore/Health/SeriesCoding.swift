@@ -54,6 +54,7 @@ public enum SeriesCoding {
         return reader.isAtEnd ? elements : nil
     }
 
+    /// The stored form of the beats, which must ascend in time.
     public static func encode(_ beats: [HeartbeatSeries.Beat]) -> [UInt8] {
         var bytes: [UInt8] = [version]
         append(UInt64(beats.count), to: &bytes)
@@ -65,6 +66,7 @@ public enum SeriesCoding {
         return bytes
     }
 
+    /// The beats of a stored form; `nil` for anything that `encode` does not write.
     public static func decodeBeats(_ bytes: [UInt8]) -> [HeartbeatSeries.Beat]? {
         var reader = Reader(bytes)
         guard reader.byte() == version, let count = reader.number(), count <= UInt64(HeartbeatSeriesBuilder.maximumCount)

@@ -3,6 +3,7 @@ public enum HealthSeries: Sendable, Hashable {
     case quantity(QuantitySeries)
     case heartbeats(HeartbeatSeries)
 
+    /// The instant that the series counts from.
     public var start: Timestamp {
         switch self {
         case .quantity(let series): series.start
@@ -10,6 +11,7 @@ public enum HealthSeries: Sendable, Hashable {
         }
     }
 
+    /// The reading that owns the series; `nil` where there is none.
     public var reading: Reading.ID? {
         switch self {
         case .quantity(let series): series.reading
@@ -40,6 +42,7 @@ public struct SeriesRecorder: Sendable {
     /// The cuff has ended, and its reading has not come.
     private var isEnded = false
 
+    /// `keepsFailed` keeps the series of measurements without a result.
     public init(source: HealthSource, isContinuous: Bool = false, keepsFailed: Bool = false) {
         self.source = source
         self.isContinuous = isContinuous

@@ -1,12 +1,15 @@
 /// Prints a `StatisticsCollection`: as a table for people, or as JSON Lines for programs.
 public struct StatisticsTable: Sendable {
+    /// How values become the average of a bucket.
     public let style: AggregationStyle
     /// The sources by the numbers that the collection knows them under.
     public let sources: [Provenance]
+    /// Prints `–` where a value is missing; otherwise `-`.
     public let isUnicode: Bool
     /// The user slot that all of its readings belong to; `nil` where none was told.
     public let user: Int?
 
+    /// Sets each property as given.
     public init(
         style: AggregationStyle = .discreteArithmetic, sources: [Provenance] = [], isUnicode: Bool = true, user: Int? = nil
     ) {

@@ -15,7 +15,7 @@ struct LinkDeadlines: Sendable {
         case stop
         /// A peer that does not take what is written to it.
         case stalledOutput
-        /// Something that can be understood should have come.
+        /// A whole frame should have come.
         case silence
     }
 

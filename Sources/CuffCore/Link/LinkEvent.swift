@@ -2,11 +2,12 @@
 public struct LinkTime: Sendable, Hashable {
     /// Time since a fixed beginning that never runs backwards: the host's monotonic clock, or a capture's own time.
     public var elapsed: Duration
-    /// The wall clock; `nil` for recorded bytes of which nobody knows when they came.
+    /// The wall clock; `nil` for recorded bytes without a known time.
     public var wall: Timestamp?
     /// The host's clock was not synchronised with any other at that moment.
     public var isHostClockUnsynchronised: Bool
 
+    /// Sets each property as given.
     public init(elapsed: Duration, wall: Timestamp? = nil, isHostClockUnsynchronised: Bool = false) {
         self.elapsed = elapsed
         self.wall = wall
@@ -26,7 +27,7 @@ public enum LinkEvent: Sendable {
     case timePassed
     /// The first `through` readings of this link are on disk in every required sink (`LinkBatch.through`).
     case committed(through: Int)
-    /// So many were taken by every sink, none of which keeps them. It is no ground for telling a cuff that anything was stored.
+    /// The first `through` readings were written by every sink, none of which is durable. They must not be acknowledged to a cuff.
     case passedOn(through: Int)
     /// The sinks are full, or take readings again.
     case sinksFull(Bool)
@@ -38,7 +39,7 @@ public enum LinkEvent: Sendable {
     case measureNow(Reading.Trigger)
     /// Stop the measurement that runs, and leave the link open. Without a measurement nothing happens.
     case stopMeasurement
-    /// End in order: stop a measurement, let the session say its last words, then close. At most this long.
+    /// End in order: stop a measurement, let the session write its closing messages, then close. At most this long.
     case stop(within: Duration)
     /// Damage on the line that the hardware counted.
     case line(CaptureEvent)
@@ -57,8 +58,8 @@ public enum LinkEffect: Sendable {
     case submit(LinkBatch)
     /// To be kept for later links with any cuff of this driver.
     case remember(key: String, value: [UInt8])
-    /// To be kept for the next link with this cuff, before the effects that follow: `durably`, so that it survives the
-    /// machine, else so that it survives this process.
+    /// To be stored for the next link with this cuff, before the effects that follow: with `durably` so that it survives a
+    /// power failure, otherwise so that it survives this process.
     case keep(OutstandingRecords, device: String, durably: Bool)
     case tell(LinkNotice)
     /// Close the transport. The link is over.
@@ -71,10 +72,12 @@ public struct LinkBatch: Sendable {
     public var device: String
     /// What the cuff told about itself.
     public var identity: DeviceIdentity?
+    /// The readings and live events of this batch, in the order in which the cuff sent them.
     public var entries: Entries
     /// How many readings the link had emitted at the end of this batch, duplicates included.
     public var through: Int
 
+    /// Sets each property as given.
     public init(device: String = "", identity: DeviceIdentity? = nil, entries: Entries = Entries(), through: Int = 0) {
         self.device = device
         self.identity = identity
@@ -83,13 +86,13 @@ public struct LinkBatch: Sendable {
     }
 }
 
-/// What a link tells while it works.
+/// What a link reports while it works.
 public enum LinkNotice: Sendable {
     case identified(DeviceIdentity)
     case diagnostic(Diagnostic)
     /// What the cuff's clock showed, and how far it is behind the host's, in seconds.
     case clock(DeviceTime, behind: Int64)
-    /// The cuff measures by itself every so many minutes; 0: not.
+    /// The minutes between the cuff's automatic measurements; 0: they are off.
     case cycle(minutes: Int)
     /// The life of a measurement that was commanded: `started` or `notStarted`, `live`, `ended`, and no other effect; the
     /// time is that since its start.
@@ -110,9 +113,11 @@ public struct LinkCounters: Sendable, Equatable {
     public var bytes = 0
     /// Of these, bytes that belong to no frame.
     public var skippedBytes = 0
+    /// Readings admitted, failed measurements included, duplicates and filtered ones not.
     public var readings = 0
     /// Of the readings, measurements that failed.
     public var failures = 0
+    /// Live events emitted to the sinks.
     public var liveEvents = 0
     /// Live samples left out because a sink was slow.
     public var thinned = 0
@@ -122,10 +127,13 @@ public struct LinkCounters: Sendable, Equatable {
     public var filtered = 0
     /// How often, and for how long, the link waited for the sinks.
     public var pauses = 0
+    /// The total time of the pauses.
     public var paused = Duration.zero
 
+    /// Every count is zero.
     public init() {}
 
+    /// Adds each count of `b` to that of `a`.
     public static func += (a: inout LinkCounters, b: LinkCounters) {
         a.frames += b.frames
         a.badChecks += b.badChecks

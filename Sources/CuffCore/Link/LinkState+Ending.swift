@@ -23,7 +23,7 @@ extension LinkState {
         if self.outcome == nil { self.outcome = outcome }
     }
 
-    /// The session has said how it ended: on to the next command, or to the end of the link.
+    /// The session has finished: the next command follows, or the end of the link.
     mutating func conclude(_ effects: inout [LinkEffect]) {
         while let outcome, phase != .ended {
             if case .draining = phase { return }

@@ -1,5 +1,5 @@
-/// Performs what `Measurement` decides for the session under `.measure`. The session's own words of start and end are not
-/// passed on: the sinks and whoever listens see one start and one end, whatever the family says and in which order.
+/// Performs what `Measurement` decides for the session under `.measure`. The session's own start and end events are not
+/// passed on: sinks and handlers see one start and one end, whatever the family sends and in which order.
 extension LinkState {
     mutating func beginMeasuring(_ effects: inout [LinkEffect]) {
         hasFailureRecord = false
@@ -24,7 +24,7 @@ extension LinkState {
         perform(decided, &effects)
         switch event {
         case .started, .ended, .aborted, .recovered, .failed: break
-        // What a cuff lists after its result has no part in the measurement, and is shown all the same.
+        // Live events after the result are not part of the measurement, and are shown all the same.
         case .cuffPressure, .beat, .oscillation: if isOver { live(event) }
         }
     }
@@ -33,7 +33,7 @@ extension LinkState {
     mutating func measured(_ reading: Reading, _ effects: inout [LinkEffect]) {
         var decided: [Measurement.Effect] = []
         measurement?.handle(.emit(reading), into: &decided)
-        // A measurement has one end: what the cuff records of a stop is said by `aborted`.
+        // A measurement has one end: the cuff's record of a stop becomes `aborted`.
         let isAborted = decided.contains(.ended(.aborted))
         if case .failure = reading.content, reading.origin == .measurement, !isAborted { hasFailureRecord = true }
         perform(decided.filter { $0 == .started }, &effects)
@@ -68,7 +68,7 @@ extension LinkState {
         handlePending(&effects)
     }
 
-    /// Notices first, then commands, then the end of the session, so that nothing is told after the link's own end.
+    /// Notices first, then commands, then the end of the session, so that nothing is reported after the link's own end.
     private mutating func perform(_ decided: [Measurement.Effect], _ effects: inout [LinkEffect]) {
         for effect in decided {
             switch effect {

@@ -10,7 +10,7 @@ extension LinkState {
         while !pending.isEmpty, phase == .open { run(pending.removeFirst(), &effects) }
     }
 
-    /// Lets the session say its last words; answers whether there are any. The end follows when it finishes.
+    /// Lets the session write its closing messages; returns whether there are any. The end follows when it finishes.
     mutating func endInOrder(_ effects: inout [LinkEffect]) -> Bool {
         guard phase == .open else { return false }
         let waiting = entries.readings.count
@@ -62,8 +62,8 @@ extension LinkState {
 
     /// Names the readings in place and moves the wanted new ones to the front.
     ///
-    /// Two passes: what a hash finds in a table cannot be foreseen, and a processor that guessed wrong about one reading throws
-    /// away what it had done for the next ones. In a pass of its own that is little.
+    /// Two passes: hash look-ups are mispredicted branches, and each discards the work started on the next readings. In a
+    /// separate pass that work is small.
     mutating func admit(_ range: Range<Int>, _ effects: inout [LinkEffect]) {
         guard !range.isEmpty else { return }
         if isMeasuring {
@@ -111,7 +111,7 @@ extension LinkState {
         case .writeFeature(let bytes): write(bytes, .writeFeature(bytes), &effects)
         case .emit, .identify: break
         case .live(.aborted) where command == .stop && setup.recovering != nil:
-            // The line names the measurement that it ends: the program that reads these lines never saw it begin.
+            // The line names the measurement that it ends, because this run did not print its start.
             if let former = setup.recovering { live(.recovered(former)) }
             setup.recovering = nil
         case .live(let event): if isMeasuring { measured(event, &effects) } else { live(event) }
@@ -165,7 +165,7 @@ extension LinkState {
         }
     }
 
-    /// What was said before belongs to what the cuff was called before. `unnamed` is the first reading that came after it.
+    /// Earlier readings belong to the identity before. `unnamed` is the first reading that came after the change.
     mutating func identify(_ identity: DeviceIdentity, from unnamed: Int, _ effects: inout [LinkEffect]) {
         let later = Array(entries.readings[unnamed...])
         entries.readings.removeLast(entries.readings.count - admitted)

@@ -1,6 +1,7 @@
 extension LinkState {
     /// What a link needs to know before it begins.
     public struct Setup: Sendable {
+        /// The driver of the cuff.
         public var driver: CuffDriver
         /// Who the cuff is as far as the host knows, e.g. a USB serial number or a path; empty when unknown.
         public var device: String
@@ -15,7 +16,7 @@ extension LinkState {
         /// Only a record that nothing but its arrival tells from an equal one has a receive time: the bytes may be of now, and
         /// what carries a time of its own reads the same at any time.
         public var timesClocklessOnly = false
-        /// Readings will be `committed`. Without a place that keeps them they never are, and are not to be waited for.
+        /// Readings will be `committed`. Without a durable sink they never are, and the session must not wait for it.
         public var keepsReadings = true
         /// What an earlier link with the cuff of this name left unacknowledged.
         public var outstanding: @Sendable (_ device: String) -> OutstandingRecords = { _ in OutstandingRecords() }
@@ -23,7 +24,7 @@ extension LinkState {
         public var recovering: AbandonedMeasurement?
         /// A line without a whole frame within this is closed; `nil`: it may stay silent.
         public var silenceLimit: Duration?
-        /// The bytes are recorded: they may go on after the session has said how it ended, and are heard to their end.
+        /// The bytes are recorded: they may go on after the session has finished, and are read to their end.
         public var isRecorded = false
         /// Obeyed one after the other, each in a session of its own.
         public var commands: [SessionCommand]
@@ -34,6 +35,7 @@ extension LinkState {
         /// The longest a measurement may take.
         public var measurementLimit = Measurement.longest
 
+        /// The other properties keep their defaults until they are set.
         public init(
             _ driver: CuffDriver, device: String = "", options: [String: String] = [:], memory: [String: [UInt8]] = [:],
             commands: [SessionCommand] = [.follow]

@@ -1,5 +1,5 @@
 /// One cuff's connection as a value: session, ids, clock rule, timers, measurement, counters and the commands still to be
-/// obeyed. It makes every decision and does nothing; whoever drives it hands over events and performs the effects.
+/// executed. It makes every decision and performs none; whoever drives it hands over events and performs the effects.
 ///
 /// The live loop, replays, tests and fuzzers drive this same value. ARCHITECTURE.md has its table of states and events.
 ///
@@ -19,14 +19,15 @@ public struct LinkState: Sendable {
     }
 
     /// Bytes that may wait to be written. The longest message that a session writes has 8 KiB, and a batch of confirmations
-    /// 4 KiB: a peer that has not taken sixteen of these does not listen.
+    /// 4 KiB: a peer that has not accepted sixteen of these does not read.
     public static let outputLimit = 1 << 16
-    /// A peer that takes nothing of a full output for so long is given up: ten times the three seconds that IEEE 11073 gives an
+    /// A peer that accepts nothing of a full output for this long is disconnected: ten times the three seconds that IEEE 11073 gives an
     /// answer, and longer than any pause of a vendor protocol.
     static let stalledOutputLimit = Duration.seconds(30)
-    /// A cuff that does not take the last writes within this will not take them. 16 bytes at 2400 bit/s are 70 ms.
+    /// Time-out for the last writes. 16 bytes at 2400 bit/s are 70 ms.
     static let drainLimit = Duration.seconds(2)
 
+    /// The driver of the cuff; it does not change while the link lives.
     public let driver: CuffDriver
     var setup: Setup
     var phase = Phase.waiting
@@ -39,12 +40,12 @@ public struct LinkState: Sendable {
     var measurement: Measurement?
     /// When the measurement under way began, or its first live event came.
     var measuringSince: Duration?
-    /// The cuff's own record of its failure went to the sinks, so that no end is told beside it.
+    /// The cuff's own record of its failure went to the sinks, so no second end is reported.
     var hasFailureRecord = false
 
     var commands: [SessionCommand]
     var command: SessionCommand?
-    /// How the present session ended, once it said so.
+    /// How the present session ended, once it has finished.
     var outcome: Outcome?
     var isTransportClosed = false
     /// Session events that effects of a measurement bring about; handled before anything else.
@@ -76,6 +77,7 @@ public struct LinkState: Sendable {
     var framesBefore = 0
     var messages = 0
 
+    /// A link before its first event. The first event must be `opened`.
     public init(_ setup: Setup) {
         driver = setup.driver
         self.setup = setup
@@ -91,7 +93,9 @@ public struct LinkState: Sendable {
 
     /// When `timePassed` is to come; `nil`: nothing is waited for.
     public var deadline: Duration? { phase == .ended ? nil : deadlines.next }
+    /// The link is over: further events are ignored.
     public var isEnded: Bool { phase == .ended }
+    /// A measurement that this link was asked for is under way.
     public var isMeasuring: Bool { measurement != nil }
     /// Nothing but listening is under way, so `measureNow` would begin.
     public var isListening: Bool { phase == .open && command == .follow && commands.isEmpty && !isTransportClosed }
@@ -111,6 +115,7 @@ public struct LinkState: Sendable {
 
     // MARK: Events
 
+    /// Handles one event and appends what is to be done, in order. Never blocks and never traps, whatever the bytes.
     public mutating func handle(_ event: LinkEvent, at time: LinkTime, into effects: inout [LinkEffect]) {
         guard phase != .ended else { return }
         now = time
@@ -123,7 +128,7 @@ public struct LinkState: Sendable {
         case .committed(let through):
             if through > sessionStart { tellSession(.committed(through: through - sessionStart), &effects) }
         case .passedOn(let through):
-            // A cuff that forgets what was acknowledged hears nothing: no sink has kept it.
+            // A cuff that forgets what was acknowledged gets no acknowledgement: no sink has stored it.
             if !setup.forgets, through > sessionStart { tellSession(.committed(through: through - sessionStart), &effects) }
         case .timePassed: fireTimers(&effects)
         case .opened:
@@ -134,7 +139,7 @@ public struct LinkState: Sendable {
         case .sinksFull(let isFull): setSinksFull(isFull, &effects)
         case .thinned(let samples):
             stored.thinned += samples
-            effects.append(.tell(.diagnostic(.note("\(samples) live samples left out: a sink is slow"))))
+            effects.append(.tell(.diagnostic(.note("\(samples) live sample\(samples == 1 ? "" : "s") left out: a sink is slow"))))
         case .command(let command): tellSession(.command(command), &effects)
         case .measureNow(let trigger):
             guard isListening else { break }
@@ -162,7 +167,7 @@ public struct LinkState: Sendable {
         effects.append(.submit(batch))
     }
 
-    /// Takes back the storage of a batch that is stored, to be filled again.
+    /// Reuses the storage of a batch that has been stored.
     public mutating func recycle(_ storage: consuming Entries) {
         guard entries.isEmpty, storage.capacity > entries.capacity else { return }
         storage.removeAll(keepingCapacity: true)
@@ -251,7 +256,7 @@ public struct LinkState: Sendable {
         if case .draining(let outcome) = phase { return end(outcome, &effects) }
         tellSession(.closed, &effects)
         endMeasuring(why, &effects)
-        // A session that has nothing to say about the end ends all the same.
+        // A session without closing messages ends at once.
         finish(.aborted(why))
     }
 }

@@ -1,9 +1,10 @@
-/// Drives a `LinkState` with recorded bytes: a capture is a transport whose other side has already spoken.
+/// Drives a `LinkState` with recorded bytes: a capture is a transport with recorded input.
 ///
 /// The capture's `>` lines are given to the link as `sent`, and what the session itself would write is kept back. A recording
 /// of one side only has no such lines: there the session's own writes are what was sent. Readings count as committed at
 /// once. Time is the capture's own; no clock is asked.
 public struct Replay: Sendable {
+    /// The link that the capture drives; readable for its counters and state.
     public private(set) var link: LinkState
     /// What the link wants done beside writing, e.g. batches to be stored; whoever drives the replay performs and empties it.
     public var effects: [LinkEffect] = []
@@ -32,6 +33,7 @@ public struct Replay: Sendable {
         handle(.opened)
     }
 
+    /// Plays one item: advances the time to that of the item, fires the timers that are due, then hands over its content.
     public mutating func play(_ item: CaptureItem) {
         if let time = item.time { advance(to: .microseconds(time)) }
         switch item.content {
@@ -64,6 +66,7 @@ public struct Replay: Sendable {
     /// Adds the batch of what was emitted since the last time to `effects`.
     public mutating func flush() { link.flush(into: &effects) }
 
+    /// Gives back the storage of a batch, so that the next one needs no allocation.
     public mutating func recycle(_ storage: consuming Entries) { link.recycle(storage) }
 
     private mutating func releaseHeld() {

@@ -11,6 +11,7 @@ public enum Absence: UInt8, Sendable, Hashable {
     /// The cuff sent dashes, blanks or its own "no value" code.
     case notMeasured
 
+    /// The value of `mean_absent`, `pulse_absent` and `value_absent` in JSON; `nil` for `none`.
     public var word: StaticString? {
         switch self {
         case .none: nil
@@ -26,14 +27,20 @@ public enum Absence: UInt8, Sendable, Hashable {
 
 /// One inflation of the cuff. Systolic and diastolic are not optional: half a blood pressure cannot be built.
 public struct BloodPressure: Sendable, Hashable {
+    /// The higher pressure, as sent.
     public var systolic: Pressure
+    /// The lower pressure, as sent.
     public var diastolic: Pressure
     /// Only as the cuff sent it; never computed here.
     public var mean: Pressure?
+    /// The pulse rate, only as the cuff sent it beside the pressures.
     public var pulse: PulseRate?
+    /// Why there is no mean; `none` where there is one or the cuff never sends one.
     public var meanAbsence: Absence
+    /// Why there is no pulse; `none` where there is one or the cuff never sends one.
     public var pulseAbsence: Absence
 
+    /// Sets each property as given. The values are not checked here (`isPlausible`).
     @inlinable
     public init(
         systolic: Pressure, diastolic: Pressure, mean: Pressure? = nil, pulse: PulseRate? = nil,

@@ -7,8 +7,8 @@ struct ByteWriter {
     @inline(__always)
     init(at position: UnsafeMutablePointer<UInt8>) { self.position = position }
 
-    /// What is seldom written, by calls: they have a writer of their own, so that the position of this one needs no place in
-    /// memory.
+    /// For pieces that are rarely written: they get a copy of the writer, so that the position of this one stays in a
+    /// register.
     @inline(__always)
     mutating func seldom(_ write: (inout ByteWriter) -> Void) {
         var other = self

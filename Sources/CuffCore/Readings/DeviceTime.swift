@@ -1,13 +1,18 @@
 /// What a cuff's clock said: a local date and time without zone, which may be wrong. It is not an instant.
 public struct DeviceTime: Sendable, Hashable {
+    /// The finest field that the cuff sent. Finer fields are 0 and are not printed.
     public enum Precision: UInt8, Sendable, Hashable { case day, minute, second, hundredth }
 
+    /// The full year, e.g. 2026; families that send two digits add 2000.
     public var year: Int16
+    /// Month 1…12, day 1…31, hour 0…23, minute and second 0…59, hundredths 0…99 where the time is possible; otherwise as sent.
     public var month, day, hour, minute, second, hundredths: UInt8
+    /// The finest field that counts.
     public var precision: Precision
     /// Minutes east of UTC where the cuff says so (IEEE 11073 base-offset time); most cuffs know no zone.
     public var utcOffset: Int16?
 
+    /// Fields are cut to their width and not checked (`isPossible`). The finest field given sets the precision.
     public init(
         year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int? = nil, hundredths: Int? = nil,
         utcOffset: Int? = nil
@@ -44,6 +49,7 @@ public struct DeviceTime: Sendable, Hashable {
             && hour < 24 && minute < 60 && second < 60 && hundredths < 100 && year > 0
     }
 
+    /// The days of a month of the Gregorian calendar, 28…31; 31 for a month that does not exist.
     public static func days(inMonth month: Int, of year: Int) -> Int {
         switch month {
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
@@ -108,5 +114,6 @@ public enum DeviceClock: Sendable, Hashable {
     /// A time, judged: `impossible` when no calendar has it.
     public init(_ time: DeviceTime) { self = time.isPossible ? .time(time) : .impossible(time) }
 
+    /// The time where the clock shows a possible one; `nil` in the other cases.
     public var time: DeviceTime? { if case .time(let time) = self { time } else { nil } }
 }

@@ -2,16 +2,19 @@
 ///
 /// It is not a `Double`: 60.0 and 60 are different messages (IEEE 11073 SFLOAT `F258` and `003C`), and both survive here.
 public struct Digits: Sendable, Hashable {
+    /// The digits as an integer, sign included.
     public var mantissa: Int64
     /// -128…127, the range of an IEEE 11073 FLOAT exponent.
     public var exponent: Int8
 
+    /// `mantissa` × 10^`exponent`; equal values with other digits are different (`60` and `60.0`).
     @inlinable
     public init(mantissa: Int64, exponent: Int8 = 0) {
         self.mantissa = mantissa
         self.exponent = exponent
     }
 
+    /// A whole number.
     @inlinable
     public init(_ integer: Int) { self.init(mantissa: Int64(integer)) }
 

@@ -15,15 +15,20 @@ public struct Entries: RandomAccessCollection, Sendable {
     public internal(set) var readings: [Reading] = []
     private var live: [Live] = []
 
+    /// No entries.
     public init() {}
 
+    /// The same entries in the same order.
     public init(_ entries: some Sequence<Entry>) {
         for entry in entries { append(entry) }
     }
 
+    /// 0.
     public var startIndex: Int { 0 }
+    /// The number of entries, readings and live events together.
     public var endIndex: Int { readings.count + live.count }
 
+    /// The entry at a place 0..<`endIndex`. Looking for the live events before it takes logarithmic time.
     public subscript(position: Int) -> Entry {
         let before = liveCount(before: position)
         if before < live.count, live[before].position == position {
@@ -45,8 +50,10 @@ public struct Entries: RandomAccessCollection, Sendable {
 
     /// Readings that can be added before storage has to grow.
     public var capacity: Int { readings.capacity }
+    /// Makes room for so many readings; live events are not counted.
     public mutating func reserveCapacity(_ count: Int) { readings.reserveCapacity(count) }
 
+    /// Adds an entry behind all others.
     public mutating func append(_ entry: Entry) {
         switch entry {
         case .reading(let reading): readings.append(reading)
@@ -62,6 +69,7 @@ public struct Entries: RandomAccessCollection, Sendable {
     /// Where an entry stands that comes after the first `count` readings and after every live event so far.
     func place(afterReadings count: Int) -> Int { live.count + count }
 
+    /// Adds all entries of `more`, in their order, behind these.
     public mutating func append(contentsOf more: Entries) {
         let count = count
         for event in more.live {
@@ -71,6 +79,7 @@ public struct Entries: RandomAccessCollection, Sendable {
         readings.append(contentsOf: more.readings)
     }
 
+    /// Removes every entry.
     public mutating func removeAll(keepingCapacity: Bool = false) {
         readings.removeAll(keepingCapacity: keepingCapacity)
         live.removeAll(keepingCapacity: keepingCapacity)
@@ -88,6 +97,7 @@ public struct Entries: RandomAccessCollection, Sendable {
         for index in readings.indices { body(&readings[index]) }
     }
 
+    /// Removes the live events for which the closure answers `true`; readings and the order stay.
     public mutating func removeLiveEvents(where isUnwanted: (LiveEvent) -> Bool) {
         guard live.contains(where: { isUnwanted($0.event) }) else { return }
         self = Entries(

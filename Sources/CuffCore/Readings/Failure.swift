@@ -8,6 +8,7 @@ public enum FailureReason: UInt8, Sendable, Hashable, CaseIterable {
     // What the host saw of a measurement it had asked for; no cuff says these.
     case noAnswer, refused, lost, noResult
 
+    /// The word of `reason` in JSON, in CSV and in the database.
     public var word: StaticString {
         switch self {
         case .unknown: "unknown"
@@ -48,10 +49,12 @@ public enum FailureReason: UInt8, Sendable, Hashable, CaseIterable {
 
 /// A measurement that a cuff reports as failed. It is an event with an identity of its own, never a reading with zeros.
 public struct Failure: Sendable, Hashable {
+    /// The cause in this program's words; `unknown` where the cuff's code is not documented.
     public var reason: FailureReason
     /// The cuff's own code, e.g. `E44`; empty when it has none.
     public var code: ShortText
 
+    /// Sets each property as given.
     public init(_ reason: FailureReason, code: ShortText = ShortText()) {
         self.reason = reason
         self.code = code

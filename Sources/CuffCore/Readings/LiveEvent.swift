@@ -19,15 +19,20 @@ public enum LiveEvent: Sendable, Hashable {
 
 /// Who a cuff says it is. Every text is printable ASCII.
 public struct DeviceIdentity: Sendable, Hashable {
-    /// The key under which its readings are stored: an IEEE 11073 system id, a serial number. Empty: the cuff tells none.
+    /// The key under which its readings are stored: an IEEE 11073 system id, a serial number. Empty: the cuff sends none.
     public var id: String
+    /// The maker's name as sent; `nil` where the cuff tells none.
     public var manufacturer: String?
+    /// The model as sent; `nil` where the cuff tells none.
     public var model: String?
+    /// The serial number as sent; `nil` where the cuff tells none.
     public var serial: String?
+    /// The firmware version as sent; `nil` where the cuff tells none.
     public var firmware: String?
     /// Battery charge in percent.
     public var battery: Int?
 
+    /// Sets each property as given; text from the wire goes through `text(_:)` first.
     public init(
         id: String = "", manufacturer: String? = nil, model: String? = nil, serial: String? = nil,
         firmware: String? = nil, battery: Int? = nil

@@ -1,13 +1,19 @@
 /// A blood pressure that a person types in. It becomes a reading of origin `entered`, which is marked as such wherever it
 /// goes; the same values at the same time are the same reading.
 public struct ManualEntry: Sendable, Hashable {
+    /// The driver id of everything that was typed in; no driver of the list has it.
     public static let driver: DriverID = "manual"
 
+    /// The typed values; a mean is not asked for.
     public var pressure: BloodPressure
+    /// When the person says it was measured.
     public var time: Timestamp
+    /// The user slot; `nil` for none.
     public var user: Int32?
+    /// Remarks of the person, e.g. an irregular pulse.
     public var flags: MeasurementFlags
 
+    /// Sets each property as given; nothing is checked here.
     public init(_ pressure: BloodPressure, at time: Timestamp, user: Int32? = nil, flags: MeasurementFlags = []) {
         self.pressure = pressure
         self.time = time
@@ -15,6 +21,7 @@ public struct ManualEntry: Sendable, Hashable {
         self.flags = flags
     }
 
+    /// The reading, with its id and times. `received` is now, and `zone` gives the wall clock of the id.
     public func reading(received: Timestamp, zone: ZoneTable) -> Reading {
         var text = TextBuffer(capacity: 64)
         text.append(utc: time)

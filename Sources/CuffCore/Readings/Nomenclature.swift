@@ -7,6 +7,7 @@ public enum Nomenclature {
     /// Partition 4: dimensions, i.e. units.
     public static let dimensions: UInt32 = 4
 
+    /// The reference id of a term, e.g. `MDC_PRESS_BLD_NONINV_SYS`; `nil` for one that is not listed.
     public static func name(partition: UInt16, term: UInt16) -> StaticString? {
         switch (partition, term) {
         case (2, 18948): "MDC_PRESS_BLD_NONINV"

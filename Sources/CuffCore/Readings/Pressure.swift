@@ -5,15 +5,19 @@ public enum PressureUnit: UInt8, Sendable, Hashable {
 
 /// A pressure in the unit and with the digits its cuff sent. It is never rounded or converted in place.
 public struct Pressure: Sendable, Hashable {
+    /// The number as the cuff sent it, in `unit`.
     public var digits: Digits
+    /// The unit of `digits`.
     public var unit: PressureUnit
 
+    /// A pressure of any size; nothing is checked here (`BloodPressure.isPlausible`).
     @inlinable
     public init(_ digits: Digits, _ unit: PressureUnit) {
         self.digits = digits
         self.unit = unit
     }
 
+    /// A whole number of millimetres of mercury.
     @inlinable
     public static func mmHg(_ value: Int) -> Pressure { Pressure(Digits(value), .mmHg) }
     /// Tenths of a millimetre of mercury, as the Human NIBP Nano counts.
@@ -34,10 +38,13 @@ public struct Pressure: Sendable, Hashable {
 
 /// Beats per minute with the digits the cuff sent.
 public struct PulseRate: Sendable, Hashable {
+    /// Beats per minute as the cuff sent them.
     public var digits: Digits
 
+    /// A rate of any size; nothing is checked here.
     @inlinable
     public init(_ digits: Digits) { self.digits = digits }
+    /// A whole number of beats per minute.
     @inlinable
     public init(_ perMinute: Int) { digits = Digits(perMinute) }
 

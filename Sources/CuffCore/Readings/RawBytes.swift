@@ -1,20 +1,23 @@
 /// The record bytes a reading was decoded from, kept so that a decoding error can be repaired in old data.
 ///
-/// Up to 64 bytes lie inline, so that the usual record (the longest vendor frame has 64 bytes) costs no allocation.
+/// Up to 64 bytes lie inline, so that the usual record (the longest vendor frame has 64 bytes) needs no allocation.
 public struct RawBytes: Sendable, Hashable {
     private static let capacity = 64
     private typealias Words = (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
 
     /// A longer record whole; then `words` hold nothing.
     private let long: [UInt8]?
+    /// The number of bytes.
     public let count: Int
     private var words: Words = (0, 0, 0, 0, 0, 0, 0, 0)
 
+    /// No bytes.
     public init() {
         count = 0
         long = nil
     }
 
+    /// A copy of the bytes.
     @inline(__always)
     public init(_ bytes: Span<UInt8>) {
         count = bytes.count
@@ -26,6 +29,7 @@ public struct RawBytes: Sendable, Hashable {
         bytes.withUnsafeBytes { copy($0) }
     }
 
+    /// A copy of the bytes.
     public init(_ bytes: [UInt8]) { self.init(bytes.span) }
 
     @inline(__always)
@@ -50,6 +54,7 @@ public struct RawBytes: Sendable, Hashable {
         }
     }
 
+    /// There are no bytes.
     public var isEmpty: Bool { count == 0 }
 
     /// The bytes, in place.
@@ -69,8 +74,10 @@ public struct RawBytes: Sendable, Hashable {
         return withUnsafeBytes(of: &words) { body(UnsafeRawBufferPointer(start: $0.baseAddress, count: count)) }
     }
 
+    /// A copy as an array.
     public var array: [UInt8] { withBytes { bytes in bytes.withUnsafeBufferPointer { Array($0) } } }
 
+    /// The same bytes in the same order.
     public static func == (a: RawBytes, b: RawBytes) -> Bool {
         guard a.count == b.count else { return false }
         guard a.count <= capacity else { return a.long == b.long }
@@ -78,5 +85,6 @@ public struct RawBytes: Sendable, Hashable {
         return a.words.0 == b.words.0 && a.words.1 == b.words.1 && a.words.2 == b.words.2 && a.words.3 == b.words.3
             && a.words.4 == b.words.4 && a.words.5 == b.words.5 && a.words.6 == b.words.6 && a.words.7 == b.words.7
     }
+    /// Hashes the bytes, wherever they are stored.
     public func hash(into hasher: inout Hasher) { hasher.combine(array) }
 }

@@ -1,5 +1,6 @@
 /// What a sink receives and keeps: one result of one cuff, with where and when it came from.
 public struct Reading: Sendable, Hashable {
+    /// The result itself; exactly one of these.
     public enum Content: Sendable, Hashable {
         case bloodPressure(BloodPressure)
         /// A pulse with no blood pressure beside it: an oximeter's, or one whose pressures never came.
@@ -9,6 +10,7 @@ public struct Reading: Sendable, Hashable {
         case failure(Failure)
     }
 
+    /// How the reading came to this program.
     public enum Origin: UInt8, Sendable, Hashable {
         /// Read from the cuff's memory.
         case memory
@@ -19,6 +21,7 @@ public struct Reading: Sendable, Hashable {
         /// Typed in by a person.
         case entered
 
+        /// The value of `origin` in JSON.
         public var word: StaticString {
             switch self {
             case .memory: "memory"
@@ -39,8 +42,10 @@ public struct Reading: Sendable, Hashable {
         case untilAcknowledged
     }
 
+    /// Who started the measurement, where the cuff says so.
     public enum Trigger: UInt8, Sendable, Hashable {
         case unknown, manual, automatic
+        /// The value of `trigger` in JSON; `nil` for `unknown`.
         public var word: StaticString? {
             switch self {
             case .unknown: nil
@@ -61,6 +66,7 @@ public struct Reading: Sendable, Hashable {
         private(set) var hour: UInt8 = 0
         private(set) var minute: UInt8 = 0
         private(set) var second: UInt8 = 0
+        /// The part of the id behind the time: 64 bits over cuff, user and record (`ReadingLedger`).
         public var hash: UInt64 = 0
 
         /// The time that begins the id as one number, in the order of the printed form; 0 where no time begins it.
@@ -74,6 +80,7 @@ public struct Reading: Sendable, Hashable {
         /// Not yet named.
         public static var none: ID { ID() }
 
+        /// An id that begins with this wall-clock time (seconds since 1970 as if in UTC); `nil`: no time begins it.
         public init(wallSeconds: Int64?, hash: UInt64) {
             self.hash = hash
             begin(wallSeconds.map { DeviceTime(wallSeconds: $0) })
@@ -103,8 +110,8 @@ public struct Reading: Sendable, Hashable {
         }
     }
 
-    /// Everything but the record's bytes. It is one plain block of memory, which keeps the many hands a reading goes
-    /// through cheap: copying it field by field was a fifth of the way from bytes to JSON.
+    /// Everything but the record's bytes. It is one plain block of memory, so that copying a reading is cheap: copying it
+    /// field by field took a fifth of the time from bytes to JSON.
     @usableFromInline
     struct Facts: Sendable, Hashable {
         @usableFromInline var content: Content
@@ -127,13 +134,16 @@ public struct Reading: Sendable, Hashable {
         @usableFromInline var measured: Timestamp?
     }
     @usableFromInline var facts: Facts
+    /// The bytes of the record as the cuff sent them; of a typed reading, the text it was made from.
     public var raw: RawBytes
     /// The value of a quantity that is text (an IEEE 11073 enumeration), printable and at most `longestText` bytes; `raw`
     /// has the whole of it.
     public var text: String?
-    /// Text of an enumeration names a state or an event: a sentence, and no document.
+    /// Text of an enumeration names a state or an event: at most a sentence.
     public static let longestText = 256
 
+    /// A reading as its driver makes it, without id and times. A blood pressure that is not plausible gets the flag
+    /// `implausible`.
     public init(
         _ content: Content, driver: DriverID, user: Int32? = nil, flags: MeasurementFlags = [],
         clock: DeviceClock = .absent, origin: Origin, trigger: Trigger = .unknown, sequence: UInt32? = nil,
@@ -147,6 +157,7 @@ public struct Reading: Sendable, Hashable {
         self.raw = raw
     }
 
+    /// The blood pressure; `nil` for any other content.
     public var bloodPressure: BloodPressure? {
         if case .bloodPressure(let pressure) = content { pressure } else { nil }
     }
@@ -154,10 +165,12 @@ public struct Reading: Sendable, Hashable {
 
 extension Reading {
     // What the driver says.
+    /// What was measured, or that it failed.
     @inlinable public var content: Content {
         get { facts.content }
         set { facts.content = newValue }
     }
+    /// The driver that decoded the record.
     @inlinable public var driver: DriverID {
         get { facts.driver }
         set { facts.driver = newValue }
@@ -167,18 +180,22 @@ extension Reading {
         get { facts.user }
         set { facts.user = newValue }
     }
+    /// What the cuff and this program remark beside the values.
     @inlinable public var flags: MeasurementFlags {
         get { facts.flags }
         set { facts.flags = newValue }
     }
+    /// What the record says of the cuff's clock. It is never changed by a correction.
     @inlinable public var clock: DeviceClock {
         get { facts.clock }
         set { facts.clock = newValue }
     }
+    /// How the reading came to this program.
     @inlinable public var origin: Origin {
         get { facts.origin }
         set { facts.origin = newValue }
     }
+    /// Who started the measurement.
     @inlinable public var trigger: Trigger {
         get { facts.trigger }
         set { facts.trigger = newValue }
@@ -188,6 +205,7 @@ extension Reading {
         get { facts.sequence }
         set { facts.sequence = newValue }
     }
+    /// What tells this record from another one with the same bytes.
     @inlinable public var repetition: Repetition {
         get { facts.repetition }
         set { facts.repetition = newValue }
@@ -209,10 +227,12 @@ extension Reading {
     }
 
     // What the host adds.
+    /// The name of the reading; `ID.none` until `ReadingLedger` gives one.
     @inlinable public var id: ID {
         get { facts.id }
         set { facts.id = newValue }
     }
+    /// When this program received the record, by the host's clock; `nil` for bytes from a file.
     @inlinable public var received: Timestamp? {
         get { facts.received }
         set { facts.received = newValue }
@@ -223,6 +243,7 @@ extension Reading {
         get { facts.isHostClockUnsynchronised }
         set { facts.isHostClockUnsynchronised = newValue }
     }
+    /// The best known instant of the measurement (`rule` says what it rests on); `nil` where none is known.
     @inlinable public var measured: Timestamp? {
         get { facts.measured }
         set { facts.measured = newValue }
@@ -232,6 +253,7 @@ extension Reading {
         get { facts.measuredOffset }
         set { facts.measuredOffset = newValue }
     }
+    /// What `measured` rests on.
     @inlinable public var rule: ClockRule {
         get { facts.rule }
         set { facts.rule = newValue }

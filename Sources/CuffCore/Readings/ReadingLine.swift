@@ -4,6 +4,7 @@ public struct ReadingLine: Sendable {
     /// Print the record's bytes as hex under `raw`.
     public var includesRaw: Bool
 
+    /// Without `raw` unless it is asked for.
     public init(includesRaw: Bool = false) { self.includesRaw = includesRaw }
 
     /// No line is longer, but for the device's name and the raw bytes: 22 flags are 400 bytes, a quantity or three
@@ -30,6 +31,7 @@ public struct ReadingLine: Sendable {
         }
     }
 
+    /// Appends the line of one reading, its line feed included.
     public func append(_ reading: Reading, device: String, to text: inout TextBuffer) {
         withUnsafePointer(to: reading) {
             append(UnsafeBufferPointer(start: $0, count: 1), device: device, to: &text)
@@ -101,7 +103,7 @@ public struct ReadingLine: Sendable {
     /// Up to where the id begins. Text of known length is a few moves, so the usual heads are spelled out.
     @inline(__always)
     private func putHead(_ reading: UnsafePointer<Reading>, _ writer: inout ByteWriter) {
-        // A pending reading is not yet what its type promises: a line of its own type keeps `select(.type==…)` honest.
+        // A pending reading is incomplete: a type of its own keeps it out of `select(.type=="blood_pressure")`.
         if reading.pointee.isPending { return writer.seldom { putPendingHead(reading.pointee.content, &$0) } }
         switch reading.pointee.content {
         case .bloodPressure: writer.put("{\"type\":\"blood_pressure\",\"schema\":1,\"id\":\"")

@@ -1,5 +1,6 @@
 /// Readings as lines for a person at a terminal: fixed columns, one line each, no colour. Programs read `ReadingLine`.
 public enum ReadingTable {
+    /// The names of the columns, with a line feed.
     public static let header = "WHEN                   SYS/DIA  MEAN  PULSE  USER  NOTES\n"
 
     /// Appends one line. Pressures are in mmHg; a kPa cuff's own numbers stand under NOTES.
@@ -10,6 +11,7 @@ public enum ReadingTable {
         }
     }
 
+    /// Appends the line of one reading; a pending one has none.
     public static func append(_ reading: borrowing Reading, to text: inout TextBuffer) {
         // Shown when it is complete; the stores keep it meanwhile.
         guard !reading.isPending else { return }

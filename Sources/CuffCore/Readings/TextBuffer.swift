@@ -5,8 +5,10 @@
 public struct TextBuffer: ~Copyable {
     private var base: UnsafeMutablePointer<UInt8>
     private var capacity: Int
+    /// The bytes written so far.
     public private(set) var count: Int
 
+    /// An empty buffer; it grows where `capacity` bytes are not enough.
     public init(capacity: Int = 4096) {
         base = .allocate(capacity: capacity)
         self.capacity = capacity
@@ -15,7 +17,9 @@ public struct TextBuffer: ~Copyable {
 
     deinit { base.deallocate() }
 
+    /// Empties the buffer and keeps its storage.
     public mutating func removeAll() { count = 0 }
+    /// Cuts the text to its first `length` bytes; a longer `length` changes nothing.
     public mutating func truncate(to length: Int) { count = min(count, max(0, length)) }
 
     /// The text so far, in place.
@@ -23,7 +27,9 @@ public struct TextBuffer: ~Copyable {
         try body(UnsafeRawBufferPointer(start: base, count: count))
     }
 
+    /// A copy of the bytes.
     public var array: [UInt8] { Array(UnsafeBufferPointer(start: base, count: count)) }
+    /// A copy as text; bytes that are not UTF-8 become U+FFFD.
     public var string: String { String(decoding: UnsafeBufferPointer(start: base, count: count), as: UTF8.self) }
 
     mutating func reserve(_ extra: Int) { if count &+ extra > capacity { grow(extra) } }
@@ -64,11 +70,14 @@ public struct TextBuffer: ~Copyable {
 
     // Each of these is described where `ByteWriter` writes it.
 
+    /// One byte as it is.
     public mutating func append(_ byte: UInt8) { write(atMost: 1) { $0.put(byte) } }
+    /// A literal of the program, not escaped.
     public mutating func append(_ text: StaticString) { write(atMost: text.utf8CodeUnitCount) { $0.put(text) } }
+    /// A word of the vocabulary, not escaped.
     public mutating func append(word: StaticName) { append(word.literal) }
 
-    /// Labelled, so that a literal never takes this slower road by accident.
+    /// Labelled, so that a literal never uses this slower overload by accident.
     public mutating func append(string text: String) {
         var text = text
         text.withUTF8 { utf8 in
@@ -77,6 +86,7 @@ public struct TextBuffer: ~Copyable {
         }
     }
 
+    /// Bytes as they are.
     public mutating func append(bytes: Span<UInt8>) {
         bytes.withUnsafeBufferPointer { source in
             guard let start = source.baseAddress else { return }
@@ -84,26 +94,39 @@ public struct TextBuffer: ~Copyable {
         }
     }
 
+    /// The text's characters, not escaped.
     public mutating func append(short text: ShortText) {
         write(atMost: 15) { writer in for index in 0..<text.count { writer.put(text[index]) } }
     }
 
+    /// A decimal integer.
     public mutating func append(decimal value: Int64) { write(atMost: 20) { $0.put(decimal: value) } }
+    /// Exactly `width` decimal digits with leading zeros; higher digits are cut off. Only for values from 0 on.
     public mutating func append(padded value: Int, width: Int) {
         write(atMost: width) { $0.put(padded: value, width: width) }
     }
+    /// Sixteen lower-case hexadecimal digits.
     public mutating func append(hex value: UInt64) { write(atMost: 16) { $0.put(hex: value) } }
+    /// Two lower-case hexadecimal digits for each byte, without separators.
     public mutating func append(hexOf bytes: Span<UInt8>) { write(atMost: 2 * bytes.count) { $0.put(hexOf: bytes) } }
+    /// A JSON number with the digits as sent; beyond ±12 the exponent is written with `e`.
     public mutating func append(_ digits: Digits) { write(atMost: 34) { $0.put(digits) } }
+    /// A JSON number with at most two decimals, rounded; `null` where it is not finite.
     public mutating func append(rounded value: Double) { write(atMost: 24) { $0.put(rounded: value) } }
+    /// ISO 8601 without a zone, to the precision of the time.
     public mutating func append(_ time: DeviceTime) { write(atMost: 22) { $0.put(time) } }
+    /// RFC 3339 in UTC with milliseconds, `2026-05-05T05:40:00.120Z`.
     public mutating func append(utc time: Timestamp) { write(atMost: 32) { $0.put(utc: time) } }
+    /// RFC 3339 in whole seconds, `offset` in minutes east of UTC.
     public mutating func append(local time: Timestamp, offset: Int) {
         write(atMost: 32) { $0.put(local: time, offset: offset) }
     }
+    /// The printed form of the id, 32 bytes.
     public mutating func append(_ id: Reading.ID) { write(atMost: 32) { $0.put(id) } }
+    /// A JSON string with its quotes, escaped.
     public mutating func append(jsonString text: String) {
         write(atMost: 2 + 6 * text.utf8.count) { $0.put(jsonString: text) }
     }
+    /// A JSON string with its quotes, escaped.
     public mutating func append(jsonString text: ShortText) { write(atMost: 92) { $0.put(jsonString: text) } }
 }

@@ -1,8 +1,11 @@
 /// An instant of the host's clock: milliseconds since 1970-01-01T00:00:00Z. It is not what a cuff's clock said.
 public struct Timestamp: Sendable, Hashable, Comparable {
+    /// Milliseconds since 1970-01-01T00:00:00Z, without leap seconds; negative before.
     public var milliseconds: Int64
+    /// The instant so many milliseconds after 1970-01-01T00:00:00Z.
     @inlinable
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
+    /// The earlier instant is the smaller.
     @inlinable
     public static func < (a: Timestamp, b: Timestamp) -> Bool { a.milliseconds < b.milliseconds }
 }
@@ -31,13 +34,14 @@ public enum ClockRule: UInt8, Sendable, Hashable {
     case synced
     /// The cuff's clock, moved by the offset that was measured against the host's.
     case corrected
-    /// The cuff's clock as it is; nobody could compare it.
+    /// The cuff's clock as it is; it could not be compared.
     case deviceTime
     /// The moment the reading arrived.
     case receiveTime
     /// The cuff's clock was never set or impossible, and the reading came from memory: when is unknown.
     case unset
 
+    /// The value of `clock` in JSON; `nil` for `none`.
     public var word: StaticString? {
         switch self {
         case .none: nil

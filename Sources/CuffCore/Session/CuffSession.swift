@@ -3,26 +3,30 @@
 ///
 /// Rules:
 /// - A session begins silent. Nothing is written before a `command`; `.follow` allows only the answers the protocol needs.
-/// - What was asked is learnt from `sent`, not from what the session meant to send: in a replay the questions are
-///   somebody else's.
+/// - What was requested is known from `sent`, not from what the session wrote: in a replay the questions were
+///   sent by other software.
 /// - A byte the protocol does not allow becomes a report. It is never a crash and never a guess.
 /// - Cutting `received` anywhere changes nothing.
 public protocol CuffSession: Sendable {
     mutating func handle(_ event: SessionEvent, into actions: inout SessionActions)
-    /// The host wants to end. Answers whether the session has something to say to the cuff before; then `finish` follows,
+    /// The host wants to end. Returns whether the session still has to write to the cuff; then `finish` follows
     /// within the protocol's own time. Only ever called live.
     mutating func endInOrder(into actions: inout SessionActions) -> Bool
     /// Whole frames so far; `nil` where the family has none (its reports are counted, or its answers have a known length).
     var frames: Int? { get }
-    /// Whether `committed` changes what the session does: its cuff hears "received", or the session reads on.
+    /// Whether `committed` changes what the session does: it acknowledges to the cuff, or asks for the next record.
     var hearsCommits: Bool { get }
 }
 
 extension CuffSession {
+    /// `nil`: the family has no frames to count.
     public var frames: Int? { nil }
+    /// Nothing to write before the end.
     public mutating func endInOrder(into actions: inout SessionActions) -> Bool { false }
+    /// Told about commits unless the session says otherwise.
     public var hearsCommits: Bool { true }
 
+    /// The same with a new array for the actions; for tests and small tools.
     public mutating func handle(_ event: SessionEvent) -> [SessionAction] {
         var actions = SessionActions()
         handle(event, into: &actions)
@@ -30,6 +34,7 @@ extension CuffSession {
     }
 }
 
+/// What happens to a session. Whoever drives it hands these over, one at a time.
 public enum SessionEvent: Sendable {
     case opened
     /// Bytes from the cuff, in any chunking. For HID: one report.
@@ -45,17 +50,18 @@ public enum SessionEvent: Sendable {
     case closed
 }
 
+/// What a session wants done, in order.
 public enum SessionAction: Sendable {
     case write([UInt8])
     /// A HID feature report (report number 0), where the family has one.
     case writeFeature([UInt8])
-    /// In a box, as `identify` is: every action has room for the largest, and the others are small.
+    /// Indirect, as `identify` is: every action is as large as the largest case, and the others are small.
     indirect case emit(Reading)
     case live(LiveEvent)
     indirect case identify(DeviceIdentity)
-    /// The cuff told what its clock shows at this moment.
+    /// The cuff sent what its clock shows at this moment.
     case clock(DeviceTime)
-    /// The cuff told how many minutes lie between its automatic measurements; 0 when they are off.
+    /// The cuff sent the minutes between its automatic measurements; 0 when they are off.
     case cycle(minutes: Int)
     /// Replaces the timer of the same id.
     case arm(TimerID, Duration)
@@ -63,8 +69,8 @@ public enum SessionAction: Sendable {
     /// The next write acknowledges the first `through` readings that this session emitted: from then on an equal record is
     /// another one (`Reading.Repetition.untilAcknowledged`).
     case acknowledge(through: Int)
-    /// The conversation begins anew, and what was not acknowledged may come again; with `isLost` neither did the last
-    /// acknowledgement reach the cuff.
+    /// The conversation starts over, and unacknowledged records may come again; with `isLost` the last acknowledgement did
+    /// not reach the cuff either.
     case expectRepetitions(isLost: Bool)
     /// To be kept for the next session with any cuff of this driver (`SessionContext.memory`).
     case remember(key: String, value: [UInt8])
@@ -74,7 +80,9 @@ public enum SessionAction: Sendable {
 
 /// A session may have several timers; each family names its own.
 public struct TimerID: RawRepresentable, Sendable, Hashable {
+    /// The number that tells a session's timers apart.
     public let rawValue: UInt8
+    /// Any number; a family's own timers begin at 4.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
     /// An answer must come before this.
     public static let response = TimerID(rawValue: 0)
@@ -88,7 +96,7 @@ public struct TimerID: RawRepresentable, Sendable, Hashable {
 
 /// What the session is asked to do. A driver that cannot, finishes with `Outcome.unsupported` before anything is sent.
 public enum SessionCommand: Sendable, Hashable {
-    /// Take what the cuff sends of its own accord, with only the answers its protocol requires.
+    /// Receive what the cuff sends unasked, with only the answers its protocol requires.
     case follow
     /// Fetch the stored readings, all of them or one user's, then finish. Erases nothing, save where the family's
     /// acknowledgement of a committed reading is itself the deletion.
@@ -103,6 +111,7 @@ public enum SessionCommand: Sendable, Hashable {
     case clear(user: Int?)
 }
 
+/// What can be done about the cuff's own automatic measurements.
 public enum ScheduleCommand: Sendable, Hashable {
     case get
     case off
@@ -110,6 +119,7 @@ public enum ScheduleCommand: Sendable, Hashable {
     case every(Int)
 }
 
+/// How a session ended.
 public enum Outcome: Sendable, Hashable {
     case complete
     case unsupported(String)
@@ -128,15 +138,16 @@ public enum Outcome: Sendable, Hashable {
     }
 }
 
-/// Something worth telling while the session goes on.
+/// A message about the session while it runs; it is logged.
 public enum Diagnostic: Sendable, Hashable {
     /// Bytes that belong to no frame.
     case skipped(bytes: Int, FrameFault)
-    /// A whole frame that says something this program does not know or must not believe.
+    /// A whole frame with unknown or impossible content.
     case ignored(StaticName, [UInt8])
     case note(String)
     case warning(String)
 
+    /// In English, lower case, without a full stop; at most 32 bytes of a frame are shown, as hex.
     public var sentence: String {
         switch self {
         case .skipped(let bytes, let fault): "skipped \(bytes) byte\(bytes == 1 ? "" : "s"): \(fault.sentence)"
@@ -146,7 +157,7 @@ public enum Diagnostic: Sendable, Hashable {
     }
 }
 
-/// What a session is told about its context when it is made.
+/// The context a session is created with.
 public struct SessionContext: Sendable {
     /// Identity of the cuff as the host knows it (USB serial number or path); empty when unknown.
     public var device: String
@@ -154,9 +165,10 @@ public struct SessionContext: Sendable {
     public var options: [String: String]
     /// What earlier sessions asked to `remember`.
     public var memory: [String: [UInt8]]
-    /// Readings will be `committed`. Without a place that keeps them they never are, and are not to be waited for.
+    /// Readings will be `committed`. Without a durable sink they never are, and the session must not wait for it.
     public var keepsReadings: Bool
 
+    /// Sets each property as given.
     public init(
         device: String = "", options: [String: String] = [:], memory: [String: [UInt8]] = [:], keepsReadings: Bool = true
     ) {

@@ -3,6 +3,7 @@ public protocol CuffSimulator: Sendable {
     mutating func handle(_ event: SimulatorEvent) -> [SimulatorAction]
 }
 
+/// What happens to a simulated cuff.
 public enum SimulatorEvent: Sendable {
     case opened
     /// Bytes from the host. For HID: one report.
@@ -13,27 +14,31 @@ public enum SimulatorEvent: Sendable {
     case closed
 }
 
+/// What a simulated cuff does.
 public enum SimulatorAction: Sendable, Hashable {
     /// For HID: one report.
     case write([UInt8])
     case arm(TimerID, Duration)
     case disarm(TimerID)
-    /// Worth telling whoever plays with the simulator.
+    /// A message for the user of the simulator.
     case note(String)
     case finish
 }
 
 /// What a simulated cuff holds and how it behaves.
 public struct SimulatorScript: Sendable {
+    /// The memory, oldest first; where `pushes` is set, also what is sent.
     public var records: [SimulatedRecord]
     /// Send the records unasked, one per `interval`, where the family can.
     public var pushes: Bool
+    /// The time between two pushed records.
     public var interval: Duration
     /// What the cuff's clock shows at the start.
     public var clock: DeviceTime
     /// Options of the family, the same as `CuffDriver.options` plus what its simulator documents.
     public var options: [String: String]
 
+    /// The defaults give three records and a fixed clock, the same on every run.
     public init(
         records: [SimulatedRecord] = SimulatedRecord.sample(count: 3, seed: 1), pushes: Bool = true,
         interval: Duration = .seconds(1),
@@ -50,13 +55,18 @@ public struct SimulatorScript: Sendable {
 
 /// One measurement in a simulated memory. Values are in mmHg and beats per minute.
 public struct SimulatedRecord: Sendable, Hashable {
+    /// The four values, in mmHg and, for the pulse, beats per minute. They are not checked.
     public var systolic, diastolic, mean, pulse: Int
+    /// The user slot as the family counts.
     public var user: Int
+    /// What the cuff's clock showed at the measurement.
     public var time: DeviceTime
+    /// What the cuff notes beside the values; families send what their protocol can.
     public var flags: MeasurementFlags
     /// The measurement failed; the values do not count.
     public var failure: FailureReason?
 
+    /// Sets each property as given; nothing is checked.
     public init(
         _ systolic: Int, _ diastolic: Int, mean: Int, pulse: Int, user: Int = 1, time: DeviceTime,
         flags: MeasurementFlags = [], failure: FailureReason? = nil
@@ -89,10 +99,12 @@ public struct SimulatedRecord: Sendable, Hashable {
     }
 }
 
-/// A small seeded generator (Steele, Lea, Flood 2014), so that everything drawn can be drawn again.
+/// A small seeded generator (Steele, Lea, Flood 2014), so that every run is reproducible.
 public struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
+    /// Equal seeds give equal sequences.
     public init(seed: UInt64) { state = seed }
+    /// The next 64 bits of the sequence. Not for secrets.
     public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var z = state

@@ -1,5 +1,5 @@
-/// What is said at the default level of whole frames that were not understood: that there were some, and never their bytes,
-/// which are somebody's reading. A monitor that sends fifty unknown frames a second must not fill a log.
+/// What is logged at the default level about whole frames that were not understood: their number, and never their bytes,
+/// which are personal data. A monitor that sends fifty unknown frames a second must not fill a log.
 public struct IgnoredFrames: Sendable {
     /// Of each kind; the last of them says that no more are told.
     public static let limit = 10
@@ -8,6 +8,7 @@ public struct IgnoredFrames: Sendable {
 
     private var counts: [String: Int] = [:]
 
+    /// Nothing has been said yet.
     public init() {}
 
     /// The sentence to be said, or `nil` where enough was said of this kind.

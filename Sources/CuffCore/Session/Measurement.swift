@@ -1,7 +1,7 @@
 /// The life of one measurement that the host asks for: started, or why not; live data; and exactly one end.
 ///
 /// It is pure: whoever drives it hands over what the session did and what the person did, and performs the effects. It
-/// knows no protocol and no time; waiting is an effect, and its end is told (`waitedForDeflation`, `timedOut`).
+/// has no protocol and no clock; waiting is an effect, and its end is an event (`waitedForDeflation`, `timedOut`).
 ///
 /// Rules:
 /// - `started` or `notStarted` comes once and before everything else. `ended` comes once and last, also after
@@ -9,8 +9,9 @@
 /// - A blood pressure of origin `measurement` is the result; a failure record is a failure. What comes afterwards (a
 ///   table of oscillations) belongs to the session, not to the measurement. A continuous cuff's result is its last beat.
 /// - Asking to stop sends the cuff's stop at once and waits for the session to end. Asking again leaves.
-/// - A session that ends by itself has told its cuff to stop where that was needed; where the host ends it, it does.
+/// - A session that ends by itself has sent the stop where one was needed; where the host ends it, the host does.
 public struct Measurement: Sendable {
+    /// How a measurement ended: exactly one of these is reported.
     public enum End: Sendable, Hashable {
         case result(Reading)
         /// By the person, here or on the cuff.
@@ -54,14 +55,14 @@ public struct Measurement: Sendable {
         /// For a person.
         public var sentence: String {
             switch self {
-            case .unsupported: "this cuff cannot be told to measure"
+            case .unsupported: "this cuff cannot be started remotely"
             case .noAnswer(let why), .refused(let why), .lost(let why): why
             case .cuff(let failure):
                 "the cuff reports \(failure.reason.word.description.replacing("_", with: " "))"
                     + (failure.code.isEmpty ? "" : " (\(failure.code))")
-            case .timedOut: "it took longer than it may; the cuff was told to stop"
+            case .timedOut: "the measurement timed out; a stop was sent to the cuff"
             case .noResult: "the measurement ended without a result"
-            case .stopped: "it was stopped before it had started"
+            case .stopped: "the measurement was stopped before it started"
             }
         }
 
@@ -80,6 +81,7 @@ public struct Measurement: Sendable {
         }
     }
 
+    /// What the driver of this value has to do, in order.
     public enum Effect: Sendable, Hashable {
         /// Tell the session.
         case command(SessionCommand)
@@ -93,6 +95,7 @@ public struct Measurement: Sendable {
         case ended(End)
     }
 
+    /// Where a measurement stands. It never goes back.
     public enum State: Sendable, Hashable {
         /// Asked for; the cuff has not said that it started.
         case asked
@@ -105,9 +108,10 @@ public struct Measurement: Sendable {
     /// After this the cuff is left to deflate by itself: longer than any documented cuff takes to open its valve.
     public static let deflationWait = Duration.seconds(3)
 
-    /// A measurement that nobody would stop in time is worse than one too few: longer than any family's own limit.
+    /// The time-out of a measurement: longer than any family's own limit. Without one a cuff could stay inflated.
     public static let longest = Duration.seconds(300)
 
+    /// Where the measurement stands now.
     public private(set) var state = State.asked
     private let canStop: Bool
     /// Every beat is a reading; the last of them is the result.
@@ -123,7 +127,7 @@ public struct Measurement: Sendable {
         isContinuous = capabilities.contains(.continuous)
     }
 
-    /// Asks for a measurement. A driver that cannot is told apart before anything is sent.
+    /// Asks for a measurement. A driver without the capability is rejected before anything is sent.
     public static func begin(_ capabilities: Capabilities, into effects: inout [Effect]) -> Measurement {
         var measurement = Measurement(capabilities)
         guard capabilities.contains(.measure) else {
@@ -136,7 +140,7 @@ public struct Measurement: Sendable {
         return measurement
     }
 
-    /// What the session did. Writes, timers and reports are no concern of the measurement.
+    /// What the session did. Writes, timers and reports do not change the measurement.
     public mutating func handle(_ action: SessionAction, into effects: inout [Effect]) {
         guard state != .ended else { return }
         switch action {
@@ -163,12 +167,12 @@ public struct Measurement: Sendable {
         switch event {
         case .started: start(into: &effects)
         case .cuffPressure, .beat, .oscillation:
-            // A cuff that shows pressure has started, whether it said so or not.
+            // A cuff that shows pressure has started, whether it reported that or not.
             start(into: &effects)
             effects.append(.live(event))
         case .ended, .recovered: break
         case .aborted: wasAborted = true
-        // That a cuff is gone is seen by the host; no cuff says it.
+        // The host detects that a cuff is gone; no cuff reports it.
         case .failed(let failure): if failure.reason != .lost { self.failure = failure }
         }
     }
@@ -187,15 +191,15 @@ public struct Measurement: Sendable {
         finish(.failed(fault), or: fault, into: &effects)
     }
 
-    /// The transport ended: unplugged, or the line was lost. Nobody can be told to stop any more.
+    /// The transport ended: unplugged, or the line was lost. A stop can no longer be sent.
     public mutating func lineEnded(_ reason: String, into effects: inout [Effect]) {
         guard state != .ended else { return }
         let end: End = wasAborted || wasStopSent ? .aborted : .failed(failure.map { .cuff($0) } ?? .lost(reason))
         finish(end, or: .lost(reason), into: &effects)
     }
 
-    /// The person wants it to stop. The first time the cuff is told and gets its time to deflate; the second time
-    /// nothing is waited for.
+    /// The person wants it to stop. The first call sends the stop and waits for the deflation; the second call does not
+    /// wait.
     public mutating func stop(into effects: inout [Effect]) {
         guard state != .ended else { return }
         guard state != .stopping, canStop else { return leave(.aborted, or: .stopped, into: &effects) }
@@ -235,7 +239,7 @@ public struct Measurement: Sendable {
         effects.append(.leave)
     }
 
-    /// Ends it; where it never started, says so first.
+    /// Ends it; where it never started, `notStarted` comes first.
     private mutating func finish(_ end: End, or fault: Fault, into effects: inout [Effect]) {
         if !hasAnswered {
             hasAnswered = true

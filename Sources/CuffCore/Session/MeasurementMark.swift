@@ -1,22 +1,28 @@
 /// Whose measurement was left behind: when it was begun, and by which process.
 public struct AbandonedMeasurement: Sendable, Hashable {
+    /// When the measurement was started, by the host's clock.
     public var begun: Timestamp
+    /// The id of the process that started it; `nil` where it is not known.
     public var process: Int32?
 
+    /// Sets each property as given.
     public init(begun: Timestamp, process: Int32?) {
         self.begun = begun
         self.process = process
     }
 }
 
-/// A note that a measurement runs, kept on disk while it does: the process that finds one after a crash tells that cuff
-/// to stop. It is one line of text, so that a person can read it as well.
+/// A note that a measurement runs, kept on disk while it does: the process that finds one after a crash sends the cuff
+/// a stop. It is one line of text, so that a person can read it as well.
 public struct MeasurementMark: Sendable, Hashable {
+    /// The id of the cuff's driver.
     public var driver: String
     /// How the host reaches the cuff, e.g. a device path.
     public var address: String
+    /// When the measurement was started, by the host's clock.
     public var begun: Timestamp
 
+    /// Sets each property as given.
     public init(driver: String, address: String, begun: Timestamp) {
         self.driver = driver
         self.address = address
@@ -26,6 +32,7 @@ public struct MeasurementMark: Sendable, Hashable {
     /// `1 <driver> <milliseconds> <address>`
     public var line: String { "1 \(driver) \(begun.milliseconds) \(address)\n" }
 
+    /// Reads what `line` wrote; `nil` for anything else, a line cut short by a crash included.
     public init?(line: String) {
         guard line.hasSuffix("\n") else { return nil }  // cut short by the crash
         let parts = line.dropLast().split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false)

@@ -1,4 +1,4 @@
-/// When measurements are due without anybody asking: every so many minutes, within a window of the day.
+/// When automatic measurements are due: every so many minutes, within a window of the day.
 ///
 /// The first of a window is due at its beginning, the others at equal steps of real time after it, so that a change of
 /// the zone makes a window longer or shorter and never doubles or moves a measurement.
@@ -8,11 +8,14 @@ public struct MonitoringPlan: Sendable, Hashable {
     /// Minutes after midnight; the window may run past midnight. `nil`: all day, from midnight on.
     public let window: Window?
 
+    /// A stretch of each day, in minutes after midnight of the wall clock.
     public struct Window: Sendable, Hashable {
+        /// The first minute, 0…1439.
         public let from: Int
+        /// The minute at which the window ends, 0…1439, itself not included; at or before `from`: on the next day.
         public let to: Int
 
-        /// `nil` where a time is no time of day, or both are the same.
+        /// `nil` where a time is outside the day, or both are the same.
         public init?(from: Int, to: Int) {
             guard (0..<1440).contains(from), (0...1440).contains(to), from != to, !(from == 0 && to == 1440) else { return nil }
             self.from = from
@@ -23,6 +26,7 @@ public struct MonitoringPlan: Sendable, Hashable {
     /// An arm needs rest between inflations: the shortest interval is five minutes, the longest a day.  guess
     public static let intervals = 5...1440
 
+    /// `nil` where the interval is outside `intervals`.
     public init?(every interval: Int, window: Window? = nil) {
         guard Self.intervals.contains(interval) else { return nil }
         self.interval = interval

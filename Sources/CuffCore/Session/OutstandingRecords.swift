@@ -1,12 +1,12 @@
 /// Records that a cuff sends again until they are acknowledged, where they carry neither time nor number of their own.
 ///
-/// The rule, for every family: what was emitted and not acknowledged comes again when the conversation begins anew, before
+/// The rule, for every family: what was emitted and not acknowledged comes again when the conversation starts over, before
 /// anything else and in the same order. Such a record is the one that is known. One that comes when nothing is
 /// outstanding, or after another record, is a measurement of its own, whatever its numbers.
 ///
 /// It is a value: the host keeps `bytes` from one process to the next. They are written before the reading goes on to
-/// the sinks, and again before the acknowledgement is written to the line, so that a process which is killed leaves what is
-/// true: still outstanding before the acknowledgement, and no longer so after it. Where that cannot be known, nothing
+/// the sinks, and again before the acknowledgement is written to the line, so that a killed process leaves the correct
+/// state: still outstanding before the acknowledgement, and no longer so after it. Where that cannot be known, nothing
 /// is outstanding, and an equal record is kept beside the first.
 public struct OutstandingRecords: Sendable, Hashable {
     struct Record: Sendable, Hashable {
@@ -28,8 +28,10 @@ public struct OutstandingRecords: Sendable, Hashable {
     /// Not acknowledged in an earlier conversation.
     private var expected: [Record] = []
 
+    /// Nothing is outstanding.
     public init() {}
 
+    /// No record waits for an acknowledgement, of this conversation or an earlier one.
     public var isEmpty: Bool { waiting.isEmpty && expected.isEmpty }
 
     /// The place of a record that was emitted as the `number`th: that of the record it repeats, else `fresh`.

@@ -7,12 +7,14 @@ public struct PushSession<Format: FrameFormat>: CuffSession {
     private let decode: @Sendable (Span<UInt8>) -> Reading?
     private var isFinished = false
 
+    /// `decode` gets one whole, checked frame and answers its reading; `nil` reports the frame as ignored.
     public init(_ format: Format, driver name: DriverID, decode: @escaping @Sendable (Span<UInt8>) -> Reading?) {
         reader = FrameReader(format)
         self.name = name
         self.decode = decode
     }
 
+    /// Emits a reading for each frame that decodes, reports what does not, and finishes when the transport closes.
     public mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
         guard !isFinished else { return }
         switch event {
@@ -22,7 +24,7 @@ public struct PushSession<Format: FrameFormat>: CuffSession {
             while let step = reader.next() { take(step, into: &actions) }
         case .command:
             isFinished = true
-            actions.append(.finish(.unsupported("\(name) only sends by itself; it takes no commands")))
+            actions.append(.finish(.unsupported("\(name) only sends unasked; it takes no commands")))
         case .closed:
             if let step = reader.finish() { take(step, into: &actions) }
             isFinished = true

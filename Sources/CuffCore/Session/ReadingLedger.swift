@@ -18,7 +18,9 @@ public struct ReadingLedger: Sendable {
     /// written.
     public private(set) var outstanding: OutstandingRecords
     private var recent = RecentHashes()
+    /// The key under which the cuff's readings are stored; empty while it is unknown.
     public private(set) var device: String
+    /// Readings that had come before and were not admitted again.
     public private(set) var duplicates = 0
 
     /// `outstanding` is what an earlier ledger of the same cuff left.
@@ -29,7 +31,7 @@ public struct ReadingLedger: Sendable {
         deviceSeed = Self.seed(device, driver)
     }
 
-    /// The cuff told who it is; readings from now on are its own. Answers whether that is another than before.
+    /// The cuff identified itself; later readings are stored under this identity. Returns whether it differs from the one before.
     @discardableResult
     public mutating func identify(_ device: String, driver: DriverID) -> Bool {
         guard device != self.device else { return false }
@@ -69,7 +71,7 @@ public struct ReadingLedger: Sendable {
         XXHash64.hash(Array("\(driver)\u{0}\(device)".utf8).span)
     }
 
-    /// Names the reading; answers whether it is new. `received` is nil for bytes from a file.
+    /// Gives the reading its id; returns whether it is new. `received` is `nil` for bytes from a file.
     @inline(__always)
     public mutating func admit(_ reading: inout Reading, received: Timestamp?) -> Bool {
         name(&reading, received: received)
@@ -170,8 +172,10 @@ struct RecentHashes: Sendable {
 /// Numbers equal records within one dump, so that two equal measurements stay two.
 public struct DumpOccurrences: Sendable {
     private var seen: [UInt64: UInt16] = [:]
+    /// Nothing has been marked yet; one value serves one dump.
     public init() {}
 
+    /// Sets `repetition` to `inDump` and `occurrence` to the number of equal records (bytes and user) marked before.
     public mutating func mark(_ reading: inout Reading) {
         let user = UInt64(truncatingIfNeeded: reading.user ?? -1)
         let hash = reading.raw.withBytes { XXHash64.hash($0, seed: user) }

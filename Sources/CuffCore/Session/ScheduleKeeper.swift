@@ -1,13 +1,14 @@
-/// Keeps a plan for a cuff that only measures when the host asks: says what is due, and remembers across restarts what
+/// Keeps a plan for a cuff that only measures when the host asks: says what is due, and keeps across restarts what
 /// was done and what was missed. It has no clock; every question brings the time.
 ///
 /// A measurement that could not be made at its time is not made up for later than `grace`: it is skipped and reported.
 public struct ScheduleKeeper: Sendable, Hashable {
+    /// Why a measurement that was due was not made. The raw value is the word in JSON.
     public enum Miss: String, Sendable, Hashable, CaseIterable {
         /// This program did not run, or the machine slept.
         case hostAway = "host_away"
         case cuffAbsent = "cuff_absent"
-        /// Another measurement, or somebody else's use of the cuff.
+        /// Another measurement, or other use of the cuff.
         case cuffBusy = "cuff_busy"
         /// It was tried and gave no result.
         case failed
@@ -15,11 +16,16 @@ public struct ScheduleKeeper: Sendable, Hashable {
 
     /// Measurements due in a row that were missed for one reason.
     public struct Skipped: Sendable, Hashable {
+        /// When the first of them was due, in seconds since 1970.
         public var first: Int64
+        /// When the last of them was due, in seconds since 1970.
         public var last: Int64
+        /// How many were due from `first` to `last`.
         public var count: Int
+        /// Why none of them was made.
         public var reason: Miss
 
+        /// Sets each property as given.
         public init(first: Int64, last: Int64, count: Int, reason: Miss) {
             self.first = first
             self.last = last
@@ -28,6 +34,7 @@ public struct ScheduleKeeper: Sendable, Hashable {
         }
     }
 
+    /// What is to be done now.
     public enum Decision: Sendable, Hashable {
         /// Nothing before this time (seconds since 1970).
         case wait(until: Int64)
@@ -37,20 +44,23 @@ public struct ScheduleKeeper: Sendable, Hashable {
 
     /// How late a measurement may be and still count as that of its time.
     public static let grace: Int64 = 120
-    /// As many stretches of misses are remembered until they are reported; a week of flapping at five minutes.
+    /// As many stretches of misses are remembered until they are reported; a week of alternating reasons at five minutes.
     public static let maximumSkips = 2048
-    /// Beyond this a count of missed measurements says nothing more.
+    /// A larger count of missed measurements is not computed.
     static let maximumCount = 100_000
 
+    /// The plan that is kept.
     public let plan: MonitoringPlan
     /// The latest time that was dealt with, done or missed.
     public private(set) var handled: Int64
+    /// Measurements made under this plan, restarts included.
     public private(set) var measuredCount = 0
+    /// What was missed and not handed out yet, oldest first; at most `maximumSkips`.
     public private(set) var skipped: [Skipped] = []
     /// Stretches that found no room in `skipped`.
     public private(set) var forgotten = 0
 
-    /// A new plan: what was due before `now` is nobody's business.
+    /// A new plan: measurements due before `now` are not counted as missed.
     public init(_ plan: MonitoringPlan, from now: Int64) {
         self.plan = plan
         handled = now
@@ -83,7 +93,7 @@ public struct ScheduleKeeper: Sendable, Hashable {
         note(Skipped(first: due, last: due, count: 1, reason: reason))
     }
 
-    /// Hands out what was missed since it was last asked.
+    /// Returns what was missed since the last call, and forgets it.
     public mutating func takeSkipped() -> [Skipped] {
         defer {
             skipped = []
@@ -128,6 +138,7 @@ extension ScheduleKeeper {
         return "1 \(plan.interval) \(window) \(handled) \(measuredCount)\n"
     }
 
+    /// Reads what `line` wrote; `nil` for anything else, a line cut short included.
     public init?(line: String) {
         guard line.hasSuffix("\n") else { return nil }
         let parts = line.dropLast().split(separator: " ", omittingEmptySubsequences: false).map(String.init)

@@ -1,4 +1,4 @@
-/// A cuff that only sends: its records one after another, each `interval` later than the one before. It hears nothing.
+/// A cuff that only sends: its records one after another, each `interval` later than the one before. It ignores what it receives.
 struct PushSimulator: CuffSimulator {
     private let script: SimulatorScript
     /// The frame of one record; `nil` where no source says how the family tells such a one.

@@ -1,15 +1,18 @@
 /// What a simulated HID cuff tells the kernel of itself: ids, name, and reports without numbers on a page of the vendor's.
-/// The kernel passes such reports through; what is in them is the family's affair.
+/// The kernel passes such reports through; the family defines their content.
 public struct SimulatedHID: Sendable, Hashable {
+    /// The name that the kernel shows for the device.
     public var name: String
+    /// The USB ids that the device pretends to have.
     public var id: USBID
     /// bcdDevice.
     public var release: UInt16
     /// Bytes of an input or output report.
     public var size: UInt8
+    /// The HID report descriptor.
     public var descriptor: [UInt8]
 
-    /// `nil` for a family that does not speak over HID, or whose ids nobody knows.
+    /// `nil` for a family without HID, or without known USB ids.
     public init?(_ driver: CuffDriver) {
         guard driver.medium == .hidraw, let claim = driver.claims.first else { return nil }
         name = driver.models.first ?? driver.id.description

@@ -107,7 +107,7 @@ extension Doctor {
 
     private static func holders(_ facts: Facts) -> Finding {
         guard !facts.holders.isEmpty else {
-            return Finding(.holders, .ok, facts.isNetwork ? "none" : "nobody, as far as this user may see")
+            return Finding(.holders, .ok, facts.isNetwork ? "none" : "none that this user may see")
         }
         let text = facts.holders.map { "\($0.command) (\($0.pid), \($0.hold.rawValue))" }.joined(separator: ", ")
         let isLocked = facts.holders.contains { $0.hold != .open }
@@ -176,7 +176,7 @@ extension Doctor {
     private static func driver(_ facts: Facts) -> Finding {
         guard let verdict = facts.verdict, let device = facts.device else {
             return facts.driver.map { Finding(.driver, .ok, "\($0.id), as you say") }
-                ?? Finding(.driver, .warning, "nobody said which", hint: "\(facts.name),driver=ID (see `cuff drivers`)")
+                ?? Finding(.driver, .warning, "no driver is known for it", hint: "\(facts.name),driver=ID (see `cuff drivers`)")
         }
         let sentence = verdict.sentence(for: device)
         switch verdict {
@@ -189,18 +189,18 @@ extension Doctor {
         case .unknown:
             return Finding(
                 .driver, .failed, sentence, hint: "if it is a cuff: cuff identify \(device.key), cuff drivers", exitCode: 69)
-        case .refused: return Finding(.driver, .failed, sentence, hint: "let one of them stand", exitCode: 78)
+        case .refused: return Finding(.driver, .failed, sentence, hint: "remove all but one of them", exitCode: 78)
         }
     }
 
-    /// A clock is slow or fast when it is off by more than a minute: no cuff shows seconds to its owner.
+    /// A clock is slow or fast when it is off by more than a minute: cuffs do not show seconds.
     private static func clock(_ facts: Facts) -> Finding {
         switch facts.clock {
-        case nil: Finding(.clock, .skipped, "not asked; the cuff would have to be talked to (cuff clock)")
+        case nil: Finding(.clock, .skipped, "not asked: that needs a connection to the cuff (cuff clock)")
         case .offset(let seconds) where abs(seconds) <= 60: Finding(.clock, .ok, "right to the minute")
         case .offset(let seconds):
             Finding(
-                .clock, .warning, "\(DoctorWords.span(abs(seconds))) \(seconds < 0 ? "slow" : "fast")",
+                .clock, .warning, "\(Plural.span(abs(seconds))) \(seconds < 0 ? "slow" : "fast")",
                 hint: "cuff clock \(facts.name) --set now")
         case .unset: Finding(.clock, .warning, "never set", hint: "cuff clock \(facts.name) --set now")
         case .unreadable(let why): Finding(.clock, .warning, why)
@@ -210,23 +210,9 @@ extension Doctor {
     private static func database(_ facts: Facts) -> Finding {
         switch facts.database {
         case nil: Finding(.database, .skipped, "not asked")
-        case .fine(let path, let readings): Finding(.database, .ok, "\(path), \(readings) reading\(readings == 1 ? "" : "s")")
+        case .fine(let path, let readings): Finding(.database, .ok, "\(path), \(Plural.text(readings, "reading"))")
         case .absent(let path): Finding(.database, .ok, "\(path) will be made by the first reading")
         case .failed(let path, let why, let code): Finding(.database, .failed, "\(path): \(why)", exitCode: code)
         }
-    }
-}
-
-enum DoctorWords {
-    /// The two largest units: `3 h 12 min`.
-    static func span(_ seconds: Int64) -> String {
-        let units: [(Int64, String)] = [(86400, "d"), (3600, "h"), (60, "min"), (1, "s")]
-        var rest = seconds
-        var parts: [String] = []
-        for (length, word) in units where rest >= length && parts.count < 2 {
-            parts.append("\(rest / length) \(word)")
-            rest %= length
-        }
-        return parts.isEmpty ? "0 s" : parts.joined(separator: " ")
     }
 }

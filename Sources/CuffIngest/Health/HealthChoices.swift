@@ -9,7 +9,7 @@ extension HealthRuns.Format {
         case "apple-health": self = .appleHealth(layout)
         default:
             throw IngestError(
-                .usage, "`\(name)` is no format", why: "known are csv, jsonl, apple-health", hint: "write e.g. --format csv")
+                .usage, "unknown format `\(name)`", why: "formats are csv, jsonl, apple-health", hint: "write e.g. --format csv")
         }
     }
 }
@@ -23,7 +23,7 @@ extension HealthRuns {
         case "table": return true
         case "jsonl": return false
         case let name:
-            throw IngestError(.usage, "`\(name)` is no format", why: "known are table, jsonl", hint: "write e.g. --format jsonl")
+            throw IngestError(.usage, "unknown format `\(name)`", why: "formats are table, jsonl", hint: "write e.g. --format jsonl")
         }
     }
 
@@ -49,7 +49,7 @@ extension HealthRuns.ExportReport {
     /// What a person should know of the export; nothing where a pipe got everything.
     public func sentences(_ path: String) -> [String] {
         var lines = leftOut.sorted { $0.key < $1.key }.map { "\($0.value) left out: \($0.key)" }
-        if path != "-" { lines.insert("\(path): \(written) readings\(series > 0 ? ", \(series) series" : "")", at: 0) }
+        if path != "-" { lines.insert("\(path): \(Plural.text(written, "reading"))\(series > 0 ? ", \(series) series" : "")", at: 0) }
         if let cursor, path != "-" { lines.append("the next export of `\(cursor)` begins after these") }
         return lines
     }
@@ -74,13 +74,13 @@ extension ManualEntry {
         let pressure = BloodPressure.mmHg(systolic, diastolic, pulse: pulse)
         guard pressure.isPlausible || force else {
             throw IngestError(
-                .usage, "\(systolic)/\(diastolic)\(pulse.map { " pulse \($0)" } ?? "") can hardly be right",
+                .usage, "\(systolic)/\(diastolic)\(pulse.map { " pulse \($0)" } ?? "") looks wrong",
                 why: systolic <= diastolic
                     ? "the systolic pressure comes first and is the higher one" : "it is outside what an arm can have",
                 hint: "check the numbers, or add --force")
         }
         guard time <= Timestamp(milliseconds: HealthRuns.now().milliseconds + 60_000) else {
-            throw IngestError(.usage, "the time lies in the future", hint: "check --at")
+            throw IngestError(.usage, "the time is in the future", hint: "check --at")
         }
         return ManualEntry(
             pressure, at: time, user: user.map { Int32(truncatingIfNeeded: $0) }, flags: irregular ? [.irregularPulse] : [])
@@ -102,7 +102,7 @@ public enum Deletion {
             throw IngestError(
                 answer == nil ? .usage : .no, "nothing was deleted",
                 why: answer == nil ? "there is no terminal to ask at" : "it was not confirmed",
-                hint: "write `delete` when asked, or add --confirm delete")
+                hint: "type `delete` when asked, or add --confirm delete")
         }
     }
 }

@@ -11,7 +11,7 @@ public enum HostZone {
         guard let name else { return local() }
         guard let zone = find(name) else {
             throw IngestError(
-                .usage, "there is no time zone `\(name)`", why: "\(folder) has none of that name",
+                .usage, "unknown time zone `\(name)`", why: "\(folder) has no such file",
                 hint: "write e.g. Europe/Berlin or UTC; `apt-get install tzdata` if no zone is found")
         }
         return zone
@@ -58,7 +58,7 @@ extension HostZone {
     public static func instant(_ text: String, _ zone: ZoneTable) throws(IngestError) -> Timestamp {
         guard let time = TimeWords.instant(text, now: HealthRuns.now(), zone: zone) else {
             throw IngestError(
-                .usage, "`\(text)` is no time", why: "it is neither a date nor a length of time",
+                .usage, "`\(text)` is not a date or duration",
                 hint: "write e.g. 2026-05-05, 2026-05-05T07:30, 7d, 36h, today or monday")
         }
         return time
@@ -72,7 +72,7 @@ extension ReadingSelection {
         for text in texts {
             guard let id = Reading.ID.parse(text) else {
                 throw IngestError(
-                    .usage, "`\(text)` is no id", why: "an id looks like 20260505T073110-9f0c61d2a4b7e3f0",
+                    .usage, "invalid reading id `\(text)`", why: "an id looks like 20260505T073110-9f0c61d2a4b7e3f0",
                     hint: "`cuff show --format plain` prints them")
             }
             found.append(id)

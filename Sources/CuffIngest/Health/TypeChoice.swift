@@ -39,7 +39,7 @@ public struct TypeChoice: Sendable, Hashable {
                 events = true
             } else {
                 throw IngestError(
-                    .usage, "`\(word)` is no type", why: "known are \(Self.words.joined(separator: ", "))",
+                    .usage, "unknown type `\(word)`", why: "types are \(Self.words.joined(separator: ", "))",
                     hint: "write e.g. --type blood_pressure")
             }
         }

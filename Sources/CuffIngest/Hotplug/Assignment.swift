@@ -69,7 +69,7 @@ public struct DeviceSettings: Sendable, Hashable {
                 self.driver = driver.id
             case "baud", "line":
                 guard let line = LineSettings(value) else {
-                    throw AddressFault(text, "`\(value)` is no line setting; write 9600 or 9600-8N1")
+                    throw AddressFault(text, "invalid line settings `\(value)`; write 9600 or 9600-8N1")
                 }
                 self.line = line
             case "name": name = value
@@ -88,7 +88,7 @@ public struct DeviceSettings: Sendable, Hashable {
 
     static func unknownDriver(_ word: String, _ drivers: [CuffDriver]) -> String {
         let hint = NearestWord.hint(word, among: drivers.map(\.id.description)) ?? "; `cuff drivers` lists them"
-        return "there is no driver `\(word)`" + hint
+        return "unknown driver `\(word)`" + hint
     }
 }
 

@@ -64,7 +64,7 @@ public enum DeviceAddress: Sendable, Hashable, CustomStringConvertible {
     ]
 }
 
-/// A device named in words nobody can follow, with what would do.
+/// An unparsable device address, with the reason.
 public struct AddressFault: Error, Sendable, Hashable, CustomStringConvertible {
     public var text: String
     public var reason: String
@@ -145,10 +145,10 @@ extension DeviceAddress {
         if host.hasPrefix("["), host.hasSuffix("]") {
             host = host.dropFirst().dropLast()
         } else if host.contains(":") {
-            throw AddressFault(text, "an IPv6 address stands in brackets, as in tcp://[::1]:3001")
+            throw AddressFault(text, "write an IPv6 address in brackets, as in tcp://[::1]:3001")
         }
         guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x2F }) else {
-            throw AddressFault(text, "this is no host name")
+            throw AddressFault(text, "invalid host name")
         }
         return .tcp(host: String(host), port: port)
     }
@@ -161,7 +161,7 @@ extension DeviceAddress {
         let channel = body[body.index(after: mark)...]
         let numbers = channel.split(separator: ".", omittingEmptySubsequences: false)
         guard (1...2).contains(numbers.count), numbers.allSatisfy({ UInt8($0) != nil }) else {
-            throw AddressFault(text, "after # stands the number of the port, as in port:1-1.2#1")
+            throw AddressFault(text, "write the port number after #, as in port:1-1.2#1")
         }
         return (body[..<mark], String(channel))
     }

@@ -30,7 +30,7 @@ public struct DeviceListing: Sendable {
         let queue = DispatchQueue(label: "cuff.list")
         let watcher = HotplugWatcher(queue: queue)
         if watcher.source == .kernel {
-            warn("udevd does not run here: the kernel's own events are told, which come before names and permissions are set")
+            warn("udevd is not running: kernel events are shown, which come before names and permissions are set")
         }
         let isSettled = Locked(false)
         do throws(HotplugFault) {

@@ -66,8 +66,8 @@ public struct DevicePlace: Sendable {
     private static func named(_ driver: String?, _ text: String) throws(IngestError) -> String {
         guard let driver else {
             throw IngestError(
-                .usage, "no driver claims \(text)", why: "nothing about it says that it is a cuff",
-                hint: "add --driver ID; `cuff drivers` lists them, `cuff identify \(text)` may tell which")
+                .usage, "cannot tell which cuff is on \(text)", why: "no driver claims it",
+                hint: "add --driver ID; `cuff drivers` lists them, `cuff identify \(text)` may recognise it")
         }
         return driver
     }

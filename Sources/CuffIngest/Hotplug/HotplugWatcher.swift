@@ -82,7 +82,7 @@ public final class HotplugWatcher: @unchecked Sendable {
             first.append(
                 .notice(
                     "no udevd here (/run/udev/control is missing): using the kernel's own events; there are no /dev/serial links"
-                        + " and nobody sets the owner of a new node"))
+                        + " and the owner of a new node is not set"))
         }
         do throws(HotplugFault) {
             first += table.reconcile(try udev.plugged())

@@ -86,7 +86,7 @@ public struct CaptureSelection: Sendable, Hashable {
         guard let chip else { return }
         guard let known = USBConversation.Chip(rawValue: chip) else {
             throw IngestError(
-                .usage, "`\(chip)` is no chip", why: "known are \(USBConversation.Chip.allCases.map(\.rawValue).joined(separator: ", "))",
+                .usage, "unknown chip `\(chip)`", why: "chips are \(USBConversation.Chip.allCases.map(\.rawValue).joined(separator: ", "))",
                 hint: "serial means CP210x, PL2303, CH340 and CDC-ACM, which carry the bytes as they are")
         }
         self.chip = known
@@ -96,7 +96,7 @@ public struct CaptureSelection: Sendable, Hashable {
         if let id = USBID(text) { return .ids(vendor: id.vendor, product: id.product) }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let bus = UInt16(parts[0]), let address = UInt8(parts[1]) else {
-            throw IngestError(.usage, "`\(text)` is no USB device", hint: "write --usb BUS.ADDRESS or --usb VVVV:PPPP")
+            throw IngestError(.usage, "invalid USB device `\(text)`", hint: "write --usb BUS.ADDRESS or --usb VVVV:PPPP")
         }
         return .address(bus: bus, device: address)
     }

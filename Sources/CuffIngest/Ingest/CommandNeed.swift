@@ -1,18 +1,18 @@
 import CuffCore
 
 extension SessionCommand {
-    /// What a driver must be able to do for this command, with the words for saying that it cannot.
+    /// What a driver must be able to do for this command, with the words of the refusal.
     var need: (capability: Capabilities, words: String)? {
         switch self {
         case .follow: nil
         case .readMemory: (.storedReadings, "give stored readings")
-        case .measure: (.measure, "be told to measure")
-        case .stop: (.stop, "be told to stop")
-        case .readClock: (.readClock, "tell its clock")
-        case .setClock: (.setClock, "have its clock set")
-        case .information: (.information, "tell about itself")
-        case .schedule: (.schedule, "measure on a schedule of its own")
-        case .clear: (.erase, "erase its memory on request")
+        case .measure: (.measure, "be started remotely")
+        case .stop: (.stop, "be stopped remotely")
+        case .readClock: (.readClock, "send their clock")
+        case .setClock: (.setClock, "have their clock set")
+        case .information: (.information, "report model or serial number")
+        case .schedule: (.schedule, "measure on a schedule of their own")
+        case .clear: (.erase, "be erased remotely")
         }
     }
 }
@@ -28,7 +28,7 @@ extension SessionCommand {
 }
 
 extension CuffDriver {
-    /// Refuses options that the family does not have: a word that nobody reads would be believed to have an effect.
+    /// Refuses options that the family does not have; silently ignored, they would seem to have an effect.
     func permit(options: [String: String], ofSimulator: Bool = false) throws(IngestError) {
         let known = ofSimulator ? self.options.merging(simulatorOptions) { a, _ in a } : self.options
         guard let unknown = options.keys.sorted().first(where: { known[$0] == nil }) else { return }
@@ -45,16 +45,16 @@ extension CuffDriver {
 
     /// Why the family cannot obey; `nil` where it can.
     public func refusal(of command: SessionCommand) -> IngestError? {
-        // Without it everybody's readings would come, or go.
+        // Without users the readings of all persons would be read, or erased.
         if command.user != nil, !capabilities.contains(.users) {
             return IngestError(
-                .usage, "a cuff of \(id) cannot be asked for one user", why: "its driver does not tell users apart",
+                .usage, "\(id) cuffs cannot be asked for one user", why: "the driver does not tell users apart",
                 hint: "leave out --user; where readings name their user, `cuff show --user NUMBER` chooses")
         }
         guard let need = command.need, !capabilities.contains(need.capability) else { return nil }
         return IngestError(
-            .usage, "a cuff of \(id) cannot \(need.words)",
-            why: "it can: \(capabilities.words.isEmpty ? "nothing on request" : capabilities.words.joined(separator: ", "))",
-            hint: capabilities.contains(.push) ? "`cuff read DEVICE --driver \(id) --follow` listens to what it sends by itself" : "")
+            .usage, "\(id) cuffs cannot \(need.words)",
+            why: "supported: \(capabilities.words.isEmpty ? "nothing on request" : capabilities.words.joined(separator: ", "))",
+            hint: capabilities.contains(.push) ? "`cuff read DEVICE --driver \(id) --follow` receives what they send unasked" : "")
     }
 }

@@ -72,7 +72,7 @@ public enum HostTime {
     }
 
     private static func malformed(_ text: String) -> IngestError {
-        IngestError(.usage, "`\(text)` is no local time", hint: "write `now`, or e.g. 2026-05-05T07:31:00")
+        IngestError(.usage, "`\(text)` is not a local time", hint: "write `now`, or e.g. 2026-05-05T07:31:00")
     }
 }
 

@@ -158,7 +158,7 @@ extension IngestReport {
         if isOutputClosed { return }
         let isResult = if case .result = end { true } else { false }
         if status == .timedOut, !isResult {
-            closing = "\(address): no result: the time allowed ran out, and the cuff was told to stop"
+            closing = "\(address): no result: the measurement timed out; a stop was sent to the cuff"
             return
         }
         // Nobody was there: that says more than that nobody answered.

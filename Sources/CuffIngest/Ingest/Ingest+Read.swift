@@ -74,7 +74,7 @@ extension Ingest {
         let isStopAdded = isRecovering && commands.first != .stop
         if isStopAdded { commands.insert(.stop, at: 0) }
         if isRecovering {
-            options.diagnostics(.warning("a measurement with this cuff was not ended in order; it is told to stop first"))
+            options.diagnostics(.warning("an earlier measurement with this cuff was not ended; sending a stop first"))
         }
         let heard = Locked(Heard())
         let isTimedOut = Locked(false)
@@ -136,7 +136,7 @@ extension Ingest {
         let end = heard.withLock { $0 }
         (report.identity, report.clock, report.cycle) = (end.identity, end.clock, end.cycle)
         if report.counters.filtered > 0 {
-            options.diagnostics(.note("\(report.counters.filtered) readings are not among those asked for; they stay in the cuff"))
+            options.diagnostics(.note("\(Plural.text(report.counters.filtered, "reading")) outside the filter; left in the cuff"))
         }
         try finish(pipeline, &report, stop: options.stop)
         if let error = link.openingFault { throw error }

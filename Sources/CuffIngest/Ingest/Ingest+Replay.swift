@@ -14,7 +14,7 @@ extension Ingest {
             case "real": self = .times(1)
             default:
                 guard let factor = Double(text), factor > 0, factor.isFinite else {
-                    throw IngestError(.usage, "`\(text)` is no speed", hint: "write max, real or a number, e.g. 10")
+                    throw IngestError(.usage, "invalid speed `\(text)`", hint: "write max, real or a number, e.g. 10")
                 }
                 self = .times(factor)
             }

@@ -41,8 +41,8 @@ extension IngestError {
     static func nothingKeeps(_ driver: CuffDriver) -> IngestError {
         let keeping = driver.keepingOption.map { ", or --option \($0)=yes: the cuff then keeps them too" } ?? ""
         return IngestError(
-            .usage, "a cuff of \(driver.id) is not read without a place that keeps its readings",
-            why: "it forgets a reading once that is acknowledged, and none of the sinks is both required and durable",
+            .usage, "\(driver.id) cuffs are not read without a durable sink",
+            why: "they delete a reading once it is acknowledged, and none of the sinks is both required and durable",
             hint: "add e.g. --sink sqlite:bp.db\(keeping)")
     }
 }

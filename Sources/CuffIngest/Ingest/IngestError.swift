@@ -96,7 +96,7 @@ extension IngestError {
 
     public static func unknownDriver(_ id: String, known: [String] = CuffDrivers.all.map(\.id.description)) -> IngestError {
         IngestError(
-            .usage, "there is no driver `\(id)`", why: "known are \(known.joined(separator: " "))",
+            .usage, "unknown driver `\(id)`", why: "drivers are \(known.joined(separator: " "))",
             hint: "`cuff drivers` lists them")
     }
 

@@ -64,14 +64,14 @@ public struct DeviceClockReport: Sendable, Equatable {
     public var time: DeviceTime
     /// Seconds by which the cuff's clock is behind the host's; negative when it is ahead.
     public var behind: Int64
-    /// The host's own clock is not synchronised with any other, so that nobody knows which of the two is right.
+    /// The host's own clock is not synchronised with any other, so that it is unknown which of the two is right.
     public var isHostUnsynchronised = false
 
     public var text: String {
         var text = TextBuffer(capacity: 32)
         text.append(time)
-        let drift = behind == 0 ? "as the host's" : behind > 0 ? "\(behind) s behind the host's" : "\(-behind) s ahead of the host's"
-        let doubt = isHostUnsynchronised ? " (which is not synchronised itself)" : ""
-        return "\(text.string), \(drift)\(behind == 0 ? " clock" : "")\(doubt)"
+        let drift = Plural.span(Int64(clamping: behind.magnitude))
+        let comparison = behind == 0 ? "same as this computer" : "\(drift) \(behind > 0 ? "behind" : "ahead of") this computer"
+        return "\(text.string), \(comparison)\(isHostUnsynchronised ? " (itself not NTP-synchronised)" : "")"
     }
 }

@@ -54,7 +54,8 @@ extension ReadingFilter {
         if let since { filter.since = try HostZone.instant(since, zone) }
         if let until { filter.until = try HostZone.instant(until, zone) }
         if let since = filter.since, let until = filter.until, since >= until {
-            throw IngestError(.usage, "no time lies between --since and --until", hint: "exchange them")
+            throw IngestError(
+                .usage, "`--since`/`--until` is not a valid time range", why: "--until is not after --since", hint: "exchange them")
         }
         // A database that is not there yet holds nothing.
         if let path, access(path, F_OK) == 0 { filter.unknownTo = try Store(path, access: .read) }

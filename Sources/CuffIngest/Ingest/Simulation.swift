@@ -43,7 +43,7 @@ public final class Simulation: @unchecked Sendable {
         if driver.medium == .hidraw, !place.keepsReportsApart {
             throw IngestError(
                 .usage, "a simulated cuff of \(driver.id) needs --uhid",
-                why: "it speaks in HID reports; a pseudo terminal or a TCP port does not keep them apart, so nothing could read it there",
+                why: "it sends HID reports, whose boundaries a pseudo terminal or TCP connection does not preserve",
                 hint: "as root: `modprobe uhid`, then `cuff simulate \(driver.id) --uhid /dev/uhid`, which makes a /dev/hidraw node")
         }
         try driver.permit(options: script.options, ofSimulator: true)
@@ -86,7 +86,7 @@ public final class Simulation: @unchecked Sendable {
         let stop = StopSignal()
         while try input.read(into: &items, stop) {
             // A day of a talkative cuff; the whole is held in memory.
-            guard items.count < 1_000_000 else { throw IngestError(.badData, "\(path) is too long to be spoken again") }
+            guard items.count < 1_000_000 else { throw IngestError(.badData, "\(path) is too long to be played") }
         }
         return CaptureSimulator(items)
     }

@@ -67,7 +67,7 @@ extension ScheduleRequest {
             }
             self = action == "get" ? .get : .off
         case "set":
-            guard let every else { throw IngestError(.usage, "nothing says how often", hint: "add e.g. --every 15m") }
+            guard let every else { throw IngestError(.usage, "`set` needs an interval", hint: "add e.g. --every 15m") }
             let seconds = every.components.seconds
             guard seconds % 60 == 0, seconds >= 60 else {
                 throw IngestError(.usage, "a schedule counts whole minutes", hint: "write e.g. --every 15m")
@@ -78,7 +78,7 @@ extension ScheduleRequest {
                     let read = MonitoringPlan.Window(from: from, to: to)
                 else {
                     throw IngestError(
-                        .usage, "the window is none", why: "it needs a beginning and another end, both times of the day",
+                        .usage, "`--from`/`--to` is not a valid time range", why: "both must be times of day, and different",
                         hint: "write e.g. --from 08:00 --to 22:00")
                 }
                 window = read
@@ -86,7 +86,7 @@ extension ScheduleRequest {
             self = .set(minutes: Int(clamping: seconds / 60), window)
         default:
             throw IngestError(
-                .usage, "`\(action)` is no action", why: "known are get, set, off", hint: "write e.g. cuff schedule DEVICE get")
+                .usage, "unknown action `\(action)`", why: "actions are get, set, off", hint: "write e.g. cuff schedule DEVICE get")
         }
     }
 
@@ -111,12 +111,12 @@ extension Ingest {
         let hasOwn = driver.capabilities.contains(.schedule)
         guard hasOwn || driver.capabilities.contains(.measure) else {
             throw IngestError(
-                .usage, "a cuff of \(driver.id) cannot measure automatically",
-                why: "it neither has cycles of its own nor can be told to measure",
-                hint: "start it at the cuff; `cuff watch` takes what it sends")
+                .usage, "\(driver.id) cuffs cannot measure automatically",
+                why: "they have no automatic cycles and cannot be started remotely",
+                hint: "start each measurement on the cuff; `cuff watch` stores the results")
         }
         guard let memory = options.memory else {
-            throw IngestError(.usage, "there is no place to keep a schedule", hint: "set HOME or XDG_STATE_HOME")
+            throw IngestError(.usage, "no folder to store a schedule in", hint: "set HOME or XDG_STATE_HOME")
         }
         let folder = ScheduleFolder(memory)
         let key = ScheduleFolder.key(place, device: options.device)
@@ -137,7 +137,7 @@ extension Ingest {
             let plan = try hosted(minutes, window, driver)
             guard !ScheduleFolder.isBorrowed(key) else {
                 throw IngestError(
-                    .usage, "nothing tells which cuff is on \(key)",
+                    .usage, "cannot tell which cuff is on \(key)",
                     why: "the next cuff that is plugged in may get that name, and would be inflated by this schedule",
                     hint: "name the device by usb:VVVV:PPPP:SERIAL or port:…, as `cuff list` shows it, or give it a name with --device")
             }
@@ -163,11 +163,12 @@ extension Ingest {
     ) throws(IngestError) -> MonitoringPlan {
         let own = driver.cycles.isEmpty ? "" : "; its own cycles are \(driver.cycles.map(String.init).joined(separator: ", ")) minutes"
         guard driver.capabilities.contains(.measure) else {
-            throw IngestError(.usage, "a cuff of \(driver.id) cannot measure every \(minutes) minutes", why: "it cannot be told to" + own)
+            throw IngestError(
+                .usage, "\(driver.id) cuffs cannot measure every \(minutes) minutes", why: "they cannot be started remotely" + own)
         }
         guard let plan = MonitoringPlan(every: minutes, window: window) else {
             throw IngestError(
-                .usage, "every \(minutes) minutes is no schedule",
+                .usage, "invalid interval of \(minutes) minutes",
                 why: "an arm needs \(MonitoringPlan.intervals.lowerBound) minutes between inflations, and a day is the longest" + own,
                 hint: "write e.g. --every 15m")
         }

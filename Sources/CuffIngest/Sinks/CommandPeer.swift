@@ -60,7 +60,7 @@ final class CommandPeer: LinePeer {
     }
 
     private static func malformed(_ text: String, _ why: String) -> IngestError {
-        IngestError(.usage, "`exec:\(text)` is no sink", why: why, hint: "write e.g. exec:./notify, or \"exec:sh -c 'cat >> log'\"")
+        IngestError(.usage, "invalid sink `exec:\(text)`", why: why, hint: "write e.g. exec:./notify, or \"exec:sh -c 'cat >> log'\"")
     }
 
     /// Where the program is; `nil` when there is none of that name.

@@ -172,7 +172,7 @@ struct OutboxState: Sendable {
                     .badConfiguration, "\(name) cannot work as it is set up", why: Self.reason(text),
                     hint: "correct that; it is tried again"),
                 limits.fatalPause, now, &effects)
-        default: return fault("\(Self.quoted(line)) is no answer", now, &effects)
+        default: return fault("\(Self.quoted(line)) is not an answer", now, &effects)
         }
         guard phase == .carrying else { return }
         pause = limits.firstPause

@@ -49,18 +49,18 @@ public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
             kind.isOutgoing || !isAnswering
         else {
             throw IngestError(
-                .usage, "`\(text)` is no sink",
-                why: "it begins with none of stdout, table, jsonl:, csv:, sqlite:, exec:, unix:, tcp:", hint: "write e.g. sqlite:bp.db")
+                .usage, "unknown sink `\(text)`",
+                why: "sinks are stdout, table, jsonl:, csv:, sqlite:, exec:, unix:, tcp:", hint: "write e.g. sqlite:bp.db")
         }
         switch kind {
         case .stdout where !path.isEmpty && path != "-", .table where !path.isEmpty && path != "-":
-            throw IngestError(.usage, "`\(text)` is no sink", why: "\(kind.rawValue) takes no file", hint: "write jsonl:\(path)")
+            throw IngestError(.usage, "invalid sink `\(text)`", why: "\(kind.rawValue) takes no file", hint: "write jsonl:\(path)")
         case .jsonl where path == "-":
             self.init(.stdout, isRequired: isRequired)
         case .jsonl, .csv, .sqlite, .unix:
             guard !path.isEmpty, path != "-" else {
                 throw IngestError(
-                    .usage, "`\(text)` is no sink", why: "it names no file", hint: "write e.g. \(kind.rawValue):bp.\(kind.suffix)")
+                    .usage, "invalid sink `\(text)`", why: "it names no file", hint: "write e.g. \(kind.rawValue):bp.\(kind.suffix)")
             }
             self.init(kind, path: path, isRequired: isRequired, isAnswering: isAnswering)
         case .exec:
@@ -96,7 +96,7 @@ public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
     /// `HOST:PORT`, an IPv6 address in brackets.
     static func place(ofTCP text: String) throws(IngestError) -> SocketPeer.Place {
         guard case .tcp(let host, let port)? = try? TransportAddress("tcp://" + text), port > 0 else {
-            throw IngestError(.usage, "`tcp:\(text)` is no sink", why: "it is not HOST:PORT", hint: "write e.g. tcp:127.0.0.1:4000")
+            throw IngestError(.usage, "invalid sink `tcp:\(text)`", why: "it is not HOST:PORT", hint: "write e.g. tcp:127.0.0.1:4000")
         }
         return .tcp(host: host, port: port)
     }

@@ -21,7 +21,7 @@ public struct RunStatistics: Sendable {
     // MARK: For a person
 
     public var text: String {
-        var lines = ["after \(DoctorWords.span(elapsed.components.seconds)): \(commits.sentence("commits"))"]
+        var lines = ["after \(Plural.span(elapsed.components.seconds)): \(commits.sentence("commits"))"]
         for link in links { lines.append("link \(link.place) (\(link.driver)): \(Self.sentence(link.counters))") }
         for (driver, counters) in drivers { lines.append("driver \(driver): \(Self.sentence(counters))") }
         for sink in sinks {
@@ -47,7 +47,8 @@ public struct RunStatistics: Sendable {
     private static func sentence(_ counters: LinkCounters) -> String {
         [
             "\(counters.frames) frames", "\(counters.bytes) bytes", "\(counters.skippedBytes) skipped", "\(counters.badChecks) bad checks",
-            "\(counters.readings) readings", "\(counters.duplicates) duplicates", "\(counters.thinned) live samples left out",
+            Plural.text(counters.readings, "reading"), Plural.text(counters.duplicates, "duplicate"),
+            "\(Plural.text(counters.thinned, "live sample")) left out",
             "\(counters.pauses) pauses (\(LatencyHistogram.text(counters.paused)))",
         ].joined(separator: ", ")
     }

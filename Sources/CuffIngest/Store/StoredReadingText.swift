@@ -13,7 +13,7 @@ public enum StoredReadingText {
             }
             guard let form = Form(rawValue: name) else {
                 throw IngestError(
-                    .usage, "`\(name)` is no format", why: "known are \(Form.allCases.map(\.rawValue).joined(separator: ", "))",
+                    .usage, "unknown format `\(name)`", why: "formats are \(Form.allCases.map(\.rawValue).joined(separator: ", "))",
                     hint: "write e.g. --format jsonl")
             }
             self = form

@@ -43,7 +43,7 @@ public final class HIDRawTransport: Transport {
             Glibc.close(descriptor)
             descriptor = -1
             throw IngestError(
-                .usage, "\(address) is a terminal, and this cuff speaks over HID", why: "its reports need a node such as /dev/hidraw0",
+                .usage, "\(address) is a terminal, and this cuff uses HID", why: "its reports need a node such as /dev/hidraw0",
                 hint: "`cuff list` shows HID cuffs; a simulated one is made with `cuff simulate … --uhid /dev/uhid`")
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {

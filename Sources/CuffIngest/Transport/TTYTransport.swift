@@ -53,7 +53,7 @@ public final class TTYTransport: Transport {
     private func prepare() throws(IngestError) {
         guard isatty(descriptor) == 1 else {
             throw IngestError(
-                .noInput, "\(address) is not a serial port", why: "it is no terminal device",
+                .noInput, "\(address) is not a serial port", why: "it is not a terminal device",
                 hint: "name one of /dev/ttyUSB*, /dev/ttyACM*, /dev/serial/by-id/*; a file of bytes goes to `cuff decode`")
         }
         // TIOCEXCL does not stop root, and flock does not stop those who never ask: both.

@@ -47,7 +47,7 @@ public enum TransportAddress: Sendable, Hashable, CustomStringConvertible {
 
     private static func malformed(_ text: String) -> IngestError {
         IngestError(
-            .usage, "`\(text)` is no device", why: "it is neither a path nor tcp://HOST:PORT nor tcp-listen://[HOST][:PORT]",
+            .usage, "invalid device `\(text)`", why: "it is neither a path nor tcp://HOST:PORT nor tcp-listen://[HOST][:PORT]",
             hint: "write e.g. /dev/ttyUSB0")
     }
 

@@ -118,7 +118,7 @@ struct ConfigurationSource {
         var sections: [(String, TOMLTable)] = []
         for name in table.keys.sorted(by: { line("", "\(key).\($0)") < line("", "\(key).\($1)") }) {
             guard let section = table[name]?.table else {
-                throw error(line: line(name, key), "`\(name)` stands in [\(key)]", hint: "write [\(key).NAME] with a name of yours")
+                throw error(line: line(name, key), "`\(name)` is not allowed in [\(key)]", hint: "write [\(key).NAME] with a name of yours")
             }
             sections.append((name, section))
         }

@@ -28,7 +28,7 @@ extension WatchRun {
         if let mark, driver.capabilities.contains(.stop) {
             setup.commands.insert(.stop, at: 0)
             setup.recovering = mark.former
-            tell(.warning("\(plan.place): a measurement was not ended in order; the cuff is told to stop first"))
+            tell(.warning("\(plan.place): an earlier measurement was not ended; sending a stop first"))
         }
         let link = CuffLink(
             setup, transport: plan.address.transport(for: driver, line: plan.line), pipeline: pipeline, memory: options.memory, on: loop,

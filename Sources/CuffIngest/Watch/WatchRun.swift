@@ -217,7 +217,7 @@ final class WatchRun {
     var status: String {
         let counters = total
         let open = links.count + callers.reduce(0) { $0 + $1.count }
-        return "\(open) cuff\(open == 1 ? "" : "s") open, \(counters.readings) readings"
+        return "\(Plural.text(open, "cuff")) open, \(Plural.text(counters.readings, "reading"))"
     }
 
     func end(_ code: Int32) {

@@ -17,11 +17,13 @@
 /// [5] github:silverbullet-dk/opentele-client-android   [6] github:folterj/IEEE11073Analyser (base-offset time)
 /// [7] github:tinti/FSL_USB_Stack_v411 (PHDC)   [8] github:HL7/phd (FLOAT, status bits)   [9] github:jcsawyer/Jc.OpenNov
 extension CuffDriver {
+    /// Driver `phd`. IEEE 11073-20601 manager with 11073-10407: blood pressure pushed or stored, other agents' values as quantities.
     public static let phd = CuffDriver(
         id: "phd",
         models: ["A&D UA-767PBT-C", "Omron HEM-7081-IT, 708-BT (HDP)", "any IEEE 11073-20601 agent"],
         summary: "IEEE 11073-20601 manager with 11073-10407: blood pressure pushed or stored, other agents' values as quantities",
-        grade: .a, testedOn: .recorded,
+        grade: .a,
+        testedOn: .recordedElsewhere("andengineering/A-D-HDP-Android-Demo, decode.txt: an A&D cuff"),
         line: LineSettings(rate: 115200),
         otherLines: [LineSettings(rate: 9600)],
         framing: "APDU: choice, length, body", check: nil,

@@ -8,6 +8,7 @@
 /// A preamble that is none makes the device's pipe to be halted; after that, data is passed over until the next good
 /// preamble. Documented: FSL_USB_Stack_v411 usb_phdc.c, emogenet/accuchek main.cpp.
 public struct PHDCReader: Sendable {
+    /// What one bulk transfer turned out to be.
     public enum Step: Sendable, Hashable {
         /// Bytes of the APDU stream.
         case data([UInt8])
@@ -16,6 +17,7 @@ public struct PHDCReader: Sendable {
         case nothing
     }
 
+    /// Why a transfer is not of the class.
     public enum Fault: Sendable, Hashable {
         case signature, version, transfers, quality
         /// Data came where a preamble had to stand.
@@ -32,6 +34,7 @@ public struct PHDCReader: Sendable {
     private var left = 0
     private var isHalted = false
 
+    /// Begins before the first transfer.
     public init(hasMetadata: Bool = false) { self.hasMetadata = hasMetadata }
 
     /// One transfer from the device, as it was ended by a short packet or a zero-length one.

@@ -179,7 +179,7 @@ extension TimerID {
 extension TimerID {
     /// A busy segment is asked for again.
     static let retry = TimerID(rawValue: 14)
-    /// Whether anything was heard since it was armed.
+    /// Whether anything was received since it was armed.
     static let idle = TimerID(rawValue: 15)
     /// An APDU that has begun must be whole by then.
     static let frame = TimerID(rawValue: 16)

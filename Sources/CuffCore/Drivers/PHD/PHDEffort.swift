@@ -88,7 +88,7 @@ extension PHDSession {
     @inline(__always)
     var isStriving: Bool { hasEnd && !isPassive }
 
-    /// The digest of a report's information; 0 where nobody counts.
+    /// The digest of a report's information; 0 where it is not counted.
     @inline(__always)
     func digest(_ apdu: Span<UInt8>, from offset: Int) -> UInt64 {
         isStriving && offset < apdu.count ? XXHash64.hash(apdu.extracting(offset..<apdu.count)) : 0

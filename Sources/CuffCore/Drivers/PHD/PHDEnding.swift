@@ -5,7 +5,7 @@ extension PHDSession {
     mutating func endInOrder(into actions: inout SessionActions) -> Bool {
         guard state.isAssociated, !isPassive, !isFinished else { return false }
         isEnding = true
-        // Behind the request for release no confirmation may follow; the agent sends again what it has not heard of.
+        // Behind the request for release no confirmation may follow; the agent sends again what was not confirmed.
         pendingConfirmations.removeAll()
         confirmedHead = 0
         if state != .disassociating { perform(.release, into: &actions) }

@@ -8,6 +8,7 @@ public struct PHDExplanation: Sendable {
     private var configuration: PHDConfiguration?
     private var segments: [UInt16: PHDSegment] = [:]
 
+    /// Begins before the first APDU.
     public init() {}
 
     /// The tree of every APDU that these bytes complete; blank lines stand between them.
@@ -317,7 +318,7 @@ public struct PHDExplanation: Sendable {
             Self.segmentHead(bytes, &offset, &tree)
             tree.word(bytes, &offset, "entries length")
             guard let instance, let segment = segments[instance], segment.isDecodable else {
-                return tree.field(bytes, offset, end - offset, "entries", "of a segment that nobody described")
+                return tree.field(bytes, offset, end - offset, "entries", "of a segment that was never described")
             }
             for number in 0..<min(Int(count), 4096) {
                 var found: [PHDObservation] = []

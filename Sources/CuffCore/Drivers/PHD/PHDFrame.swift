@@ -22,7 +22,7 @@ struct PHDFrame: FrameFormat {
         return isAssociated ? strictVerdict(bytes, length) : huntingVerdict(bytes, length)
     }
 
-    /// What is no APDU's header, or not yet all of one.
+    /// Bytes that are not an APDU header, or only the beginning of one.
     private func verdict(onOther bytes: Span<UInt8>) -> FrameVerdict {
         if bytes[0] == 0x50 { return preambleVerdict(bytes) }
         guard bytes[0] >= 0xE2, bytes[0] <= 0xE7, bytes.count < 2 || bytes[1] == 0 else { return stray }

@@ -24,7 +24,7 @@ extension PHDSession {
             actions.append(.report(.skipped(bytes: apdu.count, .badLength)))
             return perform(length > PHDFrame.largestBody ? .oversize : .violation, into: &actions)
         }
-        // What comes after a confirmation, and is no ABRT, tells that the agent has it.
+        // Any APDU after a confirmation, except ABRT, shows that the agent received it.
         if choice != PHDChoice.abort, choice != PHDChoice.associationRequest { noteProof(into: &actions) }
         // These two show that it knows of the end; anything else, that it may not.
         if doubtsAbort, choice == PHDChoice.abort || choice == PHDChoice.associationRequest {
@@ -97,7 +97,7 @@ extension PHDSession {
     ) {
         guard let index = pending.firstIndex(where: { $0.invoke == invoke }) else {
             if state == .operating {
-                actions.append(.report(.note("the agent answered a request that nobody made (invoke-id \(invoke))")))
+                actions.append(.report(.note("the agent answered a request that was never sent (invoke-id \(invoke))")))
             }
             return perform(.strayAnswer, invoke: invoke, into: &actions)
         }

@@ -17,7 +17,7 @@ struct PHDPair: Sendable {
     private let person: Int32?
     private let flags: MeasurementFlags
 
-    /// `nil` where the two are not such a pair: that is no error, only left to `PHDJoiner`.
+    /// `nil` where the two are not such a pair: this is not an error; `PHDJoiner` handles them.
     init?(_ index: Int, _ observations: [PHDObservation], _ configuration: borrowing PHDConfiguration, _ apdu: Span<UInt8>) {
         let first = observations[index]
         let second = observations[index + 1]

@@ -117,7 +117,7 @@ extension PHDSession {
     /// Where the information of an event report begins; that of the answer to a data request stands elsewhere.
     static let reportInfo = 22
 
-    /// Reads a whole report first and emits afterwards: half of a damaged report is no reading.
+    /// Reads a whole report first and emits afterwards: half of a damaged report must not become a reading.
     mutating func takeObservations(
         _ apdu: Span<UInt8>, _ info: Int, _ invoke: UInt16, _ handle: UInt16, _ event: UInt16, _ shape: PHDEvent.Shape,
         _ isConfirmed: Bool, into actions: inout SessionActions
@@ -126,7 +126,7 @@ extension PHDSession {
         if shape.isScanner || handle != 0 {
             scanner = configuration.scanners.firstIndex { $0.handle == handle }
             guard scanner != nil, shape.isScanner else {
-                actions.append(.report(.ignored("a report of an object that is no scanner", apdu.part(12, 10))))
+                actions.append(.report(.ignored("a report of an object that is not a scanner", apdu.part(12, 10))))
                 if isConfirmed { write(PHDManagerAPDU.error(invoke: invoke, PHDError.noSuchObjectInstance), into: &actions) }
                 return
             }

@@ -87,7 +87,7 @@ extension PHDSession {
         let isRefusal = message == PHDMessage.error || message == PHDMessage.rejection
         let isAnswer = !isRefusal && request.isAnswered(by: message, apdu)
         if !isAnswer, !isRefusal {
-            actions.append(.report(.warning("the agent answered a request as if it were another one; that is no answer")))
+            actions.append(.report(.warning("the agent answered with the result of another request; the answer is ignored")))
         }
         if isRefusal {
             let code = apdu.bigEndian16(12) ?? 0
@@ -241,7 +241,7 @@ extension PHDSession {
         let place = stores.firstIndex { $0.handle == handle }
         let number = place.flatMap { store in stores[store].segments.firstIndex { $0.instance == instance } }
         guard let place, let number else {
-            actions.append(.report(.warning("entries of segment \(instance), which nobody described, cannot be read")))
+            actions.append(.report(.warning("entries of segment \(instance) cannot be read: the segment was never described")))
             return reply(event, invoke, handle, PHDSegmentEvent.managerAborts, into: &actions)
         }
         if status & PHDSegmentEvent.agentAborts != 0 {

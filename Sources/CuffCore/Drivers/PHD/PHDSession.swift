@@ -2,7 +2,7 @@
 ///
 /// Rules:
 /// - States change in three ways only: by a row of `PHDStateTable`, by what was sent, by the transport's end.
-/// - A conversation held by somebody else's manager shows itself by an APDU that this one did not write. From then on
+/// - A conversation held by another manager is recognised by an APDU that this session did not write. From then on
 ///   nothing is written, no timer counts, and the state follows what that manager sent.
 /// - A report is confirmed when everything emitted up to it is on disk, never before; a report without readings at once.
 /// - A report whose lists disagree gives no reading at all.
@@ -182,7 +182,7 @@ struct PHDSession: CuffSession {
         }
     }
 
-    /// Nothing of ours moves the state: not before a command, and not in somebody else's conversation.
+    /// Our own requests do not change the state: not before a command, and not in another manager's conversation.
     var isPassive: Bool { isForeign || !mayAnswer }
 
     mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {

@@ -4,7 +4,7 @@
 /// Rules:
 /// - Everything that affects the association's state is a row here; `PHDSession` only looks rows up.
 /// - A row says what to answer and which state follows. What "evaluate" and "process" find leads to a further event.
-/// - Two rows depart from the table, both towards keeping readings: an answer nobody asked for is ignored while
+/// - Two rows depart from the table, both towards keeping readings: an unsolicited answer is ignored while
 ///   Operating (the table aborts, 8.26), and an unconfirmed report while Waiting is ignored rather than answered.
 enum PHDState: UInt8, CaseIterable, Sendable {
     case disconnected, unassociated, waitingForConfiguration, checkingConfiguration, operating, disassociating

@@ -219,7 +219,7 @@ struct PHDDeviceFacts: Sendable {
 
     private static func text(_ bytes: Span<UInt8>, _ offset: inout Int, _ end: Int) -> String? {
         guard let length = bytes.bigEndian16(offset), offset + 2 + Int(length) <= end else { return nil }
-        // A longer name is no name: 128 is twice the longest of any agent in the sources.
+        // A longer name is not used: 128 is twice the longest of any agent in the sources.
         let text = DeviceIdentity.text(bytes.part(offset + 2, min(Int(length), 128)))
         offset += 2 + Int(length)
         return text.isEmpty ? nil : text

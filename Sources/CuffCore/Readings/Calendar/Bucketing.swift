@@ -17,8 +17,10 @@ public enum Bucketing: String, Sendable, Hashable, CaseIterable {
 
 /// Where the parts of a day begin, in whole hours of the wall clock. Night may run past midnight.
 public struct DayParts: Sendable, Hashable {
+    /// The four parts of a day.
     public enum Part: Int, Sendable, Hashable, CaseIterable {
         case morning, afternoon, evening, night
+        /// The name of the part in tables, JSON and on the command line.
         public var word: StaticString {
             switch self {
             case .morning: "morning"
@@ -29,6 +31,7 @@ public struct DayParts: Sendable, Hashable {
         }
     }
 
+    /// The hours 0…23 at which morning, afternoon, evening and night begin, ascending.
     public let beginnings: [Int]
 
     /// The hours must ascend; `nil` otherwise.
@@ -43,6 +46,7 @@ public struct DayParts: Sendable, Hashable {
     /// Morning 06–12, afternoon 12–18, evening 18–22, night 22–06.
     public static let usual = DayParts([6, 12, 18, 22])
 
+    /// The part that holds the hour 0…23 of the wall clock.
     public func part(ofHour hour: Int) -> Part {
         for part in Part.allCases.reversed() where hour >= beginnings[part.rawValue] { return part }
         return .night
@@ -56,10 +60,14 @@ public struct DayParts: Sendable, Hashable {
 
 /// A cut of time in one zone: gives each instant its bucket, and each bucket its label and bounds.
 public struct CalendarCut: Sendable, Hashable {
+    /// Into what time is cut.
     public let bucketing: Bucketing
+    /// The zone whose wall clock sets the boundaries.
     public let zone: ZoneTable
+    /// Where the parts of a day begin; only `daypart` uses it.
     public let parts: DayParts
 
+    /// A cut; `parts` counts only where time is cut into parts of the day.
     public init(_ bucketing: Bucketing, zone: ZoneTable, parts: DayParts = .usual) {
         self.bucketing = bucketing
         self.zone = zone
@@ -129,6 +137,7 @@ public struct CalendarCut: Sendable, Hashable {
         }
     }
 
+    /// The label as a string.
     public func label(of key: Int64) -> String {
         var text = TextBuffer(capacity: 32)
         appendLabel(of: key, to: &text)

@@ -22,6 +22,7 @@ public struct ClockCorrection: Sendable, Hashable {
     public private(set) var shift: Int64?
     private var finding = Finding.unknown
 
+    /// Nothing is known of the cuff's clock yet; `zone` is the one it is expected to show.
     public init(zone: ZoneTable) { self.zone = zone }
 
     /// The cuff's clock showed `time` at `now`.
@@ -43,7 +44,7 @@ public struct ClockCorrection: Sendable, Hashable {
     ///
     /// - `synced`: the cuff told its clock during this conversation, and it agreed with the host's.
     /// - `corrected`: it told its clock, and the difference was applied.
-    /// - `device_time`: the cuff's clock as it is; nobody could compare it.
+    /// - `device_time`: the cuff's clock as it is; it could not be compared.
     /// - `receive_time`: the record has no time; it was sent when it was measured.
     /// - `unset`: the cuff's clock is not set or impossible. A measurement that ended here is placed by its arrival.
     public func apply(to reading: inout Reading) {

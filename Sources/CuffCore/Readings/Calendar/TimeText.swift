@@ -32,6 +32,7 @@ extension Timestamp {
         return (Timestamp(milliseconds: seconds * 1000 + Int64(milliseconds)), Int16(offset))
     }
 
+    /// The same of a string.
     public static func parse(_ text: String) -> (time: Timestamp, offset: Int16)? { parse(Array(text.utf8).span) }
 }
 

@@ -68,5 +68,6 @@ extension Reading.ID {
         return time.isPossible ? Reading.ID(wallSeconds: time.wallSeconds, hash: hash) : nil
     }
 
+    /// The same of a string; `nil` for anything but the 32 characters of an id.
     public static func parse(_ text: String) -> Reading.ID? { parse(Array(text.utf8).span) }
 }

@@ -10,6 +10,7 @@ public struct ZoneTable: Sendable, Hashable {
     /// Seconds east of UTC: `offsets[0]` before `starts[0]`, `offsets[k]` from `starts[k - 1]` on.
     private let offsets: [Int32]
 
+    /// The zone without any offset.
     public static let utc = ZoneTable(name: "UTC", first: 0, changes: [])
 
     /// What a constant offset is called: `Etc/GMT-2` is two hours *east* of UTC; `GMT+0530` where the hour is not whole.
@@ -102,5 +103,6 @@ public struct ZoneTable: Sendable, Hashable {
 extension Timestamp {
     /// Whole seconds, rounded down.
     public var seconds: Int64 { (milliseconds >= 0 ? milliseconds : milliseconds - 999) / 1000 }
+    /// The instant so many seconds after 1970-01-01T00:00:00Z.
     public init(seconds: Int64) { self.init(milliseconds: seconds &* 1000) }
 }

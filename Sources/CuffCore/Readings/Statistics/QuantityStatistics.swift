@@ -11,10 +11,14 @@ public enum AggregationStyle: String, Sendable, Hashable, CaseIterable {
 
 /// A value, when it was measured, and the reading it came from.
 public struct DatedValue: Sendable, Hashable {
+    /// The value, in the unit of its quantity: mmHg or beats per minute.
     public var value: Double
+    /// When it was measured.
     public var time: Timestamp
+    /// The reading it came from.
     public var reading: Reading.ID
 
+    /// Sets each property as given.
     public init(_ value: Double, at time: Timestamp, from reading: Reading.ID) {
         self.value = value
         self.time = time
@@ -37,10 +41,13 @@ extension Reading.ID {
 /// Statistics of one quantity, in constant memory. Only the temporally weighted average needs its values in the order
 /// of time; all else is the same for any order.
 public struct QuantityStatistics: Sendable, Hashable {
+    /// How many values were added.
     public private(set) var count = 0
     /// Of equal values the earliest.
     public private(set) var minimum: DatedValue?
+    /// Of equal values the earliest.
     public private(set) var maximum: DatedValue?
+    /// The latest in time.
     public private(set) var mostRecent: DatedValue?
     private var total = CompensatedSum()
     private var center = 0.0
@@ -50,8 +57,10 @@ public struct QuantityStatistics: Sendable, Hashable {
     private var previous: DatedValue?
     private var isInOrder = true
 
+    /// No values.
     public init() {}
 
+    /// Adds one value.
     public mutating func add(_ point: DatedValue) {
         count += 1
         total.add(point.value)
@@ -84,6 +93,7 @@ public struct QuantityStatistics: Sendable, Hashable {
         previous = point
     }
 
+    /// The sum of all values, 0 for none.
     public var sum: Double { total.value }
 
     /// `nil` where there is nothing, or where values of a weighted average came out of order. A cumulative style has a

@@ -1,14 +1,23 @@
 /// What statistics need of one blood pressure: when, by what cause, and its numbers in mmHg and beats per minute.
 public struct ReadingPoint: Sendable, Hashable {
+    /// The id of the reading.
     public var id: Reading.ID
+    /// The instant that the statistics place it at.
     public var time: Timestamp
+    /// The systolic pressure in mmHg, converted where the cuff sent kPa.
     public var systolic: Double
+    /// The diastolic pressure in mmHg, converted where the cuff sent kPa.
     public var diastolic: Double
+    /// The mean pressure in mmHg; `nil` where the cuff sent none.
     public var mean: Double?
+    /// Beats per minute; `nil` where the cuff sent none.
     public var pulse: Double?
+    /// Who started the measurement.
     public var trigger: Reading.Trigger
+    /// The flags of the reading.
     public var flags: MeasurementFlags
 
+    /// Sets each property as given.
     public init(
         id: Reading.ID, time: Timestamp, systolic: Double, diastolic: Double, mean: Double? = nil, pulse: Double? = nil,
         trigger: Reading.Trigger = .unknown, flags: MeasurementFlags = []
@@ -31,11 +40,11 @@ public struct ReadingPoint: Sendable, Hashable {
 
 /// Why a stored reading does not count in averages and charts. It stays in the database and is listed with its reason.
 public enum Exclusion: UInt8, Sendable, Hashable, CaseIterable {
-    /// A failed measurement, or a quantity that is no blood pressure.
+    /// A failed measurement, or a quantity other than a blood pressure.
     case notABloodPressure
     /// The cuff has not completed it.
     case pending
-    /// The cuff's clock was not set, and nobody saw the reading arrive.
+    /// The cuff's clock was not set, and the arrival says nothing about the time of the measurement.
     case timeUnknown
     case implausible
     /// The cuff itself calls the value invalid or not available.
@@ -49,6 +58,7 @@ public enum Exclusion: UInt8, Sendable, Hashable, CaseIterable {
     /// A person set it aside.
     case setAside
 
+    /// The reason in JSON.
     public var word: StaticString {
         switch self {
         case .notABloodPressure: "not_a_blood_pressure"
@@ -86,16 +96,19 @@ public struct InclusionRule: Sendable, Hashable {
     /// The zone in which a cuff's own time is read where nothing better is known.
     public var zone: ZoneTable
 
+    /// The usual rule; `excludesDisturbed` makes it stricter.
     public init(zone: ZoneTable, excludesDisturbed: Bool = false) {
         self.zone = zone
         self.excludesDisturbed = excludesDisturbed
     }
 
+    /// Whether a reading counts: with what values, or why not.
     public enum Verdict: Sendable, Hashable {
         case counts(ReadingPoint)
         case excluded(Exclusion)
     }
 
+    /// Judges one reading; it depends on nothing but the reading and the rule.
     public func verdict(on reading: borrowing Reading) -> Verdict {
         guard case .bloodPressure(let pressure) = reading.content else { return .excluded(.notABloodPressure) }
         if reading.isPending { return .excluded(.pending) }
@@ -108,6 +121,7 @@ public struct InclusionRule: Sendable, Hashable {
                 flags: reading.flags))
     }
 
+    /// Why these flags exclude a reading; `nil` where they do not.
     public func reason(_ flags: MeasurementFlags) -> Exclusion? {
         if flags.contains(.implausible) { return .implausible }
         if !flags.isDisjoint(with: [.invalid, .notAvailable]) { return .invalid }

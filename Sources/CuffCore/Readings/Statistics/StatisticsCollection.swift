@@ -1,17 +1,26 @@
 /// Statistics of the blood pressures of one bucket, of one source or of all.
 public struct ReadingStatistics: Sendable, Hashable {
+    /// How many blood pressures were added.
     public private(set) var count = 0
+    /// Systolic pressures in mmHg.
     public private(set) var systolic = QuantityStatistics()
+    /// Diastolic pressures in mmHg.
     public private(set) var diastolic = QuantityStatistics()
     /// Only where the cuff sent one; it is never computed here.
     public private(set) var mean = QuantityStatistics()
+    /// Beats per minute, only where the cuff sent them.
     public private(set) var pulse = QuantityStatistics()
+    /// Readings of measurements that a person started.
     public private(set) var manualCount = 0
+    /// Readings of measurements that the cuff or a schedule started.
     public private(set) var automaticCount = 0
+    /// Readings with the flag `irregular_pulse`.
     public private(set) var irregularCount = 0
 
+    /// No readings.
     public init() {}
 
+    /// Adds one blood pressure.
     public mutating func add(_ point: ReadingPoint) {
         count += 1
         systolic.add(DatedValue(point.systolic, at: point.time, from: point.id))
@@ -29,6 +38,7 @@ public struct ReadingStatistics: Sendable, Hashable {
 
 /// One bucket of a `StatisticsCollection`.
 public struct StatisticsBucket: Sendable, Hashable {
+    /// The bucket's number in its `CalendarCut`, which gives label and bounds.
     public let key: Int64
     /// All sources together.
     public internal(set) var merged = ReadingStatistics()
@@ -36,6 +46,7 @@ public struct StatisticsBucket: Sendable, Hashable {
     public internal(set) var sources: [Int: ReadingStatistics] = [:]
     /// The readings themselves, only where they are kept. Ascending once the collection is asked for its buckets.
     public internal(set) var manual: [ReadingPoint] = []
+    /// Like `manual`, of measurements that the cuff or a schedule started.
     public internal(set) var automatic: [ReadingPoint] = []
     /// Readings whose cuff does not say what caused them.
     public internal(set) var untold: [ReadingPoint] = []
@@ -44,8 +55,11 @@ public struct StatisticsBucket: Sendable, Hashable {
 /// Statistics by day, week, month, hour or part of the day. Readings go in one at a time and are not kept (unless asked
 /// for): memory grows with the number of buckets and sources, not with the number of readings.
 public struct StatisticsCollection: Sendable {
+    /// What is kept beside the merged statistics.
     public struct Options: OptionSet, Sendable, Hashable {
+        /// One bit for each option.
         public let rawValue: UInt8
+        /// Any bits; unknown ones mean nothing.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
         /// Statistics of each source beside the merged ones.
         public static let bySource = Options(rawValue: 1)
@@ -53,18 +67,23 @@ public struct StatisticsCollection: Sendable {
         public static let readings = Options(rawValue: 2)
     }
 
+    /// How time is cut into buckets.
     public let cut: CalendarCut
+    /// What is kept beside the merged statistics.
     public let options: Options
+    /// How many readings were left out, by their reason.
     public private(set) var excluded: [Exclusion: Int] = [:]
     private var places: [Int64: Int] = [:]
     private var found: [StatisticsBucket] = []
     private var latest: (key: Int64, place: Int)?
 
+    /// No readings and no buckets.
     public init(_ cut: CalendarCut, options: Options = []) {
         self.cut = cut
         self.options = options
     }
 
+    /// Adds one blood pressure to its bucket. `source` is the caller's number of the cuff.
     public mutating func add(_ point: ReadingPoint, source: Int = 0) {
         let key = cut.key(at: point.time)
         let place = place(of: key)
@@ -79,6 +98,7 @@ public struct StatisticsCollection: Sendable {
         }
     }
 
+    /// Counts a reading that was left out.
     public mutating func exclude(_ reason: Exclusion) { excluded[reason, default: 0] += 1 }
 
     private mutating func place(of key: Int64) -> Int {

@@ -1,0 +1,17 @@
+/// Numbers with their nouns, for messages: `1 reading`, `2 readings`, `0 readings`.
+public enum Plural {
+    /// `noun` in the singular; the plural ends in `s`.
+    public static func text(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+
+    /// A time in its two largest units, for people: `3 h 12 min`, `201 d 1 h`; `0 s` for none. Negative times are not for this.
+    public static func span(_ seconds: Int64) -> String {
+        let units: [(Int64, String)] = [(86400, "d"), (3600, "h"), (60, "min"), (1, "s")]
+        var rest = seconds
+        var parts: [String] = []
+        for (length, word) in units where rest >= length && parts.count < 2 {
+            parts.append("\(rest / length) \(word)")
+            rest %= length
+        }
+        return parts.isEmpty ? "0 s" : parts.joined(separator: " ")
+    }
+}
