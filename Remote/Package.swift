@@ -14,6 +14,7 @@ let package = Package(
 
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
         .executableTarget(name: "cuff-sink-mqtt", dependencies: ["RemoteSink", "CMosquitto"]),
+        .testTarget(name: "MQTTTests", dependencies: ["cuff-sink-mqtt", "RemoteSink"]),
     ],
     swiftLanguageModes: [.v6]
 )
