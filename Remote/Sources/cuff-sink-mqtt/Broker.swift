@@ -37,7 +37,10 @@ final class Broker {
 
     /// Waits for the connection of TCP, as long as `ConnectGuard` lets it; the rest happens in `run`.
     func connect() {
-        guard let client = mosquitto_new(isSilent ? "\(settings.clientID)-\(getpid())" : settings.clientID, true, Unmanaged.passUnretained(self).toOpaque()) else {
+        guard
+            let client = mosquitto_new(
+                isSilent ? "\(settings.clientID)-\(getpid())" : settings.clientID, true, Unmanaged.passUnretained(self).toOpaque())
+        else {
             return end(.later("libmosquitto cannot begin: \(String(cString: strerror(errno)))"))
         }
         self.client = client
@@ -75,11 +78,16 @@ final class Broker {
     private func tlsFault() -> MQTTState.Ending {
         let detail = words.joined(separator: "; ")
         if detail.contains("host name verification") || detail.contains("verify failed") {
-            let cause = detail.contains("host name") ? "it is not for the name \(settings.host)" : "no known authority has signed it, or its time is over"
+            let cause =
+                detail.contains("host name")
+                ? "it is not for the name \(settings.host)" : "no known authority has signed it, or its time is over"
             return .fatal(
-                "the certificate of the broker at \(settings.place) is not accepted: \(cause); name the authority's certificate by cafile=FILE (\(detail))")
+                "the certificate of the broker at \(settings.place) is not accepted: \(cause); name the authority's certificate by cafile=FILE (\(detail))"
+            )
         }
-        if detail.contains("wrong version number") { return .fatal("the broker at \(settings.place) does not speak TLS there; mqtt:// or another port?") }
+        if detail.contains("wrong version number") {
+            return .fatal("the broker at \(settings.place) does not speak TLS there; mqtt:// or another port?")
+        }
         if detail.contains("alert") { return .fatal("the broker at \(settings.place) refuses TLS: \(detail)") }
         return .later("TLS with the broker at \(settings.place) failed: \(detail.isEmpty ? "no reason" : detail)")
     }
@@ -111,14 +119,17 @@ final class Broker {
         }
     }
 
-    private static func of(_ user: UnsafeMutableRawPointer?) -> Broker? { user.map { Unmanaged<Broker>.fromOpaque($0).takeUnretainedValue() } }
+    private static func of(_ user: UnsafeMutableRawPointer?) -> Broker? {
+        user.map { Unmanaged<Broker>.fromOpaque($0).takeUnretainedValue() }
+    }
 
     private static func text(_ code: Int32) -> String { String(cString: mosquitto_strerror(code)).lowercasedFirst }
 
     /// MQTT 5: the broker's own words.
     private static func reason(_ properties: OpaquePointer?) -> String? {
         var text: UnsafeMutablePointer<CChar>?
-        guard properties != nil, mosquitto_property_read_string(properties, MQTT_PROP_REASON_STRING.code, &text, false) != nil, let text else { return nil }
+        guard properties != nil, mosquitto_property_read_string(properties, MQTT_PROP_REASON_STRING.code, &text, false) != nil, let text
+        else { return nil }
         defer { free(text) }
         return String(cString: text)
     }
@@ -148,10 +159,14 @@ final class Broker {
     }
 
     private func lost(_ code: Int32) {
-        if code == MOSQ_ERR_TLS.code || words.contains(where: { $0.contains("OpenSSL") || $0.contains("host name") }) { return end(tlsFault()) }
+        if code == MOSQ_ERR_TLS.code || words.contains(where: { $0.contains("OpenSSL") || $0.contains("host name") }) {
+            return end(tlsFault())
+        }
         let text = "the connection to the broker at \(settings.place) was lost: \(Self.text(code))"
         guard !isAccepted else { return end(.later(text)) }
-        end(.closedEarly("the broker at \(settings.place) closed the connection before it answered; does it want mqtts://, or another port?"))
+        end(
+            .closedEarly(
+                "the broker at \(settings.place) closed the connection before it answered; does it want mqtts://, or another port?"))
     }
 
     private func acknowledged(_ id: Int32, _ code: UInt8, _ reason: String?) {
@@ -186,7 +201,8 @@ final class Broker {
         case MOSQ_ERR_OVERSIZE_PACKET.code, MOSQ_ERR_PAYLOAD_SIZE.code, MOSQ_ERR_MALFORMED_UTF8.code:
             events.append(.acknowledged(token, .refuse("the broker does not take it: \(Self.text(code))")))
         case MOSQ_ERR_RETAIN_NOT_SUPPORTED.code:
-            events.append(.acknowledged(token, .fatal("the broker at \(settings.place) retains no messages; add state=no and leave out discovery")))
+            events.append(
+                .acknowledged(token, .fatal("the broker at \(settings.place) retains no messages; add state=no and leave out discovery")))
         case MOSQ_ERR_QOS_NOT_SUPPORTED.code:
             events.append(.acknowledged(token, .fatal("the broker at \(settings.place) acknowledges nothing: it has no QoS 1")))
         default: events.append(.acknowledged(token, .later("libmosquitto cannot publish: \(Self.text(code))")))

@@ -19,20 +19,37 @@ enum HomeAssistant {
 
     /// Letters, digits, `_` and `-`.
     static func identifier(_ text: String) -> String {
-        String(text.unicodeScalars.map { $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil || $0 == "-") ? Character($0) : "_" })
+        String(
+            text.unicodeScalars.map {
+                $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil || $0 == "-") ? Character($0) : "_"
+            })
     }
 
-    static func announcements(for slot: Slot, _ settings: Settings) -> [Announcement] {
+    /// Who may have entities without a number in their names.
+    static func mayBePlain(_ user: Int) -> Bool { user == 0 || user == 1 }
+
+    /// Where the first of the plain names is announced.
+    static func plainTopic(_ device: String, _ settings: Settings) -> String? {
+        settings.discovery.map { "\($0)/sensor/\(node(device))/systolic/config" }
+    }
+
+    /// Whose plain names were announced, by this gateway or another one.
+    static func holder(of device: String, _ payload: [UInt8]?) -> Int? {
+        let levels = payload.flatMap { JSONValue(parsing: $0) }?["stat_t"]?.string?.split(separator: "/").suffix(3)
+        guard let levels, levels.count == 3, let place = levels.first, place == device, levels.last == "state" else { return nil }
+        return (0...1).first { levels.dropFirst().first == "u\($0)" }
+    }
+
+    static func announcements(for slot: Slot, isPlain: Bool, _ settings: Settings) -> [Announcement] {
         guard let discovery = settings.discovery else { return [] }
         let topics = settings.topics
         let node = node(slot.device)
-        // The users of a cuff are different persons, so an entity never changes from one to another: its name depends on cuff and user alone.
-        let isFirst = slot.user == 1
-        let user = isFirst ? "" : "u\(slot.user)_"
-        let suffix = isFirst || slot.user == 0 ? "" : " (user \(slot.user))"
-        let device = object([
-            ("ids", "[\(JSONValue.quoted(node))]"), ("name", JSONValue.quoted("Blood pressure cuff")),
-        ] + (slot.serial.map { [("sn", JSONValue.quoted($0))] } ?? []))
+        let user = isPlain ? "" : "u\(slot.user)_"
+        let suffix = isPlain ? "" : slot.user == 0 ? " (no user)" : " (user \(slot.user))"
+        let device = object(
+            [
+                ("ids", "[\(JSONValue.quoted(node))]"), ("name", JSONValue.quoted("Blood pressure cuff")),
+            ] + (slot.serial.map { [("sn", JSONValue.quoted($0))] } ?? []))
         let common = [
             ("avty_t", JSONValue.quoted(topics.status)), ("dev", device),
             ("o", object([("name", JSONValue.quoted("cuff")), ("sw", JSONValue.quoted(helperVersion))])),
@@ -68,7 +85,8 @@ enum HomeAssistant {
             Entity(
                 kind: "sensor", name: "measured", title: "Measured",
                 particulars: [
-                    source, ("dev_cla", JSONValue.quoted("timestamp")), ("val_tpl", JSONValue.quoted("{{ value_json.measured | default(None) }}")),
+                    source, ("dev_cla", JSONValue.quoted("timestamp")),
+                    ("val_tpl", JSONValue.quoted("{{ value_json.measured | default(None) }}")),
                 ]),
             Entity(
                 kind: "binary_sensor", name: "irregular", title: "Irregular pulse",

@@ -6,68 +6,6 @@ import RemoteSink
 /// for each user of a cuff that has readings: ask for the retained newest one, announce it to Home Assistant, publish.
 /// A reading is answered with `ok` when the broker has acknowledged it, and the newest reading that is retained is not older.
 struct MQTTState: Sendable {
-    struct Limits: Sendable {
-        /// Readings that are published and not acknowledged: what libmosquitto, and every broker, allows at one time.
-        var published = 20
-        /// As the protocol has it. More are not read.
-        var unanswered = 1000
-        /// Users of cuffs; each has its newest reading in memory.
-        var slots = 1000
-        /// From the first byte to CONNACK.
-        var connect = 15.0
-        /// A broker that owes an answer for so long is not working. `cuff` gives up after 60 s.
-        var answer = 20.0
-        /// Brokers send a retained message right after they confirm a subscription; some a little later.
-        var retained = 0.2
-        /// Our own `online` comes back at once, or there is no right to read it.
-        var proof = 3.0
-        /// After the end of the input: without progress, and at most.
-        var farewell = 5.0
-        var longestFarewell = 10.0
-        var firstPause = 1.0
-        var longestPause = 30.0
-    }
-
-    typealias Token = Int
-
-    enum Event: Sendable {
-        case reading(ReadingLine)
-        case unreadable
-        case inputClosed
-        /// CONNACK accepted it.
-        case connected
-        case ended(Ending)
-        case acknowledged(Token, Verdict)
-        case subscribed(String, isGranted: Bool)
-        case unsubscribed(String)
-        case message(topic: String, payload: [UInt8])
-        /// Nothing but time has passed.
-        case time
-    }
-
-    enum Ending: Sendable, Equatable {
-        /// The broker does not speak MQTT 5.
-        case oldVersion
-        /// It closed the connection before its CONNACK.
-        case closedEarly(String)
-        case later(String)
-        case fatal(String)
-    }
-
-    enum Effect: Sendable, Equatable {
-        case connect(isVersion5: Bool)
-        case publish(Token, topic: String, payload: String, isRetained: Bool)
-        case subscribe(String)
-        case unsubscribe(String)
-        case answer(Answer)
-        case say(String)
-        /// End the connection in order: no last will.
-        case disconnect
-        /// Forget the connection without a word.
-        case drop
-        case exit
-    }
-
     private enum Phase: Sendable, Equatable {
         case idle
         case connecting
@@ -81,10 +19,6 @@ struct MQTTState: Sendable {
         case over
     }
 
-    /// How a version of the protocol is found. A connection that ends early may be a passing fault, and MQTT 3.1.1 is worse, because
-    /// its acknowledgements have no reasons: it takes two.
-    private enum Attempt: Sendable { case five, fiveAgain, three }
-
     private enum Purpose: Sendable {
         case online, offline
         case announcement(Slot)
@@ -92,37 +26,10 @@ struct MQTTState: Sendable {
         case reading(Entry)
     }
 
-    private struct Entry: Sendable {
-        let line: ReadingLine
-        let slot: Slot
-        let key: Newness
-        /// It is a candidate for the newest one, so it is safe only when the retained one is not older.
-        var needsState = false
-    }
-
-    private struct Fetch: Sendable {
-        /// Until then the retained message is waited for; `nil` before the subscription is confirmed.
-        var until: Double?
-        var isEnding = false
-        var payload: [UInt8]?
-    }
-
-    private struct SlotState: Sendable {
-        enum Phase: Sendable, Equatable { case unknown, fetching, announcing(Int), ready }
-        var phase = Phase.unknown
-        /// What the broker retains for certain.
-        var confirmed: Newness?
-        var newest: Newness?
-        var newestLine = ""
-        var isPublishing = false
-        /// Acknowledged as readings; they wait for the retained one.
-        var waiting: [Entry] = []
-    }
-
     let settings: Settings
     private let limits: Limits
     private var phase = Phase.idle
-    private var attempt = Attempt.five
+    private var versions = VersionSearch()
     private var isInputClosed = false
     /// After the end of the input: until then something must be acknowledged, and everything.
     private var farewell = (next: 0.0, last: 0.0)
@@ -133,8 +40,10 @@ struct MQTTState: Sendable {
     private var nextToken = 1
     private var purposes: [Token: Purpose] = [:]
     private var publishedReadings = 0
-    private var fetches: [String: Fetch] = [:]
+    private var fetches = Fetches()
     private var slots: [Slot: SlotState] = [:]
+    /// By device: whose entities in Home Assistant have the plain names; `nil` while the broker is asked.
+    private var holders: [String: Int?] = [:]
     private var queued: [Entry] = []
     private var queueStart = 0
     private var waitingCount = 0
@@ -153,11 +62,7 @@ struct MQTTState: Sendable {
 
     /// Call `handle(.time)` at this time at the latest.
     var wakeAt: Double? {
-        var times = fetches.values.compactMap { $0.isEnding ? nil : $0.until }
-        if let restUntil { times.append(restUntil) }
-        if let deadline { times.append(deadline) }
-        if isInputClosed { times.append(farewell.next) }
-        return times.min()
+        [fetches.wakeAt, restUntil, deadline, isInputClosed ? farewell.next : nil].compactMap { $0 }.min()
     }
 
     mutating func handle(_ event: Event, at now: Double) -> [Effect] {
@@ -175,10 +80,10 @@ struct MQTTState: Sendable {
         case .acknowledged(let token, let verdict): acknowledged(token, verdict, now)
         case .subscribed(let topic, let isGranted): subscribed(topic, isGranted, now)
         case .unsubscribed(let topic): fetched(topic, now)
-        case .message(let topic, let payload): fetches[topic]?.payload = payload
+        case .message(let topic, let payload): fetches.received(topic, payload)
         case .time: break
         }
-        endFetches(now)
+        for topic in fetches.endDue(now) { effects.append(.unsubscribe(topic)) }
         advance(now)
         watch(now)
         return effects
@@ -190,9 +95,12 @@ struct MQTTState: Sendable {
         // The completed reading follows under the same id, or a failure does: subscribers are told of what is final.
         if line.isPending { return effects.append(.answer(.ok(id: line.id, revision: line.revision))) }
         if !line.isFailure && line.measured == nil && line["device_time"] == nil {
-            return effects.append(.answer(.refuse(id: line.id, revision: line.revision, "it has no usable time: the cuff's clock was not set")))
+            return effects.append(
+                .answer(.refuse(id: line.id, revision: line.revision, "it has no usable time: the cuff's clock was not set")))
         }
-        queued.append(Entry(line: line, slot: Slot(line), key: Newness(line)))
+        let entry = Entry(line: line, slot: Slot(line), key: Newness(line))
+        queued.append(entry)
+        if phase == .working { _ = isReady(entry.slot) }
     }
 
     private mutating func advance(_ now: Double) {
@@ -210,18 +118,9 @@ struct MQTTState: Sendable {
     private mutating func publishReadings(_ now: Double) {
         while queueStart < queued.count && publishedReadings < limits.published && phase == .working {
             var entry = queued[queueStart]
-            guard isReady(entry.slot, now) else { break }
+            guard isReady(entry.slot) else { break }
             queueStart += 1
-            var slot = slots[entry.slot] ?? SlotState()
-            if settings.keepsState && entry.line.type == "blood_pressure" {
-                if slot.newest.map({ $0 < entry.key }) ?? true {
-                    slot.newest = entry.key
-                    slot.newestLine = entry.line.json
-                }
-                // An older one than the newest is no candidate: nothing is lost of what is to be retained.
-                entry.needsState = slot.newest == entry.key
-            }
-            slots[entry.slot] = slot
+            if settings.keepsState && entry.line.type == "blood_pressure" { entry.needsState = slots[entry.slot]?.accept(entry) ?? false }
             publishedReadings += 1
             publish(.reading(entry), entry.slot.reading(settings.topics), entry.line.json, isRetained: false, now)
         }
@@ -232,8 +131,8 @@ struct MQTTState: Sendable {
     }
 
     private mutating func publishStates(_ now: Double) {
-        for (key, slot) in slots where slot.phase == .ready && !slot.isPublishing {
-            guard let newest = slot.newest, slot.confirmed.map({ $0 < newest }) ?? true else { continue }
+        for (key, slot) in slots {
+            guard let newest = slot.unpublished else { continue }
             slots[key]?.isPublishing = true
             publish(.state(key, newest), key.state(settings.topics), slot.newestLine, isRetained: true, now)
         }
@@ -249,9 +148,9 @@ struct MQTTState: Sendable {
     // MARK: Slots
 
     /// Begins what is needed before the first reading of a slot.
-    private mutating func isReady(_ key: Slot, _ now: Double) -> Bool {
+    private mutating func isReady(_ key: Slot) -> Bool {
         if slots[key] == nil {
-            guard slots.count < limits.slots else {
+            guard phase != .over, slots.count < limits.slots else {
                 // A new helper begins with an empty memory, and the broker has the rest.
                 finish(.later("more than \(limits.slots) cuffs and users in one run"))
                 return false
@@ -261,7 +160,9 @@ struct MQTTState: Sendable {
         if slots[key]?.phase == .unknown {
             if settings.keepsState {
                 slots[key]?.phase = .fetching
+                slots[key]?.isFetched = false
                 fetch(key.state(settings.topics))
+                fetchHolder(key)
             } else {
                 slots[key]?.phase = .ready
             }
@@ -269,8 +170,23 @@ struct MQTTState: Sendable {
         return slots[key]?.phase == .ready
     }
 
+    /// The users of a cuff are different persons, so an entity must never change from one to another. Of those without a number
+    /// in their entities' names, users 0 and 1, whoever was announced first keeps the plain names.
+    private mutating func fetchHolder(_ key: Slot) {
+        guard let topic = HomeAssistant.plainTopic(key.device, settings), HomeAssistant.mayBePlain(key.user), holders[key.device] == nil
+        else { return }
+        holders[key.device] = .some(nil)
+        fetch(topic)
+    }
+
     private mutating func announce(_ key: Slot, _ now: Double) {
-        let announcements = HomeAssistant.announcements(for: key, settings)
+        guard slots[key]?.phase == .fetching, slots[key]?.isFetched == true else { return }
+        var isPlain = false
+        if settings.discovery != nil && HomeAssistant.mayBePlain(key.user) {
+            guard let holder = holders[key.device] ?? nil else { return }
+            isPlain = holder == key.user
+        }
+        let announcements = HomeAssistant.announcements(for: key, isPlain: isPlain, settings)
         slots[key]?.phase = announcements.isEmpty ? .ready : .announcing(announcements.count)
         for one in announcements { publish(.announcement(key), one.topic, one.payload, isRetained: true, now) }
     }
@@ -278,40 +194,33 @@ struct MQTTState: Sendable {
     // MARK: What the broker retains
 
     private mutating func fetch(_ topic: String) {
-        fetches[topic] = Fetch()
+        fetches.begin(topic)
         effects.append(.subscribe(topic))
     }
 
     private mutating func subscribed(_ topic: String, _ isGranted: Bool, _ now: Double) {
-        guard fetches[topic] != nil else { return }
-        guard isGranted else { return finish(.fatal(noRight(toRead: topic))) }
-        let patience = topic == settings.topics.status ? limits.proof : limits.retained
-        fetches[topic]?.until = now + patience
-    }
-
-    private mutating func endFetches(_ now: Double) {
-        for (topic, fetch) in fetches where !fetch.isEnding {
-            guard let until = fetch.until, fetch.payload != nil || now >= until else { continue }
-            fetches[topic]?.isEnding = true
-            effects.append(.unsubscribe(topic))
+        guard fetches.isUnderWay(topic) else { return }
+        if !isGranted {
+            guard topic.hasPrefix(settings.topics.base + "/") else { return fetched(topic, now) }
+            return finish(.fatal(noRight(toRead: topic)))
         }
+        fetches.subscribed(topic, until: now + (topic == settings.topics.status ? limits.proof : limits.retained))
     }
 
     private mutating func fetched(_ topic: String, _ now: Double) {
-        guard let fetch = fetches.removeValue(forKey: topic) else { return }
+        guard let payload = fetches.end(topic) else { return }
         if topic == settings.topics.status && phase == .proving {
-            guard fetch.payload != nil else { return finish(.fatal(noRight(toRead: topic))) }
-            return work(now)
+            guard payload != nil else { return finish(.fatal(noRight(toRead: topic))) }
+            return work()
         }
         for key in slots.keys where key.state(settings.topics) == topic && slots[key]?.phase == .fetching {
-            // What somebody else put there, or an empty message, is no reading: it is replaced.
-            let retained = fetch.payload.flatMap { ReadingLine($0) }
-            slots[key]?.confirmed = retained.map { Newness($0) }
-            if let retained, slots[key]?.newest.map({ $0 < Newness(retained) }) ?? true {
-                slots[key]?.newest = Newness(retained)
-                slots[key]?.newestLine = retained.json
-            }
+            slots[key]?.retained(payload.flatMap { ReadingLine($0) })
             announce(key, now)
+        }
+        for (device, holder) in holders where holder == nil && HomeAssistant.plainTopic(device, settings) == topic {
+            let candidates = slots.keys.filter { $0.device == device && HomeAssistant.mayBePlain($0.user) }
+            holders[device] = HomeAssistant.holder(of: device, payload) ?? candidates.map(\.user).max() ?? 1
+            for key in candidates { announce(key, now) }
         }
     }
 
@@ -337,7 +246,7 @@ struct MQTTState: Sendable {
                 phase = .proving
                 fetch(settings.topics.status)
             } else {
-                work(now)
+                work()
             }
         case .offline:
             phase = .over
@@ -354,24 +263,23 @@ struct MQTTState: Sendable {
     private mutating func readingAcknowledged(_ entry: Entry, _ verdict: Verdict) {
         if verdict == .unheard && !settings.isUnheardTaken {
             return finish(
-                .later("nobody subscribes to \(entry.slot.reading(settings.topics)), so the broker would drop it; add nobody-listens=taken if that is meant"))
+                .later(
+                    "nobody subscribes to \(entry.slot.reading(settings.topics)), so the broker would drop it; add nobody-listens=taken if that is meant"
+                ))
         }
         publishedReadings -= 1
-        if case .refuse(let text) = verdict { return effects.append(.answer(.refuse(id: entry.key.id, revision: entry.key.revision, text))) }
-        guard entry.needsState, slots[entry.slot]?.confirmed.map({ $0 < entry.key }) ?? true else { return ok(entry) }
+        if case .refuse(let text) = verdict {
+            return effects.append(.answer(.refuse(id: entry.key.id, revision: entry.key.revision, text)))
+        }
+        guard entry.needsState, slots[entry.slot]?.isRetained(entry.key) == false else { return ok(entry) }
         slots[entry.slot]?.waiting.append(entry)
         waitingCount += 1
     }
 
     private mutating func stateAcknowledged(_ key: Slot, _ newness: Newness, _ verdict: Verdict) {
-        guard var slot = slots[key] else { return }
-        slot.isPublishing = false
-        slot.confirmed = newness
-        let waiting = slot.waiting
-        slot.waiting = waiting.filter { newness < $0.key }
-        slots[key] = slot
-        waitingCount -= waiting.count - slot.waiting.count
-        for entry in waiting where !(newness < entry.key) {
+        let safe = slots[key]?.confirm(newness) ?? []
+        waitingCount -= safe.count
+        for entry in safe {
             if case .refuse(let text) = verdict, entry.key == newness {
                 effects.append(.answer(.refuse(id: entry.key.id, revision: entry.key.revision, text)))
             } else {
@@ -389,7 +297,7 @@ struct MQTTState: Sendable {
         restUntil = nil
         phase = .connecting
         deadline = now + limits.connect
-        effects.append(.connect(isVersion5: attempt != .three))
+        effects.append(.connect(isVersion5: versions.isVersion5))
     }
 
     private mutating func connected(_ now: Double) {
@@ -400,9 +308,9 @@ struct MQTTState: Sendable {
     }
 
     /// A broker that came back may have lost what it retained, so that is looked at again.
-    private mutating func work(_ now: Double) {
+    private mutating func work() {
         phase = .working
-        for key in slots.keys { _ = isReady(key, now) }
+        for key in Set(slots.keys).union(queued[queueStart...].map(\.slot)) { _ = isReady(key) }
     }
 
     private mutating func leave(_ now: Double) {
@@ -416,10 +324,9 @@ struct MQTTState: Sendable {
             phase = .over
             return effects += [.drop, .exit]
         }
-        if phase == .connecting, let next = nextAttempt(ending) {
-            attempt = next
+        if phase == .connecting && versions.failed(ending) {
             deadline = now + limits.connect
-            return effects += [.drop, .connect(isVersion5: attempt != .three)]
+            return effects += [.drop, .connect(isVersion5: versions.isVersion5)]
         }
         switch ending {
         case .fatal(let text): finish(.fatal(text))
@@ -430,18 +337,10 @@ struct MQTTState: Sendable {
         }
     }
 
-    private func nextAttempt(_ ending: Ending) -> Attempt? {
-        switch (ending, attempt) {
-        case (.oldVersion, .five), (.oldVersion, .fiveAgain), (.closedEarly, .fiveAgain): .three
-        case (.closedEarly, .five): .fiveAgain
-        default: nil
-        }
-    }
-
     /// Nothing waits for the broker: it is tried again here, so that others see this machine as soon as it is back. What it
     /// retained may be gone.
     private mutating func rest(_ text: String, _ now: Double) {
-        if phase == .connecting { attempt = .five }
+        if phase == .connecting { versions.beginAnew() }
         effects += [.drop, .say("\(text); trying again in \(Int(pause)) s")]
         phase = .idle
         restUntil = now + pause
@@ -449,14 +348,12 @@ struct MQTTState: Sendable {
         deadline = nil
         purposes.removeAll()
         fetches.removeAll()
-        for key in slots.keys {
-            slots[key]?.phase = .unknown
-            slots[key]?.confirmed = nil
-            slots[key]?.isPublishing = false
-        }
+        holders = holders.filter { $0.value != nil }
+        for key in slots.keys { slots[key]?.forget() }
     }
 
     private mutating func finish(_ answer: Answer) {
+        guard phase != .over else { return }
         phase = .over
         effects += [.answer(answer), .drop, .exit]
     }

@@ -30,17 +30,20 @@ enum Reasons {
         switch code {
         case 0: return .accepted
         case 4 where !isVersion5, 5 where !isVersion5, 0x86, 0x87, 0x8A, 0x8C: return .fatal(credentials(settings, text))
-        case 3 where !isVersion5, 0x80, 0x83, 0x88, 0x89, 0x97, 0x9F: return .later("the broker at \(settings.place) is not available: \(text)")
+        case 3 where !isVersion5, 0x80, 0x83, 0x88, 0x89, 0x97, 0x9F:
+            return .later("the broker at \(settings.place) is not available: \(text)")
         default: return .fatal("the broker at \(settings.place) refuses the connection: \(text)")
         }
     }
 
     private static func credentials(_ settings: Settings, _ text: String) -> String {
         guard let user = settings.user else {
-            return "the broker at \(settings.place) wants a user (\(text)); write mqtt://USER@HOST/ and the password into \(settings.passwordPlace)"
+            return
+                "the broker at \(settings.place) wants a user (\(text)); write mqtt://USER@HOST/ and the password into \(settings.passwordPlace)"
         }
         guard settings.password != nil else {
-            return "the broker at \(settings.place) wants a password for \(user) (\(text)); write it into \(settings.passwordPlace), mode 0600"
+            return
+                "the broker at \(settings.place) wants a password for \(user) (\(text)); write it into \(settings.passwordPlace), mode 0600"
         }
         return "the broker at \(settings.place) does not accept user \(user) with this password (\(text)); mend \(settings.passwordPlace)"
     }
@@ -65,7 +68,8 @@ enum Reasons {
 
     private static let names: [UInt8: String] = [
         0x80: "unspecified error", 0x81: "malformed packet", 0x82: "protocol error", 0x83: "implementation specific error",
-        0x84: "unsupported protocol version", 0x85: "client identifier not valid", 0x86: "bad user name or password", 0x87: "not authorized",
+        0x84: "unsupported protocol version", 0x85: "client identifier not valid", 0x86: "bad user name or password",
+        0x87: "not authorized",
         0x88: "server unavailable", 0x89: "server busy", 0x8A: "banned", 0x8B: "server shutting down", 0x8C: "bad authentication method",
         0x8D: "keep alive timeout", 0x8E: "session taken over", 0x8F: "topic filter invalid", 0x90: "topic name invalid",
         0x93: "receive maximum exceeded", 0x94: "topic alias invalid", 0x95: "packet too large", 0x96: "message rate too high",

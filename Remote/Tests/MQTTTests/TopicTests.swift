@@ -8,7 +8,8 @@ func settings(_ address: String) throws -> Settings {
 }
 
 func line(
-    _ id: String, user: Int? = 1, revision: Int? = nil, type: String = "blood_pressure", of: String? = nil, device: String = "00091ffffe000101",
+    _ id: String, user: Int? = 1, revision: Int? = nil, type: String = "blood_pressure", of: String? = nil,
+    device: String = "00091ffffe000101",
     time: String? = "2026-05-05T07:33:20+02:00"
 ) -> String {
     #"{"type":"\#(type)""# + (of.map { #","of":"\#($0)""# } ?? "") + #","schema":1,"id":"\#(id)","driver":"phd","device":"\#(device)""#
@@ -40,15 +41,20 @@ func reading(_ line: String) throws -> ReadingLine { try #require(ReadingLine(Ar
     }
 
     @Test(arguments: [
-        "http://b/", "mqtt:///", "mqtt://b/topic", "mqtt://b/?insecure=1", "mqtt://b/?prefix=a/%23", "mqtt://b/?prefix=", "mqtt://b/?prefix=/a",
+        "http://b/", "mqtt:///", "mqtt://b/topic", "mqtt://b/?insecure=1", "mqtt://b/?prefix=a/%23", "mqtt://b/?prefix=",
+        "mqtt://b/?prefix=/a",
         "mqtt://b/?cafile=x", "mqtts://b/?certfile=x", "mqtt://b/?nobody-listens=x", "mqtt://b/?state=x", "mqtt://b/?state=no&discovery=h",
         "mqtt://b/?prefix=$SYS",
     ]) func otherAddresses_AreFaults(address: String) { #expect(throws: ConfigurationFault.self) { try settings(address) } }
 
     @Test func newness_IsByIDThenRevision() throws {
-        let order = try [line("20260505T073130-a"), line("20260505T073130-a", revision: 2), line("20260505T073130-b"), line("20260601T000000-0")]
-            .map { Newness(try reading($0)) }
-        for (left, first) in order.enumerated() { for (right, second) in order.enumerated() { #expect((first < second) == (left < right)) } }
+        let order = try [
+            line("20260505T073130-a"), line("20260505T073130-a", revision: 2), line("20260505T073130-b"), line("20260601T000000-0"),
+        ]
+        .map { Newness(try reading($0)) }
+        for (left, first) in order.enumerated() {
+            for (right, second) in order.enumerated() { #expect((first < second) == (left < right)) }
+        }
     }
 }
 
