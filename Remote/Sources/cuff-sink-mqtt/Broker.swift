@@ -162,8 +162,11 @@ final class Broker {
         if code == MOSQ_ERR_TLS.code || words.contains(where: { $0.contains("OpenSSL") || $0.contains("host name") }) {
             return end(tlsFault())
         }
-        let text = "the connection to the broker at \(settings.place) was lost: \(Self.text(code))"
-        guard !isAccepted else { return end(.later(text)) }
+        guard !isAccepted else {
+            // mosquitto 2.0 ends the connection of whose name comes again, and does not say why.
+            let hint = "if that repeats, is another program connected as \(settings.clientID)? give each its own gateway=NAME"
+            return end(.later("the broker at \(settings.place) was lost: \(Self.text(code)) (\(hint))"))
+        }
         end(
             .closedEarly(
                 "the broker at \(settings.place) closed the connection before it answered; does it want mqtts://, or another port?"))
@@ -244,4 +247,4 @@ final class Broker {
 
 extension mosq_err_t { fileprivate var code: Int32 { Int32(rawValue) } }
 extension mqtt5_property { fileprivate var code: Int32 { Int32(bitPattern: rawValue) } }
-extension String { fileprivate var lowercasedFirst: String { prefix(1).lowercased() + dropFirst().drop { $0 == "." } } }
+extension String { fileprivate var lowercasedFirst: String { (prefix(1).lowercased() + dropFirst()).filter { $0 != "." } } }

@@ -237,7 +237,6 @@ struct MQTTState: Sendable {
         case .fatal(let text): return finish(.fatal(text))
         case .accepted, .unheard, .refuse: break
         }
-        pause = limits.firstPause
         switch purpose {
         case .online:
             if case .refuse(let text) = verdict { return finish(.fatal("the topic \(settings.topics.status): \(text)")) }
@@ -288,7 +287,11 @@ struct MQTTState: Sendable {
         }
     }
 
-    private mutating func ok(_ entry: Entry) { effects.append(.answer(.ok(id: entry.key.id, revision: entry.key.revision))) }
+    /// A connection that carried a reading is a good one; two programs of one name that end each other's do so with growing pauses.
+    private mutating func ok(_ entry: Entry) {
+        pause = limits.firstPause
+        effects.append(.answer(.ok(id: entry.key.id, revision: entry.key.revision)))
+    }
 
     // MARK: The connection
 

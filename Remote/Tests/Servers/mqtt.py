@@ -55,10 +55,10 @@ class Mosquitto:
     def __init__(self, extra="allow_anonymous true\n", port=None, listener=""):
         self.port = port or free_port()
         self.configuration = write(f"mosquitto-{self.port}.conf", f"listener {self.port} 127.0.0.1\n{listener}{extra}")
+        self.log = open(HOME / f"mosquitto-{self.port}.log", "a")
         self.start()
 
     def start(self):
-        self.log = open(HOME / f"mosquitto-{self.port}.log", "a")
         self.process = subprocess.Popen(["mosquitto", "-c", self.configuration], stderr=self.log, stdout=self.log)
         wait_for("mosquitto", lambda: listens(self.port))
 
@@ -172,6 +172,10 @@ class Outbox:
             helper.kill()
             helper.wait()
             helper.stdout.close()
+            try:
+                helper.stdin.close()
+            except BrokenPipeError:
+                pass
             time.sleep(0.02)
 
     def converse(self, helper):
@@ -392,8 +396,9 @@ class MosquittoTests(unittest.TestCase):
         first = Helper(address)
         wait_for("online", lambda: broker.retained("cuff/#"))
         second = Helper(address)
-        self.assertRegex(first.expect(2), "^fatal another program is connected as cuff-pi-7")
-        first.close()
+        time.sleep(1)
+        # mosquitto 2.0.11 does not say why it ends the first connection.
+        self.assertRegex(first.close()[1], "another program connected as cuff-pi-7.*gateway=NAME")
         second.close()
 
     def test_home_assistant(self):
@@ -420,20 +425,23 @@ class MosquittoTests(unittest.TestCase):
         """kill -9 of the helper at random instants: every acknowledged reading came, and the newest is retained."""
         broker = self.broker("allow_anonymous true\nmax_queued_messages 0\n")
         subscriber = self.subscriber(broker, "cuff/pi-7/+/+/reading")
-        lines = [reading(identity(number)) for number in range(20000)]
-        outbox = Outbox(f"mqtt://127.0.0.1:{broker.port}/?gateway=pi-7", lines)
-        kills = 0
-        while kills < KILLS and outbox.thread.is_alive():
-            time.sleep(random.uniform(0.01, 0.3))
-            if outbox.helper:
-                outbox.helper.kill()
-                kills += 1
-        outbox.thread.join(180)
-        self.assertEqual((len(outbox.waiting), outbox.refused), (0, {}))
-        wait_for("all readings", lambda: len({json.loads(payload)["id"] for _, payload in list(subscriber.messages)}) == 20000, 30)
+        address = f"mqtt://127.0.0.1:{broker.port}/?gateway=pi-7"
+        count, kills, starts = 0, 0, 0
+        while kills < KILLS:
+            outbox = Outbox(address, [reading(identity(number)) for number in range(count, count + 5000)])
+            count += 5000
+            while kills < KILLS and outbox.thread.is_alive():
+                time.sleep(random.uniform(0.05, 0.4))
+                if outbox.helper and outbox.helper.poll() is None:
+                    outbox.helper.kill()
+                    kills += 1
+            outbox.thread.join(120)
+            self.assertEqual((len(outbox.waiting), outbox.refused), (0, {}))
+            starts += outbox.starts
+        wait_for("all readings", lambda: len({json.loads(payload)["id"] for _, payload in list(subscriber.messages)}) == count, 30)
         topic = "cuff/pi-7/00091ffffe000101/u1/state"
-        self.assertEqual(broker.retained(topic), {topic: lines[-1]})
-        print(f"\n20000 readings, {kills} x kill -9 of the helper ({outbox.starts} starts): published {len(subscriber.messages)} times, 20000 of 20000 arrived")
+        self.assertEqual(broker.retained(topic), {topic: reading(identity(count - 1))})
+        print(f"\n{count} readings, {kills} x kill -9 of the helper ({starts} starts): published {len(subscriber.messages)} times, all arrived")
 
     def test_speed(self):
         broker = self.broker("allow_anonymous true\nmax_queued_messages 0\n")
