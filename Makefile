@@ -18,6 +18,8 @@
 # make test-stall  a sink that stops for a minute: flat memory, nothing lost
 # make soak        T=600: four cuffs into every kind of sink for T seconds: flat memory and descriptors
 # make test-tsan   the tests under ThreadSanitizer;  make test-asan: under AddressSanitizer
+# make remote      the helper programs that deliver readings to servers, at Remote/.build/release
+# make test-remote what they decide, and each against real servers on loopback (KILLS=25 rounds of kill -9)
 # make clean       remove build folders
 
 PREFIX ?= /usr/local
@@ -32,6 +34,8 @@ RELEASE = -c release --static-swift-stdlib -Xlinker --gc-sections -Xlinker -s
 BUILD_PACKAGES = libsqlite3-dev libudev-dev pkg-config
 SHOW_PACKAGES = jq sqlite3
 TEST_PACKAGES = libxml2-utils
+REMOTE_PACKAGES = libmosquitto-dev pkg-config
+REMOTE_SERVERS = mosquitto mosquitto-clients openssl python3 rabbitmq-server
 
 # What is installed; a package or a test may name another build.
 BINARY ?= .build/release/cuff
@@ -49,7 +53,7 @@ BASHDIR = $(PREFIX)/share/bash-completion/completions
 ZSHDIR = $(PREFIX)/share/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
 FISHDIR = $(PREFIX)/share/fish/vendor_completions.d
 
-.PHONY: examples help readme demo test test-build test-run lint build install uninstall rebaseline udev-rules test-udev test-kernel test-idle test-cycles vectors bench fuzz test-kill test-stall soak test-tsan test-asan clean packages
+.PHONY: examples help readme demo test test-build test-run lint build install uninstall rebaseline udev-rules test-udev test-kernel test-idle test-cycles vectors bench fuzz test-kill test-stall soak test-tsan test-asan remote test-remote clean packages
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -163,8 +167,19 @@ test-tsan: packages
 test-asan: packages
 	@SWIFT=$(SWIFT) .ci/sanitized address '$(ALONE)'
 
+remote:
+	@.ci/packages $(REMOTE_PACKAGES)
+	$(SWIFT) build --package-path Remote $(RELEASE)
+
+# Each script starts its servers, and says what it leaves out where one is missing.
+test-remote: remote
+	@.ci/packages $(REMOTE_SERVERS) || echo "without some of $(REMOTE_SERVERS): what needs them says so"
+	$(SWIFT) build --package-path Remote --build-tests
+	$(SWIFT) test --package-path Remote --skip-build --disable-xctest
+	@status=0; for test in Remote/Tests/Servers/*.py; do $$test || status=1; done; exit $$status
+
 clean:
-	rm -rf .build .build-*
+	rm -rf .build .build-* Remote/.build
 
 readme: packages
 	$(SWIFT) build --product cuff

@@ -1,0 +1,34 @@
+/// Reads what the broker retains: subscribe, wait for the message, unsubscribe. A broker sends a retained message right after it has
+/// confirmed the subscription; the confirmed end of the subscription says that no more can come.
+struct Fetches: Sendable {
+    private struct Fetch: Sendable {
+        /// Until then the message is waited for; `nil` before the subscription is confirmed.
+        var until: Double?
+        var isEnding = false
+        var payload: [UInt8]?
+
+        func isDue(_ now: Double) -> Bool { until.map { payload != nil || now >= $0 } ?? false }
+    }
+
+    private var fetches: [String: Fetch] = [:]
+
+    var isEmpty: Bool { fetches.isEmpty }
+    var wakeAt: Double? { fetches.values.compactMap { $0.isEnding ? nil : $0.until }.min() }
+
+    mutating func begin(_ topic: String) { fetches[topic] = Fetch() }
+    mutating func subscribed(_ topic: String, until: Double) { fetches[topic]?.until = until }
+    mutating func received(_ topic: String, _ payload: [UInt8]) { fetches[topic]?.payload = payload }
+    func isUnderWay(_ topic: String) -> Bool { fetches[topic] != nil }
+
+    /// The topics that are to be unsubscribed from now.
+    mutating func endDue(_ now: Double) -> [String] {
+        let due = fetches.filter { !$0.value.isEnding && $0.value.isDue(now) }.keys.sorted()
+        for topic in due { fetches[topic]?.isEnding = true }
+        return due
+    }
+
+    /// What was retained, `nil` for nothing; answers `nil` when that was not asked for.
+    mutating func end(_ topic: String) -> [UInt8]?? { fetches.removeValue(forKey: topic).map(\.payload) }
+
+    mutating func removeAll() { fetches.removeAll() }
+}

@@ -1,0 +1,113 @@
+import RemoteSink
+
+/// Home Assistant finds the entities of a cuff by these retained messages.
+enum HomeAssistant {
+    struct Announcement: Sendable, Equatable {
+        let topic: String
+        let payload: String
+    }
+
+    private struct Entity {
+        let kind: String
+        let name: String
+        let title: String
+        let particulars: [(String, String)]
+    }
+
+    /// The node of a cuff below the discovery prefix, and the identity of its device.
+    static func node(_ device: String) -> String { "cuff_\(identifier(device))" }
+
+    /// Letters, digits, `_` and `-`.
+    static func identifier(_ text: String) -> String {
+        String(
+            text.unicodeScalars.map {
+                $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil || $0 == "-") ? Character($0) : "_"
+            })
+    }
+
+    /// Who may have entities without a number in their names.
+    static func mayBePlain(_ user: Int) -> Bool { user == 0 || user == 1 }
+
+    /// Where the first of the plain names is announced.
+    static func plainTopic(_ device: String, _ settings: Settings) -> String? {
+        settings.discovery.map { "\($0)/sensor/\(node(device))/systolic/config" }
+    }
+
+    /// Whose plain names were announced, by this gateway or another one.
+    static func holder(of device: String, _ payload: [UInt8]?) -> Int? {
+        let levels = payload.flatMap { JSONValue(parsing: $0) }?["stat_t"]?.string?.split(separator: "/").suffix(3)
+        guard let levels, levels.count == 3, let place = levels.first, place == device, levels.last == "state" else { return nil }
+        return (0...1).first { levels.dropFirst().first == "u\($0)" }
+    }
+
+    static func announcements(for slot: Slot, isPlain: Bool, _ settings: Settings) -> [Announcement] {
+        guard let discovery = settings.discovery else { return [] }
+        let topics = settings.topics
+        let node = node(slot.device)
+        let user = isPlain ? "" : "u\(slot.user)_"
+        let suffix = isPlain ? "" : slot.user == 0 ? " (no user)" : " (user \(slot.user))"
+        let device = object(
+            [
+                ("ids", "[\(JSONValue.quoted(node))]"), ("name", JSONValue.quoted("Blood pressure cuff")),
+            ] + (slot.serial.map { [("sn", JSONValue.quoted($0))] } ?? []))
+        let common = [
+            ("avty_t", JSONValue.quoted(topics.status)), ("dev", device),
+            ("o", object([("name", JSONValue.quoted("cuff")), ("sw", JSONValue.quoted(helperVersion))])),
+        ]
+        return entities(state: slot.state(topics), reading: slot.reading(topics)).map { entity in
+            let name = user + entity.name
+            let members =
+                [("name", JSONValue.quoted(entity.title + suffix))] + entity.particulars
+                + [("uniq_id", JSONValue.quoted("\(node)_\(name)")), ("obj_id", JSONValue.quoted("cuff_\(name)"))] + common
+            return Announcement(topic: "\(discovery)/\(entity.kind)/\(node)/\(name)/config", payload: object(members))
+        }
+    }
+
+    /// No `device_class: pressure`: a home with US units would be shown 5.0 inHg instead of 128 mmHg. No `expire_after`: a blood
+    /// pressure does not expire.
+    private static func entities(state: String, reading: String) -> [Entity] {
+        let source = ("stat_t", JSONValue.quoted(state))
+        let attributes = ("json_attr_t", JSONValue.quoted(state))
+        func number(_ name: String, _ title: String, unit: String, _ template: String) -> Entity {
+            Entity(
+                kind: "sensor", name: name, title: title,
+                particulars: [
+                    source, ("unit_of_meas", JSONValue.quoted(unit)), ("stat_cla", JSONValue.quoted("measurement")), ("frc_upd", "true"),
+                    ("val_tpl", JSONValue.quoted(template)), attributes,
+                ])
+        }
+        return [
+            number("systolic", "Systolic", unit: "mmHg", "{{ value_json.systolic_mmHg }}"),
+            number("diastolic", "Diastolic", unit: "mmHg", "{{ value_json.diastolic_mmHg }}"),
+            // What the cuff did not tell is unknown, not 0, and not what it was before.
+            number("mean", "Mean", unit: "mmHg", "{{ value_json.mean_mmHg | default(None) }}"),
+            number("pulse", "Pulse", unit: "bpm", "{{ value_json.pulse_per_min | default(None) }}"),
+            Entity(
+                kind: "sensor", name: "measured", title: "Measured",
+                particulars: [
+                    source, ("dev_cla", JSONValue.quoted("timestamp")),
+                    ("val_tpl", JSONValue.quoted("{{ value_json.measured | default(None) }}")),
+                ]),
+            Entity(
+                kind: "binary_sensor", name: "irregular", title: "Irregular pulse",
+                particulars: [
+                    source, ("dev_cla", JSONValue.quoted("problem")),
+                    ("val_tpl", JSONValue.quoted("{{ 'ON' if 'irregular_pulse' in value_json.flags | default([]) else 'OFF' }}")),
+                ]),
+            Entity(
+                kind: "event", name: "reading", title: "Reading",
+                particulars: [
+                    ("stat_t", JSONValue.quoted(reading)), ("evt_typ", #"["reading","failed"]"#),
+                    (
+                        "val_tpl",
+                        JSONValue.quoted(
+                            "{{ dict(value_json, event_type='failed' if value_json.type == 'measurement' else 'reading') | tojson }}")
+                    ),
+                ]),
+        ]
+    }
+
+    private static func object(_ members: [(String, String)]) -> String {
+        "{" + members.map { "\(JSONValue.quoted($0.0)):\($0.1)" }.joined(separator: ",") + "}"
+    }
+}

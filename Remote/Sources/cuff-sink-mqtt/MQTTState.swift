@@ -1,0 +1,387 @@
+import RemoteSink
+
+/// All decisions of the helper, as a value: no socket, no clock. `Run` performs the effects.
+///
+/// A connection begins with these steps: publish `online`, read it back (which proves the right to read, needed for the next), then
+/// for each user of a cuff that has readings: ask for the retained newest one, announce it to Home Assistant, publish.
+/// A reading is answered with `ok` when the broker has acknowledged it, and the newest reading that is retained is not older.
+struct MQTTState: Sendable {
+    private enum Phase: Sendable, Equatable {
+        case idle
+        case connecting
+        /// `online` is published.
+        case greeting
+        /// `online` is read back.
+        case proving
+        case working
+        /// `offline` is published.
+        case leaving
+        case over
+    }
+
+    private enum Purpose: Sendable {
+        case online, offline
+        case announcement(Slot)
+        case state(Slot, Newness)
+        case reading(Entry)
+    }
+
+    let settings: Settings
+    private let limits: Limits
+    private var phase = Phase.idle
+    private var versions = VersionSearch()
+    private var isInputClosed = false
+    /// After the end of the input: until then something must be acknowledged, and everything.
+    private var farewell = (next: 0.0, last: 0.0)
+    private var pause: Double
+    private var restUntil: Double?
+    /// Something is owed by the broker; it must move on until then.
+    private var deadline: Double?
+    private var nextToken = 1
+    private var purposes: [Token: Purpose] = [:]
+    private var publishedReadings = 0
+    private var fetches = Fetches()
+    private var slots: [Slot: SlotState] = [:]
+    /// By device: whose entities in Home Assistant have the plain names; `nil` while the broker is asked.
+    private var holders: [String: Int?] = [:]
+    private var queued: [Entry] = []
+    private var queueStart = 0
+    private var waitingCount = 0
+    private var effects: [Effect] = []
+
+    init(_ settings: Settings, limits: Limits = Limits()) {
+        self.settings = settings
+        self.limits = limits
+        pause = limits.firstPause
+    }
+
+    private var queuedCount: Int { queued.count - queueStart }
+    private var unanswered: Int { queuedCount + publishedReadings + waitingCount }
+    var wantsInput: Bool { phase != .over && !isInputClosed && unanswered < limits.unanswered }
+    var isOver: Bool { phase == .over }
+
+    /// Call `handle(.time)` at this time at the latest.
+    var wakeAt: Double? {
+        [fetches.wakeAt, restUntil, deadline, isInputClosed ? farewell.next : nil].compactMap { $0 }.min()
+    }
+
+    mutating func handle(_ event: Event, at now: Double) -> [Effect] {
+        effects.removeAll()
+        guard phase != .over else { return [] }
+        if case .time = event {} else { moved(now) }
+        switch event {
+        case .reading(let line): accept(line)
+        case .unreadable: finish(.fatal("cuff sent a line that is not a reading; do both programs have the same version?"))
+        case .inputClosed:
+            isInputClosed = true
+            farewell = (now + limits.farewell, now + limits.longestFarewell)
+        case .connected: connected(now)
+        case .ended(let ending): ended(ending, now)
+        case .acknowledged(let token, let verdict): acknowledged(token, verdict, now)
+        case .subscribed(let topic, let isGranted): subscribed(topic, isGranted, now)
+        case .unsubscribed(let topic): fetched(topic, now)
+        case .message(let topic, let payload): fetches.received(topic, payload)
+        case .time: break
+        }
+        for topic in fetches.endDue(now) { effects.append(.unsubscribe(topic)) }
+        advance(now)
+        watch(now)
+        return effects
+    }
+
+    // MARK: Readings
+
+    private mutating func accept(_ line: ReadingLine) {
+        // The completed reading follows under the same id, or a failure does: subscribers are told of what is final.
+        if line.isPending { return effects.append(.answer(.ok(id: line.id, revision: line.revision))) }
+        if !line.isFailure && line.measured == nil && line["device_time"] == nil {
+            return effects.append(
+                .answer(.refuse(id: line.id, revision: line.revision, "it has no usable time: the cuff's clock was not set")))
+        }
+        let entry = Entry(line: line, slot: Slot(line), key: Newness(line))
+        queued.append(entry)
+        if phase == .working { _ = isReady(entry.slot) }
+    }
+
+    private mutating func advance(_ now: Double) {
+        if phase == .idle { connectIfNeeded(now) }
+        if phase == .working {
+            publishReadings(now)
+            publishStates(now)
+            if isInputClosed && unanswered == 0 && !slots.values.contains(where: \.isPublishing) { leave(now) }
+        }
+        guard isInputClosed, unanswered == 0, phase != .over, phase != .working, phase != .leaving else { return }
+        phase = .over
+        effects += [.drop, .exit]
+    }
+
+    private mutating func publishReadings(_ now: Double) {
+        while queueStart < queued.count && publishedReadings < limits.published && phase == .working {
+            var entry = queued[queueStart]
+            guard isReady(entry.slot) else { break }
+            queueStart += 1
+            if settings.keepsState && entry.line.type == "blood_pressure" { entry.needsState = slots[entry.slot]?.accept(entry) ?? false }
+            publishedReadings += 1
+            publish(.reading(entry), entry.slot.reading(settings.topics), entry.line.json, isRetained: false, now)
+        }
+        if queueStart > limits.unanswered {
+            queued.removeFirst(queueStart)
+            queueStart = 0
+        }
+    }
+
+    private mutating func publishStates(_ now: Double) {
+        for (key, slot) in slots {
+            guard let newest = slot.unpublished else { continue }
+            slots[key]?.isPublishing = true
+            publish(.state(key, newest), key.state(settings.topics), slot.newestLine, isRetained: true, now)
+        }
+    }
+
+    private mutating func publish(_ purpose: Purpose, _ topic: String, _ payload: String, isRetained: Bool, _ now: Double) {
+        let token = nextToken
+        nextToken += 1
+        purposes[token] = purpose
+        effects.append(.publish(token, topic: topic, payload: payload, isRetained: isRetained))
+    }
+
+    // MARK: Slots
+
+    /// Begins what is needed before the first reading of a slot.
+    private mutating func isReady(_ key: Slot) -> Bool {
+        if slots[key] == nil {
+            guard phase != .over, slots.count < limits.slots else {
+                // A new helper begins with an empty memory, and the broker has the rest.
+                finish(.later("more than \(limits.slots) cuffs and users in one run"))
+                return false
+            }
+            slots[key] = SlotState()
+        }
+        if slots[key]?.phase == .unknown {
+            if settings.keepsState {
+                slots[key]?.phase = .fetching
+                slots[key]?.isFetched = false
+                fetch(key.state(settings.topics))
+                fetchHolder(key)
+            } else {
+                slots[key]?.phase = .ready
+            }
+        }
+        return slots[key]?.phase == .ready
+    }
+
+    /// The users of a cuff are different persons, so an entity must never change from one to another. Of those without a number
+    /// in their entities' names, users 0 and 1, whoever was announced first keeps the plain names.
+    private mutating func fetchHolder(_ key: Slot) {
+        guard let topic = HomeAssistant.plainTopic(key.device, settings), HomeAssistant.mayBePlain(key.user), holders[key.device] == nil
+        else { return }
+        holders[key.device] = .some(nil)
+        fetch(topic)
+    }
+
+    private mutating func announce(_ key: Slot, _ now: Double) {
+        guard slots[key]?.phase == .fetching, slots[key]?.isFetched == true else { return }
+        var isPlain = false
+        if settings.discovery != nil && HomeAssistant.mayBePlain(key.user) {
+            guard let holder = holders[key.device] ?? nil else { return }
+            isPlain = holder == key.user
+        }
+        let announcements = HomeAssistant.announcements(for: key, isPlain: isPlain, settings)
+        slots[key]?.phase = announcements.isEmpty ? .ready : .announcing(announcements.count)
+        for one in announcements { publish(.announcement(key), one.topic, one.payload, isRetained: true, now) }
+    }
+
+    // MARK: What the broker retains
+
+    private mutating func fetch(_ topic: String) {
+        fetches.begin(topic)
+        effects.append(.subscribe(topic))
+    }
+
+    private mutating func subscribed(_ topic: String, _ isGranted: Bool, _ now: Double) {
+        guard fetches.isUnderWay(topic) else { return }
+        if !isGranted {
+            guard topic.hasPrefix(settings.topics.base + "/") else { return fetched(topic, now) }
+            return finish(.fatal(noRight(toRead: topic)))
+        }
+        fetches.subscribed(topic, until: now + (topic == settings.topics.status ? limits.proof : limits.retained))
+    }
+
+    private mutating func fetched(_ topic: String, _ now: Double) {
+        guard let payload = fetches.end(topic) else { return }
+        if topic == settings.topics.status && phase == .proving {
+            guard payload != nil else { return finish(.fatal(noRight(toRead: topic))) }
+            return work()
+        }
+        for key in slots.keys where key.state(settings.topics) == topic && slots[key]?.phase == .fetching {
+            slots[key]?.retained(payload.flatMap { ReadingLine($0) })
+            announce(key, now)
+        }
+        for (device, holder) in holders where holder == nil && HomeAssistant.plainTopic(device, settings) == topic {
+            let candidates = slots.keys.filter { $0.device == device && HomeAssistant.mayBePlain($0.user) }
+            holders[device] = HomeAssistant.holder(of: device, payload) ?? candidates.map(\.user).max() ?? 1
+            for key in candidates { announce(key, now) }
+        }
+    }
+
+    private func noRight(toRead topic: String) -> String {
+        "the broker does not let this user read \(topic), which tells what is newest; give the right to read \(settings.topics.base)/#, or add state=no"
+    }
+
+    // MARK: Acknowledgements
+
+    private mutating func acknowledged(_ token: Token, _ verdict: Verdict, _ now: Double) {
+        guard let purpose = purposes.removeValue(forKey: token) else { return }
+        switch verdict {
+        case .later(let text): return finish(.later(text))
+        case .fatal(let text): return finish(.fatal(text))
+        case .accepted, .unheard, .refuse: break
+        }
+        switch purpose {
+        case .online:
+            if case .refuse(let text) = verdict { return finish(.fatal("the topic \(settings.topics.status): \(text)")) }
+            guard phase == .greeting else { return }
+            if settings.keepsState {
+                phase = .proving
+                fetch(settings.topics.status)
+            } else {
+                work()
+            }
+        case .offline:
+            phase = .over
+            effects += [.disconnect, .exit]
+        case .announcement(let key):
+            if case .refuse(let text) = verdict { return finish(.fatal("discovery below \(settings.discovery ?? ""): \(text)")) }
+            guard case .announcing(let left) = slots[key]?.phase else { return }
+            slots[key]?.phase = left > 1 ? .announcing(left - 1) : .ready
+        case .state(let key, let newness): stateAcknowledged(key, newness, verdict)
+        case .reading(let entry): readingAcknowledged(entry, verdict)
+        }
+    }
+
+    private mutating func readingAcknowledged(_ entry: Entry, _ verdict: Verdict) {
+        if verdict == .unheard && !settings.isUnheardTaken {
+            return finish(
+                .later(
+                    "nobody subscribes to \(entry.slot.reading(settings.topics)), so the broker would drop it; add nobody-listens=taken if that is meant"
+                ))
+        }
+        publishedReadings -= 1
+        if case .refuse(let text) = verdict {
+            return effects.append(.answer(.refuse(id: entry.key.id, revision: entry.key.revision, text)))
+        }
+        guard entry.needsState, slots[entry.slot]?.isRetained(entry.key) == false else { return ok(entry) }
+        slots[entry.slot]?.waiting.append(entry)
+        waitingCount += 1
+    }
+
+    private mutating func stateAcknowledged(_ key: Slot, _ newness: Newness, _ verdict: Verdict) {
+        let safe = slots[key]?.confirm(newness) ?? []
+        waitingCount -= safe.count
+        for entry in safe {
+            if case .refuse(let text) = verdict, entry.key == newness {
+                effects.append(.answer(.refuse(id: entry.key.id, revision: entry.key.revision, text)))
+            } else {
+                ok(entry)
+            }
+        }
+    }
+
+    /// A connection that carried a reading is a good one; two programs of one name that end each other's do so with growing pauses.
+    private mutating func ok(_ entry: Entry) {
+        pause = limits.firstPause
+        effects.append(.answer(.ok(id: entry.key.id, revision: entry.key.revision)))
+    }
+
+    // MARK: The connection
+
+    private mutating func connectIfNeeded(_ now: Double) {
+        guard unanswered > 0 || (!isInputClosed && restUntil.map { now >= $0 } ?? true) else { return }
+        restUntil = nil
+        phase = .connecting
+        deadline = now + limits.connect
+        effects.append(.connect(isVersion5: versions.isVersion5))
+    }
+
+    private mutating func connected(_ now: Double) {
+        guard phase == .connecting else { return }
+        phase = .greeting
+        deadline = now + limits.answer
+        publish(.online, settings.topics.status, "online", isRetained: true, now)
+    }
+
+    /// A broker that came back may have lost what it retained, so that is looked at again.
+    private mutating func work() {
+        phase = .working
+        for key in Set(slots.keys).union(queued[queueStart...].map(\.slot)) { _ = isReady(key) }
+    }
+
+    private mutating func leave(_ now: Double) {
+        phase = .leaving
+        publish(.offline, settings.topics.status, "offline", isRetained: true, now)
+    }
+
+    private mutating func ended(_ ending: Ending, _ now: Double) {
+        guard phase != .idle else { return }
+        if phase == .leaving {
+            phase = .over
+            return effects += [.drop, .exit]
+        }
+        if phase == .connecting && versions.failed(ending) {
+            deadline = now + limits.connect
+            return effects += [.drop, .connect(isVersion5: versions.isVersion5)]
+        }
+        switch ending {
+        case .fatal(let text): finish(.fatal(text))
+        case .oldVersion: finish(.fatal("the broker at \(settings.place) speaks neither MQTT 5 nor 3.1.1"))
+        case .closedEarly(let text), .later(let text):
+            guard unanswered == 0 else { return finish(.later(text)) }
+            rest(text, now)
+        }
+    }
+
+    /// Nothing waits for the broker: it is tried again here, so that others see this machine as soon as it is back. What it
+    /// retained may be gone.
+    private mutating func rest(_ text: String, _ now: Double) {
+        if phase == .connecting { versions.beginAnew() }
+        effects += [.drop, .say("\(text); trying again in \(Int(pause)) s")]
+        phase = .idle
+        restUntil = now + pause
+        pause = min(pause * 2, limits.longestPause)
+        deadline = nil
+        purposes.removeAll()
+        fetches.removeAll()
+        holders = holders.filter { $0.value != nil }
+        for key in slots.keys { slots[key]?.forget() }
+    }
+
+    private mutating func finish(_ answer: Answer) {
+        guard phase != .over else { return }
+        phase = .over
+        effects += [.answer(answer), .drop, .exit]
+    }
+
+    // MARK: Time
+
+    /// Whoever moves on has its time anew.
+    private mutating func moved(_ now: Double) {
+        if deadline != nil && phase != .connecting { deadline = now + limits.answer }
+        if isInputClosed { farewell.next = min(farewell.last, now + limits.farewell) }
+    }
+
+    private mutating func watch(_ now: Double) {
+        guard phase != .over else { return }
+        let isOwed = phase == .connecting || !purposes.isEmpty || !fetches.isEmpty
+        if !isOwed { deadline = nil } else if deadline == nil { deadline = now + limits.answer }
+        if isInputClosed && now >= farewell.next {
+            phase = .over
+            return effects += [.drop, .exit]
+        }
+        guard let deadline, now >= deadline else { return }
+        let text =
+            phase == .connecting
+            ? "the broker at \(settings.place) did not answer the connection within \(Int(limits.connect)) s"
+            : "the broker at \(settings.place) has acknowledged nothing for \(Int(limits.answer)) s"
+        ended(.later(text), now)
+    }
+}

@@ -1,0 +1,55 @@
+import Glibc
+import RemoteSink
+
+@main
+struct Main {
+    static let usage = """
+        usage: cuff-sink-mqtt ADDRESS
+        Publishes the readings that come on standard input to an MQTT broker, and answers for each. `cuff` runs it:
+            cuff watch --sink 'mqtt://USER@HOST/?gateway=NAME&discovery=homeassistant'
+        It runs alone for one thing only:
+            cuff-sink-mqtt --forget DEVICE ADDRESS     remove a cuff from the broker, and so from Home Assistant
+        The password is the first line of $CREDENTIALS_DIRECTORY/mqtt.password or ~/.config/cuff/credentials/mqtt.password (0600).
+        """
+
+    static func main() {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        switch arguments.count {
+        case 1 where arguments[0] == "--help" || arguments[0] == "-h": print(usage)
+        case 1 where arguments[0] == "--version": print(helperVersion)
+        case 1 where !arguments[0].hasPrefix("-"): exit(publish(arguments[0]))
+        case 3 where arguments[0] == "--forget": exit(forget(arguments[1], arguments[2]))
+        default:
+            say(usage)
+            exit(64)
+        }
+    }
+
+    private static func settings(_ text: String) throws(ConfigurationFault) -> Settings {
+        try Settings(try HelperAddress(text), credentials: Credentials(), hostName: ownHostName())
+    }
+
+    private static func publish(_ text: String) -> Int32 {
+        let conversation = Conversation()
+        conversation.answer(.ready)
+        do throws(ConfigurationFault) {
+            let settings = try settings(text)
+            if !settings.isEncrypted && !settings.isLoopback {
+                say("cuff-sink-mqtt: readings travel to \(settings.place) unencrypted, and so does a password; use mqtts://")
+            }
+            return Run(settings, conversation).run()
+        } catch {
+            conversation.answer(.fatal(error.description))
+            return 78
+        }
+    }
+
+    private static func forget(_ device: String, _ text: String) -> Int32 {
+        do throws(ConfigurationFault) {
+            return Forget(try settings(text), device: device).run()
+        } catch {
+            say("cuff-sink-mqtt: \(error.description)")
+            return 78
+        }
+    }
+}

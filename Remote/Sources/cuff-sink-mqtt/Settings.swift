@@ -1,0 +1,96 @@
+import Glibc
+import RemoteSink
+
+/// What the address says, checked: `mqtt://USER@HOST:PORT/?gateway=NAME&prefix=cuff&discovery=homeassistant`.
+struct Settings: Sendable, Equatable {
+    var host: String
+    var port: Int
+    var isEncrypted: Bool
+    var user: String?
+    var password: String?
+    /// This machine, among those that publish to the same broker.
+    var gateway: String
+    var prefix: String
+    /// The topic below which Home Assistant looks for entities; `nil`: nothing is announced.
+    var discovery: String?
+    /// A certificate that signs the broker's; `nil`: the system's.
+    var caFile: String?
+    var certificateFile: String?
+    var keyFile: String?
+    /// A reading that the broker accepted though nobody subscribes to it counts as delivered.
+    var isUnheardTaken = false
+    /// Whether the newest reading is retained, which needs the right to read it back.
+    var keepsState = true
+    /// Where the password belongs, for messages.
+    var passwordPlace = ""
+
+    static let keys = ["gateway", "prefix", "discovery", "cafile", "certfile", "keyfile", "nobody-listens", "state"]
+    static let keepAlive = 30
+
+    init(_ address: HelperAddress, credentials: Credentials, hostName: String) throws(ConfigurationFault) {
+        switch address.scheme {
+        case "mqtt": isEncrypted = false
+        case "mqtts": isEncrypted = true
+        default: throw ConfigurationFault("`\(address.scheme)` is not MQTT; use mqtt:// or mqtts://")
+        }
+        try address.check(known: Self.keys)
+        guard !address.host.isEmpty else { throw ConfigurationFault("the address has no host; write mqtt://HOST/") }
+        guard address.path.isEmpty || address.path == "/" else {
+            throw ConfigurationFault("the address has a path, `\(address.path)`, which MQTT has no use for; topics begin with ?prefix=")
+        }
+        host = address.host
+        port = address.port ?? (isEncrypted ? 8883 : 1883)
+        user = address.user.flatMap { $0.isEmpty ? nil : $0 }
+        if user != nil { password = try credentials.find("mqtt.password") }
+        passwordPlace = credentials.place("mqtt.password")
+        gateway = Topics.level(address["gateway"].flatMap { $0.isEmpty ? nil : $0 } ?? hostName)
+        guard !gateway.isEmpty else { throw ConfigurationFault("this machine has no name; add ?gateway=NAME") }
+        prefix = try Self.base(address["prefix"] ?? "cuff", "prefix")
+        discovery = try address["discovery"].map { text throws(ConfigurationFault) in try Self.base(text, "discovery") }
+        caFile = address["cafile"]
+        certificateFile = address["certfile"]
+        keyFile = address["keyfile"]
+        guard isEncrypted || (caFile == nil && certificateFile == nil && keyFile == nil) else {
+            throw ConfigurationFault("cafile, certfile and keyfile are for mqtts://")
+        }
+        guard (certificateFile == nil) == (keyFile == nil) else {
+            throw ConfigurationFault("a certificate needs its key: give both certfile and keyfile")
+        }
+        switch address["nobody-listens"] {
+        case nil, "later": break
+        case "taken": isUnheardTaken = true
+        case let other?: throw ConfigurationFault("nobody-listens=\(other) is unknown; use taken or later")
+        }
+        switch address["state"] {
+        case nil, "yes": break
+        case "no": keepsState = false
+        case let other?: throw ConfigurationFault("state=\(other) is unknown; use yes or no")
+        }
+        guard keepsState || discovery == nil else {
+            throw ConfigurationFault("discovery needs the retained state; leave out state=no")
+        }
+    }
+
+    /// A topic's beginning: levels without wildcards.
+    private static func base(_ text: String, _ key: String) throws(ConfigurationFault) -> String {
+        let levels = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard levels.allSatisfy({ !$0.isEmpty && Topics.level(String($0)) == $0 && !$0.hasPrefix("$") }) else {
+            throw ConfigurationFault("\(key)=\(text) is not the beginning of a topic: words with / between them")
+        }
+        return text
+    }
+
+    /// For messages.
+    var place: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+    var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+    /// The same after every start, so that a broker ends a dead connection of ours before it accepts the new one, and its last
+    /// will does not follow our `online`.
+    var clientID: String { "cuff-\(gateway)" }
+    var topics: Topics { Topics(prefix: prefix, gateway: gateway) }
+}
+
+func ownHostName() -> String {
+    var name = [CChar](repeating: 0, count: 256)
+    guard gethostname(&name, name.count - 1) == 0 else { return "" }
+    return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+}

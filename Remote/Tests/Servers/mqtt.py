@@ -1,0 +1,460 @@
+#!/usr/bin/env python3
+"""cuff-sink-mqtt against real brokers: mosquitto, and RabbitMQ for MQTT 3.1.1 and for what survives kill -9.
+
+    Tests/Servers/mqtt.py [BINARY] [unittest's options]
+The brokers are started here, on loopback, in a temporary folder. KILLS=25 rounds of kill -9.
+"""
+import json, os, pathlib, random, shutil, signal, socket, subprocess, sys, tempfile, threading, time, unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+BINARY = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") and "/" in sys.argv[1] else str(HERE.parent.parent / ".build/release/cuff-sink-mqtt")
+KILLS = int(os.environ.get("KILLS", "25"))
+PASSWORD = "c0rrect-h0rse"
+HOME = pathlib.Path(tempfile.mkdtemp(prefix="cuff-mqtt-"))
+os.chmod(HOME, 0o755)
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def write(name, text, mode=0o644):
+    path = HOME / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(mode)
+    return str(path)
+
+
+def wait_for(what, condition, seconds=10):
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.02)
+    raise AssertionError(f"{what} did not happen within {seconds} s")
+
+
+def listens(port):
+    with socket.socket() as probe:
+        probe.settimeout(0.5)
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def reading(identity, user=1, device="00091ffffe000101", measured="2026-05-05T07:33:20+02:00", **more):
+    line = {"type": "blood_pressure", "schema": 1, "id": identity, "driver": "phd", "device": device, "systolic_mmHg": 128, "diastolic_mmHg": 82}
+    line |= {"user": user} if user else {}
+    line |= {"measured": measured} if measured else {"clock": "unset"}
+    return json.dumps(line | more, separators=(",", ":"))
+
+
+class Mosquitto:
+    def __init__(self, extra="allow_anonymous true\n", port=None, listener=""):
+        self.port = port or free_port()
+        self.configuration = write(f"mosquitto-{self.port}.conf", f"listener {self.port} 127.0.0.1\n{listener}{extra}")
+        self.log = open(HOME / f"mosquitto-{self.port}.log", "a")
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(["mosquitto", "-c", self.configuration], stderr=self.log, stdout=self.log)
+        wait_for("mosquitto", lambda: listens(self.port))
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(10)
+
+    def client(self, program, *words):
+        return [program, "-h", "127.0.0.1", "-p", str(self.port), *words]
+
+    def retained(self, topic, *words):
+        """What is retained, by topic; a marker message ends it."""
+        found = subprocess.run(self.client("mosquitto_sub", "-t", topic, "-W", "1", "-F", "%r %t %p", *words), capture_output=True, text=True).stdout
+        lines = [line.split(" ", 2) for line in found.splitlines()]
+        return {line[1]: line[2] for line in lines if line[0] == "1"}
+
+
+class Subscriber:
+    """Everything that is published below a topic."""
+
+    def __init__(self, owner, broker, topic, *words):
+        owner.append(self)
+        self.process = subprocess.Popen(["stdbuf", "-oL"] + broker.client("mosquitto_sub", "-q", "1", "-V", "mqttv5", "-t", topic, "-F", "%r %t %p", "-d", *words), stdout=subprocess.PIPE, text=True, bufsize=1)
+        self.messages = []
+        self.is_ready = False
+        threading.Thread(target=self.read, daemon=True).start()
+        wait_for("a subscription", lambda: self.is_ready)
+
+    def read(self):
+        for line in self.process.stdout:
+            self.is_ready = self.is_ready or line.startswith("Subscribed")
+            if line[:2] in ("0 ", "1 "):
+                self.messages.append(tuple(line.rstrip("\n").split(" ", 2)[1:]))
+
+    def payloads(self, topic):
+        return [payload for name, payload in self.messages if name == topic]
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+class Helper:
+    def __init__(self, address, **environment):
+        self.process = subprocess.Popen([BINARY, address], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, bufsize=1,
+                                        env={"PATH": os.environ["PATH"], "HOME": str(HOME), **environment})
+        self.answers = []
+        self.thread = threading.Thread(target=self.read, daemon=True)
+        self.thread.start()
+
+    def read(self):
+        for line in self.process.stdout:
+            self.answers.append(line.rstrip("\n"))
+
+    def send(self, *lines):
+        self.process.stdin.write("".join(line + "\n" for line in lines))
+        self.process.stdin.flush()
+
+    def expect(self, count, seconds=10):
+        wait_for(f"{count} answers of {self.answers}", lambda: len(self.answers) >= count, seconds)
+        return self.answers[count - 1]
+
+    def close(self):
+        """The end of its input; answers its status and what it said to people."""
+        try:
+            self.process.stdin.close()
+        except BrokenPipeError:
+            pass
+        status = self.process.wait(20)
+        self.thread.join(5)
+        words = self.process.stderr.read()
+        self.process.stderr.close()
+        self.process.stdout.close()
+        return status, words
+
+
+def run(address, *lines, **environment):
+    helper = Helper(address, **environment)
+    try:
+        helper.send(*lines)
+    except BrokenPipeError:
+        pass
+    status, words = helper.close()
+    return helper.answers, status, words
+
+
+class Outbox:
+    """What `cuff` does with a helper: at most 1,000 unanswered lines, an `ok` removes one, `later` and an end begin anew."""
+
+    def __init__(self, address, lines, **environment):
+        self.address, self.environment = address, environment
+        self.waiting = {json.loads(line)["id"]: line for line in lines}
+        self.refused, self.acknowledged = {}, set()
+        self.starts = 0
+        self.helper = None
+        self.stopping = False
+        self.thread = threading.Thread(target=self.work, daemon=True)
+        self.thread.start()
+
+    def work(self):
+        while self.waiting and not self.stopping:
+            self.starts += 1
+            self.helper = helper = subprocess.Popen([BINARY, self.address], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, bufsize=1,
+                                                    env={"PATH": os.environ["PATH"], "HOME": str(HOME), **self.environment})
+            self.converse(helper)
+            helper.kill()
+            helper.wait()
+            helper.stdout.close()
+            try:
+                helper.stdin.close()
+            except BrokenPipeError:
+                pass
+            time.sleep(0.02)
+
+    def converse(self, helper):
+        sent = set()
+
+        def fill():
+            more = [identity for identity in list(self.waiting) if identity not in sent][:1000 - len(sent & self.waiting.keys())]
+            sent.update(more)
+            helper.stdin.write("".join(self.waiting[identity] + "\n" for identity in more))
+            helper.stdin.flush()
+
+        try:
+            for answer in helper.stdout:
+                word, *rest = answer.split(" ", 3)
+                if word == "ok":
+                    if rest[0] not in sent:
+                        raise AssertionError("an answer for another reading: " + answer)
+                    self.acknowledged.add(rest[0])
+                    self.waiting.pop(rest[0], None)
+                elif word == "refuse":
+                    self.refused[rest[0]] = self.waiting.pop(rest[0])
+                elif word != "ready":
+                    return
+                if not self.waiting:
+                    helper.stdin.close()
+                    helper.wait(20)
+                    return
+                if word == "ready" or len(sent & self.waiting.keys()) < 500:
+                    fill()
+        except (BrokenPipeError, ValueError):
+            return
+
+
+def identity(number):
+    return f"20260505T{number // 3600 % 24:02}{number // 60 % 60:02}{number % 60:02}-{number:016x}"
+
+
+@unittest.skipUnless(shutil.which("mosquitto") and shutil.which("mosquitto_sub"), "mosquitto and mosquitto-clients are not installed")
+class MosquittoTests(unittest.TestCase):
+    def setUp(self):
+        self.brokers, self.subscribers = [], []
+
+    def tearDown(self):
+        for subscriber in self.subscribers:
+            subscriber.close()
+        for broker in self.brokers:
+            if broker.process.poll() is None:
+                broker.stop()
+            broker.log.close()
+
+    def broker(self, *words, **settings):
+        self.brokers.append(Mosquitto(*words, **settings))
+        return self.brokers[-1]
+
+    def subscriber(self, broker, topic="#", *words):
+        return Subscriber(self.subscribers, broker, topic, *words)
+
+    def test_reading(self):
+        broker = self.broker()
+        subscriber = self.subscriber(broker)
+        helper = Helper(f"mqtt://127.0.0.1:{broker.port}/?gateway=pi-7")
+        lines = [reading(identity(2)), reading(identity(1)), reading(identity(3), user=2), reading(identity(4), measured=None), reading(identity(5), type="measurement", measured=None)]
+        helper.send(*lines)
+        helper.expect(6)
+        self.assertEqual(broker.retained("cuff/#"), {"cuff/pi-7/status": "online", "cuff/pi-7/00091ffffe000101/u1/state": lines[0], "cuff/pi-7/00091ffffe000101/u2/state": lines[2]})
+        status, words = helper.close()
+        self.assertEqual((helper.answers[0], status, words), ("ready 1", 0, ""))
+        self.assertEqual(sorted(a for a in helper.answers if a.startswith("ok")), [f"ok {identity(n)} 0" for n in (1, 2, 3, 5)])
+        self.assertRegex(next(a for a in helper.answers if a.startswith("refuse")), f"refuse {identity(4)} 0 .*time")
+        self.assertEqual(subscriber.payloads("cuff/pi-7/00091ffffe000101/u1/reading"), [lines[0], lines[1], lines[4]])
+        self.assertEqual(subscriber.payloads("cuff/pi-7/status"), ["online", "offline"])
+
+    def test_older_reading_after_a_restart(self):
+        broker = self.broker()
+        self.subscriber(broker)
+        address = f"mqtt://127.0.0.1:{broker.port}/?gateway=pi-7"
+        topic = "cuff/pi-7/00091ffffe000101/u1/state"
+        run(address, reading(identity(5)))
+        answers, _, _ = run(address, reading(identity(4)))
+        self.assertEqual(answers, ["ready 1", f"ok {identity(4)} 0"])
+        self.assertEqual(broker.retained(topic), {topic: reading(identity(5))})
+        run(address, reading(identity(5), revision=2))
+        self.assertEqual(broker.retained(topic), {topic: reading(identity(5), revision=2)})
+
+    def test_nobody_listens(self):
+        broker = self.broker()
+        address = f"mqtt://127.0.0.1:{broker.port}/?gateway=pi-7"
+        answers, status, _ = run(address, reading(identity(1)))
+        self.assertEqual(len(answers), 2)
+        self.assertRegex(answers[1], "^later nobody subscribes")
+        answers, status, _ = run(address + "&nobody-listens=taken", reading(identity(1)))
+        self.assertEqual((answers, status), (["ready 1", f"ok {identity(1)} 0"], 0))
+
+    def test_away(self):
+        port = free_port()
+        answers, _, _ = run(f"mqtt://127.0.0.1:{port}/", reading(identity(1)))
+        self.assertEqual(answers, ["ready 1", f"later cannot reach the broker at 127.0.0.1:{port}: Connection refused"])
+
+    def test_broker_that_comes_back(self):
+        broker = self.broker()
+        subscriber = self.subscriber(broker)
+        helper = Helper(f"mqtt://127.0.0.1:{broker.port}/?gateway=pi-7")
+        helper.send(reading(identity(1)))
+        self.assertEqual(helper.expect(2), f"ok {identity(1)} 0")
+        broker.kill()
+        time.sleep(0.2)
+        broker.start()
+        # Nothing was stored on disk: the helper, which has nothing to do, restores it.
+        wait_for("the newest reading", lambda: "cuff/pi-7/00091ffffe000101/u1/state" in broker.retained("cuff/#"), 20)
+        self.assertEqual(broker.retained("cuff/pi-7/status"), {"cuff/pi-7/status": "online"})
+        self.assertEqual(len(helper.answers), 2)
+        helper.close()
+
+    def test_last_will(self):
+        broker = self.broker()
+        subscriber = self.subscriber(broker)
+        helper = Helper(f"mqtt://127.0.0.1:{broker.port}/?gateway=pi-7")
+        wait_for("online", lambda: subscriber.payloads("cuff/pi-7/status") == ["online"])
+        helper.process.kill()
+        wait_for("offline", lambda: subscriber.payloads("cuff/pi-7/status") == ["online", "offline"])
+        helper.close()
+
+    def secured(self, acl=""):
+        passwords = write("passwords", "")
+        for user in ("cuff", "other"):
+            subprocess.run(["mosquitto_passwd", "-b", passwords, user, PASSWORD], check=True)
+        os.chmod(passwords, 0o644)
+        rights = write("acl", acl) if acl else None
+        return self.broker(f"allow_anonymous false\npassword_file {passwords}\n" + (f"acl_file {rights}\n" if rights else ""))
+
+    def test_password(self):
+        broker = self.secured()
+        self.subscriber(broker, "#", "-u", "other", "-P", PASSWORD)
+        address = f"mqtt://cuff@127.0.0.1:{broker.port}/?gateway=pi-7"
+        own = write(".config/cuff/credentials/mqtt.password", PASSWORD + "\n", 0o600)
+        answers, _, words = run(address, reading(identity(1)))
+        self.assertEqual(answers, ["ready 1", f"ok {identity(1)} 0"])
+        self.assertNotIn(PASSWORD, words)
+        helper = Helper(address)
+        helper.expect(1)
+        self.assertNotIn(PASSWORD, pathlib.Path(f"/proc/{helper.process.pid}/cmdline").read_text() + pathlib.Path(f"/proc/{helper.process.pid}/environ").read_text())
+        helper.close()
+        os.chmod(own, 0o644)
+        self.assertIn(f"chmod 600 {own}", run(address, reading(identity(1)))[0][1])
+        write(".config/cuff/credentials/mqtt.password", "wrong-secret\n", 0o600)
+        answers, status, words = run(address, reading(identity(1)))
+        self.assertRegex(answers[1], "^fatal .*does not accept user cuff with this password.*mqtt.password")
+        self.assertNotIn("wrong-secret", "".join(answers) + words)
+        os.remove(own)
+        self.assertRegex(run(address, reading(identity(1)))[0][1], "^fatal .*wants a password for cuff")
+        self.assertRegex(run(address.replace("cuff@", ""), reading(identity(1)))[0][1], "^fatal .*wants a user")
+        write("systemd/mqtt.password", PASSWORD, 0o440)
+        self.assertEqual(run(address, reading(identity(1)), CREDENTIALS_DIRECTORY=str(HOME / "systemd"))[0][1], f"ok {identity(1)} 0")
+
+    def test_rights(self):
+        write(".config/cuff/credentials/mqtt.password", PASSWORD + "\n", 0o600)
+        broker = self.secured("user other\ntopic readwrite #\nuser cuff\ntopic readwrite cuff/pi-7/#\ntopic write cuff/pi-9/#\n")
+        self.subscriber(broker, "#", "-u", "other", "-P", PASSWORD)
+        address = f"mqtt://cuff@127.0.0.1:{broker.port}/?gateway="
+        self.assertEqual(run(address + "pi-7", reading(identity(1)))[0][1], f"ok {identity(1)} 0")
+        self.assertRegex(run(address + "pi-8", reading(identity(1)))[0][1], "^fatal the broker does not let this user publish to cuff/pi-8/status")
+        self.assertRegex(run(address + "pi-9", reading(identity(1)))[0][1], "^fatal the broker does not let this user read cuff/pi-9/.*state=no")
+        self.assertEqual(run(address + "pi-9&state=no", reading(identity(1)))[0][1], f"ok {identity(1)} 0")
+        self.assertRegex(run(address + "pi-7&discovery=homeassistant", reading(identity(1)))[0][1], "^fatal the broker does not let this user publish to homeassistant/sensor/")
+
+    def test_payload_too_large(self):
+        broker = self.broker("allow_anonymous true\nmessage_size_limit 600\n")
+        self.subscriber(broker)
+        answers, status, _ = run(f"mqtt://127.0.0.1:{broker.port}/?gateway=pi-7", reading(identity(1), text="x" * 600), reading(identity(2)))
+        self.assertIn(f"ok {identity(2)} 0", answers)
+        self.assertTrue(any(answer.startswith(f"refuse {identity(1)} 0 the broker refuses it: packet too large") for answer in answers), answers)
+
+    def certificates(self):
+        if (HOME / "ca.pem").exists():
+            return
+        def openssl(*words):
+            subprocess.run(["openssl", *words], check=True, capture_output=True, cwd=HOME)
+        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=Ward")
+        for name, subject in (("good", "DNS:localhost,IP:127.0.0.1"), ("other", "DNS:elsewhere.example")):
+            openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", "/CN=broker")
+            write("extensions", f"subjectAltName={subject}\n")
+            openssl("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-out", f"{name}.pem", "-days", "2", "-extfile", "extensions")
+            os.chmod(HOME / f"{name}.key", 0o644)
+
+    def test_tls(self):
+        self.certificates()
+        def broker(name, more=""):
+            return self.broker(listener=f"cafile {HOME}/ca.pem\ncertfile {HOME}/{name}.pem\nkeyfile {HOME}/{name}.key\n{more}")
+        good = broker("good")
+        self.subscriber(good, "#", "--cafile", f"{HOME}/ca.pem", "--insecure")
+        for host in ("localhost", "127.0.0.1"):
+            answers, _, words = run(f"mqtts://{host}:{good.port}/?gateway=pi-7&cafile={HOME}/ca.pem", reading(identity(1)))
+            self.assertEqual(answers, ["ready 1", f"ok {identity(1)} 0"], words)
+        self.assertRegex(run(f"mqtts://localhost:{good.port}/?gateway=pi-7", reading(identity(1)))[0][1], "^fatal the certificate of the broker .* no known authority .*cafile=FILE")
+        other = broker("other")
+        self.assertRegex(run(f"mqtts://localhost:{other.port}/?gateway=pi-7&cafile={HOME}/ca.pem", reading(identity(1)))[0][1], "^fatal the certificate of the broker .* not for the name localhost")
+        self.assertRegex(run(f"mqtts://localhost:{good.port}/?cafile=/nonexistent", reading(identity(1)))[0][1], "^fatal cannot read /nonexistent")
+        plain = self.broker()
+        self.assertRegex(run(f"mqtts://localhost:{plain.port}/?cafile={HOME}/ca.pem", reading(identity(1)))[0][1], "^(fatal|later) .*TLS")
+        self.assertRegex(run(f"mqtt://localhost:{good.port}/", reading(identity(1)))[0][1], "^later .*mqtts://")
+        demanding = broker("good", "require_certificate true\n")
+        answers = run(f"mqtts://localhost:{demanding.port}/?gateway=pi-7&cafile={HOME}/ca.pem", reading(identity(1)))[0]
+        self.assertRegex(answers[1], "^(fatal|later) ")
+        answers = run(f"mqtts://localhost:{demanding.port}/?gateway=pi-7&cafile={HOME}/ca.pem&certfile={HOME}/good.pem&keyfile={HOME}/good.key&nobody-listens=taken", reading(identity(1)))[0]
+        self.assertEqual(answers[1], f"ok {identity(1)} 0")
+
+    def test_configuration(self):
+        for address in ("mqtt://me:hunter2@127.0.0.1/", "mqtt://127.0.0.1/?gatway=x", "http://127.0.0.1/", "mqtt:///"):
+            answers, status, words = run(address, reading(identity(1)))
+            self.assertEqual(answers[0], "ready 1")
+            self.assertRegex(answers[1], "^fatal ")
+            self.assertEqual(status, 78)
+            self.assertNotIn("hunter2", "".join(answers) + words)
+
+    def test_same_gateway_twice(self):
+        broker = self.broker()
+        address = f"mqtt://127.0.0.1:{broker.port}/?gateway=pi-7"
+        first = Helper(address)
+        wait_for("online", lambda: broker.retained("cuff/#"))
+        second = Helper(address)
+        time.sleep(1)
+        # mosquitto 2.0.11 does not say why it ends the first connection.
+        self.assertRegex(first.close()[1], "another program connected as cuff-pi-7.*gateway=NAME")
+        second.close()
+
+    def test_home_assistant(self):
+        broker = self.broker()
+        self.subscriber(broker)
+        address = f"mqtt://127.0.0.1:{broker.port}/?gateway=pi-7&discovery=homeassistant"
+        run(address, reading(identity(1), user=None), reading(identity(2), user=2))
+        retained = broker.retained("homeassistant/#")
+        self.assertEqual(len(retained), 14)
+        node = "cuff_00091ffffe000101"
+        for topic, payload in retained.items():
+            config = json.loads(payload)
+            self.assertEqual(config["avty_t"], "cuff/pi-7/status")
+            self.assertNotEqual(config.get("dev_cla"), "pressure")
+            self.assertIn("/u2/" if "/u2_" in topic else "/u0/", config["stat_t"])
+        self.assertTrue(json.loads(retained[f"homeassistant/sensor/{node}/systolic/config"])["frc_upd"])
+        self.assertIn(f"homeassistant/event/{node}/reading/config", retained)
+        forget = [BINARY, "--forget", "00091ffffe000101", address]
+        self.assertEqual(subprocess.run(forget, capture_output=True, text=True).stdout.count("removed "), 16)
+        self.assertEqual(list(broker.retained("#")), ["cuff/pi-7/status"])
+        self.assertEqual(subprocess.run(forget, capture_output=True).returncode, 69)
+
+    def test_killed_helper(self):
+        """kill -9 of the helper at random instants: every acknowledged reading came, and the newest is retained."""
+        broker = self.broker("allow_anonymous true\nmax_queued_messages 0\n")
+        subscriber = self.subscriber(broker, "cuff/pi-7/+/+/reading")
+        address = f"mqtt://127.0.0.1:{broker.port}/?gateway=pi-7"
+        count, kills, starts = 0, 0, 0
+        while kills < KILLS:
+            outbox = Outbox(address, [reading(identity(number)) for number in range(count, count + 5000)])
+            count += 5000
+            while kills < KILLS and outbox.thread.is_alive():
+                time.sleep(random.uniform(0.05, 0.4))
+                if outbox.helper and outbox.helper.poll() is None:
+                    outbox.helper.kill()
+                    kills += 1
+            outbox.thread.join(120)
+            self.assertEqual((len(outbox.waiting), outbox.refused), (0, {}))
+            starts += outbox.starts
+        wait_for("all readings", lambda: len({json.loads(payload)["id"] for _, payload in list(subscriber.messages)}) == count, 30)
+        topic = "cuff/pi-7/00091ffffe000101/u1/state"
+        self.assertEqual(broker.retained(topic), {topic: reading(identity(count - 1))})
+        print(f"\n{count} readings, {kills} x kill -9 of the helper ({starts} starts): published {len(subscriber.messages)} times, all arrived")
+
+    def test_speed(self):
+        broker = self.broker("allow_anonymous true\nmax_queued_messages 0\n")
+        subscriber = self.subscriber(broker, "cuff/pi-7/+/+/reading")
+        began = time.monotonic()
+        outbox = Outbox(f"mqtt://127.0.0.1:{broker.port}/?gateway=pi-7", [reading(identity(number)) for number in range(20000)])
+        outbox.thread.join(120)
+        self.assertEqual(len(outbox.acknowledged), 20000)
+        print(f"\n20000 readings in {time.monotonic() - began:.1f} s")
+
+
+if __name__ == "__main__":
+    try:
+        unittest.main(verbosity=2)
+    finally:
+        shutil.rmtree(HOME, ignore_errors=True)
