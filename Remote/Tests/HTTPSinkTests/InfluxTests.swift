@@ -1,0 +1,7 @@
+import RemoteSink
+import Testing
+
+@testable import HTTPSink
+
+@Suite struct InfluxTests {
+}
