@@ -118,7 +118,7 @@ public struct FHIRFormat: DeliveryFormat {
             "resourceType": "Device", "meta": ["profile": [.text(FHIRCodes.phd + "PhgDevice")]],
             "identifier": [["system": .text(FHIRCodes.gateways), "value": .text(host)]],
             "manufacturer": "cuff", "modelNumber": "cuff",
-            "version": [["type": FHIRCodes.concept((FHIRCodes.mdc, "531975", "MDC_ID_PROD_SPEC_SW")), "value": .text(HTTPTarget.version)]],
+            "version": [["type": FHIRCodes.concept((FHIRCodes.mdc, "531975", "MDC_ID_PROD_SPEC_SW")), "value": .text(helperVersion)]],
             "type": FHIRCodes.concept((FHIRCodes.mdc, "531981", "MDC_MOC_VMS_MDS_AHD")),
         ]
         return entry(name, resource, FHIRCodes.criterion(system: FHIRCodes.gateways, value: host))
@@ -140,7 +140,8 @@ public struct FHIRFormat: DeliveryFormat {
             switch answer.status {
             case 404, 412:
                 return .configuration(
-                    "HTTP \(answer.status): \(said.isEmpty ? answer.words : said); check the address, and that the server has each subject exactly once")
+                    "HTTP \(answer.status): \(said.isEmpty ? answer.words : said); check the address, and that the server has each subject exactly once"
+                )
             default: return .failure(answer, said: said)
             }
         }

@@ -2,8 +2,6 @@ import RemoteSink
 
 /// What the address in a helper's argument asks for.
 public struct HTTPTarget: Sendable {
-    public static let version = "1.0"
-
     public let format: any DeliveryFormat
     /// Begins the names of the credentials files: `influx`, `fhir`, `http`.
     public let service: String
@@ -18,6 +16,9 @@ public struct HTTPTarget: Sendable {
     /// - Parameter host: this computer's name, for `gateway`.
     public init(_ argument: String, host: String) throws(ConfigurationFault) {
         let address = try HelperAddress(argument)
+        guard Self.schemes.contains(address.scheme) else {
+            throw ConfigurationFault("unknown scheme `\(address.scheme)`; use https, influx+https or fhir+https (http for loopback)")
+        }
         let url = try Self.url(address)
         isLoopback = address.isLoopback
         user = address.user
@@ -32,14 +33,14 @@ public struct HTTPTarget: Sendable {
             service = "fhir"
             grant = try Self.grant(address, base: Self.trimmed(url))
             format = try Self.fhir(address, base: url, host: host)
-        case "https", "http":
+        default:
             service = "http"
             grant = nil
             format = LinesFormat(url: url + Self.query(argument))
-        default:
-            throw ConfigurationFault("unknown scheme `\(address.scheme)`; use https, influx+https or fhir+https (http for loopback)")
         }
     }
+
+    private static let schemes = ["https", "http", "influx+https", "influx+http", "fhir+https", "fhir+http"]
 
     // MARK: URLs
 
@@ -48,7 +49,8 @@ public struct HTTPTarget: Sendable {
         guard !address.host.isEmpty else { throw ConfigurationFault("the address names no host") }
         guard address.host.utf8.allSatisfy({ isHostByte($0) }) else { throw ConfigurationFault("`\(address.host)` is not a host name") }
         guard scheme == "https" || address.isLoopback else {
-            throw ConfigurationFault("http is for this computer alone (localhost, 127.0.0.1, ::1), because nothing would be encrypted; use https")
+            throw ConfigurationFault(
+                "http is for this computer alone (localhost, 127.0.0.1, ::1), because nothing would be encrypted; use https")
         }
         let host = address.host.contains(":") ? "[\(address.host)]" : address.host
         return "\(scheme)://\(host)\(address.port.map { ":\($0)" } ?? "")\(address.encodedPath)"
@@ -141,8 +143,8 @@ public struct HTTPTarget: Sendable {
 
     // MARK: Credentials
 
-    /// The value of the Authorization header; `nil` for none. Not for SMART, whose tokens are asked for.
-    public func authorization(_ credentials: Credentials) throws(ConfigurationFault) -> String? {
+    /// How to say who we are; `nil` without credentials. Not for SMART, whose tokens are asked for.
+    public func authorization(_ credentials: Credentials) throws(ConfigurationFault) -> Authorization? {
         if let user {
             let name = service + ".password"
             guard let password = try credentials.find(name) else {
@@ -150,12 +152,12 @@ public struct HTTPTarget: Sendable {
             }
             // RFC 7617: the name ends at the first colon.
             guard !user.contains(":") else { throw ConfigurationFault("a user's name cannot have a colon") }
-            return "Basic " + Base64.string(Array("\(user):\(password)".utf8))
+            return Authorization("Basic", Base64.string(Array("\(user):\(password)".utf8)), made: password)
         }
         guard let token = try credentials.find(service + ".token") else { return nil }
         guard token.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
             throw ConfigurationFault("\(service).token is not a token: it has blanks or bytes that are not ASCII")
         }
-        return (service == "influx" ? "Token " : "Bearer ") + token
+        return Authorization(service == "influx" ? "Token" : "Bearer", token)
     }
 }

@@ -28,7 +28,9 @@ public struct InfluxFormat: DeliveryFormat {
     public func verdict(_ answer: HTTPAnswer, for readings: [ReadingLine]) -> Verdict {
         // Of every 2xx only this one says that the points are written.
         if answer.status == 204 { return .taken }
-        if answer.isSuccess { return .configuration("HTTP \(answer.status) where InfluxDB answers 204: is this the address of an InfluxDB?") }
+        if answer.isSuccess {
+            return .configuration("HTTP \(answer.status) where InfluxDB answers 204: is this the address of an InfluxDB?")
+        }
         let value = JSONValue(parsing: answer.body)
         // 1.x says `error`, 2.x `message`.
         let said = value?["error"]?.string ?? value?["message"]?.string ?? ""
@@ -76,7 +78,9 @@ enum InfluxLine {
             }
         }
         if let digits = reading["pulse_per_min"]?.digits { fields.append("pulse_per_min=\(digits)") }
-        if let text = reading["value"]?.string, let digits = JSONValue(parsing: Array(text.utf8))?.digits { fields.append("value=\(digits)") }
+        if let text = reading["value"]?.string, let digits = JSONValue(parsing: Array(text.utf8))?.digits {
+            fields.append("value=\(digits)")
+        }
         for key in ["event", "reason", "code", "value_absent"] where key != "code" || reading.isFailure {
             if let word = reading[key]?.string { fields.append("\(key)=\(quoted(word))") }
         }

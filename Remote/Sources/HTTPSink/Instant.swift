@@ -47,7 +47,9 @@ public struct Instant: Sendable, Equatable {
         var offset = 0
         if !accept("Z") {
             let isWest = rest.first == UInt8(ascii: "-")
-            guard accept("+") || accept("-"), let hours = number(2, 0...14), accept(":"), let minutes = number(2, 0...59) else { return nil }
+            guard accept("+") || accept("-"), let hours = number(2, 0...14), accept(":"), let minutes = number(2, 0...59) else {
+                return nil
+            }
             offset = (hours * 60 + minutes) * (isWest ? -1 : 1)
         }
         guard rest.isEmpty else { return nil }

@@ -26,8 +26,8 @@ public struct SMARTGrant: Sendable {
         self.tokenURL = tokenURL
     }
 
-    /// The value of the Authorization header, while there is a token.
-    public func authorization(at now: Int) -> String? { now < end ? token.map { "Bearer \($0)" } : nil }
+    /// While there is a token.
+    public func authorization(at now: Int) -> Authorization? { now < end ? token.map { Authorization("Bearer", $0) } : nil }
 
     /// The server refused the token before its time.
     public mutating func forget() { token = nil }
@@ -87,7 +87,8 @@ public struct SMARTGrant: Sendable {
             end = now + max(1, min(value?["expires_in"]?.integer ?? 300, 86_400) - Self.reserve)
             return nil
         }
-        let said = value?["error_description"]?.string ?? value?["error"]?.string ?? answer.words
+        // The statement that was sent is good for minutes, so only the words that are meant to be shown are.
+        let said = value?["error_description"]?.string ?? value?["error"]?.string ?? ""
         let text = "the server gives no token: HTTP \(answer.status)" + (said.isEmpty ? "" : " \(said)")
         if answer.status >= 500 || answer.status == 429 || answer.status == 408 { return .unreachable(text) }
         return .misconfigured(text + "; check client=, the key's registration and scope=")

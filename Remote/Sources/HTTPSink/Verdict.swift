@@ -19,7 +19,8 @@ public enum Verdict: Sendable, Equatable {
         switch answer.status {
         case 300..<400:
             let place = answer.location.map { " to \($0)" } ?? ""
-            return .configuration("the server redirects\(place) (HTTP \(answer.status)), which is not followed; put the final address into the configuration")
+            return .configuration(
+                "the server redirects\(place) (HTTP \(answer.status)), which is not followed; put the final address into the configuration")
         case 400, 413, 422: return .content(text)
         case 401: return .configuration("the server refused the credentials (\(text)); check the credentials file")
         case 403: return .configuration("the credentials do not allow writing here (\(text)); check the rights of the user or token")

@@ -1,6 +1,7 @@
 import CCurl
 import Glibc
 import HTTPSink
+import RemoteSink
 
 /// Performs one request at a time over one kept connection. Certificates are always verified; redirects are never followed.
 final class CurlClient {
@@ -71,7 +72,7 @@ final class CurlClient {
         ccurl_set_long(curl, CURLOPT_SSL_VERIFYPEER, 1)
         ccurl_set_long(curl, CURLOPT_SSL_VERIFYHOST, 2)
         ccurl_set_long(curl, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-        ccurl_set_text(curl, CURLOPT_USERAGENT, "cuff-sink-http/\(HTTPTarget.version)")
+        ccurl_set_text(curl, CURLOPT_USERAGENT, "cuff-sink-http/\(helperVersion)")
         if let caFile { ccurl_set_text(curl, CURLOPT_CAINFO, caFile) }
         if isLoopback { ccurl_set_text(curl, CURLOPT_NOPROXY, "*") }
         ccurl_set_pointer(curl, CURLOPT_WRITEDATA, Unmanaged.passUnretained(body).toOpaque())

@@ -5,7 +5,7 @@ import RemoteSink
 /// The server as the target describes it: performs a request with the right credentials, and asks for tokens where it must.
 final class Server {
     private let client: CurlClient
-    private let authorization: String?
+    private let authorization: Authorization?
     private var grant: SMARTGrant?
     private let signer: JWTSigner?
 
@@ -31,14 +31,20 @@ final class Server {
     }
 
     func perform(_ request: HTTPRequest) -> HTTPOutcome {
-        guard grant != nil else { return client.perform(request, authorization: authorization) }
+        guard grant != nil else { return send(request, authorization) }
         if let problem = renew() { return problem }
-        let outcome = client.perform(request, authorization: grant?.authorization(at: Self.now))
+        let outcome = send(request, grant?.authorization(at: Self.now))
         guard case .answered(let answer) = outcome, answer.status == 401 else { return outcome }
         // The token may have been withdrawn early; a second 401 is the configuration's.
         grant?.forget()
         if let problem = renew() { return problem }
-        return client.perform(request, authorization: grant?.authorization(at: Self.now))
+        return send(request, grant?.authorization(at: Self.now))
+    }
+
+    private func send(_ request: HTTPRequest, _ authorization: Authorization?) -> HTTPOutcome {
+        let outcome = client.perform(request, authorization: authorization?.value)
+        guard case .answered(let answer) = outcome, let authorization else { return outcome }
+        return .answered(authorization.redacted(answer))
     }
 
     /// Sees to it that there is a token; answers what is in the way.
