@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks of cuff-sink-http against real servers on loopback, started and stopped here.
 
-    check.py [SECTION...]      lines faults tls influx fhir smart sekmet kill (all without a name)
+    check.py [SECTION...]      lines faults tls influx fhir smart orphan sekmet kill (all without a name)
     CUFF_KILLS=25              rounds of `kill` for each server
     CUFF_SEKMET=PROGRAM        the FHIR server of PyPI (pip install sekmet-fhir==0.1.1); `sekmet` on PATH otherwise
 
@@ -342,6 +342,13 @@ def fhir():
     check(found[0]["meta"]["versionId"] == "3", "fhir: repetition makes no new version", found[0]["meta"])
     check(len([r for r in server.all("Observation") if name(r) == pending["id"] + ":pulse"]) == 1, "fhir: its pulse came with the completed one")
 
+    # A criterion is a query string: what is special in one must not make a second cuff or a second reading.
+    for number, odd in enumerate(("a+b c", "50%&x=1#y", "ü|1,2")):
+        before = len(server.all("Device"))
+        for _ in range(2): check(run(base + "?subject=Patient/p1", [reading(250, id="odd+%d" % number, device=odd)])[0].startswith("ok "), "fhir: device " + odd)
+        check(len(server.all("Device")) == before + 1, "fhir: one cuff, however often: " + odd)
+    check(len([r for r in server.all("Observation") if name(r) == "odd+0"]) == 1, "fhir: one reading, though its id has a plus")
+
     # Users.
     who = [reading(300, user=1), reading(301, user=2), reading(302), reading(303, user=3)]
     answers = run(base + "?subject.1=Patient/p1&subject.2=Patient%3Fidentifier=urn:oid:1.2.36.146.595.217.0.1%7Cp2%2Bx&subject.0=Patient/p2", who)
@@ -490,8 +497,38 @@ def sekmet():
     for subject in ("Patient%3Fidentifier=urn:oid:1.2.3%7Cnobody",):
         answers = run("fhir+" + base + "/?subject=" + subject, [reading(211)])
         check(len(answers) == 1 and answers[0].startswith("fatal "), "sekmet: no such patient", answers)
-    if os.environ.get("CUFF_KILLS"): print("sekmet: %d panels" % total("Observation?code=http://loinc.org%7C85354-9"))
+    # Two helpers at once, as when cuff was killed and started again, and helpers that are killed.
+    both = [reading(1000 + n) for n in range(150)]
+    helpers = [Helper(address) for _ in range(2)]
+    for helper in helpers: threading.Thread(target=helper.send, args=both).start()
+    for helper in helpers: check(sum(text.startswith("ok") for text in helper.finish()[0]) == 150, "sekmet: two helpers at once")
+    box = Outbox(address)
+    box.lines = [reading(2000 + n) for n in range(200)]
+    box.deliver(100, kills=10)
+    check(box.lines == [] and total("Observation?code=http://loinc.org%7C85354-9") == 60 + 1 + 1 + 150 + 200, "sekmet: each once")
     process.kill()
+
+# ---- orphan
+
+def orphan():
+    """cuff is killed: the helper finishes the request that is under way, and leaves the rest to the next one."""
+    endpoint = Recorder(lambda handler: (time.sleep(0.2), handler.answer(200)))
+    script = ("import subprocess, sys, time\np = subprocess.Popen(sys.argv[1:3], stdin=subprocess.PIPE)\n"
+              "p.stdin.write(sys.stdin.buffer.read())\np.stdin.flush()\nprint(p.pid, flush=True)\ntime.sleep(60)")
+    parent = subprocess.Popen([sys.executable, "-c", script, BINARY, "http://127.0.0.1:%d/" % endpoint.port], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    parent.stdin.write("".join(line(reading(n)) + "\n" for n in range(100)).encode())
+    parent.stdin.close()
+    said = [parent.stdout.readline() for _ in range(2)]
+    helper = int(next(text for text in said if not text.startswith(b"ready")))
+    while not endpoint.requests: time.sleep(0.01)
+    parent.kill()
+    parent.wait()
+    end = time.monotonic() + 5
+    while pathlib.Path("/proc/%d/exe" % helper).exists() and time.monotonic() < end:
+        with contextlib.suppress(OSError):
+            if pathlib.Path("/proc/%d/stat" % helper).read_text().split()[2] == "Z": break
+        time.sleep(0.02)
+    check(time.monotonic() < end and 1 <= len(endpoint.requests) <= 5, "an orphan ends after the request that is under way", len(endpoint.requests))
 
 # ---- kill
 
@@ -539,7 +576,8 @@ def killing(box, rounds, kill_server, count):
         _, done = box.deliver(60, kills=2, on_kill=kill_server, seed=turn)
         total += done
     check(box.lines == [], "kill: nothing waits in the end", len(box.lines), box.said[-1:])
-    print("kill: %d x kill -9 in %.0f s" % (total, time.monotonic() - begin))
+    print("kill: %d x kill -9 in %.0f s, %d of them with readings unanswered" % (total, time.monotonic() - begin, box.broken))
+    check(box.broken > rounds // 2, "kill: most of them hit something", box.broken)
     return ids
 
 def report(what, acknowledged, found, box):
@@ -549,7 +587,7 @@ def report(what, acknowledged, found, box):
 
 if __name__ == "__main__":
     if not BINARY.exists(): raise SystemExit("%s is not built: swift build --product cuff-sink-http" % BINARY)
-    sections = {f.__name__: f for f in (lines, faults, tls, influx, fhir, smart, sekmet, kill)}
+    sections = {f.__name__: f for f in (lines, faults, tls, influx, fhir, smart, orphan, sekmet, kill)}
     chosen = sys.argv[1:] or list(sections)
     begin = time.monotonic()
     try:

@@ -58,7 +58,7 @@ class Helper:
         self.answers.put(None)
 
     def send(self, *readings):
-        with contextlib.suppress(BrokenPipeError):
+        with contextlib.suppress(OSError, ValueError):   # it was killed, or its input was closed meanwhile
             self.process.stdin.write("".join((r if isinstance(r, str) else line(r)) + "\n" for r in readings).encode())
             self.process.stdin.flush()
 
@@ -67,7 +67,7 @@ class Helper:
         except queue.Empty: return "(nothing)"
 
     def close(self):
-        with contextlib.suppress(BrokenPipeError): self.process.stdin.close()
+        with contextlib.suppress(OSError, ValueError): self.process.stdin.close()
 
     def finish(self, limit=60):
         """Ends its input; answers every line that it says, and its exit status."""
@@ -162,7 +162,7 @@ class ProxyHandler(RecorderHandler):
 class Outbox:
     """What cuff does with a helper: keeps lines until their own `ok`, sends what is unanswered again, starts it again."""
     def __init__(self, address, **more):
-        self.address, self.more, self.lines, self.refused, self.said = address, more, [], {}, []
+        self.address, self.more, self.lines, self.refused, self.said, self.broken = address, more, [], {}, [], 0
     def deliver(self, limit, kills=0, on_kill=None, seed=1):
         """Until nothing waits. `kills` times the helper, or what `on_kill` kills, dies at a random instant."""
         dice = random.Random(seed)
@@ -194,6 +194,7 @@ class Outbox:
                 elif words[0] in ("later", "fatal"): break
             answered = {(r["id"], r.get("revision", 0)) for r in sent} - unanswered
             self.lines = [r for r in self.lines if (r["id"], r.get("revision", 0)) not in answered]
+            self.broken += bool(unanswered)
             if timer:
                 timer.join()
                 done += 1
