@@ -6,11 +6,18 @@ let package = Package(
     name: "cuff-remote",
     products: [
         .library(name: "RemoteSink", targets: ["RemoteSink"]),
+        .executable(name: "cuff-sink-http", targets: ["cuff-sink-http"]),
         .executable(name: "cuff-sink-mqtt", targets: ["cuff-sink-mqtt"]),
     ],
     targets: [
         .target(name: "RemoteSink"),
         .testTarget(name: "RemoteSinkTests", dependencies: ["RemoteSink"]),
+
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .target(name: "HTTPSink", dependencies: ["RemoteSink"]),
+        .executableTarget(name: "cuff-sink-http", dependencies: ["HTTPSink", "RemoteSink", "CCurl", "COpenSSL"]),
+        .testTarget(name: "HTTPSinkTests", dependencies: ["HTTPSink", "RemoteSink"]),
 
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
         .executableTarget(name: "cuff-sink-mqtt", dependencies: ["RemoteSink", "CMosquitto"]),

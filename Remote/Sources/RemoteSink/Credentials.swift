@@ -22,6 +22,16 @@ public struct Credentials: Sendable {
 
     /// The first line of the file, e.g. of `mqtt.password`; `nil` when there is no such file.
     public func find(_ name: String) throws(ConfigurationFault) -> String? {
+        guard let text = try contents(name) else { return nil }
+        let line = text.utf8.prefix { $0 != 0x0A && $0 != 0x0D }
+        guard !line.isEmpty, !line.contains(0) else {
+            throw ConfigurationFault("\(name) has no secret in its first line: write one line of text")
+        }
+        return String(Substring(line))
+    }
+
+    /// The whole file, e.g. a key of several lines; `nil` when there is no such file.
+    public func contents(_ name: String) throws(ConfigurationFault) -> String? {
         // systemd guards its folder itself, partly by access lists, which look like rights of the group.
         if let systemd, let text = try Self.read("\(systemd)/\(name)", isGuarded: true) { return text }
         guard let own else { return nil }
@@ -54,9 +64,8 @@ public struct Credentials: Sendable {
             guard more > 0 else { break }
             count += more
         }
-        let line = bytes[..<count].prefix { $0 != 0x0A && $0 != 0x0D }
-        guard line.count <= longest, !line.isEmpty, !line.contains(0), let text = String(validating: line, as: UTF8.self) else {
-            throw ConfigurationFault("\(path) has no secret in its first line: write one line of text")
+        guard count <= longest, let text = String(validating: bytes[..<count], as: UTF8.self) else {
+            throw ConfigurationFault("\(path) is not a text of at most \(longest) bytes")
         }
         return text
     }

@@ -1,0 +1,135 @@
+import RemoteSink
+
+/// Which readings go into which request, and what is answered for each of them. One request is under way at a time, so that
+/// readings arrive in order. A value without connection or clock.
+public struct DeliveryState: Sendable {
+    private let format: any DeliveryFormat
+    private var size: BatchSize
+    private var waiting: [ReadingLine] = []
+    private var first = 0
+    /// The next request, as far as it is gathered.
+    private var window: [ReadingLine] = []
+    /// The halves of a request that was refused; the last one is the next.
+    private var halves: [[ReadingLine]] = []
+    private var current = Current.nothing
+    private var diagnosed: Set<String> = []
+
+    private enum Current: Sendable {
+        case nothing
+        case delivery([ReadingLine])
+        case question(ReadingLine)
+        case diagnosis(ReadingLine, refusal: String)
+    }
+
+    /// `cuff` has at most a thousand lines unanswered; another writer is not read beyond this.
+    public static let capacity = 2000
+
+    public init(_ format: any DeliveryFormat) {
+        self.format = format
+        size = BatchSize(most: format.mostReadings)
+    }
+
+    public var hasRoom: Bool { waiting.count - first < Self.capacity }
+    public var isIdle: Bool {
+        if case .diagnosis = current { return false }
+        return first == waiting.count && window.isEmpty && halves.isEmpty
+    }
+
+    public mutating func accept(_ reading: ReadingLine) { waiting.append(reading) }
+
+    /// The next request to perform, when there is one; answer it with `handle`.
+    public mutating func next(_ answers: inout [Answer]) -> HTTPRequest? {
+        if case .diagnosis(let reading, _) = current, let request = format.diagnosis(reading) { return request }
+        if let half = halves.popLast() { return send(half) }
+        while window.count < size.next, first < waiting.count {
+            let reading = waiting[first]
+            // Two revisions of one reading in a request would be two changes of one thing with no order between them.
+            if window.contains(where: { $0.id == reading.id }) { break }
+            first += 1
+            if let reason = format.refusal(reading) {
+                answers.append(.refuse(id: reading.id, revision: reading.revision, reason))
+            } else if let question = format.question(reading) {
+                current = .question(reading)
+                return question
+            } else {
+                window.append(reading)
+            }
+        }
+        if first > Self.capacity || first == waiting.count {
+            waiting.removeFirst(first)
+            first = 0
+        }
+        guard !window.isEmpty else { return nil }
+        let batch = window
+        window.removeAll()
+        return send(batch)
+    }
+
+    private mutating func send(_ readings: [ReadingLine]) -> HTTPRequest {
+        current = .delivery(readings)
+        return format.request(readings)
+    }
+
+    /// What became of the request; it took so many seconds.
+    public mutating func handle(_ outcome: HTTPOutcome, seconds: Double, _ answers: inout [Answer]) {
+        let former = current
+        current = .nothing
+        let answer: HTTPAnswer
+        switch outcome {
+        case .answered(let whole): answer = whole
+        case .unreachable(let text): return answers.append(.later(text))
+        case .misconfigured(let text): return answers.append(.fatal(text))
+        }
+        switch former {
+        case .nothing: break
+        case .delivery(let readings): conclude(readings, answer, seconds, &answers)
+        case .question(let reading):
+            if !answer.isSuccess, case .later(let text) = Verdict.failure(answer, said: "") { return answers.append(.later(text)) }
+            // A server that refuses the question may still take the reading, whose own answer then decides.
+            if format.isSuperseded(reading, by: answer) { answers.append(Self.ok(reading)) } else { window.append(reading) }
+        case .diagnosis(let reading, let refusal):
+            if let fault = format.fault(reading, diagnosed: answer) { return answers.append(.fatal(fault)) }
+            answers.append(.refuse(id: reading.id, revision: reading.revision, refusal))
+        }
+    }
+
+    private mutating func conclude(_ readings: [ReadingLine], _ answer: HTTPAnswer, _ seconds: Double, _ answers: inout [Answer]) {
+        switch format.verdict(answer, for: readings) {
+        case .taken:
+            size.took(seconds, readings: readings.count)
+            answers += readings.map(Self.ok)
+        case .later(let text): answers.append(.later(text))
+        case .configuration(let text): answers.append(.fatal(text))
+        case .content(let text):
+            guard let reading = readings.first, readings.count == 1 else {
+                let middle = readings.count / 2
+                halves.append(Array(readings[middle...]))
+                halves.append(Array(readings[..<middle]))
+                return
+            }
+            // Asked once: whether the patient exists does not depend on the reading.
+            if let question = format.diagnosis(reading), diagnosed.insert(question.url).inserted {
+                current = .diagnosis(reading, refusal: text)
+            } else {
+                answers.append(.refuse(id: reading.id, revision: reading.revision, text))
+            }
+        }
+    }
+
+    private static func ok(_ reading: ReadingLine) -> Answer { .ok(id: reading.id, revision: reading.revision) }
+}
+
+/// How many readings go into one request: one at first, then as many as the server takes in a few seconds. `cuff` gives a helper
+/// up that answers nothing for 60 s.
+struct BatchSize: Sendable {
+    let most: Int
+    private(set) var next = 1
+    private static let goal = 10.0
+
+    init(most: Int) { self.most = most }
+
+    mutating func took(_ seconds: Double, readings: Int) {
+        let room = Self.goal * Double(max(1, readings)) / max(seconds, 0.001)
+        next = room >= Double(most) ? most : max(1, Int(room))
+    }
+}

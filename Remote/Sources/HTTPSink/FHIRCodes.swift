@@ -1,0 +1,64 @@
+/// Code systems and names that FHIR resources are built of.
+enum FHIRCodes {
+    static let mdc = "urn:iso:std:iso:11073:10101"
+    static let loinc = "http://loinc.org"
+    static let ucum = "http://unitsofmeasure.org"
+    static let terminology = "http://terminology.hl7.org/CodeSystem/"
+    static let core = "http://hl7.org/fhir/StructureDefinition/"
+    static let phd = "http://hl7.org/fhir/uv/phd/StructureDefinition/"
+
+    // Version-5 UUIDs of `reading`, `device`, `gateway`, `revision` in the space below, as integers (ITU-T X.667). They never
+    // change: a server recognises by them what it has.
+    static let readings = "urn:oid:2.25.4363971277016525869136357347803134537"
+    static let devices = "urn:oid:2.25.167225090479348985890802536612231058248"
+    static let gateways = "urn:oid:2.25.56878113395054014927339309362861091977"
+    static let revisions = "urn:oid:2.25.20089031061160294151606159980085455137"
+    /// b754abc2-3c83-49ad-9746-3bda509bb012
+    static let space: [UInt8] = [
+        0xB7, 0x54, 0xAB, 0xC2, 0x3C, 0x83, 0x49, 0xAD, 0x97, 0x46, 0x3B, 0xDA, 0x50, 0x9B, 0xB0, 0x12,
+    ]
+
+    static func concept(_ codings: (system: String, code: String, display: String?)...) -> JSONOutput {
+        [
+            "coding": .list(
+                codings.map { ["system": .text($0.system), "code": .text($0.code), "display": $0.display.map { .text($0) }] })
+        ]
+    }
+
+    /// Words of `mean_absent`, `value_absent` as data-absent-reason has them.
+    static func absence(_ word: String) -> JSONOutput {
+        let code =
+            switch word {
+            case "not_a_number": "not-a-number"
+            case "positive_infinity": "positive-infinity"
+            case "negative_infinity": "negative-infinity"
+            case "not_measured": "not-performed"
+            case "not_at_this_resolution", "reserved_value", "invalid": "error"
+            default: "unknown"
+            }
+        return concept((terminology + "data-absent-reason", code, nil))
+    }
+
+    /// Units as `cuff` prints them, with their UCUM codes.
+    static let units = [
+        "1": "1", "%": "%", "cm": "cm", "in": "[in_i]", "mL": "mL", "g": "g", "kg": "kg", "mg": "mg", "lb": "[lb_av]",
+        "kg/m2": "kg/m2", "mg/dL": "mg/dL", "min": "min", "h": "h", "d": "d", "Hz": "Hz", "/min": "/min", "kPa": "kPa",
+        "mmHg": "mm[Hg]", "J": "J", "degF": "[degF]", "mmol/L": "mmol/L", "[IU]": "[IU]", "Cel": "Cel", "cal": "cal",
+    ]
+
+    /// A search criterion is a query string: an unescaped `+` would arrive as a blank, match nothing, and every repetition
+    /// would create one more resource.
+    static func criterion(system: String, value: String) -> String { "identifier=\(escaped(system))|\(escaped(value))" }
+
+    static func escaped(_ text: String, keeping kept: String = "-._:") -> String {
+        var result = ""
+        for byte in text.utf8 {
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: result.unicodeScalars.append(Unicode.Scalar(byte))
+            case _ where kept.utf8.contains(byte): result.unicodeScalars.append(Unicode.Scalar(byte))
+            default: result += "%" + String(byte >> 4, radix: 16, uppercase: true) + String(byte & 15, radix: 16, uppercase: true)
+            }
+        }
+        return result
+    }
+}

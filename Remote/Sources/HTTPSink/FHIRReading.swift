@@ -1,0 +1,187 @@
+import RemoteSink
+
+/// What one reading becomes in FHIR R4: a panel of pressures, the pulse, and the flags of the cuff, each an Observation.
+struct FHIRReading {
+    struct Resource {
+        /// What its identifier ends in, after the reading's id: nothing, `:pulse`, `:status`.
+        let suffix: String
+        let body: JSONOutput
+    }
+
+    let reading: ReadingLine
+    let subject: String
+    /// `urn:uuid:` of the cuff's Device in the same bundle.
+    let device: String?
+    /// The same for this computer; only with the profiles of the PHD guide.
+    let gateway: String?
+
+    private static let statusBits = [
+        ("body_movement", "8410608.0", "body-movement"), ("cuff_loose", "8410608.1", "cuff-too-loose"),
+        ("irregular_pulse", "8410608.2", "irregular-pulse"), ("pulse_over_range", "8410608.3", "pulse-over-range-limit"),
+        ("pulse_under_range", "8410608.4", "pulse-under-range-limit"), ("improper_position", "8410608.5", "improper-body-position"),
+    ]
+    private static let interpretations = [
+        ("questionable", "questionable"), ("calibration_ongoing", "calibration-ongoing"), ("early_indication", "early-indication"),
+        ("validated", "validated"),
+    ]
+    private static let noted = ["averaged", "remeasured", "implausible", "no_measurement_check"]
+
+    /// In the order in which they refer to each other. Empty where the reading is nothing that FHIR has an Observation for.
+    var resources: [Resource] {
+        switch reading.type {
+        case "blood_pressure": [panel, pulse, status].compactMap { $0 }
+        case "pulse_rate": [pulse].compactMap { $0 }
+        case "quantity": [quantity].compactMap { $0 }
+        default: []
+        }
+    }
+
+    static func name(_ reading: ReadingLine, _ suffix: String) -> String {
+        "urn:uuid:" + NameUUID.string("reading/" + reading.id + suffix, in: FHIRCodes.space)
+    }
+
+    // MARK: Resources
+
+    private var panel: Resource? {
+        let parts = [
+            ("systolic", "150021", "MDC_PRESS_BLD_NONINV_SYS", "8480-6"), ("diastolic", "150022", "MDC_PRESS_BLD_NONINV_DIA", "8462-4"),
+            ("mean", "150023", "MDC_PRESS_BLD_NONINV_MEAN", "8478-0"),
+        ]
+        let components = parts.compactMap { stem, mdc, name, loinc -> JSONOutput? in
+            let code = FHIRCodes.concept((FHIRCodes.mdc, mdc, name), (FHIRCodes.loinc, loinc, nil))
+            if let digits = reading["\(stem)_mmHg"]?.digits {
+                if let reason = distrusted { return ["code": code, "dataAbsentReason": reason] }
+                return ["code": code, "valueQuantity": pressure(digits, kPa: reading["\(stem)_kPa"]?.digits)]
+            }
+            guard let word = reading["\(stem)_absent"]?.string else { return nil }
+            return ["code": code, "dataAbsentReason": FHIRCodes.absence(word)]
+        }
+        let code = FHIRCodes.concept(
+            (FHIRCodes.mdc, "150020", "MDC_PRESS_BLD_NONINV"),
+            (FHIRCodes.loinc, "85354-9", "Blood pressure panel with all children optional"))
+        return observation(
+            "", profiles: [FHIRCodes.core + "bp"], phd: "PhdCompoundNumericObservation", code: code,
+            [("interpretation", interpretation), ("note", note), ("component", .list(components))])
+    }
+
+    private var pulse: Resource? {
+        guard let digits = reading["pulse_per_min"]?.digits else { return nil }
+        let code = FHIRCodes.concept((FHIRCodes.mdc, "149546", "MDC_PULS_RATE_NON_INV"), (FHIRCodes.loinc, "8867-4", "Heart rate"))
+        let isAlone = reading.type != "blood_pressure"
+        return observation(
+            ":pulse", profiles: [FHIRCodes.core + "heartrate"], phd: "PhdNumericObservation", code: code,
+            value(digits, unit: "beats/minute", code: "/min")
+                + (isAlone ? [("interpretation", interpretation), ("note", note)] : [("derivedFrom", ofPanel)]))
+    }
+
+    private var status: Resource? {
+        let flags = reading.flags
+        let components = Self.statusBits.filter { flags.contains($0.0) }.map { _, code, display -> JSONOutput in
+            ["code": FHIRCodes.concept((FHIRCodes.terminology + "ASN1ToHL7", code, display)), "valueBoolean": .bool(true)]
+        }
+        guard !components.isEmpty else { return nil }
+        return observation(
+            ":status", profiles: [], phd: "PhdBitsEnumerationObservation", isVital: false,
+            code: FHIRCodes.concept((FHIRCodes.mdc, "8410608", "MDC_BLOOD_PRESSURE_MEASUREMENT_STATUS")),
+            [("derivedFrom", ofPanel), ("component", .list(components))])
+    }
+
+    private var quantity: Resource? {
+        guard let mdc = reading["mdc"]?.digits else { return nil }
+        let content: [(String, JSONOutput?)]
+        if let digits = Self.number(reading["value"]), let unit = reading["unit"]?.string, let code = FHIRCodes.units[unit] {
+            content = value(digits, unit: unit, code: code)
+        } else if let word = reading["value_absent"]?.string {
+            content = [("dataAbsentReason", FHIRCodes.absence(word))]
+        } else {
+            return nil
+        }
+        return observation(
+            "", profiles: [], phd: "PhdNumericObservation", isVital: false,
+            code: FHIRCodes.concept((FHIRCodes.mdc, mdc, reading["code"]?.string)),
+            content + [("interpretation", interpretation), ("note", note)])
+    }
+
+    /// `value` of a quantity is text, so that every reader keeps its digits.
+    static func number(_ value: JSONValue?) -> String? {
+        guard let text = value?.string ?? value?.digits else { return nil }
+        return JSONValue(parsing: Array(text.utf8))?.digits
+    }
+
+    // MARK: Parts
+
+    private func observation(
+        _ suffix: String, profiles: [String], phd: String, isVital: Bool = true, code: JSONOutput, _ content: [(String, JSONOutput?)]
+    ) -> Resource? {
+        guard let time = reading.measured.flatMap(Instant.init) else { return nil }
+        let profiles = profiles + (gateway == nil ? [] : [FHIRCodes.phd + phd])
+        let flags = reading.flags
+        let isTest = flags.contains("test_data") || flags.contains("demo_data")
+        var meta: [(String, JSONOutput)] = []
+        if !profiles.isEmpty { meta.append(("profile", .list(profiles.map { .text($0) }))) }
+        if isTest { meta.append(("security", [["system": .text(FHIRCodes.terminology + "v3-ActReason"), "code": "HTEST"]])) }
+        if reading.revision > 0 { meta.append(("tag", [["system": .text(FHIRCodes.revisions), "code": .text("\(reading.revision)")]])) }
+        var categories: [JSONOutput] = []
+        if isVital { categories.append(FHIRCodes.concept((FHIRCodes.terminology + "observation-category", "vital-signs", nil))) }
+        if gateway != nil {
+            categories.append(FHIRCodes.concept(("http://hl7.org/fhir/uv/phd/CodeSystem/PhdObservationCategories", "phd", nil)))
+        }
+        let isPreliminary = reading.isPending || flags.contains("early_indication")
+        let head: [(String, JSONOutput?)] = [
+            ("resourceType", "Observation"), ("meta", meta.isEmpty ? nil : .object(meta)),
+            (
+                "extension",
+                gateway.map { [["url": .text(FHIRCodes.core + "observation-gatewayDevice"), "valueReference": ["reference": .text($0)]]] }
+            ),
+            ("identifier", [["system": .text(FHIRCodes.readings), "value": .text(reading.id + suffix)]]),
+            ("status", .text(isPreliminary ? "preliminary" : "final")), ("category", categories.isEmpty ? nil : .list(categories)),
+            ("code", code), ("subject", ["reference": .text(subject)]), ("effectiveDateTime", .text(time.text)),
+            ("device", device.map { ["reference": .text($0)] }),
+        ]
+        return Resource(suffix: suffix, body: .object((head + content).compactMap { key, value in value.map { (key, $0) } }))
+    }
+
+    /// The vital-signs profile allows mm[Hg] alone; what a kPa cuff said stands beside it.
+    private func pressure(_ digits: String, kPa: String?) -> JSONOutput {
+        [
+            "value": .number(digits), "unit": "mmHg", "system": .text(FHIRCodes.ucum), "code": "mm[Hg]",
+            "extension": kPa.map {
+                [
+                    [
+                        "url": .text(FHIRCodes.core + "iso21090-PQ-translation"),
+                        "valueQuantity": ["value": .number($0), "unit": "kPa", "system": .text(FHIRCodes.ucum), "code": "kPa"],
+                    ]
+                ]
+            },
+        ]
+    }
+
+    private func value(_ digits: String, unit: String, code: String) -> [(String, JSONOutput?)] {
+        if let reason = distrusted { return [("dataAbsentReason", reason)] }
+        return [
+            ("valueQuantity", ["value": .number(digits), "unit": .text(unit), "system": .text(FHIRCodes.ucum), "code": .text(code)])
+        ]
+    }
+
+    /// The cuff itself says that its number is none.
+    private var distrusted: JSONOutput? {
+        let flags = reading.flags
+        return ["invalid", "not_available", "ongoing"].first { flags.contains($0) }.map(FHIRCodes.absence)
+    }
+
+    private var ofPanel: JSONOutput { [["reference": .text(Self.name(reading, ""))]] }
+
+    private var interpretation: JSONOutput? {
+        let flags = reading.flags
+        let words = Self.interpretations.filter { flags.contains($0.0) }
+        guard !words.isEmpty else { return nil }
+        return .list(words.map { FHIRCodes.concept(("http://hl7.org/fhir/uv/pocd/CodeSystem/measurement-status", $0.1, nil)) })
+    }
+
+    /// Words that have no standard code.
+    private var note: JSONOutput? {
+        let flags = reading.flags
+        let words = Self.noted.filter { flags.contains($0) }
+        return words.isEmpty ? nil : [["text": .text("cuff: " + words.joined(separator: " "))]]
+    }
+}

@@ -1,0 +1,163 @@
+import RemoteSink
+
+/// What the address in a helper's argument asks for.
+public struct HTTPTarget: Sendable {
+    public let format: any DeliveryFormat
+    /// Begins the names of the credentials files: `influx`, `fhir`, `http`.
+    public let service: String
+    public let user: String?
+    /// The certificates to trust instead of the system's.
+    public let caFile: String?
+    /// On loopback nothing leaves this computer, so there `http` is allowed and no proxy is used.
+    public let isLoopback: Bool
+    /// SMART Backend Services: how to ask for tokens.
+    public let grant: SMARTGrant?
+
+    /// - Parameter host: this computer's name, for `gateway`.
+    public init(_ argument: String, host: String) throws(ConfigurationFault) {
+        let address = try HelperAddress(argument)
+        guard Self.schemes.contains(address.scheme) else {
+            throw ConfigurationFault("unknown scheme `\(address.scheme)`; use https, influx+https or fhir+https (http for loopback)")
+        }
+        let url = try Self.url(address)
+        isLoopback = address.isLoopback
+        user = address.user
+        let caFile = address["cafile"]
+        self.caFile = caFile.flatMap { $0.isEmpty ? nil : $0 }
+        switch address.scheme {
+        case "influx+https", "influx+http":
+            service = "influx"
+            grant = nil
+            format = InfluxFormat(url: try Self.influx(address, url))
+        case "fhir+https", "fhir+http":
+            service = "fhir"
+            grant = try Self.grant(address, base: Self.trimmed(url))
+            format = try Self.fhir(address, base: url, host: host)
+        default:
+            service = "http"
+            grant = nil
+            format = LinesFormat(url: url + Self.query(argument))
+        }
+    }
+
+    private static let schemes = ["https", "http", "influx+https", "influx+http", "fhir+https", "fhir+http"]
+
+    // MARK: URLs
+
+    private static func url(_ address: HelperAddress) throws(ConfigurationFault) -> String {
+        let scheme = address.scheme.hasSuffix("https") ? "https" : "http"
+        guard !address.host.isEmpty else { throw ConfigurationFault("the address names no host") }
+        guard address.host.utf8.allSatisfy({ isHostByte($0) }) else { throw ConfigurationFault("`\(address.host)` is not a host name") }
+        guard scheme == "https" || address.isLoopback else {
+            throw ConfigurationFault(
+                "http is for this computer alone (localhost, 127.0.0.1, ::1), because nothing would be encrypted; use https")
+        }
+        let host = address.host.contains(":") ? "[\(address.host)]" : address.host
+        return "\(scheme)://\(host)\(address.port.map { ":\($0)" } ?? "")\(address.encodedPath)"
+    }
+
+    private static func isHostByte(_ byte: UInt8) -> Bool {
+        0x30...0x39 ~= byte || 0x41...0x5A ~= byte || 0x61...0x7A ~= byte || "-._:".utf8.contains(byte)
+    }
+
+    private static func trimmed(_ url: String) -> String { url.hasSuffix("/") ? String(url.dropLast()) : url }
+
+    /// The query as it was written, but for our own setting.
+    private static func query(_ argument: String) -> String {
+        guard let mark = argument.firstIndex(of: "?") else { return "" }
+        let items = argument[argument.index(after: mark)...].split(separator: "&").filter { $0 != "cafile" && !$0.hasPrefix("cafile=") }
+        return items.isEmpty ? "" : "?" + items.joined(separator: "&")
+    }
+
+    private static func influx(_ address: HelperAddress, _ url: String) throws(ConfigurationFault) -> String {
+        try address.check(known: ["db", "rp", "org", "bucket", "cafile"])
+        let base = trimmed(url)
+        func item(_ key: String) -> String { FHIRCodes.escaped(address[key] ?? "", keeping: "-._~") }
+        let isFirst = address["db"]?.isEmpty == false
+        let isSecond = address["org"]?.isEmpty == false && address["bucket"]?.isEmpty == false
+        guard isFirst != isSecond, isFirst || address["rp"] == nil, isSecond || address["org"] == nil && address["bucket"] == nil else {
+            throw ConfigurationFault("say which InfluxDB: ?db=NAME for 1.x, ?org=ORGANISATION&bucket=BUCKET for 2.x")
+        }
+        if isSecond { return "\(base)/api/v2/write?org=\(item("org"))&bucket=\(item("bucket"))&precision=ns" }
+        let policy = address["rp"].map { _ in "&rp=\(item("rp"))" } ?? ""
+        return "\(base)/write?db=\(item("db"))\(policy)&precision=ns"
+    }
+
+    // MARK: FHIR
+
+    private static func fhir(_ address: HelperAddress, base: String, host: String) throws(ConfigurationFault) -> FHIRFormat {
+        try address.check(
+            known: ["subject", "profile", "gateway", "cafile", "client", "tokenurl", "scope", "kid"], prefixes: ["subject."])
+        let profile = address["profile"] ?? "core"
+        guard profile == "core" || profile == "phd" else { throw ConfigurationFault("unknown profile `\(profile)`; use core or phd") }
+        let gateway = address["gateway"] ?? host
+        guard !gateway.isEmpty else { throw ConfigurationFault("gateway= names nothing") }
+        return FHIRFormat(base: base, subject: try subject(address), gateway: profile == "phd" ? gateway : nil)
+    }
+
+    private static func subject(_ address: HelperAddress) throws(ConfigurationFault) -> FHIRFormat.Subject {
+        var slots: [Int: String] = [:]
+        for item in address.items where item.key.hasPrefix("subject.") {
+            let digits = item.key.dropFirst("subject.".count)
+            guard let slot = Int(digits), slot >= 0, "\(slot)" == digits else {
+                throw ConfigurationFault("`\(item.key)` names no user slot; write subject.1=…, or subject.0=… for readings without one")
+            }
+            guard slots.updateValue(try reference(item.value), forKey: slot) == nil else {
+                throw ConfigurationFault("`\(item.key)` is given twice")
+            }
+        }
+        let everybody = address.items.filter { $0.key == "subject" }
+        guard let one = everybody.first else {
+            if !slots.isEmpty { return .slots(slots) }
+            throw ConfigurationFault("whose readings are they? add subject=Patient/ID, or subject.1=… for each user slot")
+        }
+        guard everybody.count == 1, slots.isEmpty else {
+            throw ConfigurationFault("give one subject= for everybody, or subject.1=… for each user slot, not both")
+        }
+        return .everybody(try reference(one.value))
+    }
+
+    /// `Patient/p1`, `Patient?identifier=SYSTEM|VALUE`, or a whole URL.
+    private static func reference(_ text: String) throws(ConfigurationFault) -> String {
+        guard let mark = text.firstIndex(where: { $0 == "/" || $0 == "?" }), mark > text.startIndex,
+            text[..<mark].allSatisfy({ $0.isASCII && ($0.isLetter || $0 == ":") }), text.index(after: mark) < text.endIndex
+        else { throw ConfigurationFault("`\(text)` is not a reference; write e.g. Patient/p1 or Patient?identifier=SYSTEM%7CVALUE") }
+        // A conditional reference is a query string, where `+` means a blank.
+        return FHIRCodes.escaped(text, keeping: "-._:|/?=&,%~")
+    }
+
+    private static func grant(_ address: HelperAddress, base: String) throws(ConfigurationFault) -> SMARTGrant? {
+        guard let client = address["client"] else {
+            if let item = address.items.first(where: { ["tokenurl", "scope", "kid"].contains($0.key) }) {
+                throw ConfigurationFault("\(item.key)= belongs to SMART Backend Services; add client=CLIENT_ID")
+            }
+            return nil
+        }
+        guard !client.isEmpty, address.user == nil else {
+            throw ConfigurationFault("give client=CLIENT_ID for SMART Backend Services or USER@ for a password, not both")
+        }
+        let place = address["tokenurl"]
+        if let place { try SMARTGrant.check(place) }
+        return SMARTGrant(base: base, client: client, scope: address["scope"], keyID: address["kid"], tokenURL: place)
+    }
+
+    // MARK: Credentials
+
+    /// How to say who we are; `nil` without credentials. Not for SMART, whose tokens are asked for.
+    public func authorization(_ credentials: Credentials) throws(ConfigurationFault) -> Authorization? {
+        if let user {
+            let name = service + ".password"
+            guard let password = try credentials.find(name) else {
+                throw ConfigurationFault("no password for \(user): write it into \(credentials.place(name)) (mode 0600)")
+            }
+            // RFC 7617: the name ends at the first colon.
+            guard !user.contains(":") else { throw ConfigurationFault("a user's name cannot have a colon") }
+            return Authorization("Basic", Base64.string(Array("\(user):\(password)".utf8)), made: password)
+        }
+        guard let token = try credentials.find(service + ".token") else { return nil }
+        guard token.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
+            throw ConfigurationFault("\(service).token is not a token: it has blanks or bytes that are not ASCII")
+        }
+        return Authorization(service == "influx" ? "Token" : "Bearer", token)
+    }
+}

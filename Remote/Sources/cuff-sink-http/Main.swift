@@ -1,0 +1,84 @@
+import Glibc
+import HTTPSink
+import RemoteSink
+
+@main
+struct Main {
+    /// How long what `cuff` has sent is still delivered after its end. `cuff` itself waits for less; a person with a pipe does not.
+    private static let endLimit = 30.0
+
+    static func main() {
+        let arguments = CommandLine.arguments
+        guard arguments.count == 2, let argument = arguments.last, argument != "--help", argument != "-h" else {
+            say(usage)
+            exit(arguments.dropFirst().first.map { $0 == "--help" || $0 == "-h" } == true ? 0 : EX_USAGE)
+        }
+        let conversation = Conversation()
+        conversation.answer(.ready)
+        do throws(ConfigurationFault) {
+            let target = try HTTPTarget(argument, host: hostName())
+            try deliver(target, conversation)
+        } catch { conversation.answer(.fatal(error.description)) }
+    }
+
+    private static let usage = """
+        usage: cuff-sink-http ADDRESS
+        Delivers readings to a server; started by cuff (--sink ADDRESS). One line of JSON for each reading on standard input.
+          influx+https://USER@HOST/?db=NAME               InfluxDB 1.x     influx.password
+          influx+https://HOST/?org=NAME&bucket=NAME       InfluxDB 2.x     influx.token
+          fhir+https://HOST/BASE?subject=Patient/ID       FHIR R4          fhir.password, fhir.token or fhir.key
+          https://HOST/PATH                               any endpoint     http.password or http.token
+        Credentials are files in $CREDENTIALS_DIRECTORY or ~/.config/cuff/credentials (mode 0600). See docs/HTTP.md.
+        """
+
+    private static func deliver(_ target: HTTPTarget, _ conversation: Conversation) throws(ConfigurationFault) {
+        let server = try Server(target, Credentials())
+        var state = DeliveryState(target.format)
+        var end: Double?
+        let parent = getppid()
+        while !conversation.isOver {
+            read(conversation, &state)
+            if conversation.isClosed {
+                // Whoever started this was killed: the next helper sends what is unanswered, and two at once may meet at a server
+                // that does not serialise its conditional creates.
+                if getppid() != parent { return }
+                let until = end ?? monotonicSeconds() + endLimit
+                end = until
+                if state.isIdle || monotonicSeconds() > until { return }
+            }
+            var answers: [Answer] = []
+            if let request = state.next(&answers) {
+                if !answers.isEmpty { conversation.answer(answers) }
+                answers.removeAll()
+                let start = monotonicSeconds()
+                let outcome = server.perform(request)
+                state.handle(outcome, seconds: monotonicSeconds() - start, &answers)
+            }
+            if !answers.isEmpty { conversation.answer(answers) }
+        }
+    }
+
+    /// Takes what has come; waits for it where there is nothing to do.
+    private static func read(_ conversation: Conversation, _ state: inout DeliveryState) {
+        if state.isIdle, conversation.descriptor >= 0 {
+            var entry = pollfd(fd: conversation.descriptor, events: Int16(POLLIN), revents: 0)
+            _ = poll(&entry, 1, -1)
+        }
+        while state.hasRoom, !conversation.isOver {
+            let inputs = conversation.receive()
+            for input in inputs {
+                switch input {
+                case .reading(let reading): state.accept(reading)
+                case .unreadable: conversation.answer(.fatal("a line on standard input is not a reading"))
+                }
+            }
+            if inputs.isEmpty { return }
+        }
+    }
+
+    private static func hostName() -> String {
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count - 1) == 0 else { return "cuff" }
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,69 @@
+import Glibc
+import HTTPSink
+import RemoteSink
+
+/// The server as the target describes it: performs a request with the right credentials, and asks for tokens where it must.
+final class Server {
+    private let client: CurlClient
+    private let authorization: Authorization?
+    private var grant: SMARTGrant?
+    private let signer: JWTSigner?
+
+    init(_ target: HTTPTarget, _ credentials: Credentials) throws(ConfigurationFault) {
+        if let file = target.caFile, access(file, R_OK) != 0 {
+            throw ConfigurationFault("cannot read \(file): \(String(cString: strerror(errno)))")
+        }
+        guard let client = CurlClient(caFile: target.caFile, isLoopback: target.isLoopback) else {
+            throw ConfigurationFault("libcurl cannot be set up")
+        }
+        self.client = client
+        grant = target.grant
+        if target.grant == nil {
+            authorization = try target.authorization(credentials)
+            signer = nil
+        } else {
+            guard let pem = try credentials.contents("fhir.key") else {
+                throw ConfigurationFault("no key for SMART Backend Services: write it into \(credentials.place("fhir.key")) (mode 0600)")
+            }
+            signer = try JWTSigner(pem: pem)
+            authorization = nil
+        }
+    }
+
+    func perform(_ request: HTTPRequest) -> HTTPOutcome {
+        guard grant != nil else { return send(request, authorization) }
+        if let problem = renew() { return problem }
+        let outcome = send(request, grant?.authorization(at: Self.now))
+        guard case .answered(let answer) = outcome, answer.status == 401 else { return outcome }
+        // The token may have been withdrawn early; a second 401 is the configuration's.
+        grant?.forget()
+        if let problem = renew() { return problem }
+        return send(request, grant?.authorization(at: Self.now))
+    }
+
+    private func send(_ request: HTTPRequest, _ authorization: Authorization?) -> HTTPOutcome {
+        let outcome = client.perform(request, authorization: authorization?.value)
+        guard case .answered(let answer) = outcome, let authorization else { return outcome }
+        return .answered(authorization.redacted(answer))
+    }
+
+    /// Sees to it that there is a token; answers what is in the way.
+    private func renew() -> HTTPOutcome? {
+        guard var grant, let signer, grant.authorization(at: Self.now) == nil else { return nil }
+        defer { self.grant = grant }
+        if grant.tokenURL == nil {
+            let outcome = client.perform(grant.discovery, authorization: nil)
+            guard case .answered(let answer) = outcome else { return outcome }
+            if answer.status >= 500 || answer.status == 429 { return .unreachable("HTTP \(answer.status) for \(grant.discovery.url)") }
+            do throws(ConfigurationFault) { try grant.accept(discovery: answer) } catch { return .misconfigured(error.description) }
+        }
+        guard let random = JWTSigner.random() else { return .unreachable("this computer gives no random numbers") }
+        let statement = grant.statement(signer.algorithm, at: Self.now, random: random)
+        guard let signature = signer.sign(statement) else { return .misconfigured("fhir.key cannot sign") }
+        let outcome = client.perform(grant.request(statement: statement, signature: signature), authorization: nil)
+        guard case .answered(let answer) = outcome else { return outcome }
+        return grant.accept(token: answer, at: Self.now)
+    }
+
+    private static var now: Int { time(nil) }
+}
