@@ -3,6 +3,7 @@ import CuffCore
 /// Why a cuff does not work: the way from the socket to the database, walked in order, one line for each step and the
 /// hint under what fails. It decides from `Facts` and looks at nothing itself; `Doctor.examine` collects them.
 public enum Doctor {
+    /// One thing that is checked, in the order of the checks. The raw value is its name in the output.
     public enum Step: String, Sendable, CaseIterable {
         case bus
         case kernelDriver = "kernel driver"
@@ -17,6 +18,7 @@ public enum Doctor {
         case database
     }
 
+    /// What a check found.
     public enum State: String, Sendable {
         case ok
         case warning
@@ -25,10 +27,15 @@ public enum Doctor {
         case skipped
     }
 
+    /// The result of one check.
     public struct Finding: Sendable, Hashable {
+        /// What was checked.
         public var step: Step
+        /// What was found.
         public var state: State
+        /// The facts, in one line.
         public var text: String
+        /// What to do about it; `nil` where nothing is to be done or nothing is known to help.
         public var hint: String?
         /// What the command ends with when this is the first failure; 0 otherwise.
         public var exitCode: Int32
@@ -54,29 +61,42 @@ public enum Doctor {
     public struct Facts: Sendable {
         /// How the user named it.
         public var name: String
+        /// The plugged-in device; `nil` where the name leads to none.
         public var device: PluggedDevice?
         /// The USB device, also when no node came of it, with the kernel drivers of its interfaces.
         public var usb: USBDevice?
+        /// The kernel driver of each USB interface; `nil` for an interface without one.
         public var interfaceDrivers: [String?] = []
         /// Why the name leads nowhere, where it does not.
         public var resolution: ResolutionFault?
         /// The path to open: of the device, of a pseudo terminal, or none for a network address.
         public var node: String?
+        /// The name is a network address, so steps about nodes are skipped.
         public var isNetwork = false
+        /// udevd is running.
         public var hasUdev = true
+        /// Owner, group, mode and ACL of the node; `nil` where they could not be read.
         public var permissions: NodePermissions?
+        /// Who this process is; `nil` where it was not looked up.
         public var process: ProcessIdentity?
         /// Groups the user database gives this user, whether or not this process has them already.
         public var listedGroups: Set<UInt32> = []
+        /// Processes that have the node open or locked, as far as this user may see.
         public var holders: [NodeHolder] = []
         /// Programs that look at serial ports by themselves and run here.
         public var neighbours: [String] = []
+        /// What opening the node showed; `nil` where it was not opened.
         public var line: LineFacts?
+        /// Which driver claims the device, and why.
         public var verdict: Claiming.Verdict?
+        /// The driver that would be used.
         public var driver: CuffDriver?
+        /// The cuff's clock; `nil` where it was not asked.
         public var clock: ClockFacts?
+        /// The database; `nil` where none was named.
         public var database: DatabaseFacts?
 
+        /// Nothing is known yet but the name.
         public init(name: String) { self.name = name }
     }
 
@@ -86,12 +106,14 @@ public enum Doctor {
         public var errno: Int32
         /// The lines that are up, e.g. `DTR`, `CTS`; `nil` where the driver has none (a pseudo terminal, HID).
         public var modemLines: [String]?
+        /// Sets each property as given.
         public init(errno: Int32 = 0, modemLines: [String]? = nil) {
             self.errno = errno
             self.modemLines = modemLines
         }
     }
 
+    /// The cuff's clock compared with the host's.
     public enum ClockFacts: Sendable, Hashable {
         /// The cuff's clock minus the host's, in seconds.
         case offset(Int64)
@@ -99,6 +121,7 @@ public enum Doctor {
         case unreadable(String)
     }
 
+    /// The state of the database file.
     public enum DatabaseFacts: Sendable, Hashable {
         case fine(path: String, readings: Int)
         /// Not there yet, and may be made.

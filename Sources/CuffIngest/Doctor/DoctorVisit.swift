@@ -7,6 +7,7 @@ public struct DoctorVisit: Sendable {
     private let assignments: [Assignment]
     private let database: String?
 
+    /// `device` as the user named it; `nil` checks everything that is plugged in. `database` is checked where one is named.
     public init(device: String?, assignments: [Assignment], database: String?) {
         self.device = device
         self.assignments = assignments

@@ -6,12 +6,14 @@ public struct Persons: Sendable, Hashable {
     /// Ascending; `nil`, for readings that tell no user, comes last.
     public let users: [Int?]
 
+    /// The users of the selected readings. Throws where the database cannot be read.
     public init(_ store: Store, _ selection: ReadingSelection, kinds: Set<ReadingSelection.Kind>? = nil) throws(IngestError) {
         var selection = selection
         if let kinds { selection.kinds = kinds }
         users = try store.users(selection)
     }
 
+    /// At most one person's readings are selected.
     public var isOne: Bool { users.count < 2 }
 
     /// `users 1, 2, and readings without a user`.
@@ -49,6 +51,7 @@ public enum UserChoice: Sendable, Hashable {
     case number(Int)
     case none
 
+    /// `nil` for anything but `none` or a number from 0 on.
     public init?(_ text: String) {
         if text == "none" {
             self = .none
@@ -61,6 +64,7 @@ public enum UserChoice: Sendable, Hashable {
 }
 
 extension ReadingSelection {
+    /// Narrows the selection to one user, or to readings without one; `nil` changes nothing.
     public mutating func choose(_ choice: UserChoice?) {
         switch choice {
         case .number(let number)?: user = number

@@ -2,13 +2,18 @@ import CuffCore
 
 /// Who this process is to the kernel when it opens a node.
 public struct ProcessIdentity: Sendable, Hashable {
+    /// The effective user id.
     public var user: UInt32
+    /// The name of the user, or the number where it has none.
     public var userName: String
+    /// The group ids of the process: effective and supplementary.
     public var groups: Set<UInt32>
+    /// The names of these groups, or their numbers.
     public var groupNames: [String]
     /// The capability to pass over permissions (root, usually).
     public var overridesAccess: Bool
 
+    /// Sets each property as given.
     public init(
         user: UInt32, userName: String, groups: Set<UInt32>, groupNames: [String], overridesAccess: Bool = false
     ) {
@@ -22,12 +27,16 @@ public struct ProcessIdentity: Sendable, Hashable {
 
 /// One line of a POSIX access control list.
 public struct AccessEntry: Sendable, Hashable {
+    /// Whom an entry is about; the raw values are the kernel's.
     public enum Tag: UInt16, Sendable { case owner = 1, user = 2, owningGroup = 4, group = 8, mask = 16, other = 32 }
+    /// Whom the entry is about.
     public var tag: Tag
     /// Read 4, write 2.
     public var permissions: UInt16
+    /// The user or group id of a `user` or `group` entry; otherwise without meaning.
     public var id: UInt32
 
+    /// Sets each property as given.
     public init(_ tag: Tag, permissions: UInt16, id: UInt32 = .max) {
         self.tag = tag
         self.permissions = permissions
@@ -51,13 +60,19 @@ public struct AccessEntry: Sendable, Hashable {
 
 /// A node's own side of the question.
 public struct NodePermissions: Sendable, Hashable {
+    /// The path of the node.
     public var node: String
+    /// The user id of the owner.
     public var owner: UInt32
+    /// The group id.
     public var group: UInt32
+    /// The name of the owner, or the number where it has none.
     public var ownerName: String
+    /// The name of the group, or the number where it has none.
     public var groupName: String
     /// The nine permission bits.
     public var mode: UInt16
+    /// The POSIX ACL; empty where the node has none.
     public var entries: [AccessEntry]
 
     public init(
@@ -81,11 +96,16 @@ public struct NodePermissions: Sendable, Hashable {
 
 /// A process that has the node open or locked.
 public struct NodeHolder: Sendable, Hashable {
+    /// How a process holds the node.
     public enum Hold: String, Sendable { case open, locked, lockFile = "lock file" }
+    /// The process id.
     public var pid: Int32
+    /// The name of the program.
     public var command: String
+    /// How it holds the node.
     public var hold: Hold
 
+    /// Sets each property as given.
     public init(pid: Int32, command: String, hold: Hold) {
         self.pid = pid
         self.command = command
@@ -100,6 +120,7 @@ public enum Access: Sendable, Hashable {
     case missing(String)
     case failed(String, errno: Int32)
 
+    /// Judges by the rules of the kernel, from these facts alone: nothing is opened.
     public static func verdict(on node: NodePermissions, for process: ProcessIdentity) -> Access {
         mayReadAndWrite(node, process) ? .granted : .denied(node, process)
     }
@@ -124,6 +145,7 @@ public enum Access: Sendable, Hashable {
         return node.mode & wanted == wanted
     }
 
+    /// The process may open the node for reading and writing.
     public var isGranted: Bool { self == .granted }
 
     /// One or two words for `cuff list`.

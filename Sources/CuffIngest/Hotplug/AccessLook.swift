@@ -15,8 +15,10 @@ extension Access {
 }
 
 extension NodePermissions {
+    /// A system call that failed, with its errno.
     public struct Fault: Error { var call: String, errno: Int32 }
 
+    /// Owner, mode and ACL of a node, by stat(2) and getxattr(2). Nothing is opened.
     public static func look(at path: String) -> Result<NodePermissions, Fault> {
         var status = stat()
         guard stat(path, &status) == 0 else { return .failure(Fault(call: "stat", errno: errno)) }
@@ -31,6 +33,7 @@ extension NodePermissions {
 }
 
 extension ProcessIdentity {
+    /// The identity of this process at this moment.
     public static func current() -> ProcessIdentity {
         var groups = [gid_t](repeating: 0, count: Int(max(getgroups(0, nil), 0)))
         let count = getgroups(Int32(groups.count), &groups)

@@ -5,14 +5,18 @@ import CuffCore
 public struct Assignment: Sendable, Hashable {
     /// Where it was said, for a sentence: `--assign`, `config.toml:12`.
     public var origin: String
+    /// The device that is meant.
     public var address: DeviceAddress
     /// `nil`: never open this device.
     public var driver: DriverID?
+    /// The line settings; `nil`: those of the driver.
     public var line: LineSettings?
+    /// Options of the driver's family.
     public var options: [String: String]
     /// A name of the user's own. It then is the cuff's identity, wherever it is plugged in.
     public var name: String?
 
+    /// Sets each property as given.
     public init(
         _ address: DeviceAddress, driver: DriverID?, line: LineSettings? = nil, options: [String: String] = [:],
         name: String? = nil, origin: String = "--assign"
@@ -47,11 +51,16 @@ public struct Assignment: Sendable, Hashable {
 
 /// What may follow a device after commas: `,driver=beurer-serial,baud=4800,name=hallway,variant=inbody`.
 public struct DeviceSettings: Sendable, Hashable {
+    /// The driver's id; `nil` where none is named.
     public var driver: DriverID?
+    /// The line settings; `nil` where none are named.
     public var line: LineSettings?
+    /// The identity for the readings; `nil` where none is given.
     public var name: String?
+    /// Options of the driver's family.
     public var options: [String: String] = [:]
 
+    /// Nothing is set.
     public init() {}
 
     init(_ parts: [String], of text: String, drivers: [CuffDriver]) throws(AddressFault) {
@@ -94,9 +103,12 @@ public struct DeviceSettings: Sendable, Hashable {
 
 /// DEVICE as the verbs take it: an address and what is said about it.
 public struct DeviceRequest: Sendable, Hashable {
+    /// The device that is meant.
     public var address: DeviceAddress
+    /// What was said about it behind commas.
     public var settings: DeviceSettings
 
+    /// Parses `ADDRESS[,key=value…]`; throws `AddressFault` with the reason.
     public init(_ text: String, drivers: [CuffDriver] = CuffDrivers.all) throws(AddressFault) {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         address = try DeviceAddress(parts.first ?? "")

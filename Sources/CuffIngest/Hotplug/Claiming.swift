@@ -3,6 +3,7 @@ import CuffCore
 /// Which driver a device belongs to and by whose word. Nothing is written to a device that nobody identified: a generic
 /// bridge chip is claimed only where the user assigned it.
 public enum Claiming {
+    /// By what a device was recognised.
     public enum Reason: Sendable, Hashable {
         /// The cuff's own USB ids.
         case exactID(USBID)
@@ -13,6 +14,7 @@ public enum Claiming {
         case rule
     }
 
+    /// What is done with a device.
     public enum Verdict: Sendable, Hashable {
         case claimed(DriverID, Reason)
         /// An id that many devices carry; these drivers may be behind it, if the user says so.
@@ -24,11 +26,13 @@ public enum Claiming {
         /// Two claims or assignments contradict each other, or the driver cannot speak to such a node.
         case refused(String)
 
+        /// The driver of a claimed device; `nil` in all other cases.
         public var driver: DriverID? {
             if case .claimed(let driver, _) = self { driver } else { nil }
         }
     }
 
+    /// Judges one device from its ids, the assignments and the list of drivers; it depends on nothing else.
     public static func verdict(
         on device: PluggedDevice, assignments: [Assignment] = [], drivers: [CuffDriver] = CuffDrivers.all
     ) -> Verdict {
@@ -148,6 +152,7 @@ public enum ResolutionFault: Error, Sendable, Hashable, CustomStringConvertible 
         }
     }
 
+    /// The fault in one line, with what is plugged in.
     public var description: String {
         switch self {
         case .notFound(.automatic, let present) where present.isEmpty: "no cuff is plugged in"

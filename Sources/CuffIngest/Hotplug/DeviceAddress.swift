@@ -13,6 +13,7 @@ public enum DeviceAddress: Sendable, Hashable, CustomStringConvertible {
     /// A serial port behind the network (ser2net): `tcp://host:port`, `tcp://[::1]:3001`.
     case tcp(host: String, port: UInt16)
 
+    /// The address as the user writes it; parsing it gives the same address.
     public var description: String {
         func tail(_ channel: String?) -> String { channel.map { "#" + $0 } ?? "" }
         return switch self {
@@ -66,8 +67,11 @@ public enum DeviceAddress: Sendable, Hashable, CustomStringConvertible {
 
 /// An unparsable device address, with the reason.
 public struct AddressFault: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What was given.
     public var text: String
+    /// Why it is not an address, in lower case and without a full stop.
     public var reason: String
+    /// The fault in one line.
     public var description: String { "cannot understand `\(text)`: \(reason)" }
 
     init(_ text: some StringProtocol, _ reason: String) {
@@ -81,6 +85,7 @@ extension DeviceAddress {
     public static let forms =
         "auto, /dev/ttyUSB0, /dev/serial/by-id/…, usb:VVVV:PPPP[:SERIAL], port:1-1.2, tcp://host:port"
 
+    /// Parses an address; throws `AddressFault` for anything else.
     public init(_ text: String) throws(AddressFault) {
         if text == "auto" {
             self = .automatic

@@ -7,12 +7,14 @@ public struct DeviceListing: Sendable {
     private let isJSON: Bool
     private let isTerminal: Bool
 
+    /// `isTerminal` selects columns instead of tab-separated lines.
     public init(assignments: [Assignment], isJSON: Bool, isTerminal: Bool) {
         self.assignments = assignments
         self.isJSON = isJSON
         self.isTerminal = isTerminal
     }
 
+    /// Everything that is plugged in now. Throws where devices cannot be enumerated.
     public func plugged() throws(IngestError) -> String {
         let devices: [PluggedDevice]
         do throws(HotplugFault) { devices = try DeviceEnumeration.plugged() } catch {

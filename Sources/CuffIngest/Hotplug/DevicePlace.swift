@@ -2,7 +2,9 @@ import CuffCore
 
 /// Where a verb's DEVICE leads, with the driver to talk with and the key under which its readings are kept.
 public struct DevicePlace: Sendable {
+    /// The transport to open.
     public var address: TransportAddress
+    /// The id of the driver.
     public var driver: String
     /// Who the cuff is as far as the host knows: its USB serial number or socket; empty for a bare path.
     public var device: String

@@ -15,6 +15,7 @@ public enum HotplugEvent: Sendable, Equatable {
 public struct DeviceTable: Sendable {
     private var bySyspath: [String: PluggedDevice] = [:]
 
+    /// No devices.
     public init() {}
 
     /// In the order of their nodes, so that two runs say the same.
@@ -34,6 +35,7 @@ public struct DeviceTable: Sendable {
         return (old.map { [.unplugged($0)] } ?? []) + [.plugged(device)]
     }
 
+    /// The device is gone; returns `unplugged`, or nothing for an unknown one.
     public mutating func remove(syspath: String) -> [HotplugEvent] {
         bySyspath.removeValue(forKey: syspath).map { [.unplugged($0)] } ?? []
     }

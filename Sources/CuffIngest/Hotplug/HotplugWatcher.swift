@@ -18,6 +18,7 @@ public final class HotplugWatcher: @unchecked Sendable {
     /// Whose events these are. udevd's come after its rules ran, the kernel's before anyone set an owner.
     public enum Source: String, Sendable { case udev, kernel }
 
+    /// Where events come from.
     public let source: Source
     private let queue: DispatchQueue
     // From here on: touched on `queue` only.

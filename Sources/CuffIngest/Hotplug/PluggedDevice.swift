@@ -3,24 +3,34 @@ import CuffCore
 /// The name under which a device is known for as long as it exists: its USB serial number, or, where it has none worth
 /// the name, the socket it sits in. Never `ttyUSB0`, which the kernel gives to whoever comes first.
 public struct DeviceKey: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// The key as text.
     public let description: String
+    /// A key from its text; nothing is checked.
     public init(_ text: String) { description = text }
+    /// In the order of the text.
     public static func < (a: DeviceKey, b: DeviceKey) -> Bool { a.description < b.description }
 }
 
 /// The USB device behind a node, as its own descriptors say.
 public struct USBDevice: Sendable, Hashable {
+    /// Vendor and product id.
     public var id: USBID
+    /// The release number of the device; `nil` where it is unknown.
     public var bcdDevice: UInt16?
+    /// The serial number string; `nil` for none.
     public var serial: String?
+    /// The manufacturer string; `nil` for none.
     public var manufacturer: String?
+    /// The product string; `nil` for none.
     public var product: String?
     /// The socket: bus and chain of hub ports, e.g. `1-1.2`.
     public var port: String
     /// The kernel counts every plugging-in: the same socket with another number is another plugging-in.
     public var address: String?
+    /// The path of the USB device below /sys.
     public var syspath: String
 
+    /// Sets each property as given.
     public init(
         id: USBID, bcdDevice: UInt16? = nil, serial: String? = nil, manufacturer: String? = nil, product: String? = nil,
         port: String, address: String? = nil, syspath: String = ""
@@ -75,22 +85,30 @@ public struct USBDevice: Sendable, Hashable {
 /// A serial or HID node that is there now, with the USB device it belongs to. It says what is plugged in, not what may
 /// be done with it (`Claiming`) nor whether it can be opened (`Access`).
 public struct PluggedDevice: Sendable, Hashable {
+    /// The kernel subsystem of the node.
     public enum Subsystem: String, Sendable, Hashable { case tty, hidraw }
 
+    /// The path of the node, e.g. /dev/ttyUSB0.
     public var node: String
+    /// The kernel subsystem of the node.
     public var subsystem: Subsystem
+    /// The kernel driver of the interface; `nil` where it is unknown.
     public var kernelDriver: String?
     /// `nil` for a built-in serial port.
     public var usb: USBDevice?
     /// Which of several ports of one USB device: the interface number, and the port number behind it where an interface
     /// has several, e.g. `1` or `0.2`; `nil` for the first or only one.
     public var channel: String?
+    /// Symbolic links to the node that udev made.
     public var links: [String]
+    /// The path of the node's device below /sys.
     public var syspath: String
     /// What udev's rules said about it, or nothing where no udevd runs.
     public var properties: [String: String]
+    /// The name that stays with the device.
     public var key: DeviceKey
 
+    /// Sets each property as given.
     public init(
         node: String, subsystem: Subsystem, kernelDriver: String? = nil, usb: USBDevice? = nil, channel: String? = nil,
         links: [String] = [], syspath: String, properties: [String: String] = [:]
@@ -154,7 +172,9 @@ public struct PluggedDevice: Sendable, Hashable {
 
     private var suffix: String { channel.map { "#" + $0 } ?? "" }
 
+    /// The link below /dev/serial/by-id; `nil` for none.
     public var byIDLink: String? { links.first { $0.hasPrefix("/dev/serial/by-id/") } }
+    /// The link below /dev/serial/by-path; `nil` for none.
     public var byPathLink: String? { links.first { $0.hasPrefix("/dev/serial/by-path/") } }
 
     /// Whether this is the same plugging-in of the same device: the kernel reuses every name at once.

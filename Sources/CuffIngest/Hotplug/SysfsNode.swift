@@ -4,15 +4,22 @@
 public struct SysfsNode: Sendable, Hashable {
     /// The path below `/sys`, e.g. `/sys/devices/…/ttyUSB0/tty/ttyUSB0`.
     public var path: String
+    /// The kernel subsystem; `nil` for none.
     public var subsystem: String?
+    /// DEVTYPE, e.g. `usb_device`; `nil` for none.
     public var devtype: String?
+    /// The bound kernel driver; `nil` for none.
     public var driver: String?
     /// `/dev/…`, where the node has one.
     public var node: String?
+    /// Symbolic links to the node.
     public var links: [String]
+    /// udev properties by name.
     public var properties: [String: String]
+    /// sysfs attributes by name, trimmed.
     public var attributes: [String: String]
 
+    /// Sets each property as given.
     public init(
         path: String, subsystem: String? = nil, devtype: String? = nil, driver: String? = nil, node: String? = nil,
         links: [String] = [], properties: [String: String] = [:], attributes: [String: String] = [:]

@@ -4,8 +4,11 @@ import Glibc
 
 /// Why devices cannot be watched or listed.
 public struct HotplugFault: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The function that failed.
     public var call: String
+    /// Its errno.
     public var errno: Int32
+    /// The function and what errno means.
     public var description: String { "\(call): \(String(cString: strerror(errno)))" }
 
     init(_ call: String, _ errno: Int32) {

@@ -2,8 +2,11 @@ import CuffCore
 
 /// A capture written anew in the other form, piece by piece: memory does not grow with the file.
 public enum CaptureConversion {
+    /// What was converted.
     public struct Report: Sendable {
+        /// Lines or packets written.
         public var items = 0
+        /// What a person should know about the result, one sentence each.
         public var remarks: [String] = []
     }
 

@@ -2,6 +2,7 @@ import CuffCore
 
 /// Writes the items of a conversation in one of the two forms, told apart by the file's suffix.
 public struct CaptureEncoder: Sendable {
+    /// The format of a capture file.
     public enum Form: Sendable, Hashable {
         case text
         /// LINKTYPE_RTAC_SERIAL, which Wireshark opens.
@@ -11,9 +12,11 @@ public struct CaptureEncoder: Sendable {
         public init(path: String) { self = path.lowercased().hasSuffix(".pcapng") ? .pcapng : .text }
     }
 
+    /// The format that is written.
     public let form: Form
     private var writer = PcapngWriter()
 
+    /// An encoder before its first item.
     public init(_ form: Form) { self.form = form }
 
     /// What stands before the first item. `start` is the instant of time 0 and `node` where the bytes passed, as far as
@@ -33,6 +36,7 @@ public struct CaptureEncoder: Sendable {
         }
     }
 
+    /// Appends one item in the encoder's format.
     public mutating func append(_ item: CaptureItem, to bytes: inout TextBuffer) {
         switch form {
         case .text: CaptureText.append(item, to: &bytes)

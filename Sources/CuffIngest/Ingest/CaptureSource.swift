@@ -15,7 +15,9 @@ public protocol CaptureSource: CaptureReader {
 }
 
 extension CaptureSource {
+    /// No driver follows from the file.
     public var impliedDriver: DriverID? { nil }
+    /// Nothing to remark.
     public var remarks: [String] { [] }
 
     /// The fault as an error of the file that was read.
@@ -30,13 +32,17 @@ extension CaptureSource {
 }
 
 extension CaptureTextReader: CaptureSource {
+    /// Text captures have no absolute time.
     public var start: Timestamp? { nil }
+    /// Faults name a line.
     public static var unit: String { "line" }
 }
 
 extension PcapngReader: CaptureSource {
+    /// Faults name a block.
     public static var unit: String { "block" }
 
+    /// The driver of the USB ids, where one claims them.
     public var impliedDriver: DriverID? {
         guard let device = usb.chosen.map({ usb.devices[$0] }), let vendor = device.vendor, let product = device.product
         else { return nil }
@@ -44,6 +50,7 @@ extension PcapngReader: CaptureSource {
         return CuffDrivers.all.first { $0.claims.contains(own) }?.id
     }
 
+    /// What a reader of the result should know, e.g. a chip that was guessed.
     public var remarks: [String] {
         let others = usb.devices.indices.filter { $0 != usb.chosen && usb.devices[$0].transfers > 0 }.map { usb.devices[$0].name }
         guard let chosen = usb.chosen.map({ usb.devices[$0] }) else {
@@ -68,9 +75,12 @@ extension USBConversation.Device {
 
 /// Which device of a USB capture is meant, and what its chip is, where the capture does not tell.
 public struct CaptureSelection: Sendable, Hashable {
+    /// Which device of a USB capture is read.
     public var device = USBConversation.Selection.first
+    /// The bridge chip, where the capture does not show it; `nil`: it is recognised.
     public var chip: USBConversation.Chip?
 
+    /// The first device, with its chip recognised.
     public init() {}
 
     /// Refuses a choice where there is nothing to choose from.
@@ -107,6 +117,7 @@ public enum CaptureForms {
     /// As many bytes as are needed to tell.
     static let enough = 12
 
+    /// The reader for a file that begins with these bytes: pcapng, else text.
     public static func source(for head: [UInt8], _ selection: CaptureSelection = CaptureSelection()) -> any CaptureSource {
         isPcapng(head) ? PcapngReader(selection.device, chip: selection.chip) : CaptureTextReader()
     }

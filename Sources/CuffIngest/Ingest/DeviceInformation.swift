@@ -3,10 +3,14 @@ import Glibc
 
 /// What a cuff told about itself, and what its family can do.
 public struct DeviceInformation: Sendable {
+    /// The driver of the cuff.
     public var driver: CuffDriver
+    /// What the cuff reported of itself; `nil` where it was not asked or did not answer.
     public var identity: DeviceIdentity?
+    /// The cuff's clock; `nil` where it was not read.
     public var clock: DeviceClockReport?
 
+    /// Sets each property as given.
     public init(driver: CuffDriver, identity: DeviceIdentity?, clock: DeviceClockReport?) {
         self.driver = driver
         self.identity = identity
@@ -21,12 +25,14 @@ public struct DeviceInformation: Sendable {
         ].filter { !$0.value.isEmpty }
     }
 
+    /// Lines for a person.
     public var text: String {
         (rows + [("can", driver.capabilities.words.joined(separator: ", "))]).map { row in
             row.key + String(repeating: " ", count: max(1, 16 - row.key.count)) + row.value + "\n"
         }.joined()
     }
 
+    /// One JSON object and a line feed.
     public var json: String {
         var text = TextBuffer()
         text.append("{\"type\":\"device\",\"schema\":1")
@@ -78,6 +84,7 @@ public enum HostTime {
 
 /// What must hold before a cuff's memory may be erased.
 public enum Clearing {
+    /// Throws a usage error unless a required durable sink is among the options and `confirmation` is `erase`.
     public static func permit(_ options: IngestOptions, confirmation: String) throws(IngestError) {
         guard options.keepsReadings else {
             throw IngestError(

@@ -12,6 +12,7 @@ public enum Explaining {
         }
     }
 
+    /// Explains every APDU of a capture or raw bytes; `put` gets text to print. Throws where the source cannot be read.
     public static func run(_ source: String, put: (String) -> Void) throws(IngestError) {
         var explanation = PHDExplanation()
         let file = try InputFile(.path(source))

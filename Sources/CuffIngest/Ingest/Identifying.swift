@@ -4,12 +4,16 @@ import Glibc
 
 /// Listens to a device or reads a file, and tells which families fit. Nothing is ever written to the device.
 public enum Identifying {
+    /// What the bytes may be.
     public struct Report: Sendable {
+        /// How many bytes were judged.
         public var bytes: Int
+        /// The families that fit, best first.
         public var candidates: [Identification.Candidate]
         /// The bytes came from a port at these settings.
         public var line: LineSettings?
 
+        /// Lines for a person.
         public var text: String {
             guard !candidates.isEmpty else {
                 return bytes == 0
@@ -24,6 +28,7 @@ public enum Identifying {
             }.joined()
         }
 
+        /// One JSON object for each family.
         public var jsonLines: String {
             var text = TextBuffer()
             for candidate in candidates {
@@ -47,6 +52,7 @@ public enum Identifying {
     /// As much as is judged: a minute of the fastest documented stream is 80 KiB.
     private static let enough = 1 << 20
 
+    /// Listens to a port for `limit`, or reads a file, and judges the bytes. Never writes to the device.
     public static func run(_ source: String, line: LineSettings?, limit: Duration) throws(IngestError) -> Report {
         var information = stat()
         let isDevice = source != "-" && stat(source, &information) == 0 && information.st_mode & S_IFMT == S_IFCHR

@@ -2,6 +2,7 @@ import CuffCore
 import Glibc
 
 extension Ingest {
+    /// Where the bytes come from.
     public enum Input: Sendable {
         /// A file's path; `-` is standard input.
         case path(String)

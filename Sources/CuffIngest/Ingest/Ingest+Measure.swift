@@ -13,12 +13,14 @@ public struct MeasureOptions: Sendable {
     public var trigger = Reading.Trigger.manual
     /// Other line settings than the driver's.
     public var line: LineSettings?
+    /// The pause between two bytes written to a serial line; `nil`: none beyond the line's own speed.
     public var pace: Duration?
     /// A file for the bytes of both directions, as `cuff record` writes.
     public var recording: String?
     /// Keep the pressures of a measurement that failed, too.
     public var keepsFailedSeries = false
 
+    /// The other properties keep their defaults.
     public init(duration: Duration? = nil) { self.duration = duration }
 }
 
@@ -32,6 +34,7 @@ public struct MeasureHandlers: Sendable {
     /// Exactly one of a result, aborted, or failed with the reason.
     public var ended: @Sendable (Measurement.End) -> Void
 
+    /// Handlers that are left out do nothing.
     public init(
         started: @escaping @Sendable (Measurement.Fault?) -> Void = { _ in },
         live: @escaping @Sendable (LiveEvent, Duration) -> Void = { _, _ in },

@@ -2,6 +2,7 @@ import CuffCore
 import Glibc
 
 extension Ingest {
+    /// How fast a capture is played.
     public enum Speed: Sendable, Equatable {
         case max
         /// As many times faster as it was recorded; 1 is real time.

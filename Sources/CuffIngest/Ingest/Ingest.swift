@@ -18,12 +18,14 @@ public struct IngestOptions: Sendable {
     public var driverOptions: [String: String] = [:]
     /// Hears of everything worth telling, from any thread.
     public var diagnostics: @Sendable (Diagnostic) -> Void = { _ in }
+    /// Ends the run early when it is raised.
     public var stop = StopSignal()
     /// The run ends in order after so many readings; `nil` sets no end.
     public var maximum: Int?
     /// Where sessions keep what they remember; `nil` keeps nothing.
     public var memory: DriverMemory?
 
+    /// The defaults of the command line, without sinks.
     public init() {}
 
     /// A required sink is among them that keeps what it takes.

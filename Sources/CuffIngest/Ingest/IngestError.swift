@@ -26,11 +26,16 @@ public enum ExitCode: Int32, Sendable {
 
 /// Why a run could not begin or go on, for a person: what happened, why, and what to do about it.
 public struct IngestError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What the process exits with.
     public var status: ExitCode
+    /// What failed, in lower case and without a full stop.
     public var what: String
+    /// Why; empty where it is not known.
     public var why: String
+    /// What to do; empty where nothing is known to help.
     public var hint: String
 
+    /// Sets each property as given.
     public init(_ status: ExitCode, _ what: String, why: String = "", hint: String = "") {
         self.status = status
         self.what = what
@@ -94,6 +99,7 @@ extension IngestError {
         }
     }
 
+    /// The error for a driver id that is not in the list.
     public static func unknownDriver(_ id: String, known: [String] = CuffDrivers.all.map(\.id.description)) -> IngestError {
         IngestError(
             .usage, "unknown driver `\(id)`", why: "drivers are \(known.joined(separator: " "))",

@@ -15,6 +15,7 @@ extension LinkCounters {
 
 /// How one sink fared.
 public struct SinkReport: Sendable, Equatable {
+    /// The sink's name, as the user wrote it.
     public var label: String
     /// Not optional.
     public var isRequired: Bool
@@ -26,6 +27,7 @@ public struct SinkReport: Sendable, Equatable {
     public var known = 0
     /// Readings an optional sink could not take in time.
     public var missed = 0
+    /// What it failed with; `nil` where it did not.
     public var fault: IngestError?
     /// What it has taken and not passed on yet.
     public var backlog: SinkBacklog?
@@ -39,8 +41,11 @@ public struct SinkReport: Sendable, Equatable {
 
 /// How a run ended.
 public struct IngestReport: Sendable {
+    /// What went through the link or links.
     public var counters = LinkCounters()
+    /// How each sink ended.
     public var sinks: [SinkReport] = []
+    /// What the cuff reported of itself; `nil` where it did not.
     public var identity: DeviceIdentity?
     /// What the cuff's clock showed, where it told.
     public var clock: DeviceClockReport?
@@ -54,6 +59,7 @@ public struct IngestReport: Sendable {
     var recovery: Outcome?
     /// Why the line ended, where it was not the host that closed it.
     public var fault: IngestError?
+    /// What the process exits with.
     public var status = ExitCode.done
     /// What to tell at the end, when there is something to tell.
     public var closing: String?
@@ -61,12 +67,14 @@ public struct IngestReport: Sendable {
 
 /// A cuff's clock compared with the host's.
 public struct DeviceClockReport: Sendable, Equatable {
+    /// What the cuff's clock showed.
     public var time: DeviceTime
     /// Seconds by which the cuff's clock is behind the host's; negative when it is ahead.
     public var behind: Int64
     /// The host's own clock is not synchronised with any other, so that it is unknown which of the two is right.
     public var isHostUnsynchronised = false
 
+    /// The time and the difference, for a person.
     public var text: String {
         var text = TextBuffer(capacity: 32)
         text.append(time)

@@ -13,6 +13,7 @@ public struct ReadingFilter: Sendable {
     /// Readings that this database holds, or held and deleted, are left out.
     public var unknownTo: Store?
 
+    /// `since` included, `until` not; `unknownTo` leaves out what this database already has.
     public init(since: Timestamp? = nil, until: Timestamp? = nil, zone: ZoneTable, unknownTo: Store? = nil) {
         self.since = since
         self.until = until

@@ -1,4 +1,5 @@
 extension Simulation {
+    /// Where the simulated cuff is reached.
     public enum Place: Sendable {
         case pty
         /// Port 0 takes any free one.

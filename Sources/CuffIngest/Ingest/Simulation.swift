@@ -122,6 +122,7 @@ public final class Simulation: @unchecked Sendable {
         return (master, name)
     }
 
+    /// Starts the cuff; returns at once.
     public func start() {
         loop.async {
             self.timer = LoopTimer(self.loop) { [weak self] in self?.timersFired() }

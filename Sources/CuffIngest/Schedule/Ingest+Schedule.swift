@@ -9,17 +9,20 @@ public enum ScheduleRequest: Sendable, Hashable {
 
 /// Who measures automatically, and when.
 public struct ScheduleReport: Sendable {
+    /// The driver of the cuff.
     public var driver: CuffDriver
     /// Minutes between the cuff's own automatic measurements; 0: off; `nil`: it has none, or was not asked.
     public var cycle: Int?
     /// The plan that `cuff watch` keeps, with how far it has come.
     public var keeper: ScheduleKeeper?
+    /// How the conversation with the cuff ended.
     public var report: IngestReport
     /// What a person must know before relying on it.
     public var warning: String?
 
     private var isOff: Bool { (cycle ?? 0) == 0 && keeper == nil }
 
+    /// Lines for a person.
     public var text: String {
         var lines: [String] = []
         if let cycle, cycle > 0 { lines.append("the cuff measures by itself every \(Self.span(cycle))") }
@@ -31,6 +34,7 @@ public struct ScheduleReport: Sendable {
         return lines.map { $0 + "\n" }.joined()
     }
 
+    /// One JSON object and a line feed.
     public var json: String {
         var parts = ["{\"type\":\"schedule\",\"schema\":1,\"driver\":\"\(driver.id)\""]
         if let keeper {

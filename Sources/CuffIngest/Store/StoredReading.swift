@@ -2,23 +2,37 @@ import GRDB
 
 /// A blood pressure as the database gives it back. Numbers are as stored; texts are ISO 8601.
 public struct StoredReading: Sendable, Hashable {
+    /// The printed id of the reading.
     public var id: String
     /// The best known time of the measurement: `measured`, else what the cuff's clock said, else the arrival.
     public var time: String?
+    /// Systolic pressure in mmHg.
     public var systolic: Double
+    /// Diastolic pressure in mmHg.
     public var diastolic: Double
+    /// Mean pressure in mmHg; `nil` where the cuff sent none.
     public var mean: Double?
+    /// Beats per minute; `nil` where the cuff sent none.
     public var pulse: Double?
+    /// The user slot; `nil` where the cuff sent none.
     public var user: Int?
+    /// The flag words of the reading.
     public var flags: [String]
     /// The rule behind `time`: `synced`, `corrected`, `device_time`, `receive_time`, `unset`; `nil` when none was applied.
     public var clock: String?
+    /// What the cuff's clock showed, ISO 8601 without a zone; `nil` for none.
     public var deviceTime: String?
+    /// The best known time, RFC 3339; `nil` for none.
     public var measured: String?
+    /// When the reading was received, RFC 3339 in UTC; `nil` for none.
     public var received: String?
+    /// The word of the reading's origin.
     public var origin: String
+    /// The model of the cuff; `nil` where it is unknown.
     public var model: String?
+    /// The identity under which the reading is stored; may be empty.
     public var device: String
+    /// The id of the driver.
     public var driver: String
 }
 

@@ -2,6 +2,7 @@ import CuffCore
 
 /// Stored readings as text.
 public enum StoredReadingText {
+    /// The form of the output.
     public enum Form: String, Sendable, CaseIterable {
         case table, plain, jsonl
 
@@ -20,6 +21,7 @@ public enum StoredReadingText {
         }
     }
 
+    /// The readings in this form, one line each.
     public static func text(_ readings: [StoredReading], as form: Form) -> String {
         var text = TextBuffer(capacity: 200 * (readings.count + 1))
         if form == .table { text.append(string: ReadingTable.header) }

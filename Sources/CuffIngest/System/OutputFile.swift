@@ -4,6 +4,7 @@ import Glibc
 /// Where a finite verb writes: standard output, or a file that appears whole or not at all. The file is written under
 /// another name in its folder, mode 0600, and takes its own name in the end.
 public final class OutputFile {
+    /// The path as given; `-` is standard output.
     public let path: String
     private var descriptor: Int32
     private let temporary: String?
@@ -55,6 +56,7 @@ public final class OutputFile {
         try output.finish()
     }
 
+    /// Writes the text and empties the buffer. Throws where the file cannot take it.
     public func append(_ text: inout TextBuffer) throws(IngestError) {
         do throws(SystemFault) {
             try text.withBytes { (bytes) throws(SystemFault) in try Descriptor.writeAll(descriptor, bytes) }

@@ -16,6 +16,7 @@ public final class StopSignal: @unchecked Sendable {
     let descriptor: Int32
     private let sources = Locked<[any DispatchSourceSignal]>([])
 
+    /// Not raised.
     public init() { descriptor = clinux_eventfd() }
 
     deinit {
@@ -23,8 +24,10 @@ public final class StopSignal: @unchecked Sendable {
         close(descriptor)
     }
 
+    /// The signal was raised.
     public var isRaised: Bool { state.withLock { $0.isRaised } }
 
+    /// Raises the signal and calls the handlers; a second call does nothing.
     public func raise() {
         let handlers = state.withLock { state -> [@Sendable () -> Void] in
             guard !state.isRaised else { return [] }
@@ -48,6 +51,7 @@ public final class StopSignal: @unchecked Sendable {
         return number
     }
 
+    /// Removes a handler; it is not called any more.
     public func forget(_ number: Int) {
         state.withLock { _ = $0.handlers.removeValue(forKey: number) }
     }

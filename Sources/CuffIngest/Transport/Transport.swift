@@ -21,6 +21,7 @@ public protocol Transport: AnyObject {
     func close()
 }
 
+/// What a transport delivers.
 public enum TransportEvent: Sendable {
     /// Bytes can be written from now on.
     case opened
@@ -32,11 +33,13 @@ public enum TransportEvent: Sendable {
     case closed(TransportFault?)
 }
 
+/// Why a transport ended.
 public enum TransportFault: Error, Equatable, Sendable {
     /// The device is gone.
     case unplugged
     case failed(call: String, errno: Int32)
 
+    /// The reason in one line.
     public var sentence: String {
         switch self {
         case .unplugged: "the device was unplugged"

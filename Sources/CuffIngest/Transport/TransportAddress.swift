@@ -8,6 +8,7 @@ public enum TransportAddress: Sendable, Hashable, CustomStringConvertible {
     case tcp(host: String, port: Int)
     case tcpListen(host: String, port: Int)
 
+    /// Parses a path, `tcp://HOST:PORT` or `tcp-listen://[HOST][:PORT]`; throws a usage error for anything else.
     public init(_ text: String) throws(IngestError) {
         if let rest = Self.rest(of: text, after: "tcp-listen://") {
             let (host, port) = try Self.split(rest, text, otherwise: Self.agentPort)
@@ -51,6 +52,7 @@ public enum TransportAddress: Sendable, Hashable, CustomStringConvertible {
             hint: "write e.g. /dev/ttyUSB0")
     }
 
+    /// The address as the user writes it.
     public var description: String {
         switch self {
         case .path(let path): path

@@ -4,35 +4,51 @@ import Glibc
 /// What the configuration files say, each value with the file and line that said it. Flags of the command line stand
 /// above it and are not in it.
 public struct CuffConfiguration: Sendable, Hashable {
+    /// One `[device.NAME]` section.
     public struct Device: Sendable, Hashable {
+        /// NAME of the section; also the identity of the readings.
         public var name: String
+        /// The device that is meant.
         public var address: DeviceAddress
         /// `nil`: never to be opened.
         public var driver: DriverID?
+        /// The line settings; `nil`: those of the driver.
         public var line: LineSettings?
+        /// Options of the driver's family.
         public var options: [String: String]
+        /// The file and line of the section.
         public var origin: String
     }
 
+    /// One `[sink.NAME]` section.
     public struct NamedSink: Sendable, Hashable {
+        /// NAME of the section.
         public var name: String
+        /// The sink.
         public var spec: SinkSpec
+        /// The file and line of the section.
         public var origin: String
     }
 
+    /// The devices, in the order of the files.
     public var devices: [Device] = []
+    /// The sinks, in the order of the files.
     public var sinks: [NamedSink] = []
     /// Read a cuff that stays plugged in again after this.
     public var again: Duration?
+    /// The file and line that set `again`; `nil` where none did.
     public var againOrigin: String?
     /// Ports for cuffs that call.
     public var listens: [ListenPlan] = []
+    /// The file and line that set `listens`; `nil` where none did.
     public var listenOrigin: String?
     /// The files that were read, in order.
     public var files: [String] = []
 
+    /// An empty configuration.
     public init() {}
 
+    /// The devices as assignments.
     public var assignments: [Assignment] {
         devices.map {
             Assignment($0.address, driver: $0.driver, line: $0.line, options: $0.options, name: $0.name, origin: $0.origin)

@@ -4,7 +4,9 @@ import Glibc
 
 /// How devices are watched, beside what every run needs.
 public struct WatchOptions: Sendable {
+    /// The devices that the user assigned.
     public var assignments: [Assignment] = []
+    /// Once-mode, pauses and repetition.
     public var settings = WatchState.Settings()
     /// Called on SIGHUP, after which file sinks look for rotated files, too: what the assignments are now. An error is told and
     /// changes nothing.
@@ -15,6 +17,7 @@ public struct WatchOptions: Sendable {
     public var grace: Duration = .seconds(10)
     /// Hears the statistics as text: on SIGUSR1, and at the end where `showsStatistics` asks for it.
     public var statistics: @Sendable (String) -> Void = { _ in }
+    /// Whether `statistics` is called at the end.
     public var showsStatistics = false
     /// A port of 127.0.0.1 that answers with the same as OpenMetrics; 0 takes any.
     public var metricsPort: Int?
@@ -27,6 +30,7 @@ public struct WatchOptions: Sendable {
     /// The wall clock of automatic measurements, in seconds since 1970.
     var now: @Sendable () -> Int64 = { HostClock.now().seconds }
 
+    /// Nothing assigned, udev as the source, until stopped.
     public init() {}
 }
 

@@ -3,24 +3,33 @@ import CuffCore
 /// A link of this run. Every opening gets a number of its own, so that news of an old link cannot be taken for the new
 /// one's.
 public struct LinkID: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// The number; it grows with every opening.
     public let number: Int
+    /// The link of this number.
     public init(_ number: Int) { self.number = number }
+    /// The earlier opening is the smaller.
     public static func < (a: LinkID, b: LinkID) -> Bool { a.number < b.number }
+    /// `link 3`.
     public var description: String { "link \(number)" }
 }
 
 /// What is needed to open one cuff.
 public struct LinkPlan: Sendable, Hashable {
+    /// What is opened.
     public var target: DeviceTarget
     /// Who the cuff is as far as the host knows: the user's name for it, else the device's key. It goes into the ids of
     /// readings, so it must not change when the cuff is plugged in elsewhere.
     public var identity: String
+    /// The id of the driver.
     public var driver: DriverID
+    /// The line settings; `nil`: those of the driver.
     public var line: LineSettings?
+    /// Options of the driver's family.
     public var options: [String: String]
     /// A plan of automatic measurements is kept for it: its link stays open.
     public var isScheduled = false
 
+    /// Sets each property as given.
     public init(
         target: DeviceTarget, identity: String, driver: DriverID, line: LineSettings? = nil,
         options: [String: String] = [:]
@@ -77,6 +86,7 @@ public enum WatchNotice: Sendable, Hashable {
     case notPluggedIn(Assignment)
     case watcher(String)
 
+    /// The notice in one line.
     public var sentence: String {
         switch self {
         case .opening(let plan, _): "\(plan.place): \(plan.driver), as \(plan.identity)"

@@ -2,16 +2,19 @@ import CuffCore
 
 /// What a watch is to do, put together from the configuration and the command line; the command line comes last and wins.
 public struct WatchSetup: Sendable {
+    /// Which configuration is read.
     public enum Configuration: Sendable {
         case none
         /// The named file, else the standard ones.
         case files(String?)
     }
 
+    /// The options of the watch.
     public var options: WatchOptions
     /// The configuration's sinks, for when the command line names none.
     public var sinks: [SinkSpec]
 
+    /// Reads the configuration and adds the command line. Throws where either cannot be used.
     public static func options(
         config: Configuration, assign: [String], once: Bool, again: Duration?, listen: [String] = []
     ) throws(IngestError) -> WatchSetup {
@@ -30,6 +33,7 @@ public struct WatchSetup: Sendable {
         return WatchSetup(options: watch, sinks: configuration.sinks.map(\.spec))
     }
 
+    /// The assignments of both alone.
     public static func assignments(config: Configuration, assign: [String]) throws(IngestError) -> [Assignment] {
         try load(config).assignments + parsed(assign)
     }

@@ -11,21 +11,27 @@ import CuffCore
 /// - A link of one device never depends on another's.
 /// - Once-mode ends when everything plugged in at the start was read or given up.
 public struct WatchState: Sendable {
+    /// How a watch opens and reopens its cuffs.
     public struct Settings: Sendable, Hashable {
+        /// End when everything that is plugged in has been read.
         public var isOnce = false
         /// A port that is busy or a cuff that is asleep is rarely ready within less.
         public var firstPause: Duration = .seconds(1)
+        /// The longest pause between two attempts to open a device; pauses grow up to it.
         public var longestPause: Duration = .seconds(60)
         /// A link that was open this long was a good one.
         public var steady: Duration = .seconds(30)
         /// Once-mode: how often a device is tried, and how long a cuff that only sends may say nothing.
         public var attempts = 3
+        /// In once-mode: how long a cuff that is only listened to has to be silent to count as read.
         public var quiet: Duration = .seconds(5)
         /// When a cuff was read to its end and stays plugged in: read it again after this. Never, unless asked for.
         public var again: Duration?
+        /// The other settings keep their defaults.
         public init(isOnce: Bool = false) { self.isOnce = isOnce }
     }
 
+    /// What happens to a watch.
     public enum Event: Sendable {
         case hotplug(HotplugEvent)
         /// A reading arrived on the link.
@@ -41,6 +47,7 @@ public struct WatchState: Sendable {
         case stop
     }
 
+    /// What is to be done for a watch, in order.
     public enum Effect: Sendable, Equatable {
         case open(LinkID, LinkPlan)
         case close(LinkID)
@@ -92,6 +99,7 @@ public struct WatchState: Sendable {
     private var worst: Int32 = 0
     private var tried = 0
 
+    /// A watch before its first event.
     public init(
         settings: Settings = Settings(), assignments: [Assignment] = [], drivers: [CuffDriver] = CuffDrivers.all
     ) {
@@ -103,6 +111,7 @@ public struct WatchState: Sendable {
     /// Links that are open or being opened.
     public var openLinks: Int { places.count }
 
+    /// Handles one event at the monotonic time `now`; returns what is to be done, in order.
     public mutating func handle(_ event: Event, at now: Duration) -> [Effect] {
         guard !isEnded else { return [] }
         var effects: [Effect] = []
