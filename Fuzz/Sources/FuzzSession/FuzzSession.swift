@@ -9,7 +9,7 @@ public func fuzzSessionMain(_ count: CInt, _ arguments: UnsafeMutablePointer<Uns
     runFuzzer(count, arguments) { start, count in
         guard let start, count > 1 else { return 0 }
         let input = Array(UnsafeBufferPointer(start: start, count: count))
-        let driver = CuffDrivers.all[Int(input[0]) % CuffDrivers.all.count]
+        let driver = CuffFamilies.all[Int(input[0]) % CuffFamilies.all.count]
         var session = driver.makeSession(SessionContext())
         var ledger = ReadingLedger(device: "", driver: driver.id)
         var actions = SessionActions()

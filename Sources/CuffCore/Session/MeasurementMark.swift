@@ -1,14 +1,3 @@
-/// Whose measurement was left behind: when it was begun, and by which process.
-public struct AbandonedMeasurement: Sendable, Hashable {
-    public var begun: Timestamp
-    public var process: Int32?
-
-    public init(begun: Timestamp, process: Int32?) {
-        self.begun = begun
-        self.process = process
-    }
-}
-
 /// A note that a measurement runs, kept on disk while it does: the process that finds one after a crash tells that cuff
 /// to stop. It is one line of text, so that a person can read it as well.
 public struct MeasurementMark: Sendable, Hashable {

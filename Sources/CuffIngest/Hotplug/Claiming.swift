@@ -30,7 +30,7 @@ public enum Claiming {
     }
 
     public static func verdict(
-        on device: PluggedDevice, assignments: [Assignment] = [], drivers: [CuffDriver] = CuffDrivers.all
+        on device: PluggedDevice, assignments: [Assignment] = [], drivers: [CuffDriver] = CuffFamilies.all
     ) -> Verdict {
         let spoken = assignments.filter { $0.address.matches(device) }
         if let closest = spoken.map(\.address.closeness).max() {
@@ -169,7 +169,7 @@ public enum ResolutionFault: Error, Sendable, Hashable, CustomStringConvertible 
 extension DeviceAddress {
     /// The one device that is meant. `auto` means the one claimed device; two are never guessed between.
     public func resolve(
-        among devices: [PluggedDevice], assignments: [Assignment] = [], drivers: [CuffDriver] = CuffDrivers.all
+        among devices: [PluggedDevice], assignments: [Assignment] = [], drivers: [CuffDriver] = CuffFamilies.all
     ) throws(ResolutionFault) -> DeviceTarget {
         if case .tcp(let host, let port) = self { return .tcp(host: host, port: port) }
         let found = devices.filter { device in

@@ -93,7 +93,7 @@ public struct WatchState: Sendable {
     private var tried = 0
 
     public init(
-        settings: Settings = Settings(), assignments: [Assignment] = [], drivers: [CuffDriver] = CuffDrivers.all
+        settings: Settings = Settings(), assignments: [Assignment] = [], drivers: [CuffDriver] = CuffFamilies.all
     ) {
         self.settings = settings
         self.assignments = assignments
