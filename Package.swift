@@ -6,6 +6,7 @@ let package = Package(
     products: [
         .executable(name: "cuff", targets: ["cuff"]),
         .library(name: "CuffCore", targets: ["CuffCore"]),
+        .library(name: "CuffClinical", targets: ["CuffClinical"]),
         .library(name: "CuffIngest", targets: ["CuffIngest"]),
     ],
     dependencies: [
@@ -18,28 +19,30 @@ let package = Package(
         .executableTarget(
             name: "cuff",
             dependencies: [
-                "CuffCore", "CuffIngest",
+                "CuffCore", "CuffClinical", "CuffIngest",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(name: "CuffCore"),
+        .target(name: "CuffClinical", dependencies: ["CuffCore"]),
         .target(name: "CLinux"),
         .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
         .target(
             name: "CuffIngest",
             dependencies: [
-                "CuffCore", "CLinux", "CUdev",
+                "CuffCore", "CuffClinical", "CLinux", "CUdev",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "TOMLKit", package: "TOMLKit"),
             ]),
         .testTarget(name: "CuffCoreTests", dependencies: ["CuffCore"]),
+        .testTarget(name: "CuffClinicalTests", dependencies: ["CuffClinical", "CuffCore"]),
         .target(name: "CFaultyDisk", path: "Tests/CFaultyDisk", linkerSettings: [.linkedLibrary("sqlite3")]),
         .testTarget(
             name: "CuffIngestTests",
             dependencies: [
-                "CuffIngest", "CuffCore", "CLinux", "CFaultyDisk", .product(name: "GRDB", package: "GRDB.swift"),
+                "CuffIngest", "CuffClinical", "CuffCore", "CLinux", "CFaultyDisk", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         // Not a product: Examples/ is a package of its own for readers, and its source is built here with everything else.

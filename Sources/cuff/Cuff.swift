@@ -1,4 +1,5 @@
 import ArgumentParser
+import CuffClinical
 import CuffCore
 import CuffIngest
 import Glibc
@@ -67,7 +68,7 @@ struct Cuff: ParsableCommand {
         // as all the rest.
         let words = CommandLine.arguments.dropFirst()
         if words.elementsEqual(["--version"]) { return Terminal.put(Cuff.version + "\n") }
-        if words.elementsEqual(["drivers"]) { return Drivers.list(CuffDrivers.all) }
+        if words.elementsEqual(["drivers"]) { return Drivers.list(CuffFamilies.all) }
         ProcessMemory.keepSmall()
         do {
             var command = try Cuff.parsed()

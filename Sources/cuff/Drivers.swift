@@ -8,7 +8,7 @@ struct Drivers: ParsableCommand {
         abstract: "Lists the cuff families, or prints the details of one.",
         discussion: "The details list what the driver can do, what reading changes on the cuff, and how well each fact is known.")
 
-    @Argument(help: "A driver id, e.g. and-std.", completion: .list(CuffDrivers.all.map(\.id.description)))
+    @Argument(help: "A driver id, e.g. and-std.", completion: .list(CuffFamilies.all.map(\.id.description)))
     var driver: String?
 
     @Flag(help: "One JSON object per driver.") var json = false
@@ -21,7 +21,7 @@ struct Drivers: ParsableCommand {
         guard forms < 2 else {
             throw IngestError(.usage, "--json, --markdown and --udev are three forms of one list", hint: "choose one of them")
         }
-        let drivers = try driver.map { [try DriverChoice.named($0)] } ?? CuffDrivers.all
+        let drivers = try driver.map { [try DriverChoice.named($0)] } ?? CuffFamilies.all
         if json {
             var text = TextBuffer()
             for driver in drivers { DriverSheet.appendJSON(driver, to: &text) }

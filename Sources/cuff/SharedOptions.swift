@@ -62,10 +62,10 @@ struct OutputOptions: ParsableArguments {
 }
 
 enum DriverChoice {
-    static let completion = CompletionKind.list(CuffDrivers.all.map(\.id.description))
+    static let completion = CompletionKind.list(CuffFamilies.all.map(\.id.description))
 
     static func named(_ id: String) throws -> CuffDriver {
-        guard let driver = CuffDrivers.named(id) else { throw IngestError.unknownDriver(id) }
+        guard let driver = CuffFamilies.named(id) else { throw IngestError.unknownDriver(id) }
         return driver
     }
 }

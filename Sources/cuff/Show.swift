@@ -1,4 +1,5 @@
 import ArgumentParser
+import CuffClinical
 import CuffCore
 import CuffIngest
 

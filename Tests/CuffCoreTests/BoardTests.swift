@@ -3,7 +3,7 @@ import Testing
 
 /// The boards and cuffs that are started by the host: `berry-pm6750`, `evgmolt-oem`, `maibobo`, `nibp-nano`.
 @Suite struct BoardTests {
-    private func driver(_ id: String) throws -> CuffDriver { try #require(CuffDrivers.named(id)) }
+    private func driver(_ id: String) throws -> CuffDriver { try #require(CuffFamilies.named(id)) }
 
     private static func failures(_ readings: [Reading]) -> [FailureReason] {
         readings.compactMap { if case .failure(let failure) = $0.content { failure.reason } else { nil } }

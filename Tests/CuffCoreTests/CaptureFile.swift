@@ -13,7 +13,7 @@ struct CaptureFile: CustomTestStringConvertible, Sendable {
     let kind: String?
 
     var testDescription: String { "\(url.deletingLastPathComponent().lastPathComponent)/\(url.deletingPathExtension().lastPathComponent)" }
-    var driver: CuffDriver? { header["driver"].flatMap { CuffDrivers.named($0) } }
+    var driver: CuffDriver? { header["driver"].flatMap { CuffFamilies.named($0) } }
 
     init(_ url: URL) throws {
         self.url = url

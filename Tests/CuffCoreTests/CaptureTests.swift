@@ -79,7 +79,7 @@ import Testing
     @Test(arguments: CaptureFile.playable)
     func noOtherDriverReadsIt(_ file: CaptureFile) throws {
         let own = try #require(file.driver)
-        for driver in CuffDrivers.all where driver.id != own.id && driver.medium == own.medium {
+        for driver in CuffFamilies.all where driver.id != own.id && driver.medium == own.medium {
             let lines = Played(file.items, driver: driver).lines
             #expect(lines.isEmpty, "\(driver.id) read: \(lines.first ?? "")")
         }

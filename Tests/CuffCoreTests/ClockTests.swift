@@ -35,7 +35,7 @@ import Testing
     ])
     func repeatedAndMissingHours_AreTheSameLiveAndInStatistics(_ zone: ZoneTable, _ text: String, _ expected: String) {
         var reading = Self.reading(text)
-        #expect(InclusionRule.time(of: reading, zone: zone) == Self.instant(expected))
+        #expect(reading.bestTime(in: zone) == Self.instant(expected))
         #expect(TimeWords.instant(text, now: Timestamp(seconds: 0), zone: zone) == Self.instant(expected))
         ClockCorrection(zone: zone).apply(to: &reading)
         #expect(reading.measured == Self.instant(expected))
@@ -46,7 +46,7 @@ import Testing
     /// A missing hour keeps its order and its distances.
     @Test func aMissingHour_KeepsItsOrder() {
         let times = ["2026-03-29T02:05", "2026-03-29T02:20", "2026-03-29T02:50"]
-            .map { InclusionRule.time(of: Self.reading($0), zone: CalendarTests.berlin)?.seconds ?? 0 }
+            .map { Self.reading($0).bestTime(in: CalendarTests.berlin)?.seconds ?? 0 }
         #expect(times == times.sorted())
         #expect(zip(times, times.dropFirst()).map { $1 - $0 } == [900, 1800])
     }
@@ -101,6 +101,6 @@ import Testing
         var text = TextBuffer()
         ReadingLine().append(reading, device: "", to: &text)
         #expect(!text.string.contains("\"device_time\":") && text.string.contains("\"clock\":\"unset\""))
-        #expect(InclusionRule.time(of: reading, zone: .utc) == nil)
+        #expect(reading.bestTime(in: .utc) == nil)
     }
 }

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func anythingAsked_IsUnsupported_AndNothingIsEverEmitted() throws {
-        let driver = try #require(CuffDrivers.named("dinamap-native"))
+        let driver = try #require(CuffFamilies.named("dinamap-native"))
         #expect(driver.capabilities == [])
         for command in SessionCommand.all where command != .follow {
             #expect(Conversation(driver, command).outcome?.isUnsupported == true)

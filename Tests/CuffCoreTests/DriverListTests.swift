@@ -9,14 +9,14 @@ import Testing
             "microlife-bpa100", "ampall-bp868f", "berry-pm6750", "and-ua767pc", "evgmolt-oem", "maibobo", "paramatech-ft201", "nibp-nano",
             "veroval-bpm25", "omron-hid", "beurer-hid", "microlife-hid", "contec-08a", "taidoc",
         ]
-        let ids = CuffDrivers.all.map(\.id.description)
+        let ids = CuffFamilies.all.map(\.id.description)
         #expect(Set(ids).count == ids.count)
         #expect(Set(ids).isSubset(of: vocabulary))
     }
 
     @Test func noTwoDrivers_ClaimOneDeviceForThemselves() {
         var seen: [CuffDriver.Claim: String] = [:]
-        for driver in CuffDrivers.all {
+        for driver in CuffFamilies.all {
             for claim in driver.claims {
                 guard case .usb = claim else { continue }
                 #expect(seen[claim] == nil, "\(driver.id) and \(seen[claim] ?? "") both claim \(claim)")
@@ -27,7 +27,7 @@ import Testing
 
     /// Every `CuffDriver` constant of the folder is in the list: a forgotten line is a driver nobody can use.
     @Test func everyDriverFile_IsInTheList() throws {
-        let folder = CaptureFile.root.appendingPathComponent("Sources/CuffCore/Drivers")
+        let folder = CaptureFile.root.appendingPathComponent("Sources/CuffCore/Families")
         let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)).compactMap { $0 as? URL }
         var declared: Set<String> = []
         for file in files where file.pathExtension == "swift" {
@@ -36,16 +36,16 @@ import Testing
                 declared.insert(String(match.2))
             }
         }
-        #expect(declared == Set(CuffDrivers.all.map(\.id.description)))
+        #expect(declared == Set(CuffFamilies.all.map(\.id.description)))
     }
 
     @Test func everyDriver_HasCaptures() {
         let covered = Set(CaptureFile.own.compactMap { $0.header["driver"] })
-        #expect(Set(CuffDrivers.all.map(\.id.description)).subtracting(covered).isEmpty)
+        #expect(Set(CuffFamilies.all.map(\.id.description)).subtracting(covered).isEmpty)
     }
 
     @Test func everyDriver_NamesItsSources() {
-        for driver in CuffDrivers.all {
+        for driver in CuffFamilies.all {
             #expect(!driver.sources.isEmpty && !driver.models.isEmpty && !driver.framing.isEmpty, "\(driver.id)")
         }
     }
@@ -53,7 +53,7 @@ import Testing
     /// A source is something that a reader can look up, or says that its origin is not established: a bare number of some index is
     /// neither. Document numbers of the makers have seven digits and stand beside the maker's name.
     @Test func noSource_IsABareNumber() throws {
-        for driver in CuffDrivers.all {
+        for driver in CuffFamilies.all {
             for text in driver.sources + [driver.testedOn.recording ?? ""] {
                 #expect(text.firstMatch(of: /[0-9]{8,}/) == nil, "\(driver.id): \(text)")
                 #expect(text.firstMatch(of: /\bfiles? [0-9]/) == nil, "\(driver.id): \(text)")
@@ -74,7 +74,7 @@ import Testing
     /// place is among the sources.
     @Test func recordings_AreTold_ByWhom() {
         let recordedHere = Set(CaptureFile.own.filter { $0.header["origin"] == "recorded" }.compactMap { $0.header["driver"] })
-        for driver in CuffDrivers.all {
+        for driver in CuffFamilies.all {
             #expect((driver.testedOn == .recordedByUs) == recordedHere.contains(driver.id.description), "\(driver.id)")
             guard let recording = driver.testedOn.recording else { continue }
             let publisher = recording.prefix { $0 != "," && $0 != ":" }
@@ -82,12 +82,12 @@ import Testing
                 driver.sources.contains { $0.contains(publisher) || recording.contains("origin is not established") },
                 "\(driver.id): \(publisher) is not among its sources")
         }
-        #expect(CuffDrivers.all.filter { $0.testedOn.recording != nil }.count == 8)
+        #expect(CuffFamilies.all.filter { $0.testedOn.recording != nil }.count == 8)
     }
 
     /// The sheet, the tables and the JSON say whose recording it was.
     @Test func sheet_SaysWhoRecorded() throws {
-        let driver = try #require(CuffDrivers.named("omron-hid"))
+        let driver = try #require(CuffFamilies.named("omron-hid"))
         let sheet = DriverSheet.text(driver)
         #expect(
             sheet.contains(
@@ -98,7 +98,7 @@ import Testing
         var json = TextBuffer()
         DriverSheet.appendJSON(driver, to: &json)
         #expect(json.string.contains(#""tested_on":"recorded","recorded_by":"others","recording":"openyou/libomron, "#))
-        let derived = try #require(CuffDrivers.named("taidoc"))
+        let derived = try #require(CuffFamilies.named("taidoc"))
         #expect(
             DriverSheet.text(derived).contains(
                 "tested on bytes built from a documented layout; untested on hardware by this project\n"))
@@ -106,9 +106,9 @@ import Testing
     }
 
     /// Before a command, and in `.follow` with a silent cuff, nothing is written to anybody.
-    @Test(arguments: CuffDrivers.all.map(\.id.description))
+    @Test(arguments: CuffFamilies.all.map(\.id.description))
     func aSilentLine_IsNotWrittenTo(_ id: String) throws {
-        let driver = try #require(CuffDrivers.named(id))
+        let driver = try #require(CuffFamilies.named(id))
         var session = driver.makeSession(SessionContext())
         for event in [SessionEvent.opened, .received([]), .received([0x00]), .closed] {
             for action in session.handle(event) {

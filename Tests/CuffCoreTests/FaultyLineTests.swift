@@ -6,7 +6,7 @@ import Testing
     static let seeds: Range<UInt64> = 0..<300
 
     /// What a driver can be asked that ends by itself and makes it ask the cuff something.
-    static let questions: [(driver: String, command: SessionCommand)] = CuffDrivers.all.flatMap { driver in
+    static let questions: [(driver: String, command: SessionCommand)] = CuffFamilies.all.flatMap { driver in
         SessionCommand.all.compactMap { command in
             guard command != .follow else { return nil }
             let clean = Conversation(driver, command)
@@ -20,7 +20,7 @@ import Testing
 
     @Test(arguments: questions)
     func cleanLine_EndsInAResult(_ driver: String, _ command: SessionCommand) throws {
-        let driver = try #require(CuffDrivers.named(driver))
+        let driver = try #require(CuffFamilies.named(driver))
         let talk = Conversation(driver, command)
         // A cuff may have been asked and said that it cannot.
         #expect(
@@ -33,7 +33,7 @@ import Testing
 
     @Test(arguments: questions)
     func badLine_EndsInTime_WithoutAWrongNumber(_ driver: String, _ command: SessionCommand) throws {
-        let driver = try #require(CuffDrivers.named(driver))
+        let driver = try #require(CuffFamilies.named(driver))
         for seed in Self.seeds {
             let talk = Conversation(driver, command, faultRate: 0.01, seed: seed)
             #expect(talk.outcome != nil, "\(driver.id) \(command) hangs with seed \(seed) after \(talk.steps) steps")
@@ -41,9 +41,9 @@ import Testing
         }
     }
 
-    @Test(arguments: CuffDrivers.all.filter { $0.capabilities.contains(.push) && $0.check != nil }.map(\.id.description))
+    @Test(arguments: CuffFamilies.all.filter { $0.capabilities.contains(.push) && $0.check != nil }.map(\.id.description))
     func badLine_Followed_GivesNoWrongNumber(_ driver: String) throws {
-        let driver = try #require(CuffDrivers.named(driver))
+        let driver = try #require(CuffFamilies.named(driver))
         for seed in Self.seeds {
             let script = SimulatorScript(records: SimulatedRecord.sample(count: 5, seed: seed))
             let talk = Conversation(driver, .follow, script: script, faultRate: 0.01, seed: seed, closesAfter: .seconds(60))
@@ -55,7 +55,7 @@ import Testing
     /// A silent cuff: every question ends by the session's own timers.
     @Test(arguments: questions)
     func silentCuff_EndsInTime(_ driver: String, _ command: SessionCommand) throws {
-        let driver = try #require(CuffDrivers.named(driver))
+        let driver = try #require(CuffFamilies.named(driver))
         let talk = Conversation(driver, command, faultRate: 0, script: nil)
         #expect(talk.outcome != nil, "\(driver.id) \(command) waits for ever")
         #expect(talk.readings.isEmpty)

@@ -3,9 +3,9 @@ import Testing
 
 /// Bytes that nobody meant: they are reported or passed over, and nothing traps.
 @Suite struct GarbageTests {
-    @Test(arguments: CuffDrivers.all.map(\.id.description))
+    @Test(arguments: CuffFamilies.all.map(\.id.description))
     func randomBytes_AreNoReading(_ driver: String) throws {
-        let driver = try #require(CuffDrivers.named(driver))
+        let driver = try #require(CuffFamilies.named(driver))
         for seed in 0..<40 as Range<UInt64> {
             var random = SplitMix64(seed: seed)
             var session = driver.makeSession(SessionContext())

@@ -159,7 +159,7 @@ import Testing
     /// Families with one stored result, no clock and no acknowledgement: each answer to a question of ours may be another.
     @Test(arguments: ["suntech-advantage", "par-nibp", "dinamap-ascii", "evgmolt-oem"])
     func storedResults_ReadThreeTimes_AreThree(_ id: String) throws {
-        let driver = try #require(CuffDrivers.named(id))
+        let driver = try #require(CuffFamilies.named(id))
         var ids: Set<Reading.ID> = []
         var count = 0
         for run in 0..<3 {

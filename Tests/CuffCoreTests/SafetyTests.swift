@@ -3,9 +3,9 @@ import Testing
 
 /// Bytes that move air stand behind `measure` and nowhere else.
 @Suite struct SafetyTests {
-    @Test(arguments: CuffDrivers.all.map(\.id.description))
+    @Test(arguments: CuffFamilies.all.map(\.id.description))
     func startBytes_AreWrittenOnlyUnderMeasure(_ driver: String) throws {
-        let driver = try #require(CuffDrivers.named(driver))
+        let driver = try #require(CuffFamilies.named(driver))
         for command in SessionCommand.all where command != .measure {
             for (seed, rate) in [(0, 0.0), (1, 0.01), (2, 0.05), (3, 0.2)] {
                 let talk = Conversation(driver, command, faultRate: rate, seed: UInt64(seed), closesAfter: .seconds(120))
@@ -19,26 +19,26 @@ import Testing
     }
 
     /// What makes the test above able to fail: a driver that measures names its start bytes, and writes them when asked.
-    @Test(arguments: CuffDrivers.all.filter { $0.capabilities.contains(.measure) }.map(\.id.description))
+    @Test(arguments: CuffFamilies.all.filter { $0.capabilities.contains(.measure) }.map(\.id.description))
     func measure_WritesTheNamedStartBytes(_ driver: String) throws {
-        let driver = try #require(CuffDrivers.named(driver))
+        let driver = try #require(CuffFamilies.named(driver))
         let talk = Conversation(driver, .measure)
         #expect(!driver.startCommands.isEmpty, "\(driver.id) names no start bytes")
         #expect(talk.writes.contains { bytes in driver.startCommands.contains { Self.contains(bytes, $0) } })
     }
 
-    @Test(arguments: CuffDrivers.all.filter { !$0.capabilities.contains(.measure) }.map(\.id.description))
+    @Test(arguments: CuffFamilies.all.filter { !$0.capabilities.contains(.measure) }.map(\.id.description))
     func measure_WhereItCannot_WritesNothing(_ driver: String) throws {
-        let driver = try #require(CuffDrivers.named(driver))
+        let driver = try #require(CuffFamilies.named(driver))
         let talk = Conversation(driver, .measure)
         #expect(talk.writes.isEmpty)
         #expect(talk.outcome?.isUnsupported == true)
     }
 
     /// What the sheet does not offer is refused before anything is written.
-    @Test(arguments: CuffDrivers.all.map(\.id.description))
+    @Test(arguments: CuffFamilies.all.map(\.id.description))
     func whatTheSheetDoesNotOffer_IsRefusedUnwritten(_ driver: String) throws {
-        let driver = try #require(CuffDrivers.named(driver))
+        let driver = try #require(CuffFamilies.named(driver))
         let offers: [(Capabilities, [SessionCommand])] = [
             (.storedReadings, [.readMemory(user: nil)]), (.stop, [.stop]),
             (.setClock, [.setClock(DeviceTime(year: 2026, month: 5, day: 5))]), (.erase, [.clear(user: nil), .clear(user: 1)]),

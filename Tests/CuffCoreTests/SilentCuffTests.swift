@@ -36,7 +36,7 @@ import Testing
     }
 
     private func talk(_ id: String, _ options: [String: String], writes: Int) throws -> Conversation {
-        var driver = try #require(CuffDrivers.named(id))
+        var driver = try #require(CuffFamilies.named(id))
         let make = driver.makeSimulator
         driver.makeSimulator = { Vanishing(cuff: make($0), left: writes) }
         return Conversation(
@@ -44,7 +44,7 @@ import Testing
     }
 
     private func stop(_ id: String) throws -> [UInt8] {
-        var session = try #require(CuffDrivers.named(id)).makeSession(SessionContext())
+        var session = try #require(CuffFamilies.named(id)).makeSession(SessionContext())
         return try #require(
             session.handle(.command(.stop)).lazy.compactMap { if case .write(let bytes) = $0 { bytes } else { nil } }.first)
     }
@@ -98,7 +98,7 @@ import Testing
 
     @Test(arguments: frames.indices) func itIsReported(_ index: Int) throws {
         let (id, frame) = Self.frames[index]
-        var session = try #require(CuffDrivers.named(id)).makeSession(SessionContext())
+        var session = try #require(CuffFamilies.named(id)).makeSession(SessionContext())
         var actions = session.handle(.opened) + session.handle(.command(.follow))
         actions += session.handle(.received(frame))
         let reports = actions.filter { if case .report(.ignored) = $0 { true } else { false } }

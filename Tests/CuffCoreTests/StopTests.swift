@@ -3,9 +3,9 @@ import Testing
 
 /// Stopping a cuff: the session goes on until the cuff is known to be at rest, and never for longer than anybody waits.
 @Suite struct StopTests {
-    static let able = CuffDrivers.all.filter { $0.capabilities.contains(.stop) }.map(\.id.description)
+    static let able = CuffFamilies.all.filter { $0.capabilities.contains(.stop) }.map(\.id.description)
 
-    private func driver(_ id: String) throws -> CuffDriver { try #require(CuffDrivers.named(id)) }
+    private func driver(_ id: String) throws -> CuffDriver { try #require(CuffFamilies.named(id)) }
 
     @Test(arguments: able) func whileItMeasures_TheCuffLetsGo_AndNoOldResultIsTaken(_ id: String) throws {
         let driver = try driver(id)

@@ -9,8 +9,8 @@ import Testing
 
     /// `CUFF_REBASELINE=1 swift test --filter UdevRulesTests` writes the files anew.
     @Test(arguments: [
-        ("70-cuff.hwdb", UdevRules.hardwareDatabase(for: CuffDrivers.all)),
-        ("70-cuff.rules", UdevRules.text(for: CuffDrivers.all)),
+        ("70-cuff.hwdb", UdevRules.hardwareDatabase(for: CuffFamilies.all)),
+        ("70-cuff.rules", UdevRules.text(for: CuffFamilies.all)),
     ])
     func files_AreWhatTheListGives(_ name: String, _ text: String) throws {
         let url = Self.folder.appending(path: name)
@@ -30,7 +30,7 @@ import Testing
         var exact: Set<USBID> = []
         var releases: Set<USBID> = []
         var shared: Set<USBID> = []
-        for claim in CuffDrivers.all.flatMap(\.claims) {
+        for claim in CuffFamilies.all.flatMap(\.claims) {
             switch claim {
             case .usb: exact.insert(claim.id)
             case .release: releases.insert(claim.id)
@@ -45,7 +45,7 @@ import Testing
 
     @Test func noTwoDrivers_ClaimTheSameDevice() {
         var owners: [USBID: DriverID] = [:]
-        for driver in CuffDrivers.all {
+        for driver in CuffFamilies.all {
             for claim in driver.claims {
                 if case .shared = claim { continue }
                 #expect(owners[claim.id] == nil, "\(claim.id) is claimed by \(owners[claim.id]!) and \(driver.id)")

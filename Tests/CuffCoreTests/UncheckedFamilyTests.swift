@@ -7,7 +7,7 @@ import Testing
     private static let ids = ["ampall-bp868f", "and-ua767pc", "paramatech-ft201", "veroval-bpm25"]
 
     private static func readings(_ id: String, _ bytes: [UInt8]) throws -> [Reading] {
-        let driver = try #require(CuffDrivers.named(id))
+        let driver = try #require(CuffFamilies.named(id))
         var session = driver.makeSession(SessionContext())
         return (session.handle(.received(bytes)) + session.handle(.closed)).compactMap {
             if case .emit(let reading) = $0 { reading } else { nil }
@@ -18,7 +18,7 @@ import Testing
 
     @Test(arguments: ["ampall-bp868f", "and-ua767pc", "paramatech-ft201"])
     func pushes_AreWhatTheSimulatorHolds_AndSayTheyWereNotChecked(_ id: String) throws {
-        let driver = try #require(CuffDrivers.named(id))
+        let driver = try #require(CuffFamilies.named(id))
         var records = SimulatedRecord.sample(count: 4, seed: 3)
         records[2].failure = .movement
         let script = SimulatorScript(records: records)
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func ua767_SilenceEndsAResult_AndPartsOfTwoAreNone() throws {
-        var session = try #require(CuffDrivers.named("and-ua767pc")).makeSession(SessionContext())
+        var session = try #require(CuffFamilies.named("and-ua767pc")).makeSession(SessionContext())
         var emitted = 0
         for (text, count) in [("804C4", 0), ("C4960", 0), ("804C4C", 0), ("4960", 1)] {
             let actions = session.handle(.received(Array(text.utf8)))
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test func ua767_EndlessBytes_AreNotKept() throws {
-        var session = try #require(CuffDrivers.named("and-ua767pc")).makeSession(SessionContext())
+        var session = try #require(CuffFamilies.named("and-ua767pc")).makeSession(SessionContext())
         for _ in 0..<1000 { _ = session.handle(.received(Array("804C4C4960".utf8))) }
         var skipped = 0
         for action in session.handle(.closed) {
@@ -99,7 +99,7 @@ import Testing
 
     // MARK: veroval-bpm25
 
-    private static let veroval = CuffDrivers.named("veroval-bpm25")
+    private static let veroval = CuffFamilies.named("veroval-bpm25")
 
     @Test func veroval_ClosingCommand_GoesOutOnlyWhenEverythingIsOnDisk() throws {
         var session = try #require(Self.veroval).makeSession(SessionContext())

@@ -8,7 +8,7 @@ import Testing
 /// The conversation in memory (`FaultyLineTests`) draws hundreds of seeds; here each family shows once that the same holds
 /// with the kernel between and a real clock.
 @Suite struct FaultyPtyTests {
-    static let asked: [(driver: String, command: SessionCommand)] = CuffDrivers.all.filter { $0.medium == .tty }.flatMap { driver in
+    static let asked: [(driver: String, command: SessionCommand)] = CuffFamilies.all.filter { $0.medium == .tty }.flatMap { driver in
         var commands: [(String, SessionCommand)] = []
         if driver.capabilities.contains(.storedReadings) { commands.append((driver.id.description, .readMemory(user: nil))) }
         if driver.capabilities.contains(.measure) { commands.append((driver.id.description, .measure)) }
@@ -27,7 +27,7 @@ import Testing
     }
 
     private func converse(_ id: String, _ command: SessionCommand) async throws {
-        let driver = try #require(CuffDrivers.named(id))
+        let driver = try #require(CuffFamilies.named(id))
         let script = SimulatorScript(records: SimulatedRecord.sample(count: 5, seed: 3), interval: .milliseconds(200))
         let simulation = try Simulation(driver: driver, script: script)
         simulation.start()

@@ -132,9 +132,9 @@ import Testing
     }
 
     /// A link with each family under noise, unplugged or stopped at any moment: one start or why not, one end, in this order.
-    @Test(arguments: CuffDrivers.all.filter { $0.capabilities.contains(.measure) }.map(\.id.description))
+    @Test(arguments: CuffFamilies.all.filter { $0.capabilities.contains(.measure) }.map(\.id.description))
     func whateverTheLineDoes_ItEndsOnce(_ id: String) async throws {
-        let driver = try #require(CuffDrivers.named(id))
+        let driver = try #require(CuffFamilies.named(id))
         for seed in UInt64(0)..<12 {
             var random = SplitMix64(seed: seed)
             let (transport, sink, events) = (LoopTransport(), MemorySink(), Mailbox<LinkNotice>())

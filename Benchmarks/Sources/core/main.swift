@@ -5,7 +5,7 @@ import Glibc
 /// `lines` prints them as JSON Lines, `capture` does so for a text capture and `pcapng` for one of that form.
 func run() -> Int32 {
     let arguments = CommandLine.arguments
-    guard arguments.count == 4, let driver = CuffDrivers.named(arguments[2]) else { return 64 }
+    guard arguments.count == 4, let driver = CuffFamilies.named(arguments[2]) else { return 64 }
     let file = open(arguments[3], O_RDONLY)
     guard file >= 0 else { return 66 }
     let isText = arguments[1] == "capture"

@@ -8,7 +8,7 @@ public func fuzzFramesMain(_ count: CInt, _ arguments: UnsafeMutablePointer<Unsa
     runFuzzer(count, arguments) { start, count in
         guard let start, count > 2 else { return 0 }
         let input = Array(UnsafeBufferPointer(start: start, count: count))
-        let driver = CuffDrivers.all[Int(input[0]) % CuffDrivers.all.count]
+        let driver = CuffFamilies.all[Int(input[0]) % CuffFamilies.all.count]
         let size = Int(input[1]) % 32 + 1
         let bytes = Array(input.dropFirst(2))
         _ = driver.countFrames?(bytes)

@@ -9,7 +9,7 @@ public func fuzzSessionMain(_ count: CInt, _ arguments: UnsafeMutablePointer<Uns
     runFuzzer(count, arguments) { start, count in
         guard let start, count > 1 else { return 0 }
         let input = Array(UnsafeBufferPointer(start: start, count: count))
-        let driver = CuffDrivers.all[Int(input[0]) % CuffDrivers.all.count]
+        let driver = CuffFamilies.all[Int(input[0]) % CuffFamilies.all.count]
         var link = FuzzedLink(driver)
         link.handle(.opened)
         var index = 1

@@ -17,6 +17,17 @@ public enum LiveEvent: Sendable, Hashable {
     case failed(Failure)
 }
 
+/// Whose measurement was left behind: when it was begun, and by which process.
+public struct AbandonedMeasurement: Sendable, Hashable {
+    public var begun: Timestamp
+    public var process: Int32?
+
+    public init(begun: Timestamp, process: Int32?) {
+        self.begun = begun
+        self.process = process
+    }
+}
+
 /// Who a cuff says it is. Every text is printable ASCII.
 public struct DeviceIdentity: Sendable, Hashable {
     /// The key under which its readings are stored: an IEEE 11073 system id, a serial number. Empty: the cuff sends none.

@@ -31,5 +31,5 @@ public struct StaticName: Sendable, Hashable, ExpressibleByStringLiteral, Custom
     }
 }
 
-/// The name of a driver, e.g. `and-std`; one of the list in `CuffDrivers.all`.
+/// The name of a driver, e.g. `and-std`; one of the list in `CuffFamilies.all`.
 public typealias DriverID = StaticName

@@ -1,17 +1,3 @@
-/// Whose measurement was left behind: when it was begun, and by which process.
-public struct AbandonedMeasurement: Sendable, Hashable {
-    /// When the measurement was started, by the host's clock.
-    public var begun: Timestamp
-    /// The id of the process that started it; `nil` where it is not known.
-    public var process: Int32?
-
-    /// Sets each property as given.
-    public init(begun: Timestamp, process: Int32?) {
-        self.begun = begun
-        self.process = process
-    }
-}
-
 /// A note that a measurement runs, kept on disk while it does: the process that finds one after a crash sends the cuff
 /// a stop. It is one line of text, so that a person can read it as well.
 public struct MeasurementMark: Sendable, Hashable {

@@ -35,7 +35,7 @@ public struct MonitoringPlan: Sendable, Hashable {
 
     /// The first time after `instant` (seconds since 1970) at which a measurement is due.
     public func next(after instant: Int64, in zone: ZoneTable) -> Int64 {
-        let day = CalendarCut.floor(zone.wall(at: instant), 86400)
+        let day = WallTime.floor(zone.wall(at: instant), 86400)
         // The window that began yesterday may still be open; tomorrow's is the latest that can be needed.
         var best: Int64?
         for day in (day - 1)...(day + 2) {

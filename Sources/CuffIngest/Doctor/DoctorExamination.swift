@@ -5,7 +5,7 @@ extension Doctor {
     /// Looks at everything the steps need. The node is opened, never written to, and only when the device is claimed or
     /// the user named it: opening a serial port raises DTR and RTS, which some devices feel.
     public static func examine(
-        _ request: DeviceRequest, name: String, assignments: [Assignment] = [], drivers: [CuffDriver] = CuffDrivers.all,
+        _ request: DeviceRequest, name: String, assignments: [Assignment] = [], drivers: [CuffDriver] = CuffFamilies.all,
         opensLine: Bool = true
     ) throws(HotplugFault) -> Facts {
         let plugged = try DeviceEnumeration.plugged()

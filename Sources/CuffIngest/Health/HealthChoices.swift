@@ -1,3 +1,4 @@
+import CuffClinical
 import CuffCore
 
 /// What was asked for on a command line, judged.

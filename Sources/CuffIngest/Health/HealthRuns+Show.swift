@@ -1,3 +1,4 @@
+import CuffClinical
 import CuffCore
 
 /// How `cuff show` puts things.
@@ -36,7 +37,7 @@ extension HealthRuns {
         selection.kinds = []
         let zone = selection.zone
         try store.forEach(selection) { reading, provenance in
-            guard let time = InclusionRule.time(of: reading, zone: zone) else { return true }
+            guard let time = reading.bestTime(in: zone) else { return true }
             for event in HeartEvent.events(of: reading, at: time, limits: options.limits) {
                 if options.form == .jsonl {
                     event.append(to: &text.buffer, driver: provenance.driver, device: provenance.device, zone: zone)

@@ -1,3 +1,4 @@
+import CuffClinical
 import CuffCore
 
 /// Makes series of the live events that pass by, and keeps them in the database beside their readings. Samples that were
@@ -41,7 +42,7 @@ final class SeriesSink: Sink {
             ?? Cuff(
                 recorder: SeriesRecorder(
                     source: HealthSource(name: "cuff"),
-                    isContinuous: CuffDrivers.named(batch.driver.description)?.capabilities.contains(.continuous) ?? false,
+                    isContinuous: CuffFamilies.named(batch.driver.description)?.capabilities.contains(.continuous) ?? false,
                     keepsFailed: policy == .all), driver: batch.driver, device: batch.device)
         (cuff.device, cuff.identity) = (batch.device, batch.identity)
         var finished: [HealthSeries] = []

@@ -1,3 +1,4 @@
+import CuffClinical
 import CuffCore
 
 /// Stored series as text: one line each, or one line for each value.

@@ -1,3 +1,4 @@
+import CuffClinical
 import CuffCore
 
 /// Which types of the JSON vocabulary are meant, as they are named on a command line: readings, series, events.

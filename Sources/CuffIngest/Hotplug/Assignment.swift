@@ -31,7 +31,7 @@ public struct Assignment: Sendable, Hashable {
 
     /// Reads `ADDRESS=DRIVER[,baud=9600-8N1][,name=hallway][,option=value…]`.
     public init(
-        _ text: String, drivers: [CuffDriver] = CuffDrivers.all, origin: String = "--assign"
+        _ text: String, drivers: [CuffDriver] = CuffFamilies.all, origin: String = "--assign"
     ) throws(AddressFault) {
         var parts = text.split(separator: ",", omittingEmptySubsequences: false)
         let head = parts.removeFirst()
@@ -109,7 +109,7 @@ public struct DeviceRequest: Sendable, Hashable {
     public var settings: DeviceSettings
 
     /// Parses `ADDRESS[,key=value…]`; throws `AddressFault` with the reason.
-    public init(_ text: String, drivers: [CuffDriver] = CuffDrivers.all) throws(AddressFault) {
+    public init(_ text: String, drivers: [CuffDriver] = CuffFamilies.all) throws(AddressFault) {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         address = try DeviceAddress(parts.first ?? "")
         settings = try DeviceSettings(Array(parts.dropFirst()), of: text, drivers: drivers)

@@ -34,7 +34,7 @@ public enum Claiming {
 
     /// Judges one device from its ids, the assignments and the list of drivers; it depends on nothing else.
     public static func verdict(
-        on device: PluggedDevice, assignments: [Assignment] = [], drivers: [CuffDriver] = CuffDrivers.all
+        on device: PluggedDevice, assignments: [Assignment] = [], drivers: [CuffDriver] = CuffFamilies.all
     ) -> Verdict {
         let spoken = assignments.filter { $0.address.matches(device) }
         if let closest = spoken.map(\.address.closeness).max() {
@@ -174,7 +174,7 @@ public enum ResolutionFault: Error, Sendable, Hashable, CustomStringConvertible 
 extension DeviceAddress {
     /// The one device that is meant. `auto` means the one claimed device; two are never guessed between.
     public func resolve(
-        among devices: [PluggedDevice], assignments: [Assignment] = [], drivers: [CuffDriver] = CuffDrivers.all
+        among devices: [PluggedDevice], assignments: [Assignment] = [], drivers: [CuffDriver] = CuffFamilies.all
     ) throws(ResolutionFault) -> DeviceTarget {
         if case .tcp(let host, let port) = self { return .tcp(host: host, port: port) }
         let found = devices.filter { device in

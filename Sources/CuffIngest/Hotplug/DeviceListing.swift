@@ -62,7 +62,7 @@ public struct DeviceListing: Sendable {
     }
 
     private func cells(_ device: PluggedDevice) -> [String] {
-        let verdict = Claiming.verdict(on: device, assignments: assignments, drivers: CuffDrivers.all)
+        let verdict = Claiming.verdict(on: device, assignments: assignments, drivers: CuffFamilies.all)
         return [
             device.key.description, device.node, device.usb.map { "\($0.id)" } ?? "-", verdict.driver?.description ?? "-",
             NodePermissions.access(to: device.node).word, verdict.sentence(for: device),
@@ -70,7 +70,7 @@ public struct DeviceListing: Sendable {
     }
 
     private func json(_ device: PluggedDevice, event: String?) -> String {
-        let verdict = Claiming.verdict(on: device, assignments: assignments, drivers: CuffDrivers.all)
+        let verdict = Claiming.verdict(on: device, assignments: assignments, drivers: CuffFamilies.all)
         let access = NodePermissions.access(to: device.node)
         var text = TextBuffer()
         func field(_ key: String, _ value: String?, _ text: inout TextBuffer) {

@@ -41,7 +41,7 @@ public struct DevicePlace: Sendable {
             self.init(address: .tcp(host: host, port: Int(port)), driver: try Self.named(driver, text), device: "")
         case .node(let path): self.init(address: .path(path), driver: try Self.named(driver, text), device: "")
         case .plugged(let plugged):
-            let verdict = Claiming.verdict(on: plugged, assignments: [], drivers: CuffDrivers.all)
+            let verdict = Claiming.verdict(on: plugged, assignments: [], drivers: CuffFamilies.all)
             self.init(
                 address: .path(plugged.node), driver: try Self.named(driver ?? verdict.driver?.description, text),
                 device: Self.identity(of: plugged, verdict, among: present))

@@ -47,7 +47,7 @@ extension PcapngReader: CaptureSource {
         guard let device = usb.chosen.map({ usb.devices[$0] }), let vendor = device.vendor, let product = device.product
         else { return nil }
         let own = CuffDriver.Claim.usb(vendor: vendor, product: product)
-        return CuffDrivers.all.first { $0.claims.contains(own) }?.id
+        return CuffFamilies.all.first { $0.claims.contains(own) }?.id
     }
 
     /// What a reader of the result should know, e.g. a chip that was guessed.

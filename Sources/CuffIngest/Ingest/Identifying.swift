@@ -59,10 +59,10 @@ public enum Identifying {
         if isDevice || source.hasPrefix("tcp://") {
             let line = line ?? LineSettings()
             let bytes = try listen(source, line, limit)
-            return Report(bytes: bytes.count, candidates: Identification.candidates(for: bytes), line: line)
+            return Report(bytes: bytes.count, candidates: Identification.candidates(for: bytes, among: CuffFamilies.all), line: line)
         }
         let bytes = try read(source)
-        return Report(bytes: bytes.count, candidates: Identification.candidates(for: bytes), line: nil)
+        return Report(bytes: bytes.count, candidates: Identification.candidates(for: bytes, among: CuffFamilies.all), line: nil)
     }
 
     /// The cuff's side of a capture, or the bytes as they are.

@@ -57,7 +57,7 @@ extension Ingest {
 
     /// Whether a process died while it measured with this cuff, and the cuff can be told to stop.
     public static func isLeftMeasuring(_ address: TransportAddress, driver id: String, _ options: IngestOptions) -> Bool {
-        guard let driver = CuffDrivers.named(id), driver.capabilities.contains(.stop), let memory = options.memory else { return false }
+        guard let driver = CuffFamilies.named(id), driver.capabilities.contains(.stop), let memory = options.memory else { return false }
         return MeasurementMarks(memory).isLeft(driver.id, address)
     }
 

@@ -59,8 +59,8 @@ public enum Ingest {
     }
 
     static func driver(_ id: String) throws(IngestError) -> CuffDriver {
-        guard let driver = CuffDrivers.named(id) else {
-            throw .unknownDriver(id, known: CuffDrivers.all.map { $0.id.description })
+        guard let driver = CuffFamilies.named(id) else {
+            throw .unknownDriver(id, known: CuffFamilies.all.map { $0.id.description })
         }
         return driver
     }

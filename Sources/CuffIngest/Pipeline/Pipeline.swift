@@ -308,7 +308,7 @@ public final class Pipeline: @unchecked Sendable {
 
     /// A cuff that forgets what was acknowledged keeps what was not.
     private static func isKept(_ driver: DriverID) -> Bool {
-        CuffDrivers.named(driver.description)?.capabilities.contains(.forgets) ?? false
+        CuffFamilies.named(driver.description)?.capabilities.contains(.forgets) ?? false
     }
 
     /// Calls back, once, when everything accepted is stored by every required sink, or cannot be.

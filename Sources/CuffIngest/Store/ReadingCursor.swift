@@ -1,3 +1,4 @@
+import CuffClinical
 import CuffCore
 import GRDB
 import GRDBSQLite
@@ -28,7 +29,7 @@ struct ReadingCursor {
 
     var id: Reading.ID { text(.id) { Reading.ID.parse($0) } ?? .none }
 
-    /// The best known instant, as `InclusionRule.time` has it.
+    /// The best known instant, as `Reading.bestTime` has it.
     var time: Timestamp? {
         if let measured = text(.measured, { Timestamp.parse($0)?.time }) { return measured }
         if !isNull(.deviceTime), !isClockUnset, let time = deviceTime, time.isPossible {

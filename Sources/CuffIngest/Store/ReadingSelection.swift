@@ -1,3 +1,4 @@
+import CuffClinical
 import CuffCore
 
 /// Which stored readings are meant: every condition that is set must hold.

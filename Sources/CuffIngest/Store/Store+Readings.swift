@@ -1,3 +1,4 @@
+import CuffClinical
 import CuffCore
 import GRDB
 import GRDBSQLite
@@ -12,7 +13,7 @@ extension Store {
         var found: [Int64: StoredSource] = [:]
         for row in try Row.fetchAll(db, sql: "SELECT number, driver, device, manufacturer, model, serial, firmware FROM source") {
             let name: String = row["driver"]
-            let known = CuffDrivers.named(name)?.id
+            let known = CuffFamilies.named(name)?.id
             found[row["number"]] = StoredSource(
                 number: row["number"],
                 driver: known ?? (name == ManualEntry.driver.description ? ManualEntry.driver : "unknown"),

@@ -71,7 +71,7 @@ public struct CuffConfiguration: Sendable, Hashable {
 
     /// Reads one file (`--config FILE`, else `$CUFF_CONFIG`) or, with none, the standard ones.
     public static func load(
-        _ file: String? = nil, drivers: [CuffDriver] = CuffDrivers.all
+        _ file: String? = nil, drivers: [CuffDriver] = CuffFamilies.all
     ) throws(IngestError) -> CuffConfiguration {
         var configuration = CuffConfiguration()
         let named = file ?? variable("CUFF_CONFIG")

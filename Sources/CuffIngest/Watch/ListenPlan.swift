@@ -11,7 +11,7 @@ public struct ListenPlan: Sendable, Hashable, CustomStringConvertible {
     public var driver: DriverID
 
     /// Parses `[HOST][:PORT][=DRIVER]`; throws a usage error with the reason.
-    public init(_ text: String, drivers: [CuffDriver] = CuffDrivers.all) throws(IngestError) {
+    public init(_ text: String, drivers: [CuffDriver] = CuffFamilies.all) throws(IngestError) {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let place = parts[0].hasPrefix("tcp-listen://") ? String(parts[0]) : "tcp-listen://\(parts[0])"
         guard case .tcpListen(let host, let port) = try TransportAddress(place) else {

@@ -4,7 +4,7 @@ import Dispatch
 /// Links that the watch opens, and what they tell.
 extension WatchRun {
     func open(_ id: LinkID, _ plan: LinkPlan) {
-        guard let driver = CuffDrivers.named("\(plan.driver)") else { return refuse(id, .unknownDriver("\(plan.driver)")) }
+        guard let driver = CuffFamilies.named("\(plan.driver)") else { return refuse(id, .unknownDriver("\(plan.driver)")) }
         // It would forget what nobody has kept; other cuffs are none the worse for it.
         if driver.forgets(plan.options), !pipeline.isDurable { return refuse(id, .nothingKeeps(driver)) }
         let commands = LinkPlan.commands(for: driver, isScheduled: plan.isScheduled)

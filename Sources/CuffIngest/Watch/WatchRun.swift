@@ -60,7 +60,7 @@ final class WatchRun {
     /// Binds every port, or throws; before `start`.
     func listen() throws(IngestError) {
         for plan in watch.listens {
-            guard let driver = CuffDrivers.named("\(plan.driver)") else { throw .unknownDriver("\(plan.driver)") }
+            guard let driver = CuffFamilies.named("\(plan.driver)") else { throw .unknownDriver("\(plan.driver)") }
             if driver.forgets(options.driverOptions), !pipeline.isDurable { throw .nothingKeeps(driver) }
             var setup = CallerLinks.Setup(driver: driver, commands: LinkPlan.commands(for: driver))
             setup.options = options.driverOptions

@@ -101,7 +101,7 @@ public struct WatchState: Sendable {
 
     /// A watch before its first event.
     public init(
-        settings: Settings = Settings(), assignments: [Assignment] = [], drivers: [CuffDriver] = CuffDrivers.all
+        settings: Settings = Settings(), assignments: [Assignment] = [], drivers: [CuffDriver] = CuffFamilies.all
     ) {
         self.settings = settings
         self.assignments = assignments

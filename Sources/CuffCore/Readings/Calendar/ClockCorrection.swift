@@ -96,3 +96,13 @@ extension DeviceTime {
         Timestamp(milliseconds: (wallSeconds + seconds - Int64(offset)) * 1000 + Int64(hundredths) * 10)
     }
 }
+
+extension Reading {
+    /// The best known instant of a reading: `measured`; else the cuff's own time read in the zone, or in its own where it
+    /// says so. The arrival of a reading from a memory says nothing.
+    public func bestTime(in zone: ZoneTable) -> Timestamp? {
+        if let measured { return measured }
+        if let time = clock.time { return time.instant(in: zone) }
+        return origin == .memory ? nil : received
+    }
+}

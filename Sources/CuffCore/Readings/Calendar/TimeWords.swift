@@ -12,7 +12,7 @@ public enum TimeWords {
         }
         // A blank in place of the `T` is what people type within quotes.
         let wall = zone.wall(at: now.seconds)
-        let today = CalendarCut.floor(wall, 86400)
+        let today = WallTime.floor(wall, 86400)
         let word = text.lowercased()
         switch word {
         case "now": return now
@@ -21,7 +21,7 @@ public enum TimeWords {
         default: break
         }
         if let weekday = weekdays.firstIndex(of: word) {
-            let back = Int64(Int(today + 3 - CalendarCut.floor(today + 3, 7) * 7) - weekday + 7) % 7
+            let back = Int64(Int(today + 3 - WallTime.floor(today + 3, 7) * 7) - weekday + 7) % 7
             return day((today - back) * 86400, zone)
         }
         guard let unit = word.last, let count = Int64(word.dropLast()), count >= 0, count < 100_000 else { return nil }

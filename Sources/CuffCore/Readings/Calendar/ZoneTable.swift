@@ -106,3 +106,11 @@ extension Timestamp {
     /// The instant so many seconds after 1970-01-01T00:00:00Z.
     public init(seconds: Int64) { self.init(milliseconds: seconds &* 1000) }
 }
+
+/// Arithmetic on times of a wall clock, in seconds or days since 1970.
+public enum WallTime {
+    /// `value / divisor`, rounded down also where the value is negative. The divisor is positive.
+    public static func floor(_ value: Int64, _ divisor: Int64) -> Int64 {
+        value >= 0 ? value / divisor : (value - divisor + 1) / divisor
+    }
+}

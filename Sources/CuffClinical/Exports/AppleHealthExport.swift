@@ -1,0 +1,324 @@
+import CuffCore
+
+/// Writes Apple Health's `export.xml`, reading by reading: an exchange format that many programs read. Apple's own Health
+/// app does not import it.
+///
+/// Header, then any number of `append`, then footer. The writer keeps nothing of what it wrote.
+///
+/// In Apple's files a record within a correlation also stands at the top level. Some readers take correlations first,
+/// some only records, and some every record at any depth, which then come twice: hence the layouts.
+public struct AppleHealthExport: Sendable {
+    /// Where the records of a blood pressure stand.
+    public enum Layout: String, Sendable, Hashable, CaseIterable {
+        /// As Apple writes it: correlations, and their records at the top level as well.
+        case both
+        /// Correlations only; each value once.
+        case correlation
+        /// Top-level records only; each value once, paired by their sync identifiers.
+        case records
+    }
+
+    /// Where the records of a blood pressure stand.
+    public let layout: Layout
+    /// The program that is named as the source.
+    public let source: HealthSource
+    /// The zone in which times are written where a reading says no other.
+    public let zone: ZoneTable
+    /// From which pulse on an event is written.
+    public let limits: HeartRateLimits
+    /// The value of the attribute `locale`.
+    public let locale: String
+
+    /// Sets each property as given.
+    public init(
+        _ layout: Layout = .both, source: HealthSource, zone: ZoneTable, limits: HeartRateLimits = .usual,
+        locale: String = "en_US"
+    ) {
+        self.layout = layout
+        self.source = source
+        self.zone = zone
+        self.limits = limits
+        self.locale = locale
+    }
+
+    /// The part of Apple's document type that is used here.                          observed in files of version 13
+    static let documentType: StaticString = """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <!DOCTYPE HealthData [
+        <!-- HealthKit Export Version: 13 -->
+        <!ELEMENT HealthData (ExportDate,Me,(Record|Correlation)*)>
+        <!ATTLIST HealthData locale CDATA #REQUIRED>
+        <!ELEMENT ExportDate EMPTY>
+        <!ATTLIST ExportDate value CDATA #REQUIRED>
+        <!ELEMENT Me EMPTY>
+        <!ATTLIST Me
+          HKCharacteristicTypeIdentifierDateOfBirth CDATA #REQUIRED
+          HKCharacteristicTypeIdentifierBiologicalSex CDATA #REQUIRED
+          HKCharacteristicTypeIdentifierBloodType CDATA #REQUIRED
+          HKCharacteristicTypeIdentifierFitzpatrickSkinType CDATA #REQUIRED
+          HKCharacteristicTypeIdentifierCardioFitnessMedicationsUse CDATA #REQUIRED>
+        <!ELEMENT Record ((MetadataEntry|HeartRateVariabilityMetadataList)*)>
+        <!ATTLIST Record
+          type CDATA #REQUIRED unit CDATA #IMPLIED value CDATA #IMPLIED sourceName CDATA #REQUIRED
+          sourceVersion CDATA #IMPLIED device CDATA #IMPLIED creationDate CDATA #IMPLIED
+          startDate CDATA #REQUIRED endDate CDATA #REQUIRED>
+        <!ELEMENT Correlation ((MetadataEntry|Record)*)>
+        <!ATTLIST Correlation
+          type CDATA #REQUIRED sourceName CDATA #REQUIRED sourceVersion CDATA #IMPLIED device CDATA #IMPLIED
+          creationDate CDATA #IMPLIED startDate CDATA #REQUIRED endDate CDATA #REQUIRED>
+        <!ELEMENT MetadataEntry EMPTY>
+        <!ATTLIST MetadataEntry key CDATA #REQUIRED value CDATA #REQUIRED>
+        <!ELEMENT HeartRateVariabilityMetadataList (InstantaneousBeatsPerMinute*)>
+        <!ELEMENT InstantaneousBeatsPerMinute EMPTY>
+        <!ATTLIST InstantaneousBeatsPerMinute bpm CDATA #REQUIRED time CDATA #REQUIRED>
+        ]>
+
+        """
+
+    /// Nothing is said about the person: all characteristics are "not set".
+    public func appendHeader(exported: Timestamp, to text: inout TextBuffer) {
+        text.append(Self.documentType)
+        text.append("<HealthData")
+        text.append(attribute: "locale", locale)
+        text.append(">\n <ExportDate value=\"")
+        text.append(appleDate: exported, zone: zone)
+        text.append("\"/>\n <Me HKCharacteristicTypeIdentifierDateOfBirth=\"\"")
+        text.append(" HKCharacteristicTypeIdentifierBiologicalSex=\"HKBiologicalSexNotSet\"")
+        text.append(" HKCharacteristicTypeIdentifierBloodType=\"HKBloodTypeNotSet\"")
+        text.append(" HKCharacteristicTypeIdentifierFitzpatrickSkinType=\"HKFitzpatrickSkinTypeNotSet\"")
+        text.append(" HKCharacteristicTypeIdentifierCardioFitnessMedicationsUse=\"None\"/>\n")
+    }
+
+    /// Closes the document.
+    public func appendFooter(to text: inout TextBuffer) { text.append("</HealthData>\n") }
+
+    /// What of a reading is written: its values, and the events they make.
+    public struct Parts: OptionSet, Sendable, Hashable {
+        /// One bit for each part.
+        public let rawValue: UInt8
+        /// Any bits; unknown ones mean nothing.
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// The values of the reading: pressures and pulse.
+        public static let values = Parts(rawValue: 1)
+        /// The events that the reading makes.
+        public static let events = Parts(rawValue: 2)
+        /// Both.
+        public static let all: Parts = [.values, .events]
+    }
+
+    /// Writes one reading, or throws why it has no place in the file; nothing is written then.
+    public func append(
+        _ reading: Reading, from provenance: Provenance, parts: Parts = .all, to text: inout TextBuffer
+    ) throws(HealthError) {
+        let samples = try ReadingSamples(
+            reading, source: source, device: provenance.identity, zone: zone, limits: limits)
+        let created = reading.received
+        if parts.contains(.values) { append(samples, created: created, to: &text) }
+        guard parts.contains(.events) else { return }
+        for event in samples.events { append(event, provenance, created: created, to: &text) }
+    }
+
+    private func append(_ samples: ReadingSamples, created: Timestamp?, to text: inout TextBuffer) {
+        if let pressure = samples.bloodPressure {
+            if layout != .correlation {
+                for object in pressure.objects {
+                    // Only where there is no correlation does each record need a name of its own.
+                    let metadata = layout == .records ? own(pressure.metadata, object.type) : HealthMetadata()
+                    append(object, metadata, created: created, indent: " ", to: &text)
+                }
+            }
+            if layout != .records { append(pressure, created: created, to: &text) }
+        }
+        if let heartRate = samples.heartRate {
+            append(heartRate, heartRate.metadata, created: created, indent: " ", to: &text)
+        }
+    }
+
+    /// Beat-to-beat data as Apple writes them: a variability record with the list of its beats.
+    public func append(_ series: HeartbeatSeries, from provenance: Provenance, to text: inout TextBuffer) {
+        guard let sdnn = series.sdnn else { return }
+        text.append(" <Record")
+        text.append(attribute: "type", SampleType.heartRateVariability.identifier.description)
+        appendOrigin(provenance.identity, to: &text)
+        text.append(" unit=\"ms\"")
+        appendDates(created: nil, series.start, series.end, to: &text)
+        text.append(" value=\"")
+        text.append(rounded: sdnn * 1000)
+        text.append("\">\n  <HeartRateVariabilityMetadataList>\n")
+        for (before, beat) in zip(series.beats, series.beats.dropFirst()) where !beat.precededByGap {
+            text.append("   <InstantaneousBeatsPerMinute bpm=\"")
+            text.append(decimal: Int64((60_000_000 / Double(beat.time - before.time)).rounded()))
+            text.append("\" time=\"")
+            text.append(clockOf: series.start, plus: beat.time, zone: zone)
+            text.append("\"/>\n")
+        }
+        text.append("  </HeartRateVariabilityMetadataList>\n </Record>\n")
+    }
+
+    private func own(_ metadata: HealthMetadata, _ type: SampleType) -> HealthMetadata {
+        var own = metadata
+        if let sync = metadata.sync { own.sync = (sync.identifier + (type == .systolic ? ":sys" : ":dia"), sync.version) }
+        return own
+    }
+
+    private func append(_ pressure: Correlation, created: Timestamp?, to text: inout TextBuffer) {
+        text.append(" <Correlation")
+        text.append(attribute: "type", pressure.type.identifier.description)
+        appendOrigin(pressure.device, to: &text)
+        appendDates(created: created, pressure.start, pressure.end, to: &text)
+        text.append(">\n")
+        append(pressure.metadata, indent: "  ", to: &text)
+        for object in pressure.objects { append(object, HealthMetadata(), created: created, indent: "  ", to: &text) }
+        text.append(" </Correlation>\n")
+    }
+
+    private func append(
+        _ sample: QuantitySample, _ metadata: HealthMetadata, created: Timestamp?, indent: StaticString,
+        to text: inout TextBuffer
+    ) {
+        text.append(indent)
+        text.append("<Record")
+        text.append(attribute: "type", sample.type.identifier.description)
+        appendOrigin(sample.device, to: &text)
+        if let unit = sample.type.unit {
+            text.append(attribute: "unit", unit.description)
+            appendDates(created: created, sample.start, sample.end, to: &text)
+            text.append(" value=\"")
+            if sample.quantity.unit == unit {
+                text.append(sample.quantity.digits)
+            } else if let value = sample.quantity.value(in: unit) {
+                text.append(rounded: value)
+            }
+            text.append(0x22)
+        }
+        close("Record", metadata, indent: indent, to: &text)
+    }
+
+    private func append(_ event: HeartEvent, _ provenance: Provenance, created: Timestamp?, to text: inout TextBuffer) {
+        var metadata = HealthMetadata(timeZone: zone.name)
+        if let limit = event.limit {
+            var value = TextBuffer(capacity: 24)
+            value.append(rounded: limit)
+            value.append(" count/min")
+            metadata.other["HKHeartRateEventThreshold"] = value.string
+        }
+        text.append(" <Record")
+        text.append(attribute: "type", event.kind.type.identifier.description)
+        appendOrigin(provenance.identity, to: &text)
+        appendDates(created: created, event.time, event.time, to: &text)
+        text.append(" value=\"HKCategoryValueNotApplicable\"")
+        close("Record", metadata, indent: " ", to: &text)
+    }
+
+    private func close(
+        _ element: StaticString, _ metadata: HealthMetadata, indent: StaticString, to text: inout TextBuffer
+    ) {
+        guard !metadata.entries.isEmpty else { return text.append("/>\n") }
+        text.append(">\n")
+        append(metadata, indent: "  ", to: &text)
+        text.append(indent)
+        text.append("</")
+        text.append(element)
+        text.append(">\n")
+    }
+
+    private func append(_ metadata: HealthMetadata, indent: StaticString, to text: inout TextBuffer) {
+        for entry in metadata.entries {
+            text.append(indent)
+            text.append("<MetadataEntry")
+            text.append(attribute: "key", entry.key)
+            text.append(attribute: "value", entry.value)
+            text.append("/>\n")
+        }
+    }
+
+    private func appendOrigin(_ device: DeviceIdentity?, to text: inout TextBuffer) {
+        text.append(attribute: "sourceName", source.name)
+        if let version = source.version { text.append(attribute: "sourceVersion", version) }
+        guard let device else { return }
+        let parts = [
+            ("name", device.model), ("manufacturer", device.manufacturer), ("model", device.model),
+            ("firmware", device.firmware),
+        ].compactMap { key, value in value.flatMap { $0.isEmpty ? nil : "\(key):\($0)" } }
+        guard !parts.isEmpty else { return }
+        text.append(attribute: "device", "<<HKDevice: 0x0>, \(parts.joined(separator: ", "))>")
+    }
+
+    private func appendDates(created: Timestamp?, _ start: Timestamp, _ end: Timestamp, to text: inout TextBuffer) {
+        if let created {
+            text.append(" creationDate=\"")
+            text.append(appleDate: created, zone: zone)
+            text.append(0x22)
+        }
+        text.append(" startDate=\"")
+        text.append(appleDate: start, zone: zone)
+        text.append("\" endDate=\"")
+        text.append(appleDate: end, zone: zone)
+        text.append(0x22)
+    }
+}
+
+extension TextBuffer {
+    /// `2026-05-05 07:33:00 +0200`.
+    mutating func append(appleDate time: Timestamp, zone: ZoneTable) {
+        let offset = zone.offset(at: time.seconds) / 60
+        let wall = DeviceTime(wallSeconds: time.seconds + Int64(offset) * 60)
+        append(dateAndTime: wall)
+        append(0x20)
+        append(offset < 0 ? 0x2D : 0x2B)
+        append(padded: Int(offset.magnitude) / 60, width: 2)
+        append(padded: Int(offset.magnitude) % 60, width: 2)
+    }
+
+    /// `2026-05-05 07:33:00`, always in seconds.
+    mutating func append(dateAndTime wall: DeviceTime) {
+        var day = wall
+        day.precision = .day
+        append(day)
+        append(0x20)
+        append(padded: Int(wall.hour), width: 2)
+        append(0x3A)
+        append(padded: Int(wall.minute), width: 2)
+        append(0x3A)
+        append(padded: Int(wall.second), width: 2)
+    }
+
+    /// `07:33:00.25`: the time of the day, `microseconds` after the instant.
+    mutating func append(clockOf start: Timestamp, plus microseconds: Int64, zone: ZoneTable) {
+        let hundredths = (start.milliseconds + microseconds / 1000) / 10
+        let seconds = hundredths / 100
+        let wall = DeviceTime(wallSeconds: seconds + Int64(zone.offset(at: seconds)))
+        append(padded: Int(wall.hour), width: 2)
+        append(0x3A)
+        append(padded: Int(wall.minute), width: 2)
+        append(0x3A)
+        append(padded: Int(wall.second), width: 2)
+        append(0x2E)
+        append(padded: Int(hundredths % 100), width: 2)
+    }
+
+    /// ` name="value"`, escaped.
+    mutating func append(attribute name: StaticString, _ value: String) {
+        append(0x20)
+        append(name)
+        append("=\"")
+        append(markup: value)
+        append(0x22)
+    }
+
+    /// Text for XML and HTML, between tags or in a quoted attribute. Characters that XML does not allow become `?`.
+    public mutating func append(markup text: String) {
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": append("&amp;")
+            case "<": append("&lt;")
+            case ">": append("&gt;")
+            case "\"": append("&quot;")
+            case "'": append("&#39;")
+            case "\t", "\n", "\r": append(0x20)
+            case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{FFFE}", "\u{FFFF}": append(0x3F)
+            default: for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter { append(byte) }
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import CuffCore
+
+/// Writes readings as JSON Lines in the one vocabulary of `ReadingLine`, with their events and series beside them. UTF-8,
+/// one object a line, `\n` after every line.
+public struct JSONLinesExport: Sendable {
+    /// The zone in which a reading without a known instant is dated.
+    public let zone: ZoneTable
+    /// `nil` writes no events.
+    public let limits: HeartRateLimits?
+    /// How the line of a reading is written.
+    public let line: ReadingLine
+
+    /// Sets each property as given.
+    public init(zone: ZoneTable, limits: HeartRateLimits? = .usual, includesRaw: Bool = false) {
+        self.zone = zone
+        self.limits = limits
+        line = ReadingLine(includesRaw: includesRaw)
+    }
+
+    /// Every key with its meaning. An absent key means unknown; keys may be added; readers skip types they do not know.
+    public static let keys: [(type: StaticString, name: StaticString, meaning: StaticString)] = [
+        ("*", "type", "blood_pressure, pulse_rate, quantity, measurement (a failed one), event, quantity_series, heartbeat_series"),
+        ("*", "schema", "1; a change that is not an addition gets another number"),
+        ("*", "id", "name of the reading; sorts by the cuff's own time"),
+        ("*", "driver", "which driver read it"),
+        ("*", "device", "identity of the cuff"),
+        ("blood_pressure", "systolic_mmHg", "systolic pressure; with systolic_kPa beside it where the cuff sent kPa"),
+        ("blood_pressure", "diastolic_mmHg", "diastolic pressure"),
+        ("blood_pressure", "mean_mmHg", "mean pressure, only where the cuff sent one"),
+        ("blood_pressure", "pulse_per_min", "pulse rate"),
+        ("blood_pressure", "mean_absent, pulse_absent", "why a value the cuff could have sent is missing"),
+        ("*", "user", "user slot of the cuff"),
+        ("*", "flags", "words of the cuff and of this program"),
+        ("*", "device_time", "what the cuff's clock showed, without zone; device_time_text where no calendar has it"),
+        ("*", "measured", "best known time of the measurement, with offset"),
+        ("*", "clock", "what `measured` rests on: synced, corrected, device_time, receive_time, unset"),
+        ("*", "received", "when this program received it, UTC"),
+        ("*", "origin", "memory, push, measurement, or entered for values typed in by a person"),
+        ("*", "trigger", "manual or automatic, where the cuff says so"),
+        ("*", "sequence, revision, raw", "the cuff's number of the record; higher revisions replace lower; the record's bytes"),
+        ("measurement", "event, reason, code", "failed; why, in this program's words; the cuff's own code"),
+        ("quantity", "code, mdc, value, unit", "name and number in the nomenclature; the value as sent, a string; its unit"),
+        ("event", "event, reading", "irregular_pulse, high_heart_rate or low_heart_rate; the id of its reading"),
+        ("event", "time, pulse_per_min, limit_per_min", "when; the pulse; the limit that was met, absent where the cuff said so"),
+        ("quantity_series", "code, unit, start, end, count", "type of the values, their unit, the time they cover, how many"),
+        ("quantity_series", "min, max, avg, last, samples", "of all values; then each as [seconds since start, value]"),
+        ("heartbeat_series", "beats, gaps, sdnn_ms", "seconds since start; places of beats after a gap; standard deviation"),
+    ]
+
+    /// Appends the line of one reading and the lines of its events, as far as `parts` asks for them.
+    public func append(
+        _ reading: Reading, from provenance: Provenance, parts: AppleHealthExport.Parts = .all, to text: inout TextBuffer
+    ) {
+        if parts.contains(.values) { line.append(reading, device: provenance.device, to: &text) }
+        guard parts.contains(.events), let limits, let time = reading.bestTime(in: zone) else { return }
+        for event in HeartEvent.events(of: reading, at: time, limits: limits) {
+            event.append(to: &text, driver: provenance.driver, device: provenance.device, zone: zone)
+        }
+    }
+}

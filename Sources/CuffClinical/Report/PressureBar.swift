@@ -1,0 +1,43 @@
+import CuffCore
+
+/// The pressure in a cuff as one line of a terminal, drawn anew with every sample: the pressure, a bar, the seconds.
+public struct PressureBar: Sendable, Hashable {
+    /// Columns of the whole line.
+    public var width: Int
+    /// Eighths of a block; without, `#`.
+    public var isUnicode: Bool
+    private var highest = 0.0
+
+    /// Most measurements stay below it; a higher one stretches the bar. In mmHg.
+    static let usualScale = 200.0
+
+    /// Sets each property as given.
+    public init(width: Int, isUnicode: Bool) {
+        self.width = width
+        self.isUnicode = isUnicode
+    }
+
+    /// The line, without an end, and not wider than `width`.
+    public mutating func line(_ pressure: Pressure, elapsed: Duration?) -> String {
+        let value = max(0, pressure.inMmHg)
+        highest = max(highest, value)
+        let head = "cuff \(right(Int(value.rounded()), 3)) mmHg "
+        let tail = elapsed.map { " \(right(Int($0.components.seconds), 3)) s" } ?? ""
+        let room = width - head.count - tail.count - 2
+        guard room >= 8 else { return String((head + tail).prefix(max(0, width))) }
+        return head + "[" + bar(value / max(Self.usualScale, highest), room) + "]" + tail
+    }
+
+    private func bar(_ share: Double, _ room: Int) -> String {
+        let eighths = Int((min(1, share) * Double(room * 8)).rounded())
+        let whole = isUnicode ? eighths / 8 : (eighths + 4) / 8
+        var text = String(repeating: isUnicode ? "█" : "#", count: whole)
+        if isUnicode, eighths % 8 > 0 { text.append(["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8]) }
+        return text + String(repeating: " ", count: room - text.count)
+    }
+
+    private func right(_ number: Int, _ width: Int) -> String {
+        let text = "\(number)"
+        return String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+}

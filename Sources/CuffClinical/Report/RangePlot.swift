@@ -1,0 +1,217 @@
+import CuffCore
+
+/// Draws the days of a `StatisticsCollection` on a terminal: for each day the range of the systolic and of the diastolic
+/// pressures as a bar, with their average as a mark. Days that do not fit share a column.
+///
+/// Systolic and diastolic differ in their signs as well as in colour; without UTF-8 letters and ASCII bars serve.
+public struct RangePlot: Sendable {
+    /// The size of the picture and what the terminal can show.
+    public struct Style: Sendable, Hashable {
+        /// Columns of the terminal.
+        public var width: Int
+        /// Rows of the drawing area, at most.
+        public var height: Int
+        /// Box-drawing characters; otherwise ASCII.
+        public var isUnicode: Bool
+        /// Colours by SGR sequences.
+        public var hasColor: Bool
+
+        /// At least 40 columns and 8 rows, whatever is given.
+        public init(width: Int = 80, height: Int = 18, isUnicode: Bool = true, hasColor: Bool = false) {
+            self.width = max(40, width)
+            self.height = max(8, height)
+            self.isUnicode = isUnicode
+            self.hasColor = hasColor
+        }
+    }
+
+    /// The size of the picture and what the terminal can show.
+    public let style: Style
+    /// The reference lines that are drawn.
+    public let lines: ReferenceLines
+    private let columns: [Column]
+    private let firstDay: Int64
+    private let daysPerColumn: Int64
+    private let step: Int
+    private let count: Int
+    private let zone: String
+
+    private struct Column {
+        var systolic: PlotRange?
+        var diastolic: PlotRange?
+    }
+
+    static let gutter = 6
+
+    /// `days` must be cut by day.
+    public init(_ days: StatisticsCollection, style: Style = Style(), lines: ReferenceLines = .home) {
+        self.style = style
+        self.lines = lines
+        zone = days.cut.zone.name
+        let buckets = days.buckets
+        count = buckets.reduce(0) { $0 + $1.merged.count }
+        let room = style.width - Self.gutter - 1
+        firstDay = buckets.first?.key ?? 0
+        let dayCount = (buckets.last?.key ?? firstDay) - firstDay + 1
+        daysPerColumn = max(1, (dayCount + Int64(room) - 1) / Int64(room))
+        let columnCount = Int((dayCount + daysPerColumn - 1) / daysPerColumn)
+        step = max(1, min(6, room / max(1, columnCount)))
+        var columns = [Column](repeating: Column(), count: buckets.isEmpty ? 0 : columnCount)
+        for bucket in buckets {
+            let place = Int((bucket.key - firstDay) / daysPerColumn)
+            columns[place].systolic = Self.merged(columns[place].systolic, PlotRange(bucket.merged.systolic))
+            columns[place].diastolic = Self.merged(columns[place].diastolic, PlotRange(bucket.merged.diastolic))
+        }
+        self.columns = columns
+    }
+
+    private static func merged(_ a: PlotRange?, _ b: PlotRange?) -> PlotRange? {
+        guard var a, let b else { return a ?? b }
+        a.merge(b)
+        return a
+    }
+
+    /// Appends the picture, every line with its line feed.
+    public func append(to text: inout TextBuffer) {
+        guard !columns.isEmpty else { return text.append("no readings to draw\n") }
+        let ranges = columns.flatMap { [$0.systolic, $0.diastolic] }.compactMap { $0 }
+        let low = min(ranges.map(\.low).min() ?? 0, lines.diastolic)
+        let high = max(ranges.map(\.high).max() ?? 0, lines.systolic)
+        let rowStep = [5.0, 10, 20, 40].first { Self.rows(low, high, $0) <= style.height } ?? 40
+        let bottom = (low / rowStep).rounded(.down) * rowStep
+        let rows = Self.rows(low, high, rowStep)
+        appendTitle(to: &text)
+        for row in (0..<rows).reversed() {
+            let value = bottom + Double(row) * rowStep
+            let isTick = value.truncatingRemainder(dividingBy: max(20, rowStep)) == 0
+            append(tick: isTick ? Int(value) : nil, to: &text)
+            append(row: row, bottom: bottom, rowStep: rowStep, to: &text)
+        }
+        appendAxis(to: &text)
+        appendLegend(to: &text)
+    }
+
+    private static func rows(_ low: Double, _ high: Double, _ step: Double) -> Int {
+        Int((high / step).rounded(.down) - (low / step).rounded(.down)) + 1
+    }
+
+    private func appendTitle(to text: inout TextBuffer) {
+        let last = firstDay + Int64(columns.count) * daysPerColumn - 1
+        var title = "mmHg   \(DateWords.full(firstDay))"
+        if daysPerColumn > 1 || last != firstDay { title += " \(style.isUnicode ? "–" : "-") \(DateWords.full(last))" }
+        title += ", \(zone), \(count) reading\(count == 1 ? "" : "s")"
+        if daysPerColumn > 1 { title += ", \(daysPerColumn) days a column" }
+        text.append(string: String(title.prefix(style.width)))
+        text.append(0x0A)
+    }
+
+    private func append(tick: Int?, to text: inout TextBuffer) {
+        let label = tick.map { "\($0)" } ?? ""
+        for _ in label.utf8.count..<(Self.gutter - 2) { text.append(0x20) }
+        text.append(string: label)
+        text.append(0x20)
+        text.append(string: style.isUnicode ? (tick == nil ? "│" : "┤") : (tick == nil ? "|" : "+"))
+    }
+
+    private enum Sign { case systolicBar(Int), systolicMark, diastolicBar(Int), diastolicMark, line, blank }
+
+    /// What stands in a cell. A row is two halves high: 1 is its lower half, 2 the upper, 3 both.
+    private func sign(_ column: Column?, row: Int, bottom: Double, rowStep: Double) -> Sign {
+        func half(_ value: Double) -> Int { Int(((value - bottom) / rowStep * 2).rounded(.down)) }
+        func cover(_ range: PlotRange) -> Int {
+            let (low, high) = (half(range.low), half(range.high))
+            return (low <= 2 * row && high >= 2 * row ? 1 : 0) + (low <= 2 * row + 1 && high >= 2 * row + 1 ? 2 : 0)
+        }
+        if let systolic = column?.systolic, half(systolic.average) / 2 == row { return .systolicMark }
+        if let diastolic = column?.diastolic, half(diastolic.average) / 2 == row { return .diastolicMark }
+        if let halves = column?.systolic.map(cover), halves > 0 { return .systolicBar(halves) }
+        if let halves = column?.diastolic.map(cover), halves > 0 { return .diastolicBar(halves) }
+        return half(lines.systolic) / 2 == row || half(lines.diastolic) / 2 == row ? .line : .blank
+    }
+
+    private func append(row: Int, bottom: Double, rowStep: Double, to text: inout TextBuffer) {
+        var pending = 0
+        func flush(_ text: inout TextBuffer) {
+            for _ in 0..<pending { text.append(0x20) }
+            pending = 0
+        }
+        for index in columns.indices {
+            for place in 0..<step {
+                let isCenter = place == (step - 1) / 2
+                let sign = sign(isCenter ? columns[index] : nil, row: row, bottom: bottom, rowStep: rowStep)
+                if case .blank = sign {
+                    pending += 1
+                    continue
+                }
+                flush(&text)
+                append(sign, to: &text)
+            }
+        }
+        text.append(0x0A)
+    }
+
+    private func append(_ sign: Sign, to text: inout TextBuffer) {
+        let (unicode, ascii, color): (String, String, StaticString) =
+            switch sign {
+            case .systolicBar(let halves): (["┃", "╻", "╹", "┃"][halves], "|", "\u{1B}[31m")
+            case .systolicMark: ("●", "S", "\u{1B}[1;31m")
+            case .diastolicBar(let halves): (["│", "╷", "╵", "│"][halves], ":", "\u{1B}[34m")
+            case .diastolicMark: ("○", "d", "\u{1B}[1;34m")
+            case .line: ("┄", ".", "\u{1B}[2m")
+            case .blank: (" ", " ", "")
+            }
+        if style.hasColor { text.append(color) }
+        text.append(string: style.isUnicode ? unicode : ascii)
+        if style.hasColor { text.append("\u{1B}[0m") }
+    }
+
+    /// The axis with a tick under each labelled column.
+    private func appendAxis(to text: inout TextBuffer) {
+        let width = columns.count * step
+        let label: (Int) -> String = { DateWords.dayAndMonth(firstDay + Int64($0) * daysPerColumn) }
+        // A label takes up to six letters and a blank.
+        let every = max(1, (8 + step - 1) / step)
+        var axis = [Character](repeating: style.isUnicode ? "─" : "-", count: width)
+        var labels = [Character](repeating: " ", count: width + 6)
+        for index in stride(from: 0, to: columns.count, by: every) {
+            let place = index * step + (step - 1) / 2
+            axis[place] = style.isUnicode ? "┬" : "+"
+            let letters = Array(label(index))
+            guard place + letters.count <= labels.count else { continue }
+            for (offset, letter) in letters.enumerated() { labels[place + offset] = letter }
+        }
+        text.append("     ")
+        text.append(string: style.isUnicode ? "└" : "+")
+        text.append(string: String(axis))
+        text.append("\n      ")
+        while labels.last == " " { labels.removeLast() }
+        text.append(string: String(labels.prefix(style.width - Self.gutter)))
+        text.append(0x0A)
+    }
+
+    private func appendLegend(to text: inout TextBuffer) {
+        let parts: [(Sign, Sign?, String)] = [
+            (.systolicBar(3), .systolicMark, "systolic range and average"),
+            (.diastolicBar(3), .diastolicMark, "diastolic"),
+            (.line, nil, "\(Int(lines.systolic))/\(Int(lines.diastolic))"),
+        ]
+        text.append("      ")
+        var column = 6
+        for (index, part) in parts.enumerated() {
+            let width = (part.1 == nil ? 2 : 3) + part.2.count
+            if index > 0, column + 3 + width > style.width {
+                text.append("\n      ")
+                column = 6
+            } else if index > 0 {
+                text.append("   ")
+                column += 3
+            }
+            column += width
+            append(part.0, to: &text)
+            if let mark = part.1 { append(mark, to: &text) }
+            text.append(0x20)
+            text.append(string: part.2)
+        }
+        text.append(0x0A)
+    }
+}

@@ -1,0 +1,266 @@
+import CuffCore
+
+/// Draws a `Report` as one self-contained HTML page: no script, nothing loaded, all text escaped. Several persons are several
+/// sections, each on paper of its own.
+public struct ReportPage: Sendable {
+    /// The first person's report.
+    public let report: Report
+    /// Name and version of the program, for the foot of the page.
+    public let generator: String
+    /// The other persons of the page.
+    private let others: [Report]
+
+    /// `others` are the reports of the other persons on the same page, in their order.
+    public init(_ report: Report, _ others: [Report] = [], generator: String = "cuff") {
+        self.report = report
+        self.others = others
+        self.generator = generator
+    }
+
+    /// Appends the whole page; `generated` is printed in its foot.
+    public func append(generated: Timestamp, to text: inout TextBuffer) {
+        text.append("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
+        text.append("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n")
+        text.append("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
+        text.append("<meta name=\"color-scheme\" content=\"light dark\">\n<title>")
+        text.append(markup: report.person.isEmpty ? "Blood pressure" : "Blood pressure of \(report.person)")
+        text.append("</title>\n<style>\n")
+        text.append(ReportStyle.text)
+        text.append("\n</style>\n</head>\n<body>\n<main>\n")
+        for one in [report] + others {
+            if !others.isEmpty { text.append("<section class=\"person\">\n") }
+            ReportPage(one, generator: generator).appendBody(generated, to: &text)
+            if !others.isEmpty { text.append("</section>\n") }
+        }
+        text.append("</main>\n</body>\n</html>\n")
+    }
+
+    private func appendBody(_ generated: Timestamp, to text: inout TextBuffer) {
+        let entries = report.sorted
+        appendHead(entries, to: &text)
+        if entries.isEmpty {
+            text.append("<p>There are no readings to show in this time.</p>\n")
+        } else {
+            appendFacts(entries, to: &text)
+            appendChart(to: &text)
+            appendParts(to: &text)
+            ReportDiary(report).append(entries, to: &text)
+        }
+        appendLeftOut(to: &text)
+        appendFoot(entries, generated, to: &text)
+    }
+
+    private func day(_ time: Timestamp) -> Int64 { WallTime.floor(report.zone.wall(at: time.seconds), 86400) }
+
+    private func appendHead(_ entries: [Report.Entry], to text: inout TextBuffer) {
+        text.append("<header><h1>Blood pressure</h1>")
+        let who = report.person.isEmpty ? report.section : report.person
+        if !who.isEmpty {
+            text.append("<div class=\"who\">")
+            text.append(markup: who)
+            text.append("</div>")
+        }
+        text.append("</header>\n")
+        guard let first = entries.first, let last = entries.last else { return }
+        let days = Set(entries.map { day($0.point.time) }).count
+        text.append("<p class=\"soft\">")
+        text.append(markup: DateWords.full(day(first.point.time)))
+        if day(last.point.time) != day(first.point.time) {
+            text.append(" – ")
+            text.append(markup: DateWords.full(day(last.point.time)))
+        }
+        text.append(markup: " · \(Self.count(entries.count, "reading")) on \(Self.count(days, "day"))")
+        text.append("</p>\n")
+    }
+
+    private func appendFacts(_ entries: [Report.Entry], to text: inout TextBuffer) {
+        var all = ReadingStatistics()
+        for entry in entries { all.add(entry.point) }
+        let lines = report.lines
+        let reached = entries.count { lines.isReached($0.point.systolic, $0.point.diastolic) }
+        text.append("<section class=\"facts\">")
+        fact("main", "Average", Self.pair(all), "mmHg, all counted readings", to: &text)
+        fact("", "Pulse", Self.whole(all.pulse.average()), "per minute", to: &text)
+        if let low = all.systolic.minimum?.value, let high = all.systolic.maximum?.value,
+            let lowest = all.diastolic.minimum?.value, let highest = all.diastolic.maximum?.value
+        {
+            fact(
+                "", "Systolic range", "\(Self.whole(low))–\(Self.whole(high))",
+                "diastolic \(Self.whole(lowest))–\(Self.whole(highest))", to: &text)
+        }
+        fact(
+            "", "At or above \(Int(lines.systolic))/\(Int(lines.diastolic))",
+            "\(Int((Double(reached) / Double(entries.count) * 100).rounded())) %",
+            "\(reached) of \(Self.count(entries.count, "reading"))", to: &text)
+        text.append("</section>\n")
+    }
+
+    private func fact(_ name: StaticString, _ words: String, _ value: String, _ detail: String, to text: inout TextBuffer) {
+        text.append("<div class=\"")
+        text.append(name)
+        text.append("\"><small>")
+        text.append(markup: words)
+        text.append("</small><b>")
+        text.append(markup: value)
+        text.append("</b><small>")
+        text.append(markup: detail)
+        text.append("</small></div>")
+    }
+
+    private func appendChart(to text: inout TextBuffer) {
+        text.append("<figure>\n")
+        ReportChart(report).append(to: &text)
+        let each: StaticString =
+            switch report.chartBucketing {
+            case .hour: "hour"
+            case .week: "week"
+            case .month: "month"
+            case .day, .daypart, .hourOfDay: "day"
+            }
+        text.append("<figcaption>Each ")
+        text.append(each)
+        text.append(": the bar spans lowest to highest, the circle is the average (filled: systolic, open: diastolic). ")
+        text.append(markup: "Dashed lines: \(Int(report.lines.systolic)) and \(Int(report.lines.diastolic)) mmHg.")
+        text.append("</figcaption>\n</figure>\n")
+    }
+
+    private func appendParts(to text: inout TextBuffer) {
+        text.append("<h2>By part of the day</h2>\n<div class=\"wide\"><table><thead><tr><th></th><th>Readings</th>")
+        text.append("<th>Average <small>mmHg</small></th><th>Systolic range</th><th>Diastolic range</th><th>Pulse</th>")
+        text.append("<th>")
+        text.append(markup: "≥ \(Int(report.lines.systolic))/\(Int(report.lines.diastolic))")
+        text.append("</th></tr></thead>\n<tbody>\n")
+        let buckets = report.statistics(.daypart).buckets
+        for part in DayParts.Part.allCases {
+            guard let bucket = buckets.first(where: { $0.key == Int64(part.rawValue) }) else { continue }
+            let hours = report.parts.hours(of: part)
+            let entries = report.entries.filter { self.part(of: $0) == part }
+            row(
+                Self.capital(part.word), "\(Self.two(hours.from))–\(Self.two(hours.to)) h", bucket.merged, entries,
+                isAll: false, to: &text)
+        }
+        var all = ReadingStatistics()
+        for entry in report.sorted { all.add(entry.point) }
+        row("All", "", all, report.entries, isAll: true, to: &text)
+        text.append("</tbody></table></div>\n")
+    }
+
+    private func part(of entry: Report.Entry) -> DayParts.Part {
+        let wall = report.zone.wall(at: entry.point.time.seconds)
+        return report.parts.part(ofHour: Int(wall - WallTime.floor(wall, 86400) * 86400) / 3600)
+    }
+
+    private func row(
+        _ name: String, _ detail: String, _ statistics: ReadingStatistics, _ entries: [Report.Entry], isAll: Bool,
+        to text: inout TextBuffer
+    ) {
+        func range(_ quantity: QuantityStatistics) -> String {
+            guard let low = quantity.minimum?.value, let high = quantity.maximum?.value else { return "–" }
+            return Self.whole(low) == Self.whole(high) ? Self.whole(low) : "\(Self.whole(low))–\(Self.whole(high))"
+        }
+        let reached = entries.count { report.lines.isReached($0.point.systolic, $0.point.diastolic) }
+        text.append(isAll ? "<tr class=\"all\"><td>" : "<tr><td>")
+        text.append(markup: name)
+        if !detail.isEmpty {
+            text.append(" <small class=\"soft\">")
+            text.append(markup: detail)
+            text.append("</small>")
+        }
+        let cells = [
+            "\(statistics.count)", Self.pair(statistics), range(statistics.systolic), range(statistics.diastolic),
+            Self.whole(statistics.pulse.average()),
+            "\(reached) (\(Int((Double(reached) / Double(max(1, entries.count)) * 100).rounded())) %)",
+        ]
+        for cell in cells {
+            text.append("</td><td>")
+            text.append(markup: cell)
+        }
+        text.append("</td></tr>\n")
+    }
+
+    private func appendLeftOut(to text: inout TextBuffer) {
+        guard !report.leftOut.isEmpty else { return }
+        text.append("<h2>Left out of averages and chart</h2>\n")
+        let limit = 60
+        let sorted = report.leftOut.sorted { ($0.time?.milliseconds ?? .min) < ($1.time?.milliseconds ?? .min) }
+        text.append("<table class=\"text\"><thead><tr><th>When</th><th>What</th><th>Why</th></tr></thead>\n<tbody>\n")
+        for one in sorted.suffix(limit) {
+            text.append("<tr><td>")
+            text.append(markup: one.time.map(moment) ?? "unknown")
+            text.append("</td><td>")
+            text.append(markup: Self.words(one.content))
+            text.append("</td><td>")
+            text.append(markup: one.reason.sentence.description)
+            text.append("</td></tr>\n")
+        }
+        text.append("</tbody></table>\n")
+        if sorted.count > limit {
+            text.append(string: "<p class=\"soft\">The latest \(limit) of \(sorted.count) are listed.</p>\n")
+        }
+    }
+
+    private func moment(_ time: Timestamp) -> String {
+        let wall = report.zone.wall(at: time.seconds)
+        let day = WallTime.floor(wall, 86400)
+        return "\(DateWords.full(day)), \(ReportDiary.clock(wall - day * 86400))"
+    }
+
+    private static func words(_ content: Reading.Content) -> String {
+        switch content {
+        case .bloodPressure(let pressure):
+            "\(whole(pressure.systolic.inMmHg))/\(whole(pressure.diastolic.inMmHg)) mmHg"
+        case .failure(let failure):
+            "failed: " + failure.reason.word.description.map { $0 == "_" ? " " : "\($0)" }.joined()
+                + (failure.code.isEmpty ? "" : " (\(failure.code))")
+        case .pulseRate, .quantity: "–"
+        }
+    }
+
+    private func appendFoot(_ entries: [Report.Entry], _ generated: Timestamp, to text: inout TextBuffer) {
+        text.append("<footer>\n")
+        let lines = "\(Int(report.lines.systolic))/\(Int(report.lines.diastolic))"
+        paragraph(
+            "▲ marks readings of at least \(lines) mmHg. For averages of measurements at home, guidelines speak of "
+                + "hypertension from 135/85 on (European Society of Hypertension, 2023). Values are as the cuff measured "
+                + "them; averages count every listed reading the same.", to: &text)
+        let names = report.sources.enumerated().map { index, source in
+            let count = entries.count { $0.source == index }
+            let name = source.driver == "manual" ? "typed in by hand" : source.name
+            return name + (count > 0 ? " (\(Self.count(count, "reading")))" : "")
+        }
+        if !names.isEmpty { paragraph("Measured with: \(names.joined(separator: ", ")).", to: &text) }
+        appendTimes(entries, to: &text)
+        paragraph("Made with \(generator) on \(moment(generated)). A record of measurements, not a diagnosis.", to: &text)
+        text.append("</footer>\n")
+    }
+
+    private func appendTimes(_ entries: [Report.Entry], to text: inout TextBuffer) {
+        let bases: [(Report.Entry.TimeBasis, String)] = [
+            (.synced, "by the cuff's clock, which was right"), (.corrected, "by the cuff's clock, corrected"),
+            (.unchecked, "by the cuff's clock, not checked"), (.arrival, "by arrival"), (.entered, "as typed in"),
+        ]
+        let parts = bases.compactMap { basis, words -> String? in
+            let count = entries.count { $0.basis == basis }
+            return count == 0 ? nil : "\(count) \(words)"
+        }
+        guard !parts.isEmpty else { return }
+        paragraph("Times are in \(report.zone.name): \(parts.joined(separator: "; ")).", to: &text)
+    }
+
+    private func paragraph(_ words: String, to text: inout TextBuffer) {
+        text.append("<p>")
+        text.append(markup: words)
+        text.append("</p>\n")
+    }
+
+    static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+    static func whole(_ value: Double?) -> String { value.map { "\(Int($0.rounded()))" } ?? "–" }
+    static func pair(_ statistics: ReadingStatistics) -> String {
+        "\(whole(statistics.systolic.average()))/\(whole(statistics.diastolic.average()))"
+    }
+    static func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+    static func capital(_ word: StaticString) -> String {
+        let text = word.description
+        return text.prefix(1).uppercased() + text.dropFirst()
+    }
+}

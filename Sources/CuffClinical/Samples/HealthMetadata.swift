@@ -1,0 +1,74 @@
+import CuffCore
+
+/// What a sample says beside its value, under the keys that HealthKit's files use.
+public struct HealthMetadata: Sendable, Hashable {
+    /// `true` for values a person typed in, whatever they were read from.
+    public var wasUserEntered: Bool?
+    /// IANA name of the zone in which the sample was made.
+    public var timeZone: String?
+    /// The sample's name among all of its source: a higher version under the same name replaces a lower one, the same
+    /// version is the same sample. The two stand together or not at all.
+    public var sync: (identifier: String, version: Int)? {
+        get { syncIdentifier.map { ($0, syncVersion) } }
+        set {
+            syncIdentifier = newValue?.identifier
+            syncVersion = newValue?.version ?? 0
+        }
+    }
+    /// An id that another program gave the sample.
+    public var externalUUID: String?
+    /// The serial number of the cuff.
+    public var deviceSerialNumber: String?
+    /// Further keys of this program; sorted when written.
+    public var other: [String: String]
+
+    private var syncIdentifier: String?
+    private var syncVersion = 0
+
+    /// Sets each property as given. Checked only when a sample is made.
+    public init(
+        wasUserEntered: Bool? = nil, timeZone: String? = nil, sync: (identifier: String, version: Int)? = nil,
+        externalUUID: String? = nil, deviceSerialNumber: String? = nil, other: [String: String] = [:]
+    ) {
+        self.wasUserEntered = wasUserEntered
+        self.timeZone = timeZone
+        self.externalUUID = externalUUID
+        self.deviceSerialNumber = deviceSerialNumber
+        self.other = other
+        self.sync = sync
+    }
+
+    /// Key and value in the order in which they are written.
+    public var entries: [(key: String, value: String)] {
+        var entries: [(key: String, value: String)] = []
+        if let wasUserEntered { entries.append(("HKWasUserEntered", wasUserEntered ? "1" : "0")) }
+        if let timeZone { entries.append(("HKTimeZone", timeZone)) }
+        if let sync {
+            entries.append(("HKMetadataKeySyncIdentifier", sync.identifier))
+            entries.append(("HKMetadataKeySyncVersion", "\(sync.version)"))
+        }
+        if let externalUUID { entries.append(("HKExternalUUID", externalUUID)) }
+        if let deviceSerialNumber { entries.append(("HKDeviceSerialNumber", deviceSerialNumber)) }
+        return entries + other.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    func check() throws(HealthError) {
+        guard let sync else { return }
+        guard !sync.identifier.isEmpty, sync.version >= 0 else {
+            throw .invalid("a sync identifier must not be empty and its version not negative")
+        }
+    }
+}
+
+/// Who made a sample: the program that wrote it, as HealthKit's `HKSource` with its revision.
+public struct HealthSource: Sendable, Hashable {
+    /// The program's name.
+    public var name: String
+    /// The program's version; `nil` where it is not said.
+    public var version: String?
+    /// Sets each property as given.
+    public init(name: String, version: String? = nil) {
+        self.name = name
+        self.version = version
+    }
+}

@@ -1,0 +1,95 @@
+import CuffCore
+
+/// A reading in HealthKit's shape: a blood-pressure correlation, with a heart-rate sample beside it where the cuff sent
+/// a pulse. A pulse without a pressure is a heart-rate sample alone. Nothing is computed; absent values stay absent.
+public struct ReadingSamples: Sendable, Hashable {
+    /// The pressures; `nil` for a pulse alone.
+    public let bloodPressure: Correlation?
+    /// The pulse; `nil` where the cuff sent none.
+    public let heartRate: QuantitySample?
+    /// The events that the reading makes.
+    public let events: [HeartEvent]
+
+    /// `zone` names the zone for the metadata and dates a reading whose only time is its cuff's own.
+    public init(
+        _ reading: Reading, source: HealthSource, device: DeviceIdentity? = nil, zone: ZoneTable,
+        limits: HeartRateLimits = .usual
+    ) throws(HealthError) {
+        if let reason = InclusionRule(zone: zone).reason(reading.flags) {
+            throw .invalid("the reading is left out: \(reason.sentence)")
+        }
+        guard !reading.isPending else { throw HealthError(.noData, "the cuff has not completed the reading") }
+        guard let time = reading.bestTime(in: zone) else {
+            throw HealthError(.noData, "the time of the reading is unknown")
+        }
+        var metadata = HealthMetadata(
+            wasUserEntered: reading.origin == .entered, timeZone: Self.timeZone(of: reading, at: time, zone),
+            deviceSerialNumber: device?.serial)
+        metadata.sync = (Self.syncIdentifier(reading.id), Int(reading.revision) + 1)
+        if let user = reading.user { metadata.other["CuffUser"] = "\(user)" }
+        if !reading.flags.isEmpty { metadata.other["CuffFlags"] = reading.flags.text(separator: " ") }
+        if let word = reading.trigger.word { metadata.other["CuffTrigger"] = word.description }
+        let pulse: PulseRate?
+        switch reading.content {
+        case .bloodPressure(let pressure):
+            pulse = pressure.pulse
+            var own = metadata
+            if let mean = pressure.mean { own.other["CuffMeanPressure"] = Self.text(mean) }
+            func sample(_ type: SampleType, _ pressure: Pressure) throws(HealthError) -> QuantitySample {
+                try QuantitySample(type, HealthQuantity(pressure), start: time, end: time, source: source, device: device)
+            }
+            bloodPressure = try Correlation(
+                .bloodPressure,
+                [sample(.systolic, pressure.systolic), sample(.diastolic, pressure.diastolic)],
+                start: time, end: time, source: source, device: device, metadata: own)
+        case .pulseRate(let rate):
+            pulse = rate
+            bloodPressure = nil
+        case .quantity, .failure: throw HealthError(.noData, "the reading is neither a blood pressure nor a pulse")
+        }
+        if let pulse {
+            var own = metadata
+            own.sync = (Self.syncIdentifier(reading.id) + ":hr", Int(reading.revision) + 1)
+            heartRate = try QuantitySample(
+                .heartRate, HealthQuantity(pulse), start: time, end: time, source: source, device: device, metadata: own)
+        } else {
+            heartRate = nil
+        }
+        events = HeartEvent.events(of: reading, at: time, limits: limits)
+    }
+
+    /// The zone in which the reading was placed: it may be another than the one that is exported in. A reading keeps only the
+    /// offset of its zone, so that one of another zone is named by the offset.
+    static func timeZone(of reading: Reading, at time: Timestamp, _ zone: ZoneTable) -> String {
+        let here = zone.offset(at: time.seconds) / 60
+        let offset = reading.measured == nil ? reading.clock.time?.utcOffset.map { Int($0) } ?? here : Int(reading.measuredOffset)
+        return offset == here ? zone.name : ZoneTable.name(ofOffset: offset)
+    }
+
+    static func syncIdentifier(_ id: Reading.ID) -> String {
+        var text = TextBuffer(capacity: 48)
+        text.append("cuff:")
+        text.append(id)
+        return text.string
+    }
+
+    private static func text(_ pressure: Pressure) -> String {
+        var text = TextBuffer(capacity: 24)
+        text.append(pressure.digits)
+        text.append(pressure.unit == .mmHg ? " mmHg" : " kPa")
+        return text.string
+    }
+}
+
+extension MeasurementFlags {
+    /// The words, in the order of their bits.
+    public func text(separator: String) -> String {
+        Self.words.indices.filter { rawValue & (1 << UInt32($0)) != 0 }.map { Self.words[$0].description }
+            .joined(separator: separator)
+    }
+
+    /// Reads one word of the list; `nil` for any other.
+    public static func named(_ word: String) -> MeasurementFlags? {
+        words.firstIndex { $0.description == word }.map { MeasurementFlags(rawValue: 1 << UInt32($0)) }
+    }
+}

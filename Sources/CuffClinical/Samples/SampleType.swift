@@ -1,0 +1,80 @@
+import CuffCore
+
+/// A kind of sample under the identifier HealthKit has for it, with what may be stored under it.
+///
+/// It describes a type; it holds no data. Types that HealthKit does not have begin with `Cuff` and are left out of its
+/// exchange format.
+public struct SampleType: Sendable, Hashable {
+    /// What samples of the type hold.
+    public enum Kind: Sendable, Hashable { case quantity, correlation, category, series }
+
+    /// HealthKit's identifier, or one beginning with `Cuff`.
+    public let identifier: StaticName
+    /// What samples of the type hold.
+    public let kind: Kind
+    /// The unit in which values are compared and exported; `nil` for types without values.
+    public let unit: HealthUnit?
+    /// How values become one number; `nil` for types without values.
+    public let aggregation: AggregationStyle?
+    /// The longest stretch one sample may cover.
+    public let longest: Duration
+
+    /// Apple advises against samples of a day or more ("Saving data to HealthKit"); here that is a limit.
+    static let day = Duration.seconds(86400)
+
+    /// The systolic pressure, a part of `bloodPressure`.
+    public static let systolic = quantity("HKQuantityTypeIdentifierBloodPressureSystolic", .mmHg, .discreteArithmetic)
+    /// The diastolic pressure, a part of `bloodPressure`.
+    public static let diastolic = quantity("HKQuantityTypeIdentifierBloodPressureDiastolic", .mmHg, .discreteArithmetic)
+    /// The pulse rate.
+    public static let heartRate = quantity("HKQuantityTypeIdentifierHeartRate", .countPerMinute, .discreteTemporallyWeighted)
+    /// The standard deviation of the intervals between beats.
+    public static let heartRateVariability = quantity(
+        "HKQuantityTypeIdentifierHeartRateVariabilitySDNN", .millisecond, .discreteArithmetic)
+    /// The mean pressure as a cuff sends it. HealthKit has no such type.
+    public static let meanPressure = quantity("CuffQuantityTypeIdentifierMeanPressure", .mmHg, .discreteArithmetic)
+    /// The pressure in the cuff while it measures. HealthKit has no such type.
+    public static let cuffPressure = quantity(
+        "CuffQuantityTypeIdentifierCuffPressure", .mmHg, .discreteTemporallyWeighted)
+    /// How many measurements were made. HealthKit has no such type.
+    public static let measurements = quantity("CuffQuantityTypeIdentifierMeasurements", .count, .cumulative)
+
+    /// A systolic and a diastolic sample together.
+    public static let bloodPressure = SampleType(
+        identifier: "HKCorrelationTypeIdentifierBloodPressure", kind: .correlation, unit: nil, aggregation: nil,
+        longest: day)
+    /// The times of single heart beats.
+    public static let heartbeatSeries = SampleType(
+        identifier: "HKDataTypeIdentifierHeartbeatSeries", kind: .series, unit: nil, aggregation: nil, longest: day)
+    /// The cuff noticed an irregular pulse. HealthKit's type is the nearest it has; nothing is diagnosed.
+    public static let irregularPulse = category("HKCategoryTypeIdentifierIrregularHeartRhythmEvent")
+    /// The pulse was at or above the person's limit.
+    public static let highHeartRate = category("HKCategoryTypeIdentifierHighHeartRateEvent")
+    /// The pulse was at or below the person's limit.
+    public static let lowHeartRate = category("HKCategoryTypeIdentifierLowHeartRateEvent")
+
+    /// Every type, HealthKit's and this program's.
+    public static let all: [SampleType] = [
+        systolic, diastolic, heartRate, heartRateVariability, meanPressure, cuffPressure, measurements, bloodPressure,
+        heartbeatSeries, irregularPulse, highHeartRate, lowHeartRate,
+    ]
+
+    /// The type of this identifier; `nil` for one that is not listed.
+    public static func named(_ identifier: String) -> SampleType? {
+        all.first { $0.identifier.description == identifier }
+    }
+
+    /// Whether HealthKit knows the type.
+    public var isHealthKits: Bool { identifier.description.hasPrefix("HK") }
+
+    /// Whether values of the type may be in this unit: the dimensions agree.
+    public func allows(_ unit: HealthUnit) -> Bool { unit.dimension == self.unit?.dimension }
+
+    private static func quantity(_ identifier: StaticName, _ unit: HealthUnit, _ style: AggregationStyle) -> SampleType {
+        SampleType(identifier: identifier, kind: .quantity, unit: unit, aggregation: style, longest: day)
+    }
+
+    private static func category(_ identifier: StaticName) -> SampleType {
+        SampleType(identifier: identifier, kind: .category, unit: nil, aggregation: nil, longest: day)
+    }
+}

@@ -1,0 +1,42 @@
+/// The reports of Silicon Labs' CP2110, a HID device that is a UART (AN434): an alternative transport for cuffs with a
+/// serial protocol. The report's number, 01…3F, is its count. It moves bytes and knows no protocol.
+public enum CP2110Reports {
+    /// The most bytes one report carries.
+    public static let capacity = 0x3F
+
+    /// The serial bytes of one input report; `nil` for a report that carries none.
+    public static func payload(of report: [UInt8]) -> ArraySlice<UInt8>? {
+        guard let number = report.first, number >= 1, number <= UInt8(capacity), Int(number) < report.count else {
+            return nil
+        }
+        return report[1..<(1 + Int(number))]
+    }
+
+    /// Output reports for `bytes`. The number stands first; no 00 goes before it.
+    public static func reports(of bytes: [UInt8]) -> [[UInt8]] {
+        stride(from: 0, to: bytes.count, by: capacity).map { start in
+            let part = bytes[start..<min(start + capacity, bytes.count)]
+            return [UInt8(part.count)] + part
+        }
+    }
+
+    /// Feature report 41: the UART on (documented, AN434 "Get/Set UART Enable").
+    public static let enable: [UInt8] = [0x41, 0x01]
+
+    /// Feature report 50: rate big-endian, parity, flow control (none), data bits, stop bits (documented, AN434
+    /// "Get/Set UART Config").
+    public static func configuration(_ line: LineSettings) -> [UInt8] {
+        let rate = UInt32(clamping: line.rate)
+        let parity: UInt8 =
+            switch line.parity {
+            case .none: 0
+            case .odd: 1
+            case .even: 2
+            }
+        return [
+            0x50, UInt8(truncatingIfNeeded: rate >> 24), UInt8(truncatingIfNeeded: rate >> 16),
+            UInt8(truncatingIfNeeded: rate >> 8), UInt8(truncatingIfNeeded: rate), parity, 0,
+            UInt8(clamping: line.dataBits - 5), line.stopBits == 2 ? 1 : 0,
+        ]
+    }
+}

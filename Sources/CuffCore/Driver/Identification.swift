@@ -1,0 +1,33 @@
+/// Which families bytes of unknown origin fit, judged by their framing alone. It never writes and never decodes a value.
+public enum Identification {
+    /// One family that the bytes fit.
+    public struct Candidate: Sendable, Hashable {
+        /// The id of the family's driver.
+        public var driver: DriverID
+        /// Whole frames that the family's format accepts.
+        public var frames: Int
+        /// How many of the bytes those frames cover.
+        public var bytes: Int
+        /// The family's frames carry a check; without one a fit means little.
+        public var hasCheck: Bool
+        /// The line settings the family is known to use, its usual one first; empty for HID.
+        public var lines: [LineSettings]
+    }
+
+    /// The families that fit, best first: those with a check before those without, then by how much they cover.
+    public static func candidates(for bytes: [UInt8], among drivers: [CuffDriver]) -> [Candidate] {
+        var found: [Candidate] = []
+        for driver in drivers {
+            guard let (frames, covered) = driver.countFrames?(bytes), frames > 0 else { continue }
+            found.append(
+                Candidate(
+                    driver: driver.id, frames: frames, bytes: covered, hasCheck: driver.check != nil,
+                    lines: driver.medium == .tty ? [driver.line] + driver.otherLines : []))
+        }
+        return found.enumerated().sorted { a, b in
+            if a.element.hasCheck != b.element.hasCheck { return a.element.hasCheck }
+            if a.element.bytes != b.element.bytes { return a.element.bytes > b.element.bytes }
+            return a.offset < b.offset
+        }.map(\.element)
+    }
+}

@@ -1,0 +1,281 @@
+import CuffClinical
+import CuffCore
+import Foundation
+import Testing
+
+/// A person's readings at home, drawn again the same for the same seed: two in the morning, one or two in the evening.
+enum HomeReadings {
+    static let cuff = Provenance(driver: "and-std", device: "A1", identity: DeviceIdentity(manufacturer: "A&D", model: "TM-2657P"))
+    static let other = Provenance(driver: "manual")
+
+    static func make(days: Int, from first: String = "2026-03-20", seed: UInt64 = 4) -> [(reading: Reading, provenance: Provenance)] {
+        var random = SplitMix64(seed: seed)
+        func draw(_ spread: Int) -> Int { Int(random.next() % UInt64(2 * spread + 1)) - spread }
+        var all: [(Reading, Provenance)] = []
+        let start = (DeviceTime.parse(first)?.wallSeconds ?? 0) / 86400
+        for day in 0..<Int64(days) {
+            let trend = -Int(day * 12) / max(1, days)
+            for (hour, lift) in [(7, 4), (7, 1), (13, -2), (20, 0), (23, -6)] {
+                if hour == 13 && day % 5 != 0 || hour == 23 && day % 9 != 0 || day % 11 == 6 { continue }
+                let minute = 20 + draw(19)
+                let instant = BucketingTests.berlin.instant(ofWall: (start + day) * 86400 + Int64(hour * 3600 + minute * 60))
+                let systolic = 136 + trend + lift + draw(9)
+                let diastolic = 84 + trend / 2 + lift / 2 + draw(6)
+                var flags: MeasurementFlags = []
+                if draw(20) == 7 { flags.insert(.irregularPulse) }
+                if draw(15) == 3 { flags.insert(.bodyMovement) }
+                var reading = Reading(
+                    .bloodPressure(.mmHg(systolic, diastolic, pulse: 68 + lift + draw(8))), driver: "and-std", user: 1, flags: flags,
+                    origin: .memory,
+                    raw: RawBytes([UInt8(truncatingIfNeeded: day), UInt8(hour)]))
+                reading.measured = Timestamp(seconds: instant)
+                reading.rule = day % 10 == 0 ? .receiveTime : .corrected
+                let isTyped = hour == 13 && day % 10 == 0
+                if isTyped { reading.origin = .entered }
+                reading.id = Reading.ID(wallSeconds: instant, hash: random.next())
+                all.append((reading, isTyped ? other : cuff))
+            }
+        }
+        func odd(_ content: Reading.Content, _ hours: Int64?, _ flags: MeasurementFlags = []) {
+            var reading = Reading(content, driver: "and-std", flags: flags, origin: .memory, raw: RawBytes([9]))
+            reading.measured = hours.map { Timestamp(seconds: start * 86400 + $0 * 3600) }
+            all.append((reading, cuff))
+        }
+        odd(.failure(Failure(.cuffLoose, code: "E04")), 55)
+        odd(.failure(Failure(.movement)), 130)
+        odd(.bloodPressure(.mmHg(82, 128)), 200)
+        odd(.bloodPressure(.mmHg(131, 79)), nil)
+        return all
+    }
+
+    static func report(days: Int, person: String = "M. Example, born 1961-04-02") -> Report {
+        var report = Report(person: person, zone: BucketingTests.berlin)
+        for (reading, provenance) in make(days: days) { report.add(reading, from: provenance) }
+        return report
+    }
+
+    static func page(_ report: Report) -> String {
+        var text = TextBuffer()
+        ReportPage(report, generator: "cuff 0.1").append(generated: Timestamp(seconds: 1_777_959_600), to: &text)
+        return text.string
+    }
+
+    static func days(_ count: Int) -> StatisticsCollection {
+        var collection = StatisticsCollection(CalendarCut(.day, zone: BucketingTests.berlin))
+        let rule = InclusionRule(zone: BucketingTests.berlin)
+        for (reading, _) in make(days: count) {
+            switch rule.verdict(on: reading) {
+            case .counts(let point): collection.add(point)
+            case .excluded(let reason): collection.exclude(reason)
+            }
+        }
+        return collection
+    }
+}
+
+@Suite struct ReportTests {
+    @Test func thePage_NeedsNothingFromOutside() {
+        let page = HomeReadings.page(HomeReadings.report(days: 30))
+        for word in ["<script", "http://", "https://", "url(", "@import", "<link", "<img", "src="] {
+            #expect(!page.contains(word), "\(word)")
+        }
+        #expect(page.contains("prefers-color-scheme:dark"))
+        #expect(page.contains("@page{size:A4"))
+    }
+
+    @Test func hostileText_IsEscaped() {
+        var report = Report(person: "<script>alert(1)</script>\u{1B}", zone: BucketingTests.berlin)
+        let evil = Provenance(driver: "x", device: "d", identity: DeviceIdentity(manufacturer: "\"><b>", model: "</style>"))
+        for (reading, _) in HomeReadings.make(days: 3) { report.add(reading, from: evil) }
+        let page = HomeReadings.page(report)
+        #expect(!page.contains("<script>"))
+        #expect(!page.contains("\"><b>"))
+        #expect(page.components(separatedBy: "</style>").count == 2)
+        #expect(!page.unicodeScalars.contains("\u{1B}"))
+    }
+
+    @Test func numbers_AreThoseOfTheReadings() throws {
+        let report = HomeReadings.report(days: 30)
+        let page = HomeReadings.page(report)
+        let counted = report.entries
+        let average = counted.reduce(0) { $0 + $1.point.systolic } / Double(counted.count)
+        let low = counted.reduce(0) { $0 + $1.point.diastolic } / Double(counted.count)
+        #expect(page.contains("<b>\(Int(average.rounded()))/\(Int(low.rounded()))</b>"))
+        let reached = counted.count { $0.point.systolic >= 135 || $0.point.diastolic >= 85 }
+        #expect(page.contains("\(reached) of \(counted.count) readings"))
+        // Each counted reading stands in the diary once, each left out one in its own table.
+        #expect(page.components(separatedBy: "<span class=\"r\">").count - 1 == counted.count)
+        #expect(report.leftOut.count == 4)
+        for words in ["failed: cuff loose (E04)", "failed: movement", "82/128 mmHg", "its time is unknown", "outside what an arm can have"]
+        {
+            #expect(page.contains(words), "\(words)")
+        }
+        #expect(page.contains("typed in"))
+    }
+
+    @Test func aDay_AndYears_ChooseTheirCut() {
+        #expect(HomeReadings.page(HomeReadings.report(days: 2)).contains("Each hour:"))
+        #expect(HomeReadings.page(HomeReadings.report(days: 90)).contains("Each day:"))
+        #expect(HomeReadings.page(HomeReadings.report(days: 200)).contains("Each week:"))
+        #expect(HomeReadings.page(HomeReadings.report(days: 1100)).contains("Each month:"))
+    }
+
+    @Test func noReadings_IsAPageToo() {
+        #expect(HomeReadings.page(Report(zone: .utc)).contains("There are no readings"))
+    }
+
+    @Test func markup_IsWellFormed() throws {
+        // What is written is XHTML but for the doctype and the void elements of the head.
+        var page = HomeReadings.page(HomeReadings.report(days: 30))
+        page = page.replacingOccurrences(of: "<!DOCTYPE html>\n", with: "")
+        page = page.replacingOccurrences(of: #"<meta ([^>]*)>"#, with: "<meta $1/>", options: .regularExpression)
+        let parser = XMLParserCheck(page)
+        #expect(parser.isWellFormed, "\(parser.complaint)")
+    }
+
+    /// Pictures of the page, for people: `CUFF_ARTEFACTS=folder swift test --filter pictures`.
+    @Test(
+        .enabled(
+            if: ProcessInfo.processInfo.environment["CUFF_ARTEFACTS"] != nil && FileManager.default.fileExists(atPath: "/usr/bin/chromium"),
+            "pictures are for looking at: CUFF_ARTEFACTS=FOLDER, with chromium installed")
+    )
+    func pictures_AreTaken() throws {
+        let folder = URL(fileURLWithPath: ProcessInfo.processInfo.environment["CUFF_ARTEFACTS"] ?? ".")
+        for days in [2, 30, 200] {
+            let file = folder.appendingPathComponent("report-\(days).html")
+            try HomeReadings.page(HomeReadings.report(days: days)).write(to: file, atomically: false, encoding: .utf8)
+            let common = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-pdf-header-footer"]
+            for (name, options) in [
+                ("light", ["--screenshot=\(folder.path)/report-\(days)-light.png", "--window-size=900,1500"]),
+                (
+                    "dark",
+                    [
+                        "--screenshot=\(folder.path)/report-\(days)-dark.png", "--window-size=900,1500",
+                        "--blink-settings=preferredColorScheme=0",
+                    ]
+                ),
+                ("narrow", ["--screenshot=\(folder.path)/report-\(days)-narrow.png", "--window-size=500,1500"]),
+                ("print", ["--print-to-pdf=\(folder.path)/report-\(days).pdf"]),
+            ] {
+                let process = Process()
+                process.executableURL = URL(fileURLWithPath: "/usr/bin/chromium")
+                process.arguments = common + options + [file.absoluteString]
+                process.standardError = FileHandle.nullDevice
+                process.standardOutput = FileHandle.nullDevice
+                try process.run()
+                process.waitUntilExit()
+                #expect(process.terminationStatus == 0, "\(name)")
+            }
+        }
+    }
+}
+
+/// Well-formedness by `xmllint` where it is there.
+struct XMLParserCheck {
+    var isWellFormed = true
+    var complaint = ""
+
+    init(_ text: String) {
+        guard FileManager.default.fileExists(atPath: "/usr/bin/xmllint") else { return }
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("cuff-\(UUID().uuidString).xml")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/xmllint")
+        process.arguments = ["--noout", "--nonet", file.path]
+        let errors = Pipe()
+        process.standardError = errors
+        do {
+            try text.write(to: file, atomically: false, encoding: .utf8)
+            try process.run()
+        } catch {
+            complaint = "\(error)"
+            isWellFormed = false
+            return
+        }
+        complaint = String(decoding: errors.fileHandleForReading.readDataToEndOfFile().prefix(400), as: UTF8.self)
+        process.waitUntilExit()
+        isWellFormed = process.terminationStatus == 0
+    }
+}
+
+@Suite struct RangePlotTests {
+    private func plot(_ days: Int, _ style: RangePlot.Style) -> [String] {
+        var text = TextBuffer()
+        RangePlot(HomeReadings.days(days), style: style).append(to: &text)
+        return text.string.split(separator: "\n").map(String.init)
+    }
+
+    @Test(arguments: [40, 60, 80, 200], [1, 30, 400])
+    func theWidth_IsKept(_ width: Int, _ days: Int) {
+        for line in plot(days, RangePlot.Style(width: width)).dropLast() { #expect(line.count <= width, "\(line)") }
+        #expect(plot(days, RangePlot.Style(width: width, height: 12)).count <= 12 + 4)
+    }
+
+    @Test func ascii_IsAscii_AndColourIsOptional() {
+        let plain = plot(30, RangePlot.Style(isUnicode: false))
+        #expect(plain.joined().utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F })
+        let colored = plot(30, RangePlot.Style(isUnicode: false, hasColor: true)).joined(separator: "\n")
+        let stripped = colored.replacingOccurrences(of: "\u{1B}\\[[0-9;]*m", with: "", options: .regularExpression)
+        #expect(stripped == plain.joined(separator: "\n"))
+    }
+
+    /// Two days by hand: 120/80 alone, then 130/70 and 150/90 with the averages 140/80.
+    @Test func aSmallPlot_IsThis() {
+        var collection = StatisticsCollection(CalendarCut(.day, zone: .utc))
+        for (day, systolic, diastolic) in [(0, 120.0, 80.0), (1, 130, 70), (1, 150, 90)] {
+            collection.add(
+                ReadingPoint(id: .none, time: Timestamp(seconds: Int64(day) * 86400 + 40000), systolic: systolic, diastolic: diastolic))
+        }
+        var text = TextBuffer()
+        RangePlot(collection, style: RangePlot.Style(width: 60, height: 10, isUnicode: false)).append(to: &text)
+        #expect(
+            text.string == """
+                mmHg   1 Jan 1970 - 2 Jan 1970, UTC, 3 readings
+                     |        |
+                 140 +        S
+                     |........|...
+                 120 +  S
+                     |
+                 100 +
+                     |        :
+                  80 +..d.....d...
+                     |        :
+                     +--+---------
+                        1 Jan
+                      |S systolic range and average   :d diastolic
+                      . 135/85
+
+                """)
+    }
+
+    @Test func nothing_SaysSo() {
+        var text = TextBuffer()
+        RangePlot(StatisticsCollection(CalendarCut(.day, zone: .utc))).append(to: &text)
+        #expect(text.string == "no readings to draw\n")
+    }
+
+    @Test func theStatisticsTable_IsAligned_AndItsLinesAreObjects() throws {
+        var collection = StatisticsCollection(CalendarCut(.day, zone: BucketingTests.berlin), options: [.bySource, .readings])
+        let rule = InclusionRule(zone: BucketingTests.berlin)
+        for (index, (reading, _)) in HomeReadings.make(days: 12).enumerated() {
+            if case .counts(let point) = rule.verdict(on: reading) { collection.add(point, source: index % 2) }
+        }
+        collection.exclude(.implausible)
+        let table = StatisticsTable(sources: [HomeReadings.cuff, HomeReadings.other])
+        var text = TextBuffer()
+        table.appendTable(collection, to: &text)
+        let rows = text.string.split(separator: "\n")
+        #expect(Set(rows.dropLast().map(\.count)).count == 1)
+        #expect(rows.last == "zone Europe/Berlin; 1 left out: the values are outside what an arm can have")
+        text.removeAll()
+        table.appendLines(collection, to: &text)
+        for line in text.string.split(separator: "\n") {
+            let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+            #expect(object["type"] as? String == "statistics")
+            let systolic = try #require(object["systolic_mmHg"] as? [String: Any])
+            let (low, average, high) = (systolic["min"] as? Double ?? 0, systolic["avg"] as? Double ?? 0, systolic["max"] as? Double ?? 0)
+            #expect(low <= average && average <= high)
+            #expect((systolic["min_id"] as? String)?.count == 32)
+        }
+    }
+}
