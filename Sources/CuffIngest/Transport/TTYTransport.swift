@@ -118,7 +118,7 @@ public final class TTYTransport: Transport {
     private func refused(_ number: Int32) -> IngestError {
         IngestError(
             .badConfiguration, "\(address) does not do \(line.text)", why: IngestError.lowercased(number),
-            hint: "try another adapter, or another rate with --baud")
+            hint: "try another adapter, or another rate with --line")
     }
 
     private func raise() {
