@@ -2,6 +2,7 @@ import CuffCore
 
 /// What was asked for on a command line, judged.
 extension HealthRuns.Format {
+    /// Parses the name of an export format; throws a usage error for an unknown one.
     public init(_ name: String, layout: AppleHealthExport.Layout, dialect: CSVExport.Dialect) throws(IngestError) {
         switch name {
         case "csv": self = .csv(dialect)
@@ -15,6 +16,7 @@ extension HealthRuns.Format {
 }
 
 extension HealthRuns {
+    /// The printed form of an id.
     public static func text(_ id: Reading.ID) -> String { ReadingSelection.text(id) }
 
     /// How statistics are printed; without a format a terminal gets a table and a pipe JSON Lines.
@@ -56,6 +58,7 @@ extension HealthRuns.ExportReport {
 }
 
 extension HeartRateLimits {
+    /// The limits; throws a usage error where the low one is not below the high one.
     public static func checked(low: Double, high: Double) throws(IngestError) -> HeartRateLimits {
         guard let limits = HeartRateLimits(low: low, high: high) else {
             throw IngestError(
@@ -97,6 +100,7 @@ public enum Deletion {
         }
     }
 
+    /// Throws unless the answer is `delete`; `nil` stands for a missing terminal.
     public static func confirm(_ answer: String?) throws(IngestError) {
         guard answer == "delete" else {
             throw IngestError(
@@ -109,6 +113,7 @@ public enum Deletion {
 
 /// The columns of csv and the keys of jsonl, explained.
 public enum ExportGuide {
+    /// The columns of csv and the keys of jsonl, with their meanings.
     public static var text: String {
         var lines = ["csv: one row per reading; an empty cell means unknown", ""]
         for column in CSVExport.columns { lines.append("  \(padded(column.name.description, 16)) \(column.meaning)") }
