@@ -47,5 +47,6 @@ struct SelectionOptions: ParsableArguments {
 }
 
 extension UserChoice: ExpressibleByArgument {
+    /// As `init(_:)`, for the parser of the command line.
     public init?(argument: String) { self.init(argument) }
 }

@@ -3,6 +3,7 @@ import CuffCore
 
 /// What was asked for on a command line, judged.
 extension HealthRuns.Format {
+    /// Parses the name of an export format; throws a usage error for an unknown one.
     public init(_ name: String, layout: AppleHealthExport.Layout, dialect: CSVExport.Dialect) throws(IngestError) {
         switch name {
         case "csv": self = .csv(dialect)
@@ -16,6 +17,7 @@ extension HealthRuns.Format {
 }
 
 extension HealthRuns {
+    /// The printed form of an id.
     public static func text(_ id: Reading.ID) -> String { ReadingSelection.text(id) }
 
     /// How statistics are printed; without a format a terminal gets a table and a pipe JSON Lines.
@@ -57,6 +59,7 @@ extension HealthRuns.ExportReport {
 }
 
 extension HeartRateLimits {
+    /// The limits; throws a usage error where the low one is not below the high one.
     public static func checked(low: Double, high: Double) throws(IngestError) -> HeartRateLimits {
         guard let limits = HeartRateLimits(low: low, high: high) else {
             throw IngestError(
@@ -98,6 +101,7 @@ public enum Deletion {
         }
     }
 
+    /// Throws unless the answer is `delete`; `nil` stands for a missing terminal.
     public static func confirm(_ answer: String?) throws(IngestError) {
         guard answer == "delete" else {
             throw IngestError(
@@ -110,6 +114,7 @@ public enum Deletion {
 
 /// The columns of csv and the keys of jsonl, explained.
 public enum ExportGuide {
+    /// The columns of csv and the keys of jsonl, with their meanings.
     public static var text: String {
         var lines = ["csv: one row per reading; an empty cell means unknown", ""]
         for column in CSVExport.columns { lines.append("  \(padded(column.name.description, 16)) \(column.meaning)") }

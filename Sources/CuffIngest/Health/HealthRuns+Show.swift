@@ -3,13 +3,16 @@ import CuffCore
 
 /// How `cuff show` puts things.
 public struct ShowOptions: Sendable {
+    /// How the readings are printed.
     public var form = HealthRuns.Listing.plain
     /// Each value of a series on a line of its own.
     public var values = false
     /// Values series by series, each with the reading that owns it, instead of by time over all series.
     public var byOwner = false
+    /// From which pulse on an event is shown.
     public var limits = HeartRateLimits.usual
 
+    /// Plain lines with the usual limits.
     public init() {}
 }
 

@@ -96,8 +96,11 @@ public enum HealthRuns {
         }
     }
 
+    /// What an export has written.
     public struct ExportReport: Sendable, Hashable {
+        /// Readings written.
         public var written = 0
+        /// Series written.
         public var series = 0
         /// Readings that have no place in the format, by reason.
         public var leftOut: [String: Int] = [:]
@@ -253,6 +256,7 @@ public enum HealthRuns {
         return text.string
     }
 
+    /// How readings are listed: columns, tab-separated lines or JSON Lines.
     public enum Listing: String, Sendable, CaseIterable { case table, plain, jsonl }
 
     /// The selected readings as lines.

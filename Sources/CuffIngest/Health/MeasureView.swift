@@ -4,7 +4,9 @@ import Glibc
 
 /// One measurement at a terminal: on standard error a bar that follows the pressure, on standard output the result.
 public final class MeasureView: Sink {
+    /// Named `terminal` in reports.
     public let label = "terminal"
+    /// The bar follows live events.
     public let takesLiveEvents = true
     private let output: Int32?
     private let progress: Int32
@@ -21,6 +23,7 @@ public final class MeasureView: Sink {
         self.progress = progress
     }
 
+    /// Draws the latest pressure and prints each reading. Throws where standard output cannot be written.
     public func write(_ batch: Batch) throws(IngestError) -> Int {
         // Of several pressures in one batch only the last would be seen.
         var line: String?
@@ -39,6 +42,7 @@ public final class MeasureView: Sink {
         return 0
     }
 
+    /// Removes the bar.
     public func close() throws(IngestError) { wipe() }
 
     private func put(_ reading: Reading) throws(IngestError) {

@@ -5,8 +5,11 @@ import CuffCore
 public struct TypeChoice: Sendable, Hashable {
     /// Empty means every type of reading, where readings are meant at all.
     public var readings: Set<ReadingSelection.Kind> = []
+    /// The types of series; empty: none.
     public var series: Set<SeriesSelection.Kind> = []
+    /// Whether events are meant.
     public var events = false
+    /// Whether readings are meant at all.
     public var hasReadings = true
     /// Whether somebody asked for them by name.
     public var isChosen = false
@@ -75,5 +78,6 @@ public struct TypeChoice: Sendable, Hashable {
         return choice
     }
 
+    /// Every type that can be named.
     public static let words = ReadingSelection.Kind.allCases.map(\.rawValue) + SeriesSelection.Kind.allCases.map(\.rawValue) + ["event"]
 }

@@ -75,6 +75,7 @@ public struct NodePermissions: Sendable, Hashable {
     /// The POSIX ACL; empty where the node has none.
     public var entries: [AccessEntry]
 
+    /// Sets each property as given.
     public init(
         node: String, owner: UInt32, group: UInt32, ownerName: String, groupName: String, mode: UInt16,
         entries: [AccessEntry] = []

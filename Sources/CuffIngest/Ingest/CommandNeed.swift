@@ -54,7 +54,7 @@ extension CuffDriver {
         guard let need = command.need, !capabilities.contains(need.capability) else { return nil }
         return IngestError(
             .usage, "\(id) cuffs cannot \(need.words)",
-            why: "supported: \(capabilities.words.isEmpty ? "nothing on request" : capabilities.words.joined(separator: ", "))",
+            why: "supported are \(capabilities.words.isEmpty ? "nothing on request" : capabilities.words.joined(separator: ", "))",
             hint: capabilities.contains(.push) ? "`cuff read DEVICE --driver \(id) --follow` receives what they send unasked" : "")
     }
 }

@@ -70,7 +70,7 @@ extension IngestReport {
         else { return }
         status = .badData
         let sentence =
-            "\(source.map { $0 + ": " } ?? "")no reading in \(counters.bytes) bytes, \(counters.skippedBytes) of which \(driver.id) "
+            "\(source.map { $0 + ": " } ?? "")no reading in \(Plural.text(counters.bytes, "byte")), \(counters.skippedBytes) of which \(driver.id) "
             + "does not understand" + (hint.isEmpty ? "" : "; \(hint)")
         closing = closing.map { "\($0)\ncuff: \(sentence)" } ?? sentence
     }

@@ -29,7 +29,7 @@ struct MeasurementMarks: Sendable {
         /// The cuff has ended, or was told to.
         func remove() { close(removing: true) }
 
-        /// The cuff could not be told: the next process shall.
+        /// The stop could not be sent: the next process sends it.
         func leave() { close(removing: false) }
 
         private func close(removing: Bool) {

@@ -12,6 +12,7 @@ public final class EventLoop: @unchecked Sendable {
     /// The loop of this process.
     public static let shared = EventLoop()
 
+    /// Something to run on the loop. It must not block.
     public typealias Work = @Sendable () -> Void
 
     struct Readiness: OptionSet, Sendable {

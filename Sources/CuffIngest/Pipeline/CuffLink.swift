@@ -41,6 +41,7 @@ public final class CuffLink {
         timer = LoopTimer(loop) { [weak self] in self?.handle(.timePassed) }
     }
 
+    /// What went through the link so far.
     public var counters: LinkCounters { state.counters }
 
     /// Opens the device and begins. To be called on the loop, once.
@@ -216,6 +217,7 @@ public struct LinkHandle: Sendable {
     /// Opens the device and obeys the commands of the setup.
     public func start() { loop.async { [link] in link.value.start() } }
 
+    /// Hands an event to the link, on the loop. Callable from any thread; returns at once.
     public func send(_ event: LinkEvent) { loop.async { [link] in link.value.handle(event) } }
 
     /// Ends in order: a measurement is stopped and the cuff deflated, then the line is closed.
@@ -223,6 +225,8 @@ public struct LinkHandle: Sendable {
 
     /// What went through so far. Not to be asked for on the loop.
     public var counters: LinkCounters { loop.sync { [link] in link.value.counters } }
+    /// Why the transport could not be opened; `nil` where it could. Waits for the loop.
     public var openingFault: IngestError? { loop.sync { [link] in link.value.openingFault } }
+    /// Why the transport ended; `nil` where it has not, or ended in order. Waits for the loop.
     public var transportFault: TransportFault? { loop.sync { [link] in link.value.transportFault } }
 }

@@ -100,6 +100,7 @@ public final class Pipeline: @unchecked Sendable {
 
     // MARK: Sources
 
+    /// Adds a source; returns its number for `submit` and `detach`.
     public func attach(_ source: Source) -> Int {
         inner.withLock { inner in
             inner.nextSource += 1
@@ -144,7 +145,9 @@ public final class Pipeline: @unchecked Sendable {
 
     /// Why the run cannot go on, where a required sink failed under `FaultPolicy.stop`.
     public var fault: IngestError? { inner.withLock { $0.fault } }
+    /// A required sink failed and the policy is to stop.
     public var isStopped: Bool { inner.withLock { $0.fault != nil } }
+    /// The reader of standard output has closed it.
     public var isOutputClosed: Bool { inner.withLock { $0.isOutputClosed } }
     /// How each sink fares, with what waits for it at this moment.
     public var reports: [SinkReport] {

@@ -6,12 +6,14 @@ extension Pipeline {
         /// So many were taken by every sink, none of which keeps them: told instead of `committed` where there is no durable
         /// sink. It is no ground for telling a cuff that anything was stored.
         public var passedOn: @Sendable (Int) -> Void
+        /// Called with `true` when the source has to stop submitting, with `false` when it may go on.
         public var paused: @Sendable (Bool) -> Void
         /// `committed` and `passedOn` are to be told; otherwise they would wake a thread for nothing.
         public var wantsCommits: Bool
         /// Live samples are left out, with a count, rather than held when a sink is slow.
         public var mayThin: Bool
 
+        /// Sets each property as given.
         public init(
             mayThin: Bool, wantsCommits: Bool = true, committed: @escaping @Sendable (Int) -> Void,
             passedOn: @escaping @Sendable (Int) -> Void = { _ in }, paused: @escaping @Sendable (Bool) -> Void
@@ -24,10 +26,13 @@ extension Pipeline {
         }
     }
 
+    /// A sink in a pipeline.
     public struct Member: Sendable {
+        /// The sink.
         public var sink: any Sink
         /// Not optional: sources wait for it. Its word is a commit only where the sink is durable, too.
         public var isRequired: Bool
+        /// Required unless said otherwise.
         public init(_ sink: any Sink, isRequired: Bool = true) {
             self.sink = sink
             self.isRequired = isRequired

@@ -4,15 +4,18 @@ import CuffCore
 public struct Batch: Sendable {
     /// The number the pipeline gave the source.
     public var source: Int
+    /// The id of the driver.
     public var driver: DriverID
     /// The key under which the cuff's readings are kept: what it told, else what the host knows; empty when unknown.
     public var device: String
     /// What the cuff told about itself.
     public var identity: DeviceIdentity?
+    /// The readings and live events, in order.
     public var entries: Entries
     /// How many readings the source's session had emitted at the end of this batch, duplicates included.
     public var through: Int
 
+    /// Sets each property as given.
     public init(
         source: Int, driver: DriverID, device: String = "", identity: DeviceIdentity? = nil, entries: Entries = Entries(),
         through: Int = 0
@@ -30,6 +33,7 @@ public struct Batch: Sendable {
             source: source, driver: driver, device: link.device, identity: link.identity, entries: link.entries, through: link.through)
     }
 
+    /// The same with a list of entries.
     public init(
         source: Int, driver: DriverID, device: String = "", identity: DeviceIdentity? = nil, entries: [Entry],
         through: Int = 0

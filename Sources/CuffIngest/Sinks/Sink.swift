@@ -35,15 +35,18 @@ public protocol Sink: AnyObject, Sendable {
 
 /// What waits in a sink of its own outbox.
 public struct SinkBacklog: Sendable, Equatable {
+    /// Lines that are queued for the other side.
     public var waiting: Int
     /// Of this run: readings that the other side will never take, and that were set aside.
     public var refused: Int
     /// Of this run: readings that were handed over, and nobody knows whether they arrived.
     public var lost: Int
+    /// Why the last attempt failed; `nil` where it did not.
     public var fault: IngestError?
     /// When the other side is tried again.
     public var nextTry: Timestamp?
 
+    /// Sets each property as given.
     public init(waiting: Int, refused: Int = 0, lost: Int = 0, fault: IngestError? = nil, nextTry: Timestamp? = nil) {
         self.waiting = waiting
         self.refused = refused
@@ -54,11 +57,17 @@ public struct SinkBacklog: Sendable, Equatable {
 }
 
 extension Sink {
+    /// Readings only.
     public var takesLiveEvents: Bool { false }
+    /// Nothing to reopen.
     public func reopen() throws(IngestError) {}
+    /// Pass-through.
     public var isDurable: Bool { false }
+    /// Nothing to close.
     public func close() throws(IngestError) {}
+    /// Nothing is queued behind `write`.
     public var backlog: SinkBacklog? { nil }
+    /// It prints for no other program.
     public var outputDescriptor: Int32? { nil }
 }
 

@@ -4,31 +4,43 @@ import Glibc
 /// How far each sink is: what `cuff sinks` prints. It looks at what is on disk, so it tells the same while a watch runs
 /// and after it was killed.
 public struct SinkOverview: Sendable {
+    /// The state of one sink.
     public struct Row: Sendable, Equatable {
+        /// The sink as the user wrote it.
         public var sink: String
         /// Id of the last reading that is there for good; of a sink that does not answer, the last that was handed over.
         public var acknowledged: String?
+        /// When that reading was acknowledged; `nil` where it is not known.
         public var acknowledgedAt: Timestamp?
+        /// Lines that are queued.
         public var pending = 0
         /// It keeps what it takes, or answers for it.
         public var isDurable = true
         /// How long the oldest of them has waited, in seconds.
         public var oldest: Int64?
+        /// Why the last attempt failed; `nil` where it did not.
         public var error: String?
+        /// When the next attempt is made; `nil` where none is due.
         public var nextTry: Timestamp?
         /// Readings that the other side will never take, and why: the newest twenty.
         public var refused = 0
+        /// The newest of them, at most twenty.
         public var refusals: [Refusal] = []
         /// Readings that were handed over to a sink that does not answer, and nobody knows whether they arrived.
         public var lost = 0
     }
 
+    /// A reading that a helper refused.
     public struct Refusal: Sendable, Equatable {
+        /// The printed id of the reading.
         public var id: String
+        /// The revision that was refused.
         public var revision: Int
+        /// The helper's own text.
         public var reason: String
     }
 
+    /// One row for each sink.
     public var rows: [Row]
 
     /// The database in which lines wait for the sinks of a run: the run's own where it has one, else `outbox.db` in the
@@ -104,6 +116,7 @@ public struct SinkOverview: Sendable {
 
     // MARK: As text
 
+    /// Columns for a terminal.
     public func table() -> String {
         let cells =
             [["SINK", "ACKNOWLEDGED", "AT", "PENDING", "OLDEST", "NEXT TRY", "LAST ERROR", "REFUSED", "LOST"]]
@@ -125,6 +138,7 @@ public struct SinkOverview: Sendable {
         }.joined()
     }
 
+    /// Tab-separated lines for a pipe.
     public var plain: String { rows.map { cells($0, plain: true).joined(separator: "\t") + "\n" }.joined() }
 
     private func cells(_ row: Row, plain: Bool) -> [String] {
@@ -136,6 +150,7 @@ public struct SinkOverview: Sendable {
         ].map { StandardErrorLog.harmless($0) }
     }
 
+    /// One JSON object for each sink.
     public var jsonLines: String {
         var text = TextBuffer()
         for row in rows {

@@ -4,6 +4,7 @@ import Glibc
 /// `exec:COMMAND`, `unix:SOCKET`, `tcp:HOST:PORT`. A `?` at the end makes the sink optional: the cuff does not wait for it.
 /// `exec+ack:`, `unix+ack:` and `tcp+ack:` speak the protocol in which the other side answers for each reading (`OutboxState`).
 public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
+    /// The kinds of sinks. The raw value is the word before the colon.
     public enum Kind: String, Sendable, CaseIterable {
         case stdout, table, jsonl, csv, sqlite, exec, unix, tcp
 
@@ -16,13 +17,16 @@ public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// What kind of sink it is.
     public var kind: Kind
     /// A file, a command, a socket's path or `HOST:PORT`; empty for `stdout`.
     public var path: String
+    /// Cuffs wait for the sink; written without a `?` at the end.
     public var isRequired: Bool
     /// The other side answers for every reading.
     public var isAnswering = false
 
+    /// Sets each property as given; nothing is checked.
     public init(_ kind: Kind, path: String = "", isRequired: Bool = true, isAnswering: Bool = false) {
         self.kind = kind
         self.path = path
@@ -30,6 +34,7 @@ public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
         self.isAnswering = isAnswering
     }
 
+    /// JSON Lines on standard output.
     public static let stdout = SinkSpec(.stdout)
     /// Whether its lines go where a command's own output goes.
     public var writesStandardOutput: Bool { kind == .stdout || kind == .table }
@@ -38,6 +43,7 @@ public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
 
     private static let acknowledging = "+ack"
 
+    /// Parses a sink; throws a usage error with the reason.
     public init(_ text: String) throws(IngestError) {
         var text = text[...]
         let isRequired = text.last != "?"
@@ -106,6 +112,7 @@ public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
         path.isEmpty ? kind.rawValue : "\(kind.rawValue)\(isAnswering ? Self.acknowledging : ""):\(path)"
     }
 
+    /// The sink as the user writes it.
     public var description: String { name + (isRequired ? "" : "?") }
 }
 

@@ -2,24 +2,30 @@ import CuffCore
 
 /// Everything a run has counted, at one moment: per link, per driver and per sink.
 public struct RunStatistics: Sendable {
+    /// The counters of one open link.
     public struct Link: Sendable {
         /// The path or address; it names no person and no serial number.
         public var place: String
+        /// The id of the driver.
         public var driver: DriverID
+        /// What went through the link.
         public var counters: LinkCounters
     }
 
+    /// The time since the run began.
     public var elapsed: Duration
     /// Links that are open.
     public var links: [Link]
     /// All links of a driver, closed ones included, in the order of their ids.
     public var drivers: [(driver: DriverID, counters: LinkCounters)]
+    /// The state of each sink.
     public var sinks: [SinkReport]
     /// From a batch's arrival to its being on disk in every required sink.
     public var commits: LatencyHistogram
 
     // MARK: For a person
 
+    /// Lines for a person.
     public var text: String {
         var lines = ["after \(Plural.span(elapsed.components.seconds)): \(commits.sentence("commits"))"]
         for link in links { lines.append("link \(link.place) (\(link.driver)): \(Self.sentence(link.counters))") }

@@ -8,6 +8,7 @@ public struct DriverMemory: Sendable {
     /// A remembered configuration is an APDU of at most 64 KiB; a driver keeps a handful.
     private static let largestFile = 1 << 20
 
+    /// The memory in this folder; nothing is created yet.
     public init(folder: String) { self.folder = folder }
 
     /// `$STATE_DIRECTORY` (systemd), else `$XDG_STATE_HOME/cuff`, else `~/.local/state/cuff`; `nil` without a home.

@@ -25,14 +25,17 @@ public struct ReadingSelection: Sendable, Hashable {
     public var since: Timestamp?
     /// Up to this instant, which is not included.
     public var until: Timestamp?
+    /// The readings of this user slot; `nil`: of all.
     public var user: Int?
     /// Only those that tell no user.
     public var isWithoutUser = false
+    /// The readings stored under this identity; `nil`: under any.
     public var device: String?
     /// A driver's id, or `manual`.
     public var driver: String?
     /// Empty means all.
     public var kinds: Set<Kind>
+    /// These readings; empty means all.
     public var ids: [Reading.ID]
     /// Only those that the export of this name has not given yet, in this revision.
     public var newFor: String?
@@ -41,6 +44,7 @@ public struct ReadingSelection: Sendable, Hashable {
     /// The zone in which a cuff's own time is read where nothing better is known.
     public var zone: ZoneTable
 
+    /// No other condition is set.
     public init(kinds: Set<Kind> = [], zone: ZoneTable) {
         self.kinds = kinds
         self.zone = zone
@@ -104,7 +108,10 @@ public struct ReadingSelection: Sendable, Hashable {
 
 /// A source as the database knows it.
 public struct StoredSource: Sendable, Hashable {
+    /// The number of the source in the database.
     public var number: Int64
+    /// The id of the driver.
     public var driver: DriverID
+    /// The cuff the readings are from.
     public var provenance: Provenance
 }

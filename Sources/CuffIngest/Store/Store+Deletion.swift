@@ -18,7 +18,7 @@ extension Store {
         do {
             try commit { db in
                 let statement = try db.makeStatement(sql: Self.bury)
-                // Nor shall its line leave for another sink any more.
+                // Its line must not be sent to another sink any more.
                 let unsent = try db.makeStatement(
                     sql: "UPDATE outbox SET sequence = NULL, queued = NULL, line = NULL, refused = NULL WHERE id = ? AND line IS NOT NULL")
                 // What the cuff showed on the way belongs to the reading.

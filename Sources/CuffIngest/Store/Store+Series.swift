@@ -6,6 +6,7 @@ import struct Foundation.Data
 
 /// Which stored series are meant: every condition that is set must hold.
 public struct SeriesSelection: Sendable, Hashable {
+    /// The kinds of series. The raw value is the type in JSON.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case quantity = "quantity_series"
         case heartbeats = "heartbeat_series"
@@ -19,7 +20,9 @@ public struct SeriesSelection: Sendable, Hashable {
     public var until: Timestamp?
     /// Those that these readings own; empty means any, also those that no reading owns.
     public var readings: [Reading.ID] = []
+    /// The series stored under this identity; `nil`: under any.
     public var device: String?
+    /// The series of this driver; `nil`: of any.
     public var driver: String?
     /// Those owned by this user's readings.
     public var user: Int?
@@ -30,6 +33,7 @@ public struct SeriesSelection: Sendable, Hashable {
     /// Those that the export of this name has not given yet.
     public var newFor: String?
 
+    /// No condition is set.
     public init() {}
 
     /// The series of what a selection of readings says of time, source, user and ids.
@@ -45,7 +49,9 @@ public struct SeriesSelection: Sendable, Hashable {
 public struct StoredSeries: Sendable, Hashable {
     /// Its number in the database.
     public var number: Int64
+    /// The series itself.
     public var series: HealthSeries
+    /// The cuff the series is from.
     public var provenance: Provenance
     /// The user slot of the reading that owns it.
     public var user: Int?

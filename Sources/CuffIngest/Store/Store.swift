@@ -9,6 +9,7 @@ import Glibc
 /// transaction is in the file that bears the database's name; what another program renamed, removed or replaced meanwhile is
 /// opened anew, and the transaction done again there.
 public final class Store: Sendable {
+    /// The path as given.
     public let path: String
     private let access: Access
     private let state: Locked<State>
@@ -31,8 +32,10 @@ public final class Store: Sendable {
     /// "CUFF" in ASCII, in the header of the file (`pragma application_id`).
     static let applicationID: Int32 = 0x4355_4646
 
+    /// What the database is opened for. `write` creates a missing one.
     public enum Access: Sendable { case read, write }
 
+    /// Opens the database; throws where it is missing, damaged, of a newer version or another program's.
     public convenience init(_ path: String, access: Access) throws(IngestError) {
         try self.init(path, access: access, notices: { _ in })
     }
@@ -51,6 +54,7 @@ public final class Store: Sendable {
     /// Changes whenever the database was opened anew: row numbers known from before are another file's.
     var generation: Int { connection.generation }
 
+    /// Writes the log into the database and closes it. The store cannot be used afterwards.
     public func close() throws(IngestError) {
         do {
             let connection = connection
@@ -65,8 +69,8 @@ public final class Store: Sendable {
 
     // MARK: Transactions
 
-    /// One transaction, on disk and under the database's name when this returns. Who retries it after an error must bear that it
-    /// was done all the same; `changes` itself may be called several times.
+    /// One transaction, on disk and under the database's name when this returns. Retries after an error must be
+    /// idempotent, because it may have been committed all the same; `changes` itself may be called several times.
     func commit<Result>(_ changes: (Database) throws -> Result) throws -> Result {
         if state.withLock({ $0.isAstray }) { try openAgain() }
         if state.withLock({ $0.isDoubtful }) {

@@ -8,9 +8,12 @@ public struct LatencyHistogram: Sendable, Equatable {
 
     private(set) var counts = [Int](repeating: 0, count: LatencyHistogram.bounds.count + 1)
     private(set) var sum = Duration.zero
+    /// How many times were recorded.
     public private(set) var count = 0
+    /// The longest of them.
     public private(set) var longest = Duration.zero
 
+    /// No times.
     public init() {}
 
     mutating func add(nanoseconds: Int64) {

@@ -6,11 +6,14 @@ import Logging
 ///
 /// At `notice` and above no line holds a reading, a record's bytes or a person's number; bytes are told at `debug` alone.
 public struct StandardErrorLog: LogHandler {
+    /// Metadata of the handler; it is not printed.
     public var metadata: Logger.Metadata = [:]
+    /// The least level that is printed.
     public var logLevel: Logger.Level
     let isJournal: Bool
     private let descriptor: Int32
 
+    /// Prints journal priorities where standard error leads to the journal.
     public init(level: Logger.Level = .notice) { self.init(level: level, isJournal: Self.leadsToJournal(STDERR_FILENO)) }
 
     init(level: Logger.Level, isJournal: Bool, descriptor: Int32 = STDERR_FILENO) {
@@ -29,13 +32,16 @@ public struct StandardErrorLog: LogHandler {
         return variable == "\(status.st_dev):\(status.st_ino)"
     }
 
+    /// One value of the metadata.
     public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
 
+    /// Prints one line.
     public func log(event: LogEvent) { write(event.level, event.message.description) }
 
+    /// Prints one line.
     public func log(
         level: Logger.Level, message: Logger.Message, metadata: Logger.Metadata?, source: String, file: String, function: String, line: UInt
     ) {

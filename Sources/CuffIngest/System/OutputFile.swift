@@ -44,7 +44,7 @@ public final class OutputFile {
     deinit { discard() }
 
     private static func exists(_ path: String) -> IngestError {
-        IngestError(.cannotCreate, "cannot create \(path)", why: "it is there already", hint: "name another file, or add --force")
+        IngestError(.cannotCreate, "\(path) already exists", hint: "name another file, or add --force")
     }
 
     /// Writes a whole answer to standard output.

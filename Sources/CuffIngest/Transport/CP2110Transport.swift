@@ -12,8 +12,10 @@ public final class CP2110Transport: Transport {
     /// Reports that set the chip up; they are none of the session's.
     private var settings = 0
 
+    /// The path of the hidraw node.
     public var address: String { hid.address }
 
+    /// `line` is set on the chip's UART when the transport starts.
     public init(path: String, line: LineSettings) {
         hid = HIDRawTransport(path: path, isNumbered: true)
         self.line = line
@@ -27,8 +29,10 @@ public final class CP2110Transport: Transport {
         self.setsUp = setsUp
     }
 
+    /// Opens the hidraw node.
     public func open() throws(IngestError) { try hid.open() }
 
+    /// Delivers events on the loop, `opened` first and `closed` last.
     public func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
         self.deliver = deliver
         try hid.start(on: loop) { [weak self] in self?.handle($0) }
@@ -64,6 +68,7 @@ public final class CP2110Transport: Transport {
         }
     }
 
+    /// Writes the bytes as output reports of at most 63 bytes.
     public func write(_ bytes: [UInt8]) {
         guard deliver != nil, !bytes.isEmpty else { return }
         let reports = CP2110Reports.reports(of: bytes)
@@ -71,8 +76,12 @@ public final class CP2110Transport: Transport {
         for report in reports { hid.write(report) }
     }
 
+    /// Writes one feature report through the inner transport.
     public func writeFeature(_ bytes: [UInt8]) { hid.writeFeature(bytes) }
+    /// Reads nothing more until `resume`.
     public func pause() { hid.pause() }
+    /// Reads again.
     public func resume() { hid.resume() }
+    /// Closes the device; `closed` follows. A second call does nothing.
     public func close() { hid.close() }
 }

@@ -17,11 +17,15 @@ public final class FaultyTransport: Transport {
         public var double = 0.0
         /// A whole piece is lost, comes twice, or loses its end.
         public var lose = 0.0
+        /// A whole piece comes twice.
         public var repeated = 0.0
+        /// A whole piece loses its end.
         public var truncate = 0.0
         /// A piece is held up for a time up to `delay`, and everything behind it.
         public var hold = 0.0
+        /// The longest that a piece is held up.
         public var delay = Duration.seconds(4)
+        /// The faults of single bytes; those of whole pieces are 0.
         public init(split: Double = 0, drop: Double = 0, flip: Double = 0, double: Double = 0) {
             self.split = split
             self.drop = drop
@@ -43,16 +47,20 @@ public final class FaultyTransport: Transport {
     private var isHolding = false
     private var isPaused = false
 
+    /// Damages what passes through `inner`, the same way for the same seed.
     public init(_ inner: any Transport, _ faults: Faults, seed: UInt64) {
         self.inner = inner
         self.faults = faults
         random = SplitMix64(seed: seed)
     }
 
+    /// The address of the inner transport.
     public var address: String { inner.address }
 
+    /// Opens the inner transport.
     public func open() throws(IngestError) { try inner.open() }
 
+    /// Delivers events on the loop, `opened` first and `closed` last.
     public func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
         self.loop = loop
         self.deliver = deliver
@@ -128,6 +136,7 @@ public final class FaultyTransport: Transport {
         return chance(faults.repeated) ? [bytes, bytes] : [bytes]
     }
 
+    /// Writes the bytes, damaged as `faults` says.
     public func write(_ bytes: [UInt8]) {
         let sent = pieces(bytes).filter { !$0.isEmpty }
         guard !sent.isEmpty else {
@@ -141,15 +150,19 @@ public final class FaultyTransport: Transport {
         }
     }
 
+    /// Writes one feature report through the inner transport.
     public func writeFeature(_ bytes: [UInt8]) { inner.writeFeature(bytes) }
+    /// Reads nothing more until `resume`.
     public func pause() {
         isPaused = true
         inner.pause()
     }
+    /// Reads again.
     public func resume() {
         isPaused = false
         flush()
         inner.resume()
     }
+    /// Closes the device; `closed` follows. A second call does nothing.
     public func close() { inner.close() }
 }

@@ -4,6 +4,7 @@ import Glibc
 
 /// A hidraw node: one report per event, one report per write. Taking reports apart is the session's work.
 public final class HIDRawTransport: Transport {
+    /// The path of the hidraw node.
     public let address: String
     private var descriptor: Int32 = -1
     /// Set for a descriptor that somebody else opened, e.g. one end of a pair of message sockets in a test.
@@ -17,6 +18,7 @@ public final class HIDRawTransport: Transport {
     private var waiting: [() -> Void] = []
     private var isSettingFeature = false
 
+    /// `isNumbered` where the device's reports begin with their number.
     public init(path: String, isNumbered: Bool = false) {
         address = path
         isGiven = false
@@ -33,6 +35,7 @@ public final class HIDRawTransport: Transport {
 
     deinit { if port == nil && descriptor >= 0 { Glibc.close(descriptor) } }
 
+    /// Opens the node. Throws what the kernel refuses, or where it is a terminal.
     public func open() throws(IngestError) {
         guard !isGiven else { return }
         do throws(SystemFault) { descriptor = try Descriptor.open(address, O_RDWR | O_NONBLOCK) } catch {
@@ -53,6 +56,7 @@ public final class HIDRawTransport: Transport {
         }
     }
 
+    /// Delivers events on the loop, `opened` first and `closed` last.
     public func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
         self.loop = loop
         self.deliver = deliver
@@ -86,10 +90,12 @@ public final class HIDRawTransport: Transport {
         }
     }
 
+    /// Writes one output report.
     public func write(_ bytes: [UInt8]) {
         if isSettingFeature { waiting.append { [weak self] in self?.write(bytes) } } else { port?.write(bytes) }
     }
 
+    /// Writes one feature report by ioctl.
     public func writeFeature(_ bytes: [UInt8]) {
         guard let loop, port != nil else { return }
         if isSettingFeature { return waiting.append { [weak self] in self?.writeFeature(bytes) } }
@@ -108,8 +114,11 @@ public final class HIDRawTransport: Transport {
         while !waiting.isEmpty, !isSettingFeature { waiting.removeFirst()() }
     }
 
+    /// Reads nothing more until `resume`.
     public func pause() { port?.pause() }
+    /// Reads again.
     public func resume() { port?.resume() }
+    /// Closes the device; `closed` follows. A second call does nothing.
     public func close() { end(nil) }
 
     private func end(_ fault: TransportFault?) {

@@ -8,15 +8,19 @@ public final class RecordingTransport: Transport {
     /// The disk may be slow.
     private let disk = DispatchQueue(label: "cuff.recording")
 
+    /// Records what passes through `inner`, in both directions.
     public init(_ inner: any Transport, to writer: CaptureWriter) {
         self.inner = inner
         self.writer = writer
     }
 
+    /// The address of the inner transport.
     public var address: String { inner.address }
 
+    /// Opens the inner transport.
     public func open() throws(IngestError) { try inner.open() }
 
+    /// Delivers events on the loop, `opened` first and `closed` last.
     public func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
         let (disk, writer) = (disk, writer)
         func record(_ content: CaptureItem.Content) {
@@ -39,9 +43,14 @@ public final class RecordingTransport: Transport {
         }
     }
 
+    /// Writes the bytes in order; `sent` follows when the kernel has all of them.
     public func write(_ bytes: [UInt8]) { inner.write(bytes) }
+    /// Writes one feature report through the inner transport.
     public func writeFeature(_ bytes: [UInt8]) { inner.writeFeature(bytes) }
+    /// Reads nothing more until `resume`.
     public func pause() { inner.pause() }
+    /// Reads again.
     public func resume() { inner.resume() }
+    /// Closes the device; `closed` follows. A second call does nothing.
     public func close() { inner.close() }
 }

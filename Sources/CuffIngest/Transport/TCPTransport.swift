@@ -3,6 +3,7 @@ import Glibc
 
 /// A serial line behind a network (ser2net, a terminal server), or a cuff that connects by itself.
 public final class TCPTransport: Transport {
+    /// Which side connects.
     public enum Role: Sendable {
         case connect
         /// Waits for one caller.
@@ -11,6 +12,7 @@ public final class TCPTransport: Transport {
         case accepted(descriptor: Int32)
     }
 
+    /// `tcp://HOST:PORT` or `tcp-listen://HOST:PORT`.
     public let address: String
     private let host: String
     private let service: String
@@ -27,6 +29,7 @@ public final class TCPTransport: Transport {
     /// Nobody answers on a dead address; the kernel itself would try for two minutes.
     private static let connectLimit = Duration.seconds(10)
 
+    /// Nothing is opened yet. `port` 0 lets a listener pick a free one.
     public init(host: String, port: Int, role: Role) {
         self.host = host
         service = String(port)
@@ -38,6 +41,7 @@ public final class TCPTransport: Transport {
 
     deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
 
+    /// Resolves the host, and listens where that is the role. Throws where either fails.
     public func open() throws(IngestError) {
         descriptor =
             switch role {
@@ -47,6 +51,7 @@ public final class TCPTransport: Transport {
             }
     }
 
+    /// Delivers events on the loop, `opened` first and `closed` last.
     public func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
         self.loop = loop
         self.deliver = deliver
@@ -111,20 +116,24 @@ public final class TCPTransport: Transport {
         }
     }
 
+    /// Writes the bytes in order; `sent` follows when the kernel has all of them.
     public func write(_ bytes: [UInt8]) { port?.write(bytes) }
     /// A network line has no HID reports.
     public func writeFeature(_ bytes: [UInt8]) { end(.failed(call: "HIDIOCSFEATURE", errno: ENOTTY)) }
 
+    /// Reads nothing more until `resume`.
     public func pause() {
         isPaused = true
         port?.pause()
     }
 
+    /// Reads again.
     public func resume() {
         isPaused = false
         port?.resume()
     }
 
+    /// Closes the device; `closed` follows. A second call does nothing.
     public func close() { end(nil) }
 
     /// Hangs up on a caller before `start`.

@@ -4,6 +4,7 @@ import Glibc
 
 /// A serial line, real or pseudo: raw termios at any rate. The line belongs to this process alone while it is open.
 public final class TTYTransport: Transport {
+    /// The path of the port.
     public let address: String
     private let line: LineSettings
     private let pace: Duration?
@@ -24,6 +25,7 @@ public final class TTYTransport: Transport {
 
     deinit { if port == nil && descriptor >= 0 { Glibc.close(descriptor) } }
 
+    /// Opens, locks and configures the port. Throws what the kernel refuses.
     public func open() throws(IngestError) {
         lock = try UUCPLock(for: address)
         // Non-blocking, or a line without carrier would hold the open.
@@ -39,6 +41,7 @@ public final class TTYTransport: Transport {
         }
     }
 
+    /// Delivers events on the loop, `opened` first and `closed` last.
     public func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
         self.deliver = deliver
         do throws(SystemFault) {
@@ -118,7 +121,7 @@ public final class TTYTransport: Transport {
     private func refused(_ number: Int32) -> IngestError {
         IngestError(
             .badConfiguration, "\(address) does not do \(line.text)", why: IngestError.lowercased(number),
-            hint: "try another adapter, or another rate with --baud")
+            hint: "try another adapter, or another rate with --line")
     }
 
     private func raise() {
@@ -161,11 +164,15 @@ public final class TTYTransport: Transport {
         if now.line_break != before.line_break { deliver?(.line(.lineBreak)) }
     }
 
+    /// Writes the bytes in order; `sent` follows when the kernel has all of them.
     public func write(_ bytes: [UInt8]) { port?.write(bytes) }
     /// A serial line has no HID reports.
     public func writeFeature(_ bytes: [UInt8]) { end(.failed(call: "HIDIOCSFEATURE", errno: ENOTTY)) }
+    /// Reads nothing more until `resume`.
     public func pause() { port?.pause() }
+    /// Reads again.
     public func resume() { port?.resume() }
+    /// Closes the device; `closed` follows. A second call does nothing.
     public func close() { end(nil) }
 
     private func end(_ fault: TransportFault?) {

@@ -36,7 +36,7 @@ extension CuffDriver {
             "RP, RC and RE on models other than those their readers name",
         ],
         notes: [
-            "Factory speed is 2400 in two sources and 9600 in two; it is a menu setting, so set --baud if nothing comes.",
+            "Factory speed is 2400 in two sources and 9600 in two; it is a menu setting, so set --line if nothing comes.",
             "Only the last result is stored. `--option variant=inbody` starts with RC instead of ST.",
             "`--option pulse-table=yes` also asks for the oscillations of the last measurement (RP).",
         ],

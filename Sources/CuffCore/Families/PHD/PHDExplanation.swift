@@ -1,7 +1,6 @@
 /// Explains a conversation between agent and manager, APDU by APDU, as a protocol analyser would. It judges nothing
-/// and changes nothing; what it cannot follow it says and shows as bytes.
-///
-/// It remembers the configuration and the segments it saw, because fixed reports cannot be read without them.
+/// and changes nothing; what it cannot follow it says and shows as bytes. It keeps the configuration and the segments it
+/// saw, because fixed reports cannot be read without them.
 public struct PHDExplanation: Sendable {
     private var fromAgent = FrameReader(PHDFrame())
     private var fromManager = FrameReader(PHDFrame())
