@@ -200,7 +200,7 @@ extension Doctor {
         case .offset(let seconds) where abs(seconds) <= 60: Finding(.clock, .ok, "right to the minute")
         case .offset(let seconds):
             Finding(
-                .clock, .warning, "\(DoctorWords.span(abs(seconds))) \(seconds < 0 ? "slow" : "fast")",
+                .clock, .warning, "\(DurationText.span(abs(seconds))) \(seconds < 0 ? "slow" : "fast")",
                 hint: "cuff clock \(facts.name) --set now")
         case .unset: Finding(.clock, .warning, "never set", hint: "cuff clock \(facts.name) --set now")
         case .unreadable(let why): Finding(.clock, .warning, why)
@@ -214,19 +214,5 @@ extension Doctor {
         case .absent(let path): Finding(.database, .ok, "\(path) will be made by the first reading")
         case .failed(let path, let why, let code): Finding(.database, .failed, "\(path): \(why)", exitCode: code)
         }
-    }
-}
-
-enum DoctorWords {
-    /// The two largest units: `3 h 12 min`.
-    static func span(_ seconds: Int64) -> String {
-        let units: [(Int64, String)] = [(86400, "d"), (3600, "h"), (60, "min"), (1, "s")]
-        var rest = seconds
-        var parts: [String] = []
-        for (length, word) in units where rest >= length && parts.count < 2 {
-            parts.append("\(rest / length) \(word)")
-            rest %= length
-        }
-        return parts.isEmpty ? "0 s" : parts.joined(separator: " ")
     }
 }

@@ -106,7 +106,7 @@ enum R1Message {
     case text([UInt8])
 }
 
-struct R1Session: CuffSession {
+struct R1Session: FinishingSession {
     private enum Mode { case listening, polling, reading, probing, identifying }
 
     private static let enquiry = R1Frame.encode([R1Frame.enq])
@@ -116,7 +116,7 @@ struct R1Session: CuffSession {
     private var reader = FrameReader(R1Frame())
     var frames: Int? { reader.frames }
     private var mode = Mode.listening
-    private var isFinished = false
+    var isFinished = false
     private var wasAsked = false
     private var tries = 0
     private var emitted = 0
@@ -283,11 +283,5 @@ struct R1Session: CuffSession {
             finish(.complete, into: &actions)
         default: actions.append(.report(.ignored("a frame that is no result", text)))
         }
-    }
-
-    private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
-        isFinished = true
-        for timer in [TimerID.response, .silence, .poll] { actions.append(.disarm(timer)) }
-        actions.append(.finish(outcome))
     }
 }
