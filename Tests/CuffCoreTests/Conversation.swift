@@ -128,7 +128,9 @@ struct Conversation {
             case .expectRepetitions(let isLost): ledger.expectRepetitions(isLost: isLost)
             case .remember(let key, let value): remembered[key] = value
             case .report(let diagnostic): notes.append(diagnostic.sentence)
-            case .finish(let outcome): if self.outcome == nil { self.outcome = outcome }
+            case .finish(let outcome):
+                hostTimers.removeAll()
+                if self.outcome == nil { self.outcome = outcome }
             }
         }
     }

@@ -99,7 +99,9 @@ struct HIDConversation {
             case .cycle: break
             case .arm(let timer, let duration): sessionTimers[timer] = elapsed + duration
             case .disarm(let timer): sessionTimers[timer] = nil
-            case .finish(let outcome): self.outcome = outcome
+            case .finish(let outcome):
+                sessionTimers.removeAll()
+                self.outcome = outcome
             case .live, .acknowledge, .expectRepetitions, .remember, .report: break
             }
         }

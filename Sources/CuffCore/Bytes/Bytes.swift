@@ -140,13 +140,15 @@ public enum Hex {
         return high == nil ? bytes : nil
     }
 
+    private static func digit(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 0x30 + nibble : 0x57 + nibble }
+
     /// Lower-case digits, separated by `separator`.
     public static func text(_ bytes: some Sequence<UInt8>, separator: String = " ") -> String {
         var text = ""
         for byte in bytes {
             if !text.isEmpty { text += separator }
-            text.unicodeScalars.append(Unicode.Scalar(TextBuffer.hexDigit(byte >> 4)))
-            text.unicodeScalars.append(Unicode.Scalar(TextBuffer.hexDigit(byte & 15)))
+            text.unicodeScalars.append(Unicode.Scalar(digit(byte >> 4)))
+            text.unicodeScalars.append(Unicode.Scalar(digit(byte & 15)))
         }
         return text
     }

@@ -139,6 +139,7 @@ extension LinkState {
             }
             effects.append(.tell(.diagnostic(diagnostic)))
         case .finish(let outcome):
+            deadlines.endSession()
             measured(outcome, &effects)
             if self.outcome == nil { self.outcome = outcome }
         }

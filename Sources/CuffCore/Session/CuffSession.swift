@@ -75,6 +75,7 @@ public enum SessionAction: Sendable {
     /// To be kept for the next session with any cuff of this driver (`SessionContext.memory`).
     case remember(key: String, value: [UInt8])
     case report(Diagnostic)
+    /// The session has ended, and with it every timer that it armed.
     case finish(Outcome)
 }
 

@@ -1,11 +1,11 @@
 /// A session with a cuff that only sends: it asks nothing, answers nothing and writes nothing, whatever is commanded.
 /// It is not for cuffs whose protocol wants a receipt.
-public struct PushSession<Format: FrameFormat>: CuffSession {
+public struct PushSession<Format: FrameFormat>: CuffSession, FinishingSession {
     private var reader: FrameReader<Format>
     private let name: StaticName
     /// The reading of one whole frame; `nil` when the frame says something this driver does not know.
     private let decode: @Sendable (Span<UInt8>) -> Reading?
-    private var isFinished = false
+    var isFinished = false
 
     /// `decode` gets one whole, checked frame and answers its reading; `nil` reports the frame as ignored.
     public init(_ format: Format, driver name: DriverID, decode: @escaping @Sendable (Span<UInt8>) -> Reading?) {
@@ -23,12 +23,10 @@ public struct PushSession<Format: FrameFormat>: CuffSession {
             reader.feed(bytes)
             while let step = reader.next() { take(step, into: &actions) }
         case .command:
-            isFinished = true
-            actions.append(.finish(.unsupported("\(name) only sends unasked; it takes no commands")))
+            finish(.unsupported("\(name) only sends unasked; it takes no commands"), into: &actions)
         case .closed:
             if let step = reader.finish() { take(step, into: &actions) }
-            isFinished = true
-            actions.append(.finish(.complete))
+            finish(.complete, into: &actions)
         }
     }
 

@@ -28,15 +28,4 @@ struct PushSimulator: CuffSimulator {
         }
         return [.write(frame)] + more
     }
-
-    /// A number in `width` decimal digits, zeros on the left; the last digits where it is longer.
-    static func digits(_ value: Int, _ width: Int) -> [UInt8] {
-        var rest = max(0, value)
-        var text = [UInt8](repeating: 0x30, count: width)
-        for index in (0..<width).reversed() {
-            text[index] += UInt8(rest % 10)
-            rest /= 10
-        }
-        return text
-    }
 }

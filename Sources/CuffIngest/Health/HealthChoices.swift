@@ -83,7 +83,7 @@ extension ManualEntry {
                     ? "the systolic pressure comes first and is the higher one" : "it is outside what an arm can have",
                 hint: "check the numbers, or add --force")
         }
-        guard time <= Timestamp(milliseconds: HealthRuns.now().milliseconds + 60_000) else {
+        guard time <= Timestamp(milliseconds: HostClock.reproducibleNow().milliseconds + 60_000) else {
             throw IngestError(.usage, "the time is in the future", hint: "check --at")
         }
         return ManualEntry(

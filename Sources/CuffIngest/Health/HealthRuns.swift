@@ -141,7 +141,7 @@ public enum HealthRuns {
         switch format {
         case .appleHealth(let layout):
             let writer = AppleHealthExport(layout, source: source, zone: zone, limits: limits)
-            writer.appendHeader(exported: now(), to: &text.buffer)
+            writer.appendHeader(exported: HostClock.reproducibleNow(), to: &text.buffer)
             try forEach(store, types, selection, &given) { reading, provenance in
                 do throws(HealthError) {
                     let parts = types.parts(of: reading)
@@ -238,7 +238,7 @@ public enum HealthRuns {
             reports.append(report)
         }
         var text = TextBuffer(capacity: 1 << 16)
-        ReportPage(reports[0], Array(reports.dropFirst()), generator: generator).append(generated: now(), to: &text)
+        ReportPage(reports[0], Array(reports.dropFirst()), generator: generator).append(generated: HostClock.reproducibleNow(), to: &text)
         try output.append(&text)
         try output.finish()
         return (reports.reduce(0) { $0 + $1.entries.count }, reports.reduce(0) { $0 + $1.leftOut.count })
@@ -279,17 +279,11 @@ public enum HealthRuns {
 
     /// Keeps a reading that a person typed in. Answers whether it is new.
     public static func add(_ entry: ManualEntry, zone: ZoneTable, to path: String) throws(IngestError) -> (reading: Reading, isNew: Bool) {
-        let reading = entry.reading(received: now(), zone: zone)
+        let reading = entry.reading(received: HostClock.reproducibleNow(), zone: zone)
         let sink = try SQLiteSink(path: path)
         let repeated = try sink.write(Batch(source: 0, driver: ManualEntry.driver, entries: [.reading(reading)]))
         try sink.close()
         return (reading, repeated == 0)
-    }
-
-    /// The host's clock; `SOURCE_DATE_EPOCH` stands in for it where a page must come out the same every time.
-    static func now() -> Timestamp {
-        if let text = getenv("SOURCE_DATE_EPOCH"), let seconds = Int64(String(cString: text)) { return Timestamp(seconds: seconds) }
-        return HostClock.now()
     }
 }
 
@@ -302,36 +296,5 @@ final class BufferedOutput {
     func flush() throws(IngestError) -> Bool {
         if buffer.count >= 1 << 16 { try output.append(&buffer) }
         return true
-    }
-}
-
-/// One reading as tab-separated cells: time, systolic, diastolic, mean, pulse, user, flags, driver, device, id.
-enum PlainLine {
-    static func append(_ reading: Reading, _ provenance: Provenance, zone: ZoneTable, to text: inout TextBuffer) {
-        if let measured = reading.measured {
-            text.append(local: measured, offset: Int(reading.measuredOffset))
-        } else if let time = reading.clock.time {
-            text.append(time)
-        } else if let received = reading.received {
-            text.append(utc: received)
-        }
-        let pressure = reading.bloodPressure
-        for one in [pressure?.systolic, pressure?.diastolic, pressure?.mean] {
-            text.append(0x09)
-            if let one { text.append(rounded: one.inMmHg) }
-        }
-        text.append(0x09)
-        var pulse = pressure?.pulse
-        if case .pulseRate(let rate) = reading.content { pulse = rate }
-        if let pulse { text.append(pulse.digits) }
-        text.append(0x09)
-        if let user = reading.user { text.append(decimal: Int64(user)) }
-        for cell in [reading.flags.text(separator: ","), provenance.driver, provenance.device] {
-            text.append(0x09)
-            for byte in cell.utf8 { text.append(byte < 0x20 ? 0x20 : byte) }
-        }
-        text.append(0x09)
-        text.append(reading.id)
-        text.append(0x0A)
     }
 }

@@ -10,13 +10,7 @@ extension Ingest {
         let pipeline = try pipeline(options)
         let done = Gate(isOpen: false)
         let best = Locked<Outcome?>(nil)
-        var setup = CallerLinks.Setup(driver: driver, commands: commands(driver, read))
-        setup.device = options.device
-        setup.options = options.driverOptions
-        setup.memory = options.memory
-        setup.filter = read.filter
-        setup.zone = options.zone
-        if let path = read.recording { setup.wrap = try Self.recorder(path, driver, read) }
+        let setup = try callerSetup(driver, read, options)
         // Whoever hears of it may block.
         let listeners = DispatchQueue(label: "cuff.notices")
         defer { listeners.sync {} }
@@ -53,16 +47,7 @@ extension Ingest {
         defer { output?.cancel() }
         let number = options.stop.whenRaised(stop)
         defer { options.stop.forget(number) }
-        var isTimedOut = false
-        if let timeout = read.timeout {
-            isTimedOut = !done.pass(within: timeout)
-            if isTimedOut {
-                stop()
-                done.pass()
-            }
-        } else {
-            done.pass()
-        }
+        let isTimedOut = done.pass(within: read.timeout, orElse: stop)
         var report = IngestReport()
         report.counters = loop.sync {
             bound.value.listener.close()
@@ -72,6 +57,19 @@ extension Ingest {
         report.judgeListening(
             callers.listener.address, best.withLock { $0 }, isTimedOut: isTimedOut, isStopped: options.stop.isRaised)
         return report
+    }
+
+    private static func callerSetup(
+        _ driver: CuffDriver, _ read: ReadOptions, _ options: IngestOptions
+    ) throws(IngestError) -> CallerLinks.Setup {
+        var setup = CallerLinks.Setup(driver: driver, commands: commands(driver, read))
+        setup.device = options.device
+        setup.options = options.driverOptions
+        setup.memory = options.memory
+        setup.filter = read.filter
+        setup.zone = options.zone
+        if let path = read.recording { setup.wrap = try Self.recorder(path, driver, read) }
+        return setup
     }
 
     /// Each caller's bytes go to a file of their own: FILE, FILE-2, FILE-3.

@@ -80,29 +80,14 @@ extension Ingest {
             options.diagnostics(.warning("an earlier measurement with this cuff was not ended; sending a stop first"))
         }
         let heard = Locked(Heard())
-        let isTimedOut = Locked(false)
         let done = Gate(isOpen: false)
 
         let pipeline = try pipeline(options, series: measure?.keepsFailedSeries == true ? .all : .ofResults)
-        // What looked like a file and is none.
-        if read.command.takesReadings, driver.forgets(options.driverOptions), !pipeline.isDurable {
-            try? pipeline.finish()
-            throw .nothingKeeps(driver)
-        }
-        var transport = address.transport(for: driver, line: read.line, pace: read.pace)
-        if let path = read.recording {
-            transport = RecordingTransport(transport, to: try CaptureWriter(path, driver: driver, line: read.line, node: "\(address)"))
-        }
-        var setup = LinkState.Setup.remembering(
-            driver, device: options.device, options: options.driverOptions, memory: options.memory, commands: commands)
-        setup.zone = options.zone ?? HostZone.local()
+        try refuseForgetting(driver, read, options, pipeline)
+        let transport = try Self.transport(address, driver, read)
+        var setup = Self.setup(driver, read, options, measure, commands)
         setup.keepsReadings = pipeline.isDurable
         if isRecovering { setup.recovering = recovering }
-        if let filter = read.filter { setup.accepts = { filter.accepts($0) } }
-        if let measure {
-            setup.trigger = measure.trigger
-            if let limit = measure.limit { setup.measurementLimit = limit }
-        }
         // Whoever hears of it may block, e.g. on a terminal.
         let listeners = DispatchQueue(label: "cuff.notices")
         let link = LinkHandle(setup, transport: transport, pipeline: pipeline, memory: options.memory) { notice in
@@ -125,15 +110,7 @@ extension Ingest {
         defer { asked?.cancel() }
         let number = options.stop.whenRaised { link.stop() }
         defer { options.stop.forget(number) }
-        if let timeout = read.timeout {
-            if !done.pass(within: timeout) {
-                isTimedOut.withLock { $0 = true }
-                link.stop()
-                done.pass()
-            }
-        } else {
-            done.pass()
-        }
+        let isTimedOut = done.pass(within: read.timeout, orElse: { link.stop() })
         var report = IngestReport()
         report.counters = link.counters
         let end = heard.withLock { $0 }
@@ -146,9 +123,40 @@ extension Ingest {
         if isRecovering { report.recovery = end.outcomes.first { $0.0 == .stop }?.1 }
         report.judge(
             end.outcome, Array(end.outcomes.dropFirst(isStopAdded ? 1 : 0)), fault: link.transportFault, address: "\(address)",
-            isStopped: options.stop.isRaised, isTimedOut: isTimedOut.withLock { $0 },
+            isStopped: options.stop.isRaised, isTimedOut: isTimedOut,
             hint: report.counters.settingsHint(for: driver, line: read.line))
         return report
+    }
+
+    /// What looked like a file and is none.
+    private static func refuseForgetting(
+        _ driver: CuffDriver, _ read: ReadOptions, _ options: IngestOptions, _ pipeline: Pipeline
+    ) throws(IngestError) {
+        guard read.command.takesReadings, driver.forgets(options.driverOptions), !pipeline.isDurable else { return }
+        try? pipeline.finish()
+        throw .nothingKeeps(driver)
+    }
+
+    private static func transport(
+        _ address: TransportAddress, _ driver: CuffDriver, _ read: ReadOptions
+    ) throws(IngestError) -> any Transport {
+        let transport = address.transport(for: driver, line: read.line, pace: read.pace)
+        guard let path = read.recording else { return transport }
+        return RecordingTransport(transport, to: try CaptureWriter(path, driver: driver, line: read.line, node: "\(address)"))
+    }
+
+    private static func setup(
+        _ driver: CuffDriver, _ read: ReadOptions, _ options: IngestOptions, _ measure: MeasureLink?, _ commands: [SessionCommand]
+    ) -> LinkState.Setup {
+        var setup = LinkState.Setup.remembering(
+            driver, device: options.device, options: options.driverOptions, memory: options.memory, commands: commands)
+        setup.zone = options.zone ?? HostZone.local()
+        if let filter = read.filter { setup.accepts = { filter.accepts($0) } }
+        if let measure {
+            setup.trigger = measure.trigger
+            if let limit = measure.limit { setup.measurementLimit = limit }
+        }
+        return setup
     }
 
     /// What a link told, as far as a report needs it.

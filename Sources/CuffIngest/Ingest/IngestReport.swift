@@ -13,32 +13,6 @@ extension LinkCounters {
     }
 }
 
-/// How one sink fared.
-public struct SinkReport: Sendable, Equatable {
-    /// The sink's name, as the user wrote it.
-    public var label: String
-    /// Not optional.
-    public var isRequired: Bool
-    /// What it has is kept; else it is passed through.
-    public var isDurable = true
-    /// Readings it has kept, those it already had included.
-    public var stored = 0
-    /// Of these, readings it already had.
-    public var known = 0
-    /// Readings an optional sink could not take in time.
-    public var missed = 0
-    /// What it failed with; `nil` where it did not.
-    public var fault: IngestError?
-    /// What it has taken and not passed on yet.
-    public var backlog: SinkBacklog?
-    /// Readings that wait to be handed to it.
-    public var waiting = 0
-    /// When a failed write is tried again.
-    public var nextTry: Timestamp?
-    /// How long its writes took, durable as they are.
-    public var writes = LatencyHistogram()
-}
-
 /// How a run ended.
 public struct IngestReport: Sendable {
     /// What went through the link or links.

@@ -17,7 +17,7 @@ public final class Pipeline: @unchecked Sendable {
     /// There is a required sink that is durable: what it has stored may be acknowledged to a cuff.
     public let isDurable: Bool
 
-    private struct Inner {
+    struct Inner {
         var state: PipelineState
         var effects: [PipelineState.Effect] = []
         /// Deliveries to be made on the source's own thread.
@@ -58,13 +58,13 @@ public final class Pipeline: @unchecked Sendable {
         }
     }
 
-    private let members: [Member]
+    let members: [Member]
     /// Single sink and a bulk source: the batch is written inline. A second thread would only carry the readings from one
     /// processor's cache to another's (measured: a fifth to a half more CPU, and hardly less time).
     private let writesInline: Bool
-    private let queues: [DispatchQueue]
+    let queues: [DispatchQueue]
     private let policy: FaultPolicy
-    private let inner: Locked<Inner>
+    let inner: Locked<Inner>
     private let onFault: @Sendable (String, IngestError) -> Void
 
     /// `onFault` hears of every failed write, also of those that are tried again.
@@ -209,7 +209,7 @@ public final class Pipeline: @unchecked Sendable {
         }
     }
 
-    private func stored(_ index: Int, _ readings: Int, _ known: Int, _ took: Int64) {
+    func stored(_ index: Int, _ readings: Int, _ known: Int, _ took: Int64) {
         inner.withLock { inner in
             inner.reports[index].writes.add(nanoseconds: took)
             inner.reports[index].nextTry = nil
@@ -290,79 +290,6 @@ public final class Pipeline: @unchecked Sendable {
         inner.withLock { inner in
             guard !inner.isClosed else { return }
             stop(&inner, .outputClosed)
-        }
-    }
-
-    // MARK: The end
-
-    /// What the worst of the required sinks has not stored: durable ones where there are any, else all of them. To be asked
-    /// before a run gives up.
-    var unstored: PipelineState.Unstored {
-        inner.withLock { inner in
-            var worst = PipelineState.Unstored()
-            for (index, member) in members.enumerated() where member.isRequired && member.sink.isDurable == isDurable {
-                let unstored = inner.state.unstored(by: index, keeps: Self.isKept)
-                if unstored.readings > worst.readings { worst = unstored }
-            }
-            return PipelineState.Unstored(
-                readings: worst.readings + inner.turnedAway.readings, inTheCuff: worst.inTheCuff + inner.turnedAway.inTheCuff)
-        }
-    }
-
-    /// A cuff that forgets what was acknowledged keeps what was not.
-    private static func isKept(_ driver: DriverID) -> Bool {
-        CuffFamilies.named(driver.description)?.capabilities.contains(.forgets) ?? false
-    }
-
-    /// Calls back, once, when everything accepted is stored by every required sink, or cannot be.
-    public func whenSettled(_ body: @escaping @Sendable () -> Void) {
-        let isSettled = inner.withLock { inner -> Bool in
-            if inner.state.isSettled || inner.fault != nil { return true }
-            inner.onSettled = body
-            return false
-        }
-        if isSettled { body() }
-    }
-
-    /// Waits until everything is stored, then closes the sinks; blocks, so never call it on a queue. Optional sinks get
-    /// `grace` for what waits for them, and what is left then counts as missed.
-    public func finish(grace: Duration = .seconds(2)) throws(IngestError) {
-        let gate = Gate(isOpen: false)
-        whenSettled { gate.set(open: true) }
-        gate.pass()
-        waitForOptionalSinks(grace)
-        inner.withLock { inner in
-            inner.isClosed = true
-            inner.onStopped = nil
-        }
-        var first = fault
-        for (index, member) in members.enumerated() {
-            let closed = Gate(isOpen: false)
-            let result = Locked<IngestError?>(nil)
-            queues[index].async { @Sendable in
-                do throws(IngestError) { try member.sink.close() } catch { result.withLock { $0 = error } }
-                closed.set(open: true)
-            }
-            // A stalled optional sink must not keep the program from ending.
-            if member.isRequired { closed.pass() } else { _ = closed.pass(within: grace) }
-            if let error = result.withLock({ $0 }) {
-                inner.withLock { $0.reports[index].fault = error }
-                if member.isRequired && first == nil { first = error }
-            }
-        }
-        if let first { throw first }
-    }
-
-    private func waitForOptionalSinks(_ grace: Duration) {
-        let until = HostClock.monotonic() + grace.nanoseconds
-        while HostClock.monotonic() < until {
-            if inner.withLock({ $0.fault != nil || $0.state.isDrained }) { return }
-            usleep(2000)
-        }
-        inner.withLock { inner in
-            for (index, missing) in inner.state.waiting.enumerated() where !members[index].isRequired {
-                inner.reports[index].missed += missing
-            }
         }
     }
 }

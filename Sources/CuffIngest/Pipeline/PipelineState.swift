@@ -49,7 +49,7 @@ struct PipelineState: Sendable {
     }
 
     /// A batch with what was accepted before it, so that every sum over a stretch is a difference.
-    private struct Slot: Sendable {
+    struct Slot: Sendable {
         var batch: Batch
         var readings: Int
         var readingsBefore: Int
@@ -57,7 +57,7 @@ struct PipelineState: Sendable {
         var liveBefore: Int
     }
 
-    private struct Member: Sendable {
+    struct Member: Sendable {
         var rule: Rule
         /// The first batch this sink has neither stored nor passed over.
         var position = 0
@@ -66,20 +66,20 @@ struct PipelineState: Sendable {
         var isHeld = false
     }
 
-    private let limits: Limits
-    private var members: [Member]
-    private var slots: [Slot] = []
-    private var head = 0
+    let limits: Limits
+    var members: [Member]
+    var slots: [Slot] = []
+    var head = 0
     /// Sequence number of `slots[head]`.
-    private var base = 0
-    private var end = 0
+    var base = 0
+    var end = 0
     /// Batches that every sink has that is not optional, of `end` that were accepted.
     private(set) var passed = 0
     /// Batches that every required durable sink has; where there is none, as `passed`.
     private(set) var committed = 0
     /// There is a sink whose word is a commit.
     let isDurable: Bool
-    private var totals = (readings: 0, weight: 0, live: 0)
+    var totals = (readings: 0, weight: 0, live: 0)
     private(set) var isPaused = false
     /// Emptied arrays of batches that are through, to be filled again.
     private var spares: [Entries] = []
@@ -267,43 +267,4 @@ struct PipelineState: Sendable {
         }
         return unstored
     }
-
-    // MARK: Bounds
-
-    /// Lets an optional sink pass over the oldest batches beyond its bound. What it is writing at the moment stays.
-    private mutating func limit(_ index: Int, into effects: inout [Effect]) {
-        var position = members[index].position
-        let start = members[index].flight?.upperBound ?? position
-        var missed = 0
-        var next = max(position, start)
-        while next < end, totals.readings - readingsBefore(next) > limits.optional {
-            missed += slots[head + next - base].readings
-            next += 1
-            position = next
-        }
-        guard missed > 0 || position > members[index].position else { return }
-        members[index].position = position
-        if missed > 0 { effects.append(.missed(sink: index, readings: missed)) }
-    }
-
-    /// Leaves out samples beyond the bound; beginnings and ends of a measurement always pass.
-    private func thin(_ batch: inout Batch, into effects: inout [Effect]) {
-        guard totals.live - liveBefore(base) >= limits.live else { return }
-        let before = batch.entries.count
-        batch.entries.removeLiveEvents { event in
-            switch event {
-            case .cuffPressure, .beat, .oscillation: return true
-            case .started, .ended, .aborted, .recovered, .failed: return false
-            }
-        }
-        let thinned = before - batch.entries.count
-        if thinned > 0 { effects.append(.thinned(source: batch.source, samples: thinned)) }
-    }
-
-    private func slot(_ sequence: Int) -> Slot? {
-        sequence < end && sequence >= base ? slots[head + sequence - base] : nil
-    }
-    private func weightBefore(_ sequence: Int) -> Int { slot(sequence)?.weightBefore ?? totals.weight }
-    private func readingsBefore(_ sequence: Int) -> Int { slot(sequence)?.readingsBefore ?? totals.readings }
-    private func liveBefore(_ sequence: Int) -> Int { slot(sequence)?.liveBefore ?? totals.live }
 }

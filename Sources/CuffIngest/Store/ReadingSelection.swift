@@ -115,3 +115,19 @@ public struct StoredSource: Sendable, Hashable {
     /// The cuff the readings are from.
     public var provenance: Provenance
 }
+
+extension ReadingSelection {
+    /// Ids as they were printed.
+    public static func ids(_ texts: [String]) throws(IngestError) -> [Reading.ID] {
+        var found: [Reading.ID] = []
+        for text in texts {
+            guard let id = Reading.ID.parse(text) else {
+                throw IngestError(
+                    .usage, "`\(text)` is no id", why: "an id looks like 20260505T073110-9f0c61d2a4b7e3f0",
+                    hint: "`cuff show --format plain` prints them")
+            }
+            found.append(id)
+        }
+        return found
+    }
+}

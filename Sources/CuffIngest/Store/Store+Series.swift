@@ -62,7 +62,7 @@ extension Store {
     func keep(_ series: HealthSeries, driver: DriverID, device: String, identity: DeviceIdentity?) throws(IngestError) {
         do {
             try commit { db in
-                let source = try SQLiteSink.number(driver, device, identity, in: db)
+                let source = try Self.number(driver, device, identity, in: db)
                 try db.execute(sql: Self.insertSeries, arguments: Self.arguments(series, source: source))
             }
         } catch { throw Self.translated(error, path) }

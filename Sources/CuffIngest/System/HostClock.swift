@@ -11,6 +11,12 @@ public enum HostClock {
         return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
+    /// The wall clock; `SOURCE_DATE_EPOCH` stands in for it where a page must come out the same every time.
+    static func reproducibleNow() -> Timestamp {
+        if let text = getenv("SOURCE_DATE_EPOCH"), let seconds = Int64(String(cString: text)) { return Timestamp(seconds: seconds) }
+        return now()
+    }
+
     /// The kernel takes the wall clock for unsynchronised (adjtimex(2), STA_UNSYNC); `false` where it may not be asked.
     static func isUnsynchronised() -> Bool { clinux_clock_unsynchronised() > 0 }
 

@@ -56,27 +56,11 @@ public enum HostZone {
 extension HostZone {
     /// A time as people name it, now being now.
     public static func instant(_ text: String, _ zone: ZoneTable) throws(IngestError) -> Timestamp {
-        guard let time = TimeWords.instant(text, now: HealthRuns.now(), zone: zone) else {
+        guard let time = TimeWords.instant(text, now: HostClock.reproducibleNow(), zone: zone) else {
             throw IngestError(
                 .usage, "`\(text)` is not a date or duration",
                 hint: "write e.g. 2026-05-05, 2026-05-05T07:30, 7d, 36h, today or monday")
         }
         return time
-    }
-}
-
-extension ReadingSelection {
-    /// Ids as they were printed.
-    public static func ids(_ texts: [String]) throws(IngestError) -> [Reading.ID] {
-        var found: [Reading.ID] = []
-        for text in texts {
-            guard let id = Reading.ID.parse(text) else {
-                throw IngestError(
-                    .usage, "invalid reading id `\(text)`", why: "an id looks like 20260505T073110-9f0c61d2a4b7e3f0",
-                    hint: "`cuff show --format plain` prints them")
-            }
-            found.append(id)
-        }
-        return found
     }
 }

@@ -69,6 +69,14 @@ final class Gate: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
+    /// As `pass`, but calls `stop` when it is not open after `limit`; answers whether it had to.
+    func pass(within limit: Duration?, orElse stop: () -> Void) -> Bool {
+        let isLate = limit.map { !pass(within: $0) } ?? false
+        if isLate { stop() }
+        pass()
+        return isLate
+    }
+
     /// As `pass`, but at most until the deadline; answers whether the door was open.
     func pass(within limit: Duration) -> Bool {
         var now = timespec()

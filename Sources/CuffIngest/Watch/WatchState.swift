@@ -87,17 +87,17 @@ public struct WatchState: Sendable {
     var schedules: [HostSchedule] = []
     var deviceStates: [Place: DeviceState] = [:]
     /// Links whose device is gone or whose address is no longer wanted; they will report their end.
-    private var departing: Set<LinkID> = []
-    private var places: [LinkID: Place] = [:]
+    var departing: Set<LinkID> = []
+    var places: [LinkID: Place] = [:]
     private var vanished: [DeviceKey: (at: Duration, afterOnly: Duration)] = [:]
     private var hinted: Set<DeviceKey> = []
-    private var nextNumber = 1
+    var nextNumber = 1
     private var isSettled = false
-    private var isStopping = false
+    var isStopping = false
     private var isEnded = false
     private var wakeAt: Duration?
-    private var worst: Int32 = 0
-    private var tried = 0
+    var worst: Int32 = 0
+    var tried = 0
 
     /// A watch before its first event.
     public init(
@@ -231,92 +231,6 @@ public struct WatchState: Sendable {
         open(&deviceState, place, now, &effects)
     }
 
-    // MARK: Links
-
-    private mutating func open(_ deviceState: inout DeviceState, _ place: Place, _ now: Duration, _ effects: inout [Effect]) {
-        guard let plan = deviceState.plan, deviceState.link == nil, !isStopping else { return }
-        let link = LinkID(nextNumber)
-        nextNumber += 1
-        places[link] = place
-        deviceState.link = link
-        deviceState.openedAt = now
-        deviceState.lastNews = now
-        deviceState.isListening = false
-        deviceState.isReopening = false
-        deviceState.retryAt = nil
-        if deviceState.attempts == 0 {
-            tried += 1
-            effects.append(.tell(.opening(plan, deviceState.reason)))
-        }
-        effects.append(.open(link, plan))
-    }
-
-    private mutating func ended(_ link: LinkID, _ end: LinkEnd, _ now: Duration, _ effects: inout [Effect]) {
-        let place = places.removeValue(forKey: link)
-        if departing.remove(link) != nil { return }
-        guard let place, var deviceState = deviceStates[place], deviceState.link == link else { return }
-        defer { deviceStates[place] = deviceState }
-        deviceState.link = nil
-        if isStopping { return }
-        if deviceState.isReopening {
-            deviceState.attempts = 0
-            return open(&deviceState, place, now, &effects)
-        }
-        guard let plan = deviceState.plan else { return }
-        switch end {
-        case .closed: return
-        case .complete:
-            deviceState.isDone = true
-            deviceState.attempts = 0
-            deviceState.lastFailure = nil
-            deviceState.retryAt = settings.isOnce ? nil : settings.again.map { now + $0 }
-            effects.append(.tell(.complete(plan)))
-        case .unplugged:
-            // Its `unplugged` event comes within milliseconds; where none does (a pty, the network), try again.
-            retry(&deviceState, now)
-            deviceState.lastFailure = nil
-        case .refused(let why, let code):
-            deviceState.isDone = true
-            deviceState.retryAt = nil
-            worst = worst == 0 ? code : worst
-            if deviceState.lastFailure != why { effects.append(.tell(.failed(plan, why, retryIn: nil))) }
-            deviceState.lastFailure = why
-        case .failed(let why, let code):
-            retry(&deviceState, now)
-            let isGivenUp = deviceState.retryAt == nil
-            if isGivenUp { worst = worst == 0 ? code : worst }
-            if deviceState.lastFailure != why || isGivenUp {
-                effects.append(.tell(.failed(plan, why, retryIn: deviceState.retryAt.map { $0 - now })))
-            }
-            deviceState.lastFailure = why
-        }
-    }
-
-    /// Sets the time of the next try, or, in once-mode after the last one, none.
-    private func retry(_ deviceState: inout DeviceState, _ now: Duration) {
-        if now - deviceState.openedAt >= settings.steady { deviceState.attempts = 0 }
-        deviceState.attempts += 1
-        if settings.isOnce && deviceState.attempts >= settings.attempts {
-            deviceState.isDone = true
-            deviceState.retryAt = nil
-            return
-        }
-        // 2^16 s is beyond any longest pause: the shift is kept from overflowing.
-        let pause = settings.firstPause * (1 << min(deviceState.attempts - 1, 16))
-        deviceState.retryAt = now + min(pause, settings.longestPause)
-    }
-
-    private mutating func openDue(_ now: Duration, _ effects: inout [Effect]) {
-        let due = deviceStates.filter { ($0.value.retryAt ?? .seconds(Int64.max / 2)) <= now }
-        for (place, found) in due.sorted(by: { $0.value.order < $1.value.order }) {
-            var deviceState = found
-            deviceState.isDone = false
-            deviceState.retryAt = nil
-            open(&deviceState, place, now, &effects)
-            deviceStates[place] = deviceState
-        }
-    }
-
     // MARK: The user's word changes; the end
 
     private mutating func reload(_ new: [Assignment], _ now: Duration, _ effects: inout [Effect]) {
@@ -366,7 +280,7 @@ public struct WatchState: Sendable {
         return deviceState.isListening && now - deviceState.lastNews >= settings.quiet
     }
 
-    private func due(_ deviceState: DeviceState, _ now: Duration) -> Duration? {
+    func due(_ deviceState: DeviceState, _ now: Duration) -> Duration? {
         if let retry = deviceState.retryAt { return retry }
         guard settings.isOnce, deviceState.link != nil, deviceState.isListening else { return nil }
         // A cuff that is quiet already waits for the others, not for a time.

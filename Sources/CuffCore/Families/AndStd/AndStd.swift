@@ -105,13 +105,13 @@ struct AndStdFrame: FrameFormat {
     }
 }
 
-struct AndStdSession: CuffSession {
+struct AndStdSession: FinishingSession {
     private enum Mode { case listening, reading, measuring, tabulating }
 
     private var reader = FrameReader(AndStdFrame())
     var frames: Int? { reader.frames }
     private var mode = Mode.listening
-    private var isFinished = false
+    var isFinished = false
     private var origin = Reading.Origin.push
     private var tries = 0
     /// The six letters of the last result, to notice another cuff on the line.
@@ -290,11 +290,4 @@ struct AndStdSession: CuffSession {
     }
 
     private static func number(_ text: [UInt8]) -> Int? { text.span.paddedDigits(0, text.count) }
-
-    private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
-        isFinished = true
-        actions.append(.disarm(.response))
-        actions.append(.disarm(.overall))
-        actions.append(.finish(outcome))
-    }
 }

@@ -36,7 +36,7 @@ extension CuffDriver {
         countFrames: { AndUA767PCSession.count(in: $0) })
 }
 
-struct AndUA767PCSession: CuffSession {
+struct AndUA767PCSession: FinishingSession {
     /// Characters of one result.
     static let length = 10
     /// Fifty results: far more than anybody sends without a pause, and still nothing to hold.
@@ -48,7 +48,7 @@ struct AndUA767PCSession: CuffSession {
     private var burst: [UInt8] = []
     /// Bytes of a burst that grew too long to be kept.
     private var lost = 0
-    private var isFinished = false
+    var isFinished = false
 
     mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
         guard !isFinished else { return }
@@ -59,12 +59,10 @@ struct AndUA767PCSession: CuffSession {
             actions.append(.arm(.silence, Self.silence))
         case .timerFired(let timer): if timer == .silence { settle(into: &actions) }
         case .command:
-            isFinished = true
-            actions.append(.finish(.unsupported("and-ua767pc only sends by itself; it takes no commands")))
+            finish(.unsupported("and-ua767pc only sends by itself; it takes no commands"), into: &actions)
         case .closed:
             settle(into: &actions)
-            isFinished = true
-            actions.append(.finish(.complete))
+            finish(.complete, into: &actions)
         }
     }
 

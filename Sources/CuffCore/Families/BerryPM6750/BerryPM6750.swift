@@ -82,7 +82,7 @@ enum BerryPM6750Command {
     }
 }
 
-struct BerryPM6750Session: CuffSession {
+struct BerryPM6750Session: FinishingSession {
     /// The board's own reader waits as long [2].
     static let limit = Duration.seconds(90)
     /// NIBP packets come twice a second: a board that left out three of them is gone.
@@ -95,7 +95,7 @@ struct BerryPM6750Session: CuffSession {
     private let patient: [UInt8]?
     private var isMeasuring = false
     private var isStopping = false
-    private var isFinished = false
+    var isFinished = false
     /// A measurement is under way, so that its end will be news.
     private var isRunning = false
     /// The host started it, as its own write or the capture's showed.
@@ -255,11 +255,5 @@ struct BerryPM6750Session: CuffSession {
             default: .unknown
             }
         return Failure(reason, code: ShortText("\(status)"))
-    }
-
-    private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
-        isFinished = true
-        for timer in [TimerID.response, .silence, .overall] { actions.append(.disarm(timer)) }
-        actions.append(.finish(outcome))
     }
 }

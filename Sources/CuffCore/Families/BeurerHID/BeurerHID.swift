@@ -83,12 +83,16 @@ enum BeurerHIDReport {
 
 /// One question, one report. Rules: decoded is what was asked with A3, whoever asked; three tries each; an answer equal
 /// to the one before is asked for once more, because it may be a late copy.
-struct BeurerHIDSession: CuffSession {
+struct BeurerHIDSession: FinishingSession {
     private enum State { case listening, asking, pausing, leaving, finished }
 
     private static let attempts = 3
 
     private var state = State.listening
+    var isFinished: Bool {
+        get { state == .finished }
+        set { if newValue { state = .finished } }
+    }
     private var user: Int?
     private var plan: [[UInt8]] = []
     private var current: [UInt8] = []
@@ -224,12 +228,5 @@ struct BeurerHIDSession: CuffSession {
             finish(outcome, into: &actions)
         default: break
         }
-    }
-
-    private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
-        state = .finished
-        actions.append(.disarm(.response))
-        actions.append(.disarm(.poll))
-        actions.append(.finish(outcome))
     }
 }

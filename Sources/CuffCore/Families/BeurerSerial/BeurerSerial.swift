@@ -81,14 +81,14 @@ enum BeurerSerialQuestion: Equatable, Sendable {
     }
 }
 
-struct BeurerSerialSession: CuffSession {
+struct BeurerSerialSession: FinishingSession {
     private enum Mode { case listening, reading, identifying }
 
     private static let wakeLimit = 15
     private static let retryLimit = 4
 
     private var mode = Mode.listening
-    private var isFinished = false
+    var isFinished = false
     /// What the next bytes answer, learnt from what was sent.
     private var asked: BeurerSerialQuestion?
     private var answer: [UInt8] = []
@@ -262,12 +262,6 @@ struct BeurerSerialSession: CuffSession {
             return finish(.noAnswer("the cuff stopped answering"), into: &actions)
         }
         wake(into: &actions)
-    }
-
-    private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
-        isFinished = true
-        actions.append(.disarm(.response))
-        actions.append(.finish(outcome))
     }
 
     /// The reading of a 9-byte record; `nil` when it does not begin with AC.

@@ -85,12 +85,16 @@ enum Contec08AReport {
 
 /// Pings twice, greets, asks for each user's memory. Rules: records count only after their header, and no more of them
 /// than it says; a memory that stops short is asked for twice again, and its readings given once.
-struct Contec08ASession: CuffSession {
+struct Contec08ASession: FinishingSession {
     private enum State { case listening, pinging, greeting, requesting, receiving, finished }
 
     private static let attempts = 3
 
     private var state = State.listening
+    var isFinished: Bool {
+        get { state == .finished }
+        set { if newValue { state = .finished } }
+    }
     private var users: [UInt8] = []
     private var tries = 0
     private var failure: Outcome?
@@ -242,11 +246,5 @@ struct Contec08ASession: CuffSession {
         case .receiving: finish(.failed("\(left) of \(announced) announced records did not come"), into: &actions)
         case .listening, .finished: break
         }
-    }
-
-    private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
-        state = .finished
-        actions.append(.disarm(.response))
-        actions.append(.finish(outcome))
     }
 }

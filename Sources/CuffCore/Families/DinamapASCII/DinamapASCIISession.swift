@@ -1,6 +1,6 @@
 /// The conversation with a Dinamap monitor: poll, recognise a new determination, join its pulse.
 /// A session that asks by itself believes unchecked values, and any on a line that has shown damage, when they come twice.
-struct DinamapASCIISession: CuffSession {
+struct DinamapASCIISession: FinishingSession {
     private enum Mode { case listening, reading, measuring, stopping }
     /// Where a measurement stands.
     private enum Phase { case baseline, running, rate }
@@ -13,7 +13,7 @@ struct DinamapASCIISession: CuffSession {
     var frames: Int? { reader.frames }
     private var mode = Mode.listening
     private var phase = Phase.baseline
-    private var isFinished = false
+    var isFinished = false
     private var tries = 0
     private var polls = 0
 
@@ -292,11 +292,5 @@ struct DinamapASCIISession: CuffSession {
         held = reading
         release(into: &actions)
         if mode != .listening, phase == .rate { finish(.complete, into: &actions) }
-    }
-
-    private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
-        isFinished = true
-        for timer in [TimerID.response, .silence, .poll] { actions.append(.disarm(timer)) }
-        actions.append(.finish(outcome))
     }
 }

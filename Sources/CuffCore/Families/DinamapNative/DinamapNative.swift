@@ -49,10 +49,10 @@ struct DinamapNativeFrame: FrameFormat {
 }
 
 /// Counts blocks and gaps. It emits nothing.
-struct DinamapNativeSession: CuffSession {
+struct DinamapNativeSession: FinishingSession {
     private var reader = FrameReader(DinamapNativeFrame())
     var frames: Int? { reader.frames }
-    private var isFinished = false
+    var isFinished = false
     private var last: UInt8?
     private(set) var gaps = 0
     private(set) var missing = 0
@@ -65,8 +65,7 @@ struct DinamapNativeSession: CuffSession {
             reader.feed(bytes)
             while let step = reader.next() { take(step, into: &actions) }
         case .command:
-            isFinished = true
-            actions.append(.finish(.unsupported("dinamap-native is framing only: what its blocks say is not public")))
+            finish(.unsupported("dinamap-native is framing only: what its blocks say is not public"), into: &actions)
         case .closed:
             if let step = reader.finish() { take(step, into: &actions) }
             isFinished = true

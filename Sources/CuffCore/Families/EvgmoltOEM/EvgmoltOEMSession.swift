@@ -1,5 +1,5 @@
 /// The conversation with an evgmolt board: one question at a time, and a result put together from several answers.
-struct EvgmoltOEMSession: CuffSession {
+struct EvgmoltOEMSession: FinishingSession {
     private enum Mode { case listening, reading, measuring, informing, stopping }
 
     /// The rotation has seven places; a result that is new shows within two rounds.
@@ -11,7 +11,7 @@ struct EvgmoltOEMSession: CuffSession {
     private var reader = FrameReader(EvgmoltOEMFrame())
     var frames: Int? { reader.frames }
     private var mode = Mode.listening
-    private var isFinished = false
+    var isFinished = false
     private var origin = Reading.Origin.memory
     /// Questions without an answer, in a row.
     private var misses = 0
@@ -244,11 +244,5 @@ struct EvgmoltOEMSession: CuffSession {
             default: .unknown
             }
         return Failure(reason, code: ShortText("\(code)"))
-    }
-
-    private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
-        isFinished = true
-        for timer in [TimerID.response, .poll, .overall, .silence] { actions.append(.disarm(timer)) }
-        actions.append(.finish(outcome))
     }
 }

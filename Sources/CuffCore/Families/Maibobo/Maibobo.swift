@@ -76,7 +76,7 @@ struct MaiboboFrame: FrameFormat {
     }
 }
 
-struct MaiboboSession: CuffSession {
+struct MaiboboSession: FinishingSession {
     private enum Mode { case listening, connecting, starting, measuring, stopping }
 
     /// An answer must come within this; a cuff that says nothing for three of them while it measures is gone.
@@ -85,7 +85,7 @@ struct MaiboboSession: CuffSession {
     private var reader = FrameReader(MaiboboFrame())
     var frames: Int? { reader.frames }
     private var mode = Mode.listening
-    private var isFinished = false
+    var isFinished = false
     private var tries = 0
     private var origin = Reading.Origin.push
     private let proto: UInt8
@@ -252,11 +252,5 @@ struct MaiboboSession: CuffSession {
             }
         let text = Hex.upper(code)
         return Failure(reason, code: ShortText(text.span))
-    }
-
-    private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
-        isFinished = true
-        for timer in [TimerID.response, .silence, .overall] { actions.append(.disarm(timer)) }
-        actions.append(.finish(outcome))
     }
 }

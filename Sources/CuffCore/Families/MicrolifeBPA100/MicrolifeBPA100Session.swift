@@ -1,5 +1,5 @@
 /// The conversation with a Microlife cuff: one question, one answer.
-struct MicrolifeBPA100Session: CuffSession {
+struct MicrolifeBPA100Session: FinishingSession {
     private enum Mode { case listening, reading, clocking, setting(DeviceTime), identifying }
 
     private static let retryLimit = 4
@@ -7,7 +7,7 @@ struct MicrolifeBPA100Session: CuffSession {
     private var reader = FrameReader(MicrolifeAnswer())
     var frames: Int? { reader.frames }
     private var mode = Mode.listening
-    private var isFinished = false
+    var isFinished = false
     private var tries = 0
     /// The question whose answer is awaited in a conversation of our own.
     private var asked: MicrolifeCommand?
@@ -146,13 +146,6 @@ struct MicrolifeBPA100Session: CuffSession {
             actions.append(.write(Array(text[start..<min(start + 7, text.count)])))
         }
         actions.append(.arm(.silence, .seconds(1)))
-    }
-
-    private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
-        isFinished = true
-        actions.append(.disarm(.response))
-        actions.append(.disarm(.silence))
-        actions.append(.finish(outcome))
     }
 }
 

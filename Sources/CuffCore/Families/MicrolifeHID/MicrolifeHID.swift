@@ -95,13 +95,17 @@ struct MicrolifeHIDFrame: FrameFormat {
 }
 
 /// One question, one long answer. Rules: an answer is read only whole and checked; it may be asked for three times.
-struct MicrolifeHIDSession: CuffSession {
+struct MicrolifeHIDSession: FinishingSession {
     private enum State { case listening, reading, setting, finished }
 
     private static let reports = CountedReports(.lowNibble)
     private static let attempts = 3
 
     private var state = State.listening
+    var isFinished: Bool {
+        get { state == .finished }
+        set { if newValue { state = .finished } }
+    }
     private var reader = FrameReader(MicrolifeHIDFrame())
     var frames: Int? { reader.frames }
     private var tries = 0
@@ -202,11 +206,5 @@ struct MicrolifeHIDSession: CuffSession {
             finish(.complete, into: &actions)
         default: break
         }
-    }
-
-    private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
-        state = .finished
-        actions.append(.disarm(.response))
-        actions.append(.finish(outcome))
     }
 }

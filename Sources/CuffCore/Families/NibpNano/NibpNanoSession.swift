@@ -1,5 +1,5 @@
 /// The conversation with a Nano: listens, or keeps it measuring for a while with keep-alives.
-struct NibpNanoSession: CuffSession {
+struct NibpNanoSession: FinishingSession {
     private enum Mode { case listening, measuring, informing, stopping }
 
     /// The device gives up after 500 ms without one [1].
@@ -15,7 +15,7 @@ struct NibpNanoSession: CuffSession {
     private var reader = FrameReader(NibpNanoFrame())
     var frames: Int? { reader.frames }
     private var mode = Mode.listening
-    private var isFinished = false
+    var isFinished = false
     private var origin = Reading.Origin.push
     private let duration: Duration
 
@@ -201,11 +201,5 @@ struct NibpNanoSession: CuffSession {
         } else {
             inquire(into: &actions)
         }
-    }
-
-    private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
-        isFinished = true
-        for timer in [TimerID.response, .silence, .poll, .overall] { actions.append(.disarm(timer)) }
-        actions.append(.finish(outcome))
     }
 }

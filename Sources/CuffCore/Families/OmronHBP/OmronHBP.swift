@@ -89,10 +89,10 @@ struct OmronHBPRefusal: Error {
     var part: Range<Int>
 }
 
-struct OmronHBPSession: CuffSession {
+struct OmronHBPSession: FinishingSession {
     private var reader = FrameReader(OmronHBPLine())
     var frames: Int? { reader.frames }
-    private var isFinished = false
+    var isFinished = false
 
     mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
         guard !isFinished else { return }
@@ -107,11 +107,6 @@ struct OmronHBPSession: CuffSession {
             if let step = reader.finish() { take(step, into: &actions) }
             finish(.complete, into: &actions)
         }
-    }
-
-    private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
-        isFinished = true
-        actions.append(.finish(outcome))
     }
 
     private func take(_ step: FrameStep, into actions: inout SessionActions) {

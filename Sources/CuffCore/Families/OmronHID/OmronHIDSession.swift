@@ -3,7 +3,7 @@
 /// - A question is asked at most five times; NO, damage and silence each count.
 /// - An answer equal to the one before is asked for once more: it may be a late copy.
 /// - Erasing comes after every record was read and committed, or not at all.
-struct OmronHIDSession: CuffSession {
+struct OmronHIDSession: FinishingSession {
     private enum State { case listening, opening, asking, pausing, committing, leaving, finished }
     private enum Goal { case memory, clock, information, erasure }
 
@@ -13,6 +13,10 @@ struct OmronHIDSession: CuffSession {
 
     private let isMES: Bool
     private var state = State.listening
+    var isFinished: Bool {
+        get { state == .finished }
+        set { if newValue { state = .finished } }
+    }
     private var goal = Goal.memory
     private var plan: [OmronQuestion] = []
     private var current = OmronQuestion.version
@@ -280,13 +284,5 @@ struct OmronHIDSession: CuffSession {
             leave(into: &actions)
         default: break
         }
-    }
-
-    private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
-        state = .finished
-        actions.append(.disarm(.response))
-        actions.append(.disarm(.poll))
-        actions.append(.disarm(.overall))
-        actions.append(.finish(outcome))
     }
 }

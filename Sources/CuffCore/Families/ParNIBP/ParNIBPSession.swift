@@ -29,7 +29,7 @@ struct ParCommands: Sendable {
 }
 
 /// The conversation with a PAR module.
-struct ParNIBPSession: CuffSession {
+struct ParNIBPSession: FinishingSession {
     private enum Mode { case listening, reading, measuring, scheduling(minutes: Int?), stopping }
     private enum Phase { case starting, running, fetching }
 
@@ -41,7 +41,7 @@ struct ParNIBPSession: CuffSession {
     var frames: Int? { reader.frames }
     private var mode = Mode.listening
     private var phase = Phase.starting
-    private var isFinished = false
+    var isFinished = false
     private var tries = 0
     /// Live frames since the last result, or since the start that was sent.
     private var liveFrames = 0
@@ -258,12 +258,6 @@ struct ParNIBPSession: CuffSession {
         } else {
             finish(.complete, into: &actions)
         }
-    }
-
-    private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
-        isFinished = true
-        for timer in [TimerID.response, .silence, .overall] { actions.append(.disarm(timer)) }
-        actions.append(.finish(outcome))
     }
 }
 

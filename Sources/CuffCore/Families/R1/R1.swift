@@ -108,7 +108,7 @@ enum R1Message {
     case text([UInt8])
 }
 
-struct R1Session: CuffSession {
+struct R1Session: FinishingSession {
     private enum Mode { case listening, polling, reading, probing, identifying }
 
     private static let enquiry = R1Frame.encode([R1Frame.enq])
@@ -118,7 +118,7 @@ struct R1Session: CuffSession {
     private var reader = FrameReader(R1Frame())
     var frames: Int? { reader.frames }
     private var mode = Mode.listening
-    private var isFinished = false
+    var isFinished = false
     private var wasAsked = false
     private var tries = 0
     private var emitted = 0
@@ -285,11 +285,5 @@ struct R1Session: CuffSession {
             finish(.complete, into: &actions)
         default: actions.append(.report(.ignored("a frame other than a result", text)))
         }
-    }
-
-    private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
-        isFinished = true
-        for timer in [TimerID.response, .silence, .poll] { actions.append(.disarm(timer)) }
-        actions.append(.finish(outcome))
     }
 }

@@ -1,5 +1,5 @@
 /// The conversation with a SunTech module.
-struct SunTechAdvantageSession: CuffSession {
+struct SunTechAdvantageSession: FinishingSession {
     private enum Mode { case listening, reading, measuring, stopping }
     private enum Phase { case inflating, starting, running, fetching }
 
@@ -11,7 +11,7 @@ struct SunTechAdvantageSession: CuffSession {
     var frames: Int? { reader.frames }
     private var mode = Mode.listening
     private var phase = Phase.fetching
-    private var isFinished = false
+    var isFinished = false
     private var tries = 0
     /// Questions for the cuff pressure since anything came.
     private var unansweredPolls = 0
@@ -233,11 +233,5 @@ struct SunTechAdvantageSession: CuffSession {
             default: .unknown
             }
         return Failure(reason, code: ShortText(String(code)))
-    }
-
-    private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
-        isFinished = true
-        for timer in [TimerID.response, .overall, .poll] { actions.append(.disarm(timer)) }
-        actions.append(.finish(outcome))
     }
 }

@@ -2,7 +2,7 @@
 /// - An answer counts only for the question of the same command that was last sent, whoever sent it.
 /// - A record is its time and its values, both asked for the same index and user.
 /// - A question is asked at most three times; clearing comes after every record was read and committed, or not at all.
-struct TaiDocSession: CuffSession {
+struct TaiDocSession: FinishingSession {
     private enum State { case listening, asking, committing, finished }
     private enum Goal { case memory, erasure, clock, setting, information }
     private struct Question: Equatable {
@@ -16,6 +16,10 @@ struct TaiDocSession: CuffSession {
     private var reader = FrameReader(TaiDocFrame())
     var frames: Int? { reader.frames }
     private var state = State.listening
+    var isFinished: Bool {
+        get { state == .finished }
+        set { if newValue { state = .finished } }
+    }
     private var goal = Goal.memory
     private var plan: [Question] = []
     private var current = Question(command: .hello)
@@ -205,12 +209,5 @@ struct TaiDocSession: CuffSession {
             finish(.aborted("nothing was cleared: the readings were not stored in time"), into: &actions)
         default: break
         }
-    }
-
-    private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
-        state = .finished
-        actions.append(.disarm(.response))
-        actions.append(.disarm(.overall))
-        actions.append(.finish(outcome))
     }
 }

@@ -99,7 +99,7 @@ enum VerovalBPM25Answer {
     }
 }
 
-struct VerovalBPM25Session: CuffSession {
+struct VerovalBPM25Session: FinishingSession {
     private enum Mode { case listening, reading, storing }
 
     static let silence = Duration.seconds(1)
@@ -107,7 +107,7 @@ struct VerovalBPM25Session: CuffSession {
     static let maximumQuestions = 6
 
     private var mode = Mode.listening
-    private var isFinished = false
+    var isFinished = false
     private var user: Int?
     private var answer: [UInt8] = []
     /// Bytes of an answer longer than any can be.
@@ -225,11 +225,5 @@ struct VerovalBPM25Session: CuffSession {
     private mutating func close(into actions: inout SessionActions) {
         actions.append(.write(VerovalBPM25Answer.closing))
         finish(.complete, into: &actions)
-    }
-
-    private mutating func finish(_ outcome: Outcome, into actions: inout SessionActions) {
-        isFinished = true
-        for timer in [TimerID.response, .silence, .overall] { actions.append(.disarm(timer)) }
-        actions.append(.finish(outcome))
     }
 }

@@ -1,4 +1,3 @@
-import CuffClinical
 import CuffCore
 import Testing
 
@@ -220,7 +219,7 @@ import Testing
 
 @Suite struct ScheduleKeeperTests {
     private func instant(_ text: String) -> Int64 { Timestamp.parse(text)?.time.seconds ?? .min }
-    private let berlin = BucketingTests.berlin
+    private let berlin = CalendarTests.berlin
 
     private func plan(_ interval: Int, _ from: Int? = nil, _ to: Int? = nil) throws -> MonitoringPlan {
         let window = try from.map { try #require(MonitoringPlan.Window(from: $0, to: to ?? 0)) }

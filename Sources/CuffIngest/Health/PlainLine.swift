@@ -1,0 +1,33 @@
+import CuffClinical
+import CuffCore
+
+/// One reading as tab-separated cells: time, systolic, diastolic, mean, pulse, user, flags, driver, device, id.
+enum PlainLine {
+    static func append(_ reading: Reading, _ provenance: Provenance, zone: ZoneTable, to text: inout TextBuffer) {
+        if let measured = reading.measured {
+            text.append(local: measured, offset: Int(reading.measuredOffset))
+        } else if let time = reading.clock.time {
+            text.append(time)
+        } else if let received = reading.received {
+            text.append(utc: received)
+        }
+        let pressure = reading.bloodPressure
+        for one in [pressure?.systolic, pressure?.diastolic, pressure?.mean] {
+            text.append(0x09)
+            if let one { text.append(rounded: one.inMmHg) }
+        }
+        text.append(0x09)
+        var pulse = pressure?.pulse
+        if case .pulseRate(let rate) = reading.content { pulse = rate }
+        if let pulse { text.append(pulse.digits) }
+        text.append(0x09)
+        if let user = reading.user { text.append(decimal: Int64(user)) }
+        for cell in [reading.flags.text(separator: ","), provenance.driver, provenance.device] {
+            text.append(0x09)
+            for byte in cell.utf8 { text.append(byte < 0x20 ? 0x20 : byte) }
+        }
+        text.append(0x09)
+        text.append(reading.id)
+        text.append(0x0A)
+    }
+}

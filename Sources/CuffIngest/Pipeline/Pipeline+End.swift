@@ -1,0 +1,77 @@
+import CuffCore
+import Dispatch
+import Glibc
+
+/// The end of a run.
+extension Pipeline {
+    /// What the worst of the required sinks has not stored: durable ones where there are any, else all of them. To be asked
+    /// before a run gives up.
+    var unstored: PipelineState.Unstored {
+        inner.withLock { inner in
+            var worst = PipelineState.Unstored()
+            for (index, member) in members.enumerated() where member.isRequired && member.sink.isDurable == isDurable {
+                let unstored = inner.state.unstored(by: index, keeps: Self.isKept)
+                if unstored.readings > worst.readings { worst = unstored }
+            }
+            return PipelineState.Unstored(
+                readings: worst.readings + inner.turnedAway.readings, inTheCuff: worst.inTheCuff + inner.turnedAway.inTheCuff)
+        }
+    }
+
+    /// A cuff that forgets what was acknowledged keeps what was not.
+    static func isKept(_ driver: DriverID) -> Bool {
+        CuffFamilies.named(driver.description)?.capabilities.contains(.forgets) ?? false
+    }
+
+    /// Calls back, once, when everything accepted is stored by every required sink, or cannot be.
+    public func whenSettled(_ body: @escaping @Sendable () -> Void) {
+        let isSettled = inner.withLock { inner -> Bool in
+            if inner.state.isSettled || inner.fault != nil { return true }
+            inner.onSettled = body
+            return false
+        }
+        if isSettled { body() }
+    }
+
+    /// Waits until everything is stored, then closes the sinks; blocks, so never call it on a queue. Optional sinks get
+    /// `grace` for what waits for them, and what is left then counts as missed.
+    public func finish(grace: Duration = .seconds(2)) throws(IngestError) {
+        let gate = Gate(isOpen: false)
+        whenSettled { gate.set(open: true) }
+        gate.pass()
+        waitForOptionalSinks(grace)
+        inner.withLock { inner in
+            inner.isClosed = true
+            inner.onStopped = nil
+        }
+        var first = fault
+        for (index, member) in members.enumerated() {
+            let closed = Gate(isOpen: false)
+            let result = Locked<IngestError?>(nil)
+            queues[index].async { @Sendable in
+                do throws(IngestError) { try member.sink.close() } catch { result.withLock { $0 = error } }
+                closed.set(open: true)
+            }
+            // A stalled optional sink must not keep the program from ending.
+            if member.isRequired { closed.pass() } else { _ = closed.pass(within: grace) }
+            if let error = result.withLock({ $0 }) {
+                inner.withLock { $0.reports[index].fault = error }
+                if member.isRequired && first == nil { first = error }
+            }
+        }
+        if let first { throw first }
+    }
+
+    private func waitForOptionalSinks(_ grace: Duration) {
+        let until = HostClock.monotonic() + grace.nanoseconds
+        while HostClock.monotonic() < until {
+            if inner.withLock({ $0.fault != nil || $0.state.isDrained }) { return }
+            usleep(2000)
+        }
+        inner.withLock { inner in
+            for (index, missing) in inner.state.waiting.enumerated() where !members[index].isRequired {
+                inner.reports[index].missed += missing
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import CuffCore
+
+/// Bounds on what waits, and what is thinned out when they are reached.
+extension PipelineState {
+    /// Lets an optional sink pass over the oldest batches beyond its bound. What it is writing at the moment stays.
+    mutating func limit(_ index: Int, into effects: inout [Effect]) {
+        var position = members[index].position
+        let start = members[index].flight?.upperBound ?? position
+        var missed = 0
+        var next = max(position, start)
+        while next < end, totals.readings - readingsBefore(next) > limits.optional {
+            missed += slots[head + next - base].readings
+            next += 1
+            position = next
+        }
+        guard missed > 0 || position > members[index].position else { return }
+        members[index].position = position
+        if missed > 0 { effects.append(.missed(sink: index, readings: missed)) }
+    }
+
+    /// Leaves out samples beyond the bound; beginnings and ends of a measurement always pass.
+    func thin(_ batch: inout Batch, into effects: inout [Effect]) {
+        guard totals.live - liveBefore(base) >= limits.live else { return }
+        let before = batch.entries.count
+        batch.entries.removeLiveEvents { event in
+            switch event {
+            case .cuffPressure, .beat, .oscillation: return true
+            case .started, .ended, .aborted, .recovered, .failed: return false
+            }
+        }
+        let thinned = before - batch.entries.count
+        if thinned > 0 { effects.append(.thinned(source: batch.source, samples: thinned)) }
+    }
+
+    func slot(_ sequence: Int) -> Slot? {
+        sequence < end && sequence >= base ? slots[head + sequence - base] : nil
+    }
+    func weightBefore(_ sequence: Int) -> Int { slot(sequence)?.weightBefore ?? totals.weight }
+    func readingsBefore(_ sequence: Int) -> Int { slot(sequence)?.readingsBefore ?? totals.readings }
+    func liveBefore(_ sequence: Int) -> Int { slot(sequence)?.liveBefore ?? totals.live }
+}
