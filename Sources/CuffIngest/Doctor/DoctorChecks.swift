@@ -200,7 +200,7 @@ extension Doctor {
         case .offset(let seconds) where abs(seconds) <= 60: Finding(.clock, .ok, "right to the minute")
         case .offset(let seconds):
             Finding(
-                .clock, .warning, "\(DurationText.span(abs(seconds))) \(seconds < 0 ? "slow" : "fast")",
+                .clock, .warning, "\(Plural.span(abs(seconds))) \(seconds < 0 ? "slow" : "fast")",
                 hint: "cuff clock \(facts.name) --set now")
         case .unset: Finding(.clock, .warning, "never set", hint: "cuff clock \(facts.name) --set now")
         case .unreadable(let why): Finding(.clock, .warning, why)

@@ -145,7 +145,7 @@ public struct SinkOverview: Sendable {
         let none = plain ? "" : "-"
         return [
             row.sink, row.acknowledged ?? none, row.acknowledgedAt.map(\.utcText) ?? none, "\(row.pending)",
-            row.oldest.map { plain ? "\($0)" : DurationText.span($0) } ?? none, row.nextTry.map(\.utcText) ?? none, row.error ?? none,
+            row.oldest.map { plain ? "\($0)" : Plural.span($0) } ?? none, row.nextTry.map(\.utcText) ?? none, row.error ?? none,
             "\(row.refused)", "\(row.lost)",
         ].map { StandardErrorLog.harmless($0) }
     }

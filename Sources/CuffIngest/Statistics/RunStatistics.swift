@@ -27,7 +27,7 @@ public struct RunStatistics: Sendable {
 
     /// Lines for a person.
     public var text: String {
-        var lines = ["after \(DurationText.span(elapsed.components.seconds)): \(commits.sentence("commits"))"]
+        var lines = ["after \(Plural.span(elapsed.components.seconds)): \(commits.sentence("commits"))"]
         for link in links { lines.append("link \(link.place) (\(link.driver)): \(Self.sentence(link.counters))") }
         for (driver, counters) in drivers { lines.append("driver \(driver): \(Self.sentence(counters))") }
         for sink in sinks {

@@ -94,7 +94,7 @@ public struct CuffConfiguration: Sendable, Hashable {
         }
         for sink in sinks { lines.append("sink \(sink.name)\t\(sink.spec)\t\t\(sink.origin)") }
         for listen in listens { lines.append("watch listen\t\(listen)\t\t\(listenOrigin ?? "")") }
-        if let again { lines.append("watch again\t\(DurationText.span(again.components.seconds))\t\t\(againOrigin ?? "")") }
+        if let again { lines.append("watch again\t\(Plural.span(again.components.seconds))\t\t\(againOrigin ?? "")") }
         return lines
     }
 }

@@ -94,7 +94,7 @@ public enum WatchNotice: Sendable, Hashable {
         case .unplugged(let device): "\(device.node) (\(device.key)) was unplugged"
         case .failed(let plan, let why, nil): "\(plan.place): \(why); giving up"
         case .failed(let plan, let why, let pause?):
-            "\(plan.place): \(why); trying again in \(DurationText.span(max(1, pause.components.seconds)))"
+            "\(plan.place): \(why); trying again in \(Plural.span(max(1, pause.components.seconds)))"
                 + ", then less and less often"
         case .complete(let plan): "\(plan.place): read to the end"
         case .flickered(let device):
