@@ -15,11 +15,6 @@
 
 extern char **environ;
 
-int clinux_open_unnamed(const char *folder) {
-    int descriptor = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    return descriptor < 0 ? -errno : descriptor;
-}
-
 static void close_pair(const int *pair) {
     if (pair[0] >= 0) close(pair[0]);
     if (pair[1] >= 0) close(pair[1]);

@@ -55,9 +55,6 @@ int clinux_uhid_confirm(int descriptor, uint32_t request);
 /* The largest message. */
 extern const int clinux_uhid_size;
 
-/* A file of no name in a folder, mode 0600, gone with its descriptor (O_TMPFILE). */
-int clinux_open_unnamed(const char *folder);
-
 /* Starts a command without a shell, in a process group of its own, with default signals and nothing inherited but the three
    standard descriptors. `input` becomes our end of a pipe to its standard input; `output` our end of one from its standard
    output, or, where it is null, the command's output goes to our standard error. Answers the process id. */

@@ -33,10 +33,9 @@ final class FileSink<Format: LineFormat>: Sink, @unchecked Sendable {
     private static func examined(
         _ file: LineFile, _ format: Format, _ path: String, _ tell: (IngestError) -> Void
     ) throws(IngestError) -> KnownReadings {
-        let known = KnownReadings(near: path)
-        let removed = try file.recover(format) { (key) throws(IngestError) in
-            if try known.insert(key) { known.keep() }
-        }
+        let known = try KnownReadings()
+        let removed = try file.recover(format) { (key) throws(IngestError) in _ = try known.insert(key) }
+        known.keep()
         if removed > 0 {
             tell(
                 IngestError(
