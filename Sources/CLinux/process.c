@@ -15,9 +15,24 @@
 
 extern char **environ;
 
-int clinux_open_unnamed(const char *folder) {
-    int descriptor = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    return descriptor < 0 ? -errno : descriptor;
+long clinux_write(int descriptor, const void *bytes, long count) {
+    sigset_t fatal, before, pending;
+    sigemptyset(&fatal);
+    sigaddset(&fatal, SIGPIPE);
+    sigaddset(&fatal, SIGXFSZ);
+    sigpending(&pending);
+    if (sigismember(&pending, SIGPIPE)) sigdelset(&fatal, SIGPIPE);
+    if (sigismember(&pending, SIGXFSZ)) sigdelset(&fatal, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &fatal, &before);
+    long written = write(descriptor, bytes, count);
+    int error = errno;
+    if (written < 0 && (error == EPIPE || error == EFBIG)) {
+        struct timespec none = {0, 0};
+        while (sigtimedwait(&fatal, NULL, &none) < 0 && errno == EINTR) {}
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = error;
+    return written;
 }
 
 static void close_pair(const int *pair) {

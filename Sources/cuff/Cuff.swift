@@ -62,7 +62,8 @@ struct Cuff: ParsableCommand {
 
 @main enum Main {
     static func main() {
-        // A file at its size limit is an error of write(2), not the end of the process.
+        // A closed pipe and a file at its size limit are errors of write(2), not the end of the process.
+        signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
         // Scripts and newcomers ask these often, and they need no parser: its search for conformances takes ten times as long
         // as all the rest.

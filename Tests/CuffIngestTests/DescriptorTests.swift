@@ -38,4 +38,21 @@ import Testing
         #expect(lost == 0)
         withExtendedLifetime(holder) {}
     }
+
+    /// A library decides nothing about the signals of its process: with the kernel's default a closed pipe would end it here.
+    @Test func closedPipe_IsAnError_WhateverTheProcessDoesAboutItsSignal() throws {
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        close(ends[0])
+        defer { close(ends[1]) }
+        let before = signal(SIGPIPE, SIG_DFL)
+        defer { signal(SIGPIPE, before) }
+        #expect(throws: SystemFault("write", EPIPE)) {
+            try [UInt8](repeating: 0, count: 8).withUnsafeBytes { try Descriptor.writeAll(ends[1], $0) }
+        }
+        var (pending, blocked) = (sigset_t(), sigset_t())
+        sigpending(&pending)
+        pthread_sigmask(SIG_BLOCK, nil, &blocked)
+        #expect(sigismember(&pending, SIGPIPE) == 0 && sigismember(&blocked, SIGPIPE) == 0)
+    }
 }

@@ -55,8 +55,9 @@ int clinux_uhid_confirm(int descriptor, uint32_t request);
 /* The largest message. */
 extern const int clinux_uhid_size;
 
-/* A file of no name in a folder, mode 0600, gone with its descriptor (O_TMPFILE). */
-int clinux_open_unnamed(const char *folder);
+/* write(2) that answers with EPIPE or EFBIG where the kernel would also end the process (SIGPIPE, SIGXFSZ), whatever the
+   process has decided about these signals: they are blocked in this thread meanwhile, and taken back. */
+long clinux_write(int descriptor, const void *bytes, long count);
 
 /* Starts a command without a shell, in a process group of its own, with default signals and nothing inherited but the three
    standard descriptors. `input` becomes our end of a pipe to its standard input; `output` our end of one from its standard

@@ -74,8 +74,11 @@ public final class HotplugWatcher: @unchecked Sendable {
         let events = DispatchSource.makeReadSource(fileDescriptor: udev_monitor_get_fd(monitor), queue: queue)
         events.setEventHandler { @Sendable [weak self] in self?.receive() }
         // The descriptor is libudev's and must outlive the source.
-        let lease = MonitorLease(udev: udev, monitor: monitor)
-        events.setCancelHandler { @Sendable in lease.end() }
+        let lease = LoopBound((udev: udev, monitor: monitor))
+        events.setCancelHandler { @Sendable in
+            udev_monitor_unref(lease.value.monitor)
+            withExtendedLifetime(lease.value.udev) {}
+        }
         self.events = events
         events.activate()
         var first: [HotplugEvent] = []
@@ -144,21 +147,4 @@ public final class HotplugWatcher: @unchecked Sendable {
     }
 
     deinit { events?.cancel() }
-}
-
-/// Keeps the monitor and its context alive until the source that watches its descriptor is gone.
-private final class MonitorLease: @unchecked Sendable {
-    private var udev: Udev?
-    private var monitor: OpaquePointer?
-
-    init(udev: Udev, monitor: OpaquePointer) {
-        self.udev = udev
-        self.monitor = monitor
-    }
-
-    func end() {
-        if let monitor { udev_monitor_unref(monitor) }
-        monitor = nil
-        udev = nil
-    }
 }

@@ -133,18 +133,12 @@ extension Ingest {
 }
 
 /// SIGUSR2: stop the measurement that runs, and nothing else.
-final class MeasurementSignal: @unchecked Sendable {
+enum MeasurementSignal {
     static let number = SIGUSR2
-    private let source: any DispatchSourceSignal
 
-    init(_ body: @escaping @Sendable () -> Void) {
-        signal(Self.number, SIG_IGN)
-        source = DispatchSource.makeSignalSource(signal: Self.number, queue: DispatchQueue(label: "cuff.measure.stop"))
-        source.setEventHandler { @Sendable in body() }
-        source.activate()
+    static func listen(_ body: @escaping @Sendable () -> Void) -> SignalListener {
+        SignalListener(number, DispatchQueue(label: "cuff.measure.stop"), body)
     }
-
-    func cancel() { source.cancel() }
 }
 
 /// What a run with one link needs to know of a measurement.

@@ -106,7 +106,7 @@ extension Ingest {
         let output = OutputWatch(pipeline)
         defer { output?.cancel() }
         link.start()
-        let asked = measure == nil ? nil : MeasurementSignal { link.stop() }
+        let asked = measure == nil ? nil : MeasurementSignal.listen { link.stop() }
         defer { asked?.cancel() }
         let number = options.stop.whenRaised { link.stop() }
         defer { options.stop.forget(number) }

@@ -70,7 +70,6 @@ public enum Ingest {
         _ options: IngestOptions, policy: Pipeline.FaultPolicy = .stop, series: SeriesSink.Policy = .none,
         onFault: @escaping @Sendable (String, IngestError) -> Void = { _, _ in }
     ) throws(IngestError) -> Pipeline {
-        ProcessSignals.ignoreFailedWrites()
         let specs = options.sinks.isEmpty && options.moreSinks.isEmpty ? [.stdout] : options.sinks
         let context = SinkSpec.SinkContext(
             line: ReadingLine(includesRaw: options.includesRaw), outbox: SinkOverview.outbox(of: specs, memory: options.memory),

@@ -39,7 +39,7 @@ public enum SimulationRun {
 
 /// A thread for one piece of waiting, so that no queue's thread is held.
 enum pthread {
-    private final class Body: @unchecked Sendable {
+    private final class Body: Sendable {
         let run: @Sendable () -> Void
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }

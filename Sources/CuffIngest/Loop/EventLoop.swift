@@ -180,7 +180,7 @@ public final class EventLoop: @unchecked Sendable {
 
 /// Calls back on the loop when its time has come. Set, moved and cancelled on the loop alone. A time that moves later costs
 /// nothing: the earlier entry is found to be too early when it is reached.
-final class LoopTimer: @unchecked Sendable {
+final class LoopTimer {
     private let loop: EventLoop
     private let fire: () -> Void
     private var due: Int64?

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 
 /// A few threads for what may block: opening and closing devices, some ioctls, files, names of hosts. They are started when
@@ -13,7 +14,7 @@ final class Workers: Sendable {
     }
 
     private let state = Locked(State())
-    private let available = Semaphore()
+    private let available = DispatchSemaphore(value: 0)
 
     func run(_ work: @escaping @Sendable () -> Void) {
         let needsThread = state.withLock { state in
@@ -40,16 +41,4 @@ final class Workers: Sendable {
             work?()
         }
     }
-}
-
-/// A counting semaphore of the C library.
-private final class Semaphore: @unchecked Sendable {
-    private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
-    init() { sem_init(semaphore, 0, 0) }
-    deinit {
-        sem_destroy(semaphore)
-        semaphore.deallocate()
-    }
-    func signal() { sem_post(semaphore) }
-    func wait() { while sem_wait(semaphore) != 0 && errno == EINTR {} }
 }

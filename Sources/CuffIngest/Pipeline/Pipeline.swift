@@ -5,7 +5,7 @@ import Glibc
 /// Performs what `PipelineState` decides: one serial queue per sink, one hop per batch; none where a live batch can be
 /// written without waiting, nor where lines on standard output are all that is asked of a file or stream. It is the only
 /// place where sources and sinks meet.
-public final class Pipeline: @unchecked Sendable {
+public final class Pipeline: Sendable {
     /// What happens when a sink throws that is not optional.
     public enum FaultPolicy: Sendable {
         /// The run ends: for commands that someone waits for.

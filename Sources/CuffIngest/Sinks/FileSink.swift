@@ -2,13 +2,30 @@ import CuffCore
 import Glibc
 
 /// Readings as lines of a file. A reading that the file already holds is not written again, whichever run wrote it.
-///
-/// What counts is the file that the path names when `write` returns: one that was renamed, removed, replaced or emptied
-/// meanwhile is opened anew, and the whole batch is written there.
-final class FileSink<Format: LineFormat>: Sink, @unchecked Sendable {
+final class FileSink<Format: LineFormat>: Sink {
     let label: String
     let takesLiveEvents: Bool
     let isDurable: Bool
+    private let lines: Locked<ReadingLines<Format>>
+
+    init(path: String, format: Format, tell: @escaping @Sendable (IngestError) -> Void = { _ in }) throws(IngestError) {
+        label = "\(format.scheme):\(path)"
+        takesLiveEvents = format.takesLiveEvents
+        lines = Locked(try ReadingLines(path: path, format: format, tell: tell))
+        isDurable = SinkSpec.isRegularFile(path) == true
+    }
+
+    func write(_ batch: Batch) throws(IngestError) -> Int {
+        try lines.withLock { (lines) throws(IngestError) in try lines.write(batch) }
+    }
+
+    /// After SIGHUP: a file that was renamed or removed is let go of, also while there is nothing to write.
+    func reopen() throws(IngestError) { try lines.withLock { (lines) throws(IngestError) in try lines.followPath() } }
+}
+
+/// What counts is the file that the path names when `write` returns: one that was renamed, removed, replaced or emptied
+/// meanwhile is opened anew, and the whole batch is written there.
+private final class ReadingLines<Format: LineFormat> {
     private let format: Format
     private let path: String
     private let tell: @Sendable (IngestError) -> Void
@@ -19,24 +36,20 @@ final class FileSink<Format: LineFormat>: Sink, @unchecked Sendable {
     /// A file that somebody renames again and again is not followed for ever.
     private static var attempts: Int { 3 }
 
-    init(path: String, format: Format, tell: @escaping @Sendable (IngestError) -> Void = { _ in }) throws(IngestError) {
-        label = "\(format.scheme):\(path)"
-        takesLiveEvents = format.takesLiveEvents
+    init(path: String, format: Format, tell: @escaping @Sendable (IngestError) -> Void) throws(IngestError) {
         self.format = format
         self.path = path
         self.tell = tell
         file = try LineFile(path)
         known = try Self.examined(file, format, path, tell)
-        isDurable = SinkSpec.isRegularFile(path) == true
     }
 
     private static func examined(
         _ file: LineFile, _ format: Format, _ path: String, _ tell: (IngestError) -> Void
     ) throws(IngestError) -> KnownReadings {
-        let known = KnownReadings(near: path)
-        let removed = try file.recover(format) { (key) throws(IngestError) in
-            if try known.insert(key) { known.keep() }
-        }
+        let known = try KnownReadings()
+        let removed = try file.recover(format) { (key) throws(IngestError) in _ = try known.insert(key) }
+        known.keep()
         if removed > 0 {
             tell(
                 IngestError(
@@ -65,10 +78,7 @@ final class FileSink<Format: LineFormat>: Sink, @unchecked Sendable {
         throw unsteady
     }
 
-    /// After SIGHUP: a file that was renamed or removed is let go of, also while there is nothing to write.
-    func reopen() throws(IngestError) { try followPath() }
-
-    private func followPath() throws(IngestError) {
+    func followPath() throws(IngestError) {
         for _ in 0..<Self.attempts {
             switch file.change {
             case nil: return

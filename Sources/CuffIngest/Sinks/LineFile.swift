@@ -4,7 +4,7 @@ import Glibc
 /// A text file to which whole lines are appended, durably, by one program at a time.
 ///
 /// A write that fails half way is rolled back. Devices and pipes are written to as they are: they have nothing to recover.
-final class LineFile: @unchecked Sendable {
+final class LineFile {
     let path: String
     private(set) var descriptor: Int32
     let isRegular: Bool

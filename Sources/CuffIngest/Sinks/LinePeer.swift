@@ -52,7 +52,7 @@ struct LineStream {
                 let rest = UnsafeRawBufferPointer(rebasing: all[sent...])
                 return isSocket
                     ? Glibc.send(output, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
-                    : Glibc.write(output, rest.baseAddress, rest.count)
+                    : clinux_write(output, rest.baseAddress, rest.count)
             }
             if count >= 0 {
                 sent += count

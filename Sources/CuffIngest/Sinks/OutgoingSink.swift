@@ -28,7 +28,6 @@ final class OutgoingSink: Sink {
                 hint: "add --sink sqlite:bp.db: its lines wait there")
         }
         let peer = try Self.peer(spec)
-        ProcessSignals.ignoreFailedWrites()
         label = spec.name
         answers = spec.isAnswering
         // Where nothing is answered, nobody knows what became of a line that was handed over.

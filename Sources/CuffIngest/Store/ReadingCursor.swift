@@ -5,34 +5,17 @@ import GRDBSQLite
 
 /// One row of `reading` under SQLite's own statement, turned back into a reading, with the digits that the cuff wrote.
 struct ReadingCursor {
-    private enum Column: Int32 {
-        case id, type, source, systolic, diastolic, mean, pulse, user, flags, deviceTime, measured, clock, received, origin, trigger
-        case revision, sequence, raw, systolicKPa, diastolicKPa, meanKPa, meanAbsent, pulseAbsent, reason, code, mdc, component, value
-        case valueAbsent, bits, unit, hostClock, digits, unitCode, words
-    }
-
-    /// What points need comes first, so that SQLite does not walk the rest of the row.
-    static let pointColumns = """
-        id, type, source, systolic_mmHg, diastolic_mmHg, mean_mmHg, pulse_per_min, user, flags, device_time, measured, clock, received,
-        origin, trigger
-        """
-    static let columns =
-        pointColumns + """
-            , revision, sequence, raw, systolic_kPa, diastolic_kPa, mean_kPa, mean_absent, pulse_absent, reason, code, mdc, component,
-            value, value_absent, bits, unit, host_clock, digits, unit_mdc, text
-            """
-
     let statement: OpaquePointer
     let zone: ZoneTable
 
-    var source: Int64 { sqlite3_column_int64(statement, Column.source.rawValue) }
+    var source: Int64 { sqlite3_column_int64(statement, ReadingColumn.source.rawValue) }
 
     var id: Reading.ID { text(.id) { Reading.ID.parse($0) } ?? .none }
 
     /// The best known instant, as `Reading.bestTime` has it.
     var time: Timestamp? {
         if let measured = text(.measured, { Timestamp.parse($0)?.time }) { return measured }
-        if !isNull(.deviceTime), !isClockUnset, let time = deviceTime, time.isPossible {
+        if !isNull(.device_time), !isClockUnset, let time = deviceTime, time.isPossible {
             return time.instant(in: zone)
         }
         return origin == .memory ? nil : text(.received) { Timestamp.parse($0)?.time }
@@ -40,10 +23,11 @@ struct ReadingCursor {
 
     /// What statistics need; `nil` for a row that is no blood pressure or has no time.
     func point(_ time: Timestamp) -> ReadingPoint? {
-        guard !isNull(.systolic), !isNull(.diastolic) else { return nil }
+        guard !isNull(.systolic_mmHg), !isNull(.diastolic_mmHg) else { return nil }
         return ReadingPoint(
-            id: id, time: time, systolic: sqlite3_column_double(statement, Column.systolic.rawValue),
-            diastolic: sqlite3_column_double(statement, Column.diastolic.rawValue), mean: double(.mean), pulse: double(.pulse),
+            id: id, time: time, systolic: sqlite3_column_double(statement, ReadingColumn.systolic_mmHg.rawValue),
+            diastolic: sqlite3_column_double(statement, ReadingColumn.diastolic_mmHg.rawValue), mean: double(.mean_mmHg),
+            pulse: double(.pulse_per_min),
             trigger: trigger, flags: flags)
     }
 
@@ -67,8 +51,8 @@ struct ReadingCursor {
             reading.measuredOffset = measured.offset
         }
         reading.rule = rule
-        reading.text = string(.words)
-        reading.isHostClockUnsynchronised = !isNull(.hostClock)
+        reading.text = string(.text)
+        reading.isHostClockUnsynchronised = !isNull(.host_clock)
         return reading
     }
 
@@ -76,15 +60,15 @@ struct ReadingCursor {
         switch string(.type) {
         case "blood_pressure":
             let asSent = digitsAsSent
-            guard let systolic = pressure(.systolic, .systolicKPa, asSent[0]),
-                let diastolic = pressure(.diastolic, .diastolicKPa, asSent[1])
+            guard let systolic = pressure(.systolic_mmHg, .systolic_kPa, asSent[0]),
+                let diastolic = pressure(.diastolic_mmHg, .diastolic_kPa, asSent[1])
             else { return nil }
             return .bloodPressure(
                 BloodPressure(
-                    systolic: systolic, diastolic: diastolic, mean: pressure(.mean, .meanKPa, asSent[2]),
-                    pulse: (asSent[3] ?? digits(.pulse)).map { PulseRate($0) },
-                    meanAbsence: absence(.meanAbsent), pulseAbsence: absence(.pulseAbsent)))
-        case "pulse_rate": return (digitsAsSent[3] ?? digits(.pulse)).map { .pulseRate(PulseRate($0)) }
+                    systolic: systolic, diastolic: diastolic, mean: pressure(.mean_mmHg, .mean_kPa, asSent[2]),
+                    pulse: (asSent[3] ?? digits(.pulse_per_min)).map { PulseRate($0) },
+                    meanAbsence: absence(.mean_absent), pulseAbsence: absence(.pulse_absent)))
+        case "pulse_rate": return (digitsAsSent[3] ?? digits(.pulse_per_min)).map { .pulseRate(PulseRate($0)) }
         case "measurement":
             let word = string(.reason)
             let reason = FailureReason.allCases.first { $0.word.description == word } ?? .unknown
@@ -94,17 +78,17 @@ struct ReadingCursor {
             var quantity = Quantity(
                 partition: UInt16(truncatingIfNeeded: mdc >> 16), term: UInt16(truncatingIfNeeded: mdc),
                 value: string(.value).flatMap(Self.digits),
-                absence: absence(.valueAbsent), component: UInt8(truncatingIfNeeded: integer(.component) ?? 0))
+                absence: absence(.value_absent), component: UInt8(truncatingIfNeeded: integer(.component) ?? 0))
             quantity.bits = integer(.bits).map { UInt32(truncatingIfNeeded: $0) }
             // Rows of before there was a code have the known units alone.
-            quantity.unit = integer(.unitCode).map { UInt16(truncatingIfNeeded: $0) } ?? string(.unit).flatMap(Nomenclature.unitTerm) ?? 0
+            quantity.unit = integer(.unit_mdc).map { UInt16(truncatingIfNeeded: $0) } ?? string(.unit).flatMap(Nomenclature.unitTerm) ?? 0
             return .quantity(quantity)
         default: return nil
         }
     }
 
     private var isClockUnset: Bool { string(.clock) == "unset" }
-    private var deviceTime: DeviceTime? { string(.deviceTime).flatMap { DeviceTime.parse($0) } }
+    private var deviceTime: DeviceTime? { string(.device_time).flatMap { DeviceTime.parse($0) } }
 
     private var clock: DeviceClock {
         if isClockUnset { return deviceTime.map { .impossible($0) } ?? .unset }
@@ -140,12 +124,12 @@ struct ReadingCursor {
     }
 
     private var raw: RawBytes {
-        let count = Int(sqlite3_column_bytes(statement, Column.raw.rawValue))
-        guard count > 0, let start = sqlite3_column_blob(statement, Column.raw.rawValue) else { return RawBytes() }
+        let count = Int(sqlite3_column_bytes(statement, ReadingColumn.raw.rawValue))
+        guard count > 0, let start = sqlite3_column_blob(statement, ReadingColumn.raw.rawValue) else { return RawBytes() }
         return RawBytes(Array(UnsafeRawBufferPointer(start: start, count: count)))
     }
 
-    private func absence(_ column: Column) -> Absence {
+    private func absence(_ column: ReadingColumn) -> Absence {
         guard let word = string(column) else { return .none }
         let all: [Absence] = [
             .notANumber, .notAtThisResolution, .positiveInfinity, .negativeInfinity, .reserved, .notMeasured,
@@ -153,7 +137,7 @@ struct ReadingCursor {
         return all.first { $0.word?.description == word } ?? .none
     }
 
-    private func pressure(_ mmHg: Column, _ kPa: Column, _ asSent: Digits?) -> Pressure? {
+    private func pressure(_ mmHg: ReadingColumn, _ kPa: ReadingColumn, _ asSent: Digits?) -> Pressure? {
         if let digits = digits(kPa) { return Pressure(asSent ?? digits, .kPa) }
         return digits(mmHg).map { Pressure(asSent ?? $0, .mmHg) }
     }
@@ -165,7 +149,7 @@ struct ReadingCursor {
         return cells.count == 4 ? cells : [nil, nil, nil, nil]
     }
 
-    private func digits(_ column: Column) -> Digits? {
+    private func digits(_ column: ReadingColumn) -> Digits? {
         switch sqlite3_column_type(statement, column.rawValue) {
         case SQLITE_NULL: nil
         case SQLITE_INTEGER: Digits(mantissa: sqlite3_column_int64(statement, column.rawValue))
@@ -196,12 +180,12 @@ struct ReadingCursor {
         return Digits(mantissa: mantissa, exponent: parts.count == 2 ? Int8(clamping: -parts[1].count) : 0)
     }
 
-    private func isNull(_ column: Column) -> Bool { sqlite3_column_type(statement, column.rawValue) == SQLITE_NULL }
-    private func integer(_ column: Column) -> Int64? { isNull(column) ? nil : sqlite3_column_int64(statement, column.rawValue) }
-    private func double(_ column: Column) -> Double? { isNull(column) ? nil : sqlite3_column_double(statement, column.rawValue) }
-    private func string(_ column: Column) -> String? { sqlite3_column_text(statement, column.rawValue).map { String(cString: $0) } }
+    private func isNull(_ column: ReadingColumn) -> Bool { sqlite3_column_type(statement, column.rawValue) == SQLITE_NULL }
+    private func integer(_ column: ReadingColumn) -> Int64? { isNull(column) ? nil : sqlite3_column_int64(statement, column.rawValue) }
+    private func double(_ column: ReadingColumn) -> Double? { isNull(column) ? nil : sqlite3_column_double(statement, column.rawValue) }
+    private func string(_ column: ReadingColumn) -> String? { sqlite3_column_text(statement, column.rawValue).map { String(cString: $0) } }
 
-    private func text<T>(_ column: Column, _ body: (Span<UInt8>) -> T?) -> T? {
+    private func text<T>(_ column: ReadingColumn, _ body: (Span<UInt8>) -> T?) -> T? {
         guard let start = sqlite3_column_text(statement, column.rawValue) else { return nil }
         let count = Int(sqlite3_column_bytes(statement, column.rawValue))
         return body(UnsafeBufferPointer(start: start, count: count).span)

@@ -5,19 +5,12 @@ import GRDBSQLite
 /// Binds a reading to the one insert that is done a million times, on SQLite's own statement: no `String`, no
 /// allocation. Texts stand in one scratch buffer until the row is stepped.
 final class ReadingRow {
-    static let columns = [
-        "id", "revision", "pending", "type", "source", "systolic_mmHg", "diastolic_mmHg", "mean_mmHg", "pulse_per_min",
-        "user", "flags", "device_time", "measured", "clock", "received", "origin", "trigger", "sequence", "raw",
-        "systolic_kPa", "diastolic_kPa", "mean_kPa", "mean_absent", "pulse_absent", "reason", "code", "mdc", "component",
-        "value", "value_absent", "bits", "unit", "host_clock", "digits", "unit_mdc", "text",
-    ]
-
     /// The same reading again changes nothing; a higher revision, or the completion of a pending one, replaces the row.
     static let insert: String = {
-        let places = columns.indices.map { "?\($0 + 1)" }.joined(separator: ",")
-        let updates = columns.dropFirst().map { "\($0)=excluded.\($0)" }.joined(separator: ",")
+        let places = ReadingColumn.allCases.map { "?\($0.parameter)" }.joined(separator: ",")
+        let updates = ReadingColumn.names.dropFirst().map { "\($0)=excluded.\($0)" }.joined(separator: ",")
         return """
-            INSERT INTO reading (\(columns.joined(separator: ","))) VALUES (\(places))
+            INSERT INTO reading (\(ReadingColumn.all)) VALUES (\(places))
             ON CONFLICT (id) DO UPDATE SET \(updates)
             WHERE excluded.revision > reading.revision
               OR excluded.revision = reading.revision AND reading.pending AND NOT excluded.pending
@@ -36,29 +29,30 @@ final class ReadingRow {
         sqlite3_clear_bindings(statement)
         text.removeAll()
         marks.removeAll(keepingCapacity: true)
-        mark(1) { $0.append(reading.id) }
-        sqlite3_bind_int64(statement, 2, Int64(reading.revision))
-        sqlite3_bind_int64(statement, 3, reading.isPending ? 1 : 0)
-        word(4, reading.content.word)
-        sqlite3_bind_int64(statement, 5, source)
+        mark(.id) { $0.append(reading.id) }
+        bind(.revision, Int64(reading.revision))
+        bind(.pending, reading.isPending ? 1 : 0)
+        word(.type, reading.content.word)
+        bind(.source, source)
         bind(reading.content)
-        if let user = reading.user { sqlite3_bind_int64(statement, 10, Int64(user)) }
-        if !reading.flags.isEmpty { mark(11) { reading.flags.append(to: &$0, separator: 0x2C) } }
-        if let time = reading.clock.printable { mark(12) { $0.append(time) } }
+        if let user = reading.user { bind(.user, Int64(user)) }
+        if !reading.flags.isEmpty { mark(.flags) { reading.flags.append(to: &$0, separator: 0x2C) } }
+        if let time = reading.clock.printable { mark(.device_time) { $0.append(time) } }
         if let measured = reading.measured {
-            mark(13) { $0.append(local: measured, offset: Int(reading.measuredOffset)) }
+            mark(.measured) { $0.append(local: measured, offset: Int(reading.measuredOffset)) }
         }
-        if let clock = reading.clockWord { word(14, clock) }
-        if let received = reading.received { mark(15) { $0.append(utc: received) } }
-        word(16, reading.origin.word)
-        if let trigger = reading.trigger.word { word(17, trigger) }
-        if reading.isHostClockUnsynchronised { word(33, "unsynchronised") }
-        if let words = reading.text { mark(36) { $0.append(string: words) } }
-        if let sequence = reading.sequence { sqlite3_bind_int64(statement, 18, Int64(sequence)) }
+        if let clock = reading.clockWord { word(.clock, clock) }
+        if let received = reading.received { mark(.received) { $0.append(utc: received) } }
+        word(.origin, reading.origin.word)
+        if let trigger = reading.trigger.word { word(.trigger, trigger) }
+        if reading.isHostClockUnsynchronised { word(.host_clock, "unsynchronised") }
+        if let words = reading.text { mark(.text) { $0.append(string: words) } }
+        if let sequence = reading.sequence { bind(.sequence, Int64(sequence)) }
         return reading.raw.withBytes { raw in
             raw.withUnsafeBufferPointer { raw in
                 // A null pointer would bind NULL.
-                sqlite3_bind_blob64(statement, 19, raw.baseAddress ?? UnsafePointer(bitPattern: 1), UInt64(raw.count), nil)
+                sqlite3_bind_blob64(
+                    statement, ReadingColumn.raw.parameter, raw.baseAddress ?? UnsafePointer(bitPattern: 1), UInt64(raw.count), nil)
                 return stepTexts()
             }
         }
@@ -77,48 +71,48 @@ final class ReadingRow {
         }
     }
 
-    private func mark(_ column: Int32, _ append: (inout TextBuffer) -> Void) {
+    private func mark(_ column: ReadingColumn, _ append: (inout TextBuffer) -> Void) {
         let start = text.count
         append(&text)
-        marks.append((column, start, text.count))
+        marks.append((column.parameter, start, text.count))
     }
 
-    private func word(_ column: Int32, _ word: StaticString) {
+    private func word(_ column: ReadingColumn, _ word: StaticString) {
         word.utf8Start.withMemoryRebound(to: CChar.self, capacity: word.utf8CodeUnitCount) { start in
-            _ = sqlite3_bind_text(statement, column, start, Int32(word.utf8CodeUnitCount), nil)
+            _ = sqlite3_bind_text(statement, column.parameter, start, Int32(word.utf8CodeUnitCount), nil)
         }
     }
 
     private func bind(_ content: Reading.Content) {
         switch content {
         case .bloodPressure(let pressure):
-            bind(pressure.systolic, mmHg: 6, kPa: 20)
-            bind(pressure.diastolic, mmHg: 7, kPa: 21)
-            if let mean = pressure.mean { bind(mean, mmHg: 8, kPa: 22) }
-            if let pulse = pressure.pulse { bind(9, pulse.digits) }
-            if let absent = pressure.meanAbsence.word { word(23, absent) }
-            if let absent = pressure.pulseAbsence.word { word(24, absent) }
+            bind(pressure.systolic, mmHg: .systolic_mmHg, kPa: .systolic_kPa)
+            bind(pressure.diastolic, mmHg: .diastolic_mmHg, kPa: .diastolic_kPa)
+            if let mean = pressure.mean { bind(mean, mmHg: .mean_mmHg, kPa: .mean_kPa) }
+            if let pulse = pressure.pulse { bind(.pulse_per_min, pulse.digits) }
+            if let absent = pressure.meanAbsence.word { word(.mean_absent, absent) }
+            if let absent = pressure.pulseAbsence.word { word(.pulse_absent, absent) }
             let values = [pressure.systolic.digits, pressure.diastolic.digits, pressure.mean?.digits, pressure.pulse?.digits]
             if values.contains(where: { $0.map(Self.losesDigits) ?? false }) { bind(all: values) }
         case .pulseRate(let pulse):
-            bind(9, pulse.digits)
+            bind(.pulse_per_min, pulse.digits)
             if Self.losesDigits(pulse.digits) { bind(all: [nil, nil, nil, pulse.digits]) }
         case .failure(let failure):
-            word(25, failure.reason.word)
-            if !failure.code.isEmpty { mark(26) { $0.append(short: failure.code) } }
+            word(.reason, failure.reason.word)
+            if !failure.code.isEmpty { mark(.code) { $0.append(short: failure.code) } }
         case .quantity(let quantity): bind(quantity)
         }
     }
 
     private func bind(_ quantity: Quantity) {
-        if let name = Nomenclature.name(partition: quantity.partition, term: quantity.term) { word(26, name) }
-        sqlite3_bind_int64(statement, 27, Int64(quantity.mdc))
-        if quantity.component > 0 { sqlite3_bind_int64(statement, 28, Int64(quantity.component)) }
-        if let value = quantity.value { mark(29) { $0.append(value) } }
-        if let absent = quantity.absence.word { word(30, absent) }
-        if let bits = quantity.bits { sqlite3_bind_int64(statement, 31, Int64(bits)) }
-        if let unit = Nomenclature.unit(quantity.unit) { word(32, unit) }
-        if let code = quantity.unitCode { sqlite3_bind_int64(statement, 35, Int64(code)) }
+        if let name = Nomenclature.name(partition: quantity.partition, term: quantity.term) { word(.code, name) }
+        bind(.mdc, Int64(quantity.mdc))
+        if quantity.component > 0 { bind(.component, Int64(quantity.component)) }
+        if let value = quantity.value { mark(.value) { $0.append(value) } }
+        if let absent = quantity.absence.word { word(.value_absent, absent) }
+        if let bits = quantity.bits { bind(.bits, Int64(bits)) }
+        if let unit = Nomenclature.unit(quantity.unit) { word(.unit, unit) }
+        if let code = quantity.unitCode { bind(.unit_mdc, Int64(code)) }
     }
 
     /// Whether a number column gives back other digits than the cuff wrote: it knows no zeros at the end.
@@ -127,7 +121,7 @@ final class ReadingRow {
     }
 
     private func bind(all values: [Digits?]) {
-        mark(34) { text in
+        mark(.digits) { text in
             for (index, value) in values.enumerated() {
                 if index > 0 { text.append(0x2C) }
                 if let value { text.append(value) }
@@ -135,20 +129,24 @@ final class ReadingRow {
         }
     }
 
-    private func bind(_ pressure: Pressure, mmHg: Int32, kPa: Int32) {
+    private func bind(_ pressure: Pressure, mmHg: ReadingColumn, kPa: ReadingColumn) {
         if pressure.unit == .mmHg {
             bind(mmHg, pressure.digits)
         } else {
             bind(kPa, pressure.digits)
-            sqlite3_bind_double(statement, mmHg, (pressure.inMmHg * 100).rounded() / 100)
+            sqlite3_bind_double(statement, mmHg.parameter, (pressure.inMmHg * 100).rounded() / 100)
         }
     }
 
-    private func bind(_ column: Int32, _ digits: Digits) {
+    private func bind(_ column: ReadingColumn, _ number: Int64) {
+        sqlite3_bind_int64(statement, column.parameter, number)
+    }
+
+    private func bind(_ column: ReadingColumn, _ digits: Digits) {
         if digits.exponent == 0 {
-            sqlite3_bind_int64(statement, column, digits.mantissa)
+            bind(column, digits.mantissa)
         } else {
-            sqlite3_bind_double(statement, column, digits.value)
+            sqlite3_bind_double(statement, column.parameter, digits.value)
         }
     }
 }

@@ -24,7 +24,7 @@ enum Schema {
     static func complements(_ db: Database) throws -> String {
         var sql = "PRAGMA temp_store = MEMORY;"
         let present = try Set(db.columns(in: "reading").map(\.name))
-        let missing = ReadingRow.columns.filter { !present.contains($0) }.map { ", NULL AS \($0)" }.joined()
+        let missing = ReadingColumn.names.filter { !present.contains($0) }.map { ", NULL AS \($0)" }.joined()
         if !missing.isEmpty { sql += "CREATE TEMP VIEW reading AS SELECT *\(missing) FROM main.reading;" }
         for (table, definition) in [("sink", outbox), ("series", series), ("exported", cursors)] where try !db.tableExists(table) {
             sql += definition.replacing("CREATE TABLE ", with: "CREATE TEMP TABLE ").replacing("CREATE INDEX ", with: "CREATE INDEX temp.")

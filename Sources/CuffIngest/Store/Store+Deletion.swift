@@ -54,7 +54,7 @@ extension Store {
 
     private static var bury: String {
         let kept: Set = ["id", "revision", "pending", "type", "source", "origin", "raw"]
-        let emptied = ReadingRow.columns.filter { !kept.contains($0) }.map { "\($0) = NULL" }.joined(separator: ", ")
+        let emptied = ReadingColumn.names.filter { !kept.contains($0) }.map { "\($0) = NULL" }.joined(separator: ", ")
         return "UPDATE reading SET revision = 255, pending = 0, type = '\(tombstone)', raw = x'', \(emptied) WHERE id = ?"
     }
 

@@ -31,7 +31,7 @@ extension Store {
     public func forEach(_ selection: ReadingSelection, _ body: (Reading, Provenance) throws -> Bool) throws(IngestError) {
         // The latest so many are found backwards and told forwards.
         var latest: [(Reading, Provenance)] = []
-        try walk(selection, columns: ReadingCursor.columns) { cursor, sources in
+        try walk(selection, columns: ReadingColumn.all) { cursor, sources in
             guard selection.holds(cursor.time), let source = sources[cursor.source], let reading = cursor.reading(driver: source.driver)
             else {
                 return true
@@ -54,7 +54,7 @@ extension Store {
         var selection = selection
         selection.kinds = [.bloodPressure]
         var left = selection.last ?? .max
-        try walk(selection, columns: ReadingCursor.pointColumns) { cursor, _ in
+        try walk(selection, columns: ReadingColumn.ofPoints) { cursor, _ in
             let time = cursor.time
             guard selection.holds(time) else { return true }
             guard left > 0 else { return false }

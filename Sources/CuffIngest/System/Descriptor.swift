@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A system call that failed.
@@ -68,7 +69,7 @@ enum Descriptor {
         var rest = bytes[...]
         while !rest.isEmpty {
             let part = UnsafeRawBufferPointer(rebasing: rest)
-            let count = Glibc.write(descriptor, part.baseAddress, part.count)
+            let count = clinux_write(descriptor, part.baseAddress, part.count)
             if count >= 0 {
                 rest = rest.dropFirst(count)
                 written += count

@@ -15,7 +15,6 @@ public final class OutputFile {
     public init(_ path: String, replaces: Bool = false) throws(IngestError) {
         self.path = path
         self.replaces = replaces
-        ProcessSignals.ignoreFailedWrites()
         guard path != "-" else {
             (descriptor, temporary) = (STDOUT_FILENO, nil)
             return

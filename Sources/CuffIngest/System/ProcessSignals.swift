@@ -1,18 +1,27 @@
 import Dispatch
 import Glibc
 
-/// What this process does about signals that are not a wish to stop.
-enum ProcessSignals {
-    /// A closed pipe and a file at its size limit are errors of write(2) here (EPIPE, EFBIG), not the end of the process.
-    static func ignoreFailedWrites() {
-        signal(SIGPIPE, SIG_IGN)
-        signal(SIGXFSZ, SIG_IGN)
+/// Hears of one signal on a queue until it goes. The signal stays ignored afterwards: another one in this process may listen
+/// for it.
+final class SignalListener: Sendable {
+    private let source: Locked<any DispatchSourceSignal>
+
+    init(_ number: Int32, _ queue: DispatchQueue, _ body: @escaping @Sendable () -> Void) {
+        signal(number, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+        source.setEventHandler { @Sendable in body() }
+        source.activate()
+        self.source = Locked(source)
     }
+
+    func cancel() { source.withLock { $0.cancel() } }
+
+    deinit { cancel() }
 }
 
 /// SIGHUP of a process that stays: somebody rotated its files, or its terminal went away.
-final class HangupSignal: @unchecked Sendable {
-    private let source: any DispatchSourceSignal
+final class HangupSignal: Sendable {
+    private let listener: SignalListener
 
     /// `reopen` hears of a SIGHUP that was sent; `gone` hears that the terminal of this process hung up. Where SIGHUP was
     /// ignored from the beginning (nohup), a terminal that goes is nobody's wish.
@@ -20,16 +29,10 @@ final class HangupSignal: @unchecked Sendable {
         var before = sigaction()
         sigaction(SIGHUP, nil, &before)
         let hadTerminal = Self.hasTerminal && unsafeBitCast(before.__sigaction_handler.sa_handler, to: Int.self) != Self.ignored
-        signal(SIGHUP, SIG_IGN)
-        source = DispatchSource.makeSignalSource(signal: SIGHUP, queue: DispatchQueue(label: "cuff.hangup"))
-        source.setEventHandler { @Sendable in
+        listener = SignalListener(SIGHUP, DispatchQueue(label: "cuff.hangup")) {
             if hadTerminal && !Self.hasTerminal { gone() } else { reopen() }
         }
-        source.activate()
     }
-
-    /// SIGHUP stays ignored: another one in this process may listen for it.
-    deinit { source.cancel() }
 
     private static let ignored = unsafeBitCast(SIG_IGN, to: Int.self)
 

@@ -4,7 +4,7 @@ import Glibc
 
 /// Asks a run of the program to end in order: what was read is stored, then it returns. It may be raised from any
 /// thread, more than once; it does not end anything by force.
-public final class StopSignal: @unchecked Sendable {
+public final class StopSignal: Sendable {
     private struct State {
         var isRaised = false
         var handlers: [Int: @Sendable () -> Void] = [:]
@@ -14,15 +14,12 @@ public final class StopSignal: @unchecked Sendable {
     private let state = Locked(State())
     /// Readable from the moment the signal is raised, so that a thread waiting for input also wakes.
     let descriptor: Int32
-    private let sources = Locked<[any DispatchSourceSignal]>([])
+    private let listeners = Locked<[SignalListener]>([])
 
     /// Not raised.
     public init() { descriptor = clinux_eventfd() }
 
-    deinit {
-        sources.withLock { for source in $0 { source.cancel() } }
-        close(descriptor)
-    }
+    deinit { close(descriptor) }
 
     /// The signal was raised.
     public var isRaised: Bool { state.withLock { $0.isRaised } }
@@ -61,16 +58,13 @@ public final class StopSignal: @unchecked Sendable {
     public func watch(signals: [Int32] = [SIGINT, SIGTERM]) {
         let queue = DispatchQueue(label: "cuff.signals")
         for number in signals {
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            source.setEventHandler { @Sendable [weak self] in
+            let listener = SignalListener(number, queue) { [weak self] in
                 guard let self else { return }
                 if self.isRaised { _exit(128 + number) }
                 self.received.withLock { $0 = number }
                 self.raise()
             }
-            source.activate()
-            sources.withLock { $0.append(source) }
+            listeners.withLock { $0.append(listener) }
         }
     }
 

@@ -15,7 +15,6 @@ public final class CaptureWriter: @unchecked Sendable {
     public init(_ path: String, driver: CuffDriver, line: LineSettings? = nil, node: String = "") throws(IngestError) {
         self.path = path
         encoder = CaptureEncoder(CaptureEncoder.Form(path: path))
-        ProcessSignals.ignoreFailedWrites()
         guard let created = try OwnFile.created(path, O_WRONLY) else {
             if OwnFile.isLink(path) { throw OwnFile.link(path) }
             throw IngestError(.cannotCreate, "\(path) exists", why: "a capture is never overwritten", hint: "name another file")

@@ -17,7 +17,7 @@ extension WatchRun {
             measure: { schedule, answer in loop.async { me.value.measure(schedule, answer) } })
         self.schedules = schedules
         schedules.start()
-        stopRequest = MeasurementSignal {
+        stopRequest = MeasurementSignal.listen {
             loop.async { for entry in me.value.links.values { entry.link?.handle(.stopMeasurement) } }
         }
     }

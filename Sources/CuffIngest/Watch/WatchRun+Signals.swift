@@ -22,11 +22,7 @@ extension WatchRun {
     }
 
     func listen(_ number: Int32, _ queue: DispatchQueue, _ body: @escaping @Sendable () -> Void) {
-        signal(number, SIG_IGN)
-        let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-        source.setEventHandler { @Sendable in body() }
-        source.activate()
-        signals.append(source)
+        signals.append(SignalListener(number, queue, body))
     }
 
     func reload(_ assignments: Result<[Assignment], IngestError>) {

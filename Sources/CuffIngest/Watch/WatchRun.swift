@@ -20,9 +20,9 @@ final class WatchRun {
     lazy var timer = LoopTimer(loop) { [weak self] in self?.handle(.timer) }
     lazy var watchdog = LoopTimer(loop) { [weak self] in self?.feedWatchdog() }
     lazy var graceTimer = LoopTimer(loop) { [weak self] in self.map { $0.end($0.code) } }
-    var signals: [any DispatchSourceSignal] = []
+    var signals: [SignalListener] = []
     var schedules: WatchSchedules?
-    var stopRequest: MeasurementSignal?
+    var stopRequest: SignalListener?
     var isStopping = false
     var ignored = IgnoredFrames()
     /// Ports for cuffs that call.
@@ -230,7 +230,7 @@ final class WatchRun {
         timer.set(nil)
         watchdog.set(nil)
         graceTimer.set(nil)
-        for source in signals { source.cancel() }
+        for listener in signals { listener.cancel() }
         signals = []
         done.set(open: true)
     }

@@ -1,0 +1,18 @@
+/// The columns of `reading`, once for everything that names or counts them: rows are written and read in this order. The
+/// migrations alone spell them again, for what a migration does never changes.
+enum ReadingColumn: Int32, CaseIterable {
+    // What points need comes first, so that SQLite does not walk the rest of the row.
+    case id, type, source, systolic_mmHg, diastolic_mmHg, mean_mmHg, pulse_per_min, user, flags, device_time, measured, clock, received
+    case origin, trigger
+    case revision, pending, sequence, raw, systolic_kPa, diastolic_kPa, mean_kPa, mean_absent, pulse_absent, reason, code, mdc, component
+    case value, value_absent, bits, unit, host_clock, digits, unit_mdc, text
+
+    var name: String { "\(self)" }
+    /// SQLite counts parameters from 1.
+    var parameter: Int32 { rawValue + 1 }
+
+    static let names = allCases.map(\.name)
+    /// `id,type,…`
+    static let all = names.joined(separator: ",")
+    static let ofPoints = names.prefix { $0 != revision.name }.joined(separator: ",")
+}
