@@ -31,11 +31,11 @@ import Testing
         let environment = ["XDG_STATE_HOME": scratch.path("state")]
         for (driver, more, word) in [
             ("omron-hbp", ["set", "--every", "15m"], "cannot measure automatically"),
-            ("suntech-advantage", ["set", "--every", "3m"], "between inflations"), ("suntech-advantage", ["set"], "how often"),
-            ("suntech-advantage", ["set", "--every", "15m", "--from", "9:00"], "window"),
+            ("suntech-advantage", ["set", "--every", "3m"], "between inflations"), ("suntech-advantage", ["set"], "needs an interval"),
+            ("suntech-advantage", ["set", "--every", "15m", "--from", "9:00"], "not a valid time range"),
             ("suntech-advantage", ["set", "--every", "90s"], "whole minutes"),
             ("suntech-advantage", ["get", "--every", "15m"], "no times"),
-            ("suntech-advantage", ["remove"], "no action"),
+            ("suntech-advantage", ["remove"], "unknown action"),
             ("suntech-advantage", ["set", "--every", "15m", "--tz", "Mars/Olympus"], "time zone"),
         ] {
             let run = try await CuffProcess.run(["schedule", "/dev/not-there", "--driver", driver] + more, environment: environment)
