@@ -11,7 +11,7 @@ struct Sinks: ParsableCommand {
             this user's state folder, until the other side has them; a watch sends them, and so does `cuff sinks retry`. REFUSED counts readings that a sink \
             with +ack will never take, LOST those that were handed to one without and may not have arrived.
             """,
-        subcommands: [ListSinks.self, Retry.self, Drop.self], defaultSubcommand: ListSinks.self)
+        subcommands: [ListSinks.self, Kinds.self, Retry.self, Drop.self], defaultSubcommand: ListSinks.self)
 
     struct ListSinks: ParsableCommand {
         static let configuration = CommandConfiguration(commandName: "list", abstract: "Prints one line for each sink (the default).")
@@ -24,6 +24,29 @@ struct Sinks: ParsableCommand {
             let specs = try sink.map { try SinkSpec($0) } + CuffConfiguration.load(config).sinks.map(\.spec)
             let overview = try SinkOverview(database: db, sinks: specs)
             Terminal.put(json ? overview.jsonLines : Terminal.outputIsTerminal ? overview.table() : overview.plain)
+        }
+    }
+
+    struct Kinds: ParsableCommand {
+        static let configuration = CommandConfiguration(commandName: "kinds", abstract: "Explains what --sink takes.")
+        @Flag(help: "The table of the README.") var markdown = false
+
+        func run() throws {
+            if markdown {
+                let rows = SinkKind.all.map { "| `\($0.spelling)` | \($0.help) | \($0.durability.rawValue) | `\($0.example)` |\n" }
+                return Terminal.put("| sink | what it is | durable | example |\n|---|---|---|---|\n" + rows.joined())
+            }
+            guard Terminal.outputIsTerminal else {
+                let rows = SinkKind.all.map { [$0.spelling, $0.durability.rawValue, $0.help, $0.example].joined(separator: "\t") }
+                return Terminal.put(rows.map { $0 + "\n" }.joined())
+            }
+            let width = SinkKind.all.map(\.spelling.count).max() ?? 0
+            let rows = SinkKind.all.map { kind in
+                let padding = String(repeating: " ", count: width - kind.spelling.count)
+                let durability = kind.durability == .passThrough ? "" : "; durable\(kind.durability == .onRegularFiles ? " on regular files" : "")"
+                return "\(kind.spelling)\(padding)  \(kind.help)\(durability)\n"
+            }
+            Terminal.put(rows.joined())
         }
     }
 

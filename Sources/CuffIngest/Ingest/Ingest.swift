@@ -70,9 +70,10 @@ public enum Ingest {
     ) throws(IngestError) -> Pipeline {
         ProcessSignals.ignoreFailedWrites()
         let specs = options.sinks.isEmpty && options.moreSinks.isEmpty ? [.stdout] : options.sinks
-        let context = SinkSpec.SinkContext(
-            line: ReadingLine(includesRaw: options.includesRaw), outbox: SinkOverview.outbox(of: specs, memory: options.memory),
-            onFault: { options.diagnostics(.warning($1.description)) })
+        var context = SinkContext()
+        context.line = ReadingLine(includesRaw: options.includesRaw)
+        context.outbox = SinkOverview.outbox(of: specs, memory: options.memory)
+        context.onFault = { options.diagnostics(.warning($1.description)) }
         var members: [Pipeline.Member] = []
         for spec in specs {
             do throws(IngestError) { members.append(Pipeline.Member(try spec.open(context), isRequired: spec.isRequired)) } catch {
@@ -82,7 +83,7 @@ public enum Ingest {
         }
         // A series is worth keeping, and no cuff is acknowledged for it.
         if series != .none {
-            for spec in specs where spec.kind == .sqlite {
+            for spec in specs where spec.kind.traits.contains(.database) {
                 do throws(IngestError) {
                     members.append(Pipeline.Member(try SeriesSink(path: spec.path, policy: series), isRequired: false))
                 } catch {
