@@ -372,7 +372,7 @@ import Testing
         #expect(try SinkSpec(text) == spec)
     }
 
-    @Test(arguments: ["", "csv", "csv:", "sqlite:-", "mqtt://x", "stdout:file", "jsonl", "?"])
+    @Test(arguments: ["", "csv", "csv:", "sqlite:-", "mqtt:", "stdout:file", "jsonl", "?", "mqtt", "Mqtt://x", "a b:c", ":x"])
     func spec_RefusesWhatIsNoSink(_ text: String) {
         #expect { try SinkSpec(text) } throws: { ($0 as? IngestError)?.status == .usage }
     }

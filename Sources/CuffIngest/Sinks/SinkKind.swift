@@ -61,10 +61,8 @@ public struct SinkKind: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Every built-in kind, in the order of help and documentation.
-    public static let all: [SinkKind] = [
-        .stdout, .table, .jsonl, .csv, .sqlite,
-        .exec, .unix, .tcp, .execAck, .unixAck, .tcpAck,
-    ]
+    public static let all: [SinkKind] =
+        [.stdout, .table, .jsonl, .csv, .sqlite, .exec, .execAck, .unix, .unixAck, .tcp, .tcpAck] + servers
 
     /// `sqlite:FILE`, `stdout`.
     public var spelling: String { operand.isEmpty ? scheme : "\(scheme):\(operand)" }

@@ -2,7 +2,7 @@ import CuffCore
 import Glibc
 
 /// Where readings go, as it is written on the command line: a kind of `SinkKind.all`, a colon and the kind's operand, e.g.
-/// `sqlite:bp.db`. A `?` at the end makes the sink optional: the cuff does not wait for it.
+/// `sqlite:bp.db`; another scheme is that of a helper program. A `?` at the end makes the sink optional: the cuff does not wait for it.
 public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
     public var kind: SinkKind
     /// A file, a command, a socket's path, `HOST:PORT` …; empty for `stdout`.
@@ -24,7 +24,8 @@ public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
         let name = isRequired ? text[...] : text.dropLast()
         let parts = name.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let scheme = parts.first.map(String.init) ?? ""
-        guard let kind = kinds.first(where: { $0.scheme == scheme }) else {
+        // Any other scheme is a helper program's, which has to be there when the sink is opened.
+        guard let kind = kinds.first(where: { $0.scheme == scheme }) ?? (parts.count > 1 ? SinkKind.helper(for: scheme) : nil) else {
             throw IngestError(
                 .usage, "unknown sink `\(name)`", why: "known are \(kinds.map(\.spelling).joined(separator: ", "))",
                 hint: NearestWord.match(scheme, among: kinds.map(\.scheme)).map { "did you mean `\($0)`?" } ?? "write e.g. sqlite:bp.db")
