@@ -61,6 +61,18 @@ struct OutputOptions: ParsableArguments {
     }
 }
 
+/// The verbs that keep readings where nobody names a sink.
+struct StoreOptions: ParsableArguments {
+    @Flag(help: "Do not keep readings in this user's database, which happens where no sink is named.") var noStore = false
+
+    /// Says once, to a person, where the readings go.
+    func keep(_ options: inout IngestOptions, _ output: OutputOptions) throws {
+        guard output.sink.isEmpty, !noStore else { return }
+        let path = try options.keepInStandardStore()
+        if Terminal.errorIsTerminal, !output.quiet { Terminal.say("cuff: readings are kept in \(path)") }
+    }
+}
+
 enum SinkChoice {
     static var spellings: String { SinkKind.all.map(\.spelling).joined(separator: ", ") }
     static let completion = CompletionKind.list(SinkKind.all.map { $0.operand.isEmpty ? $0.scheme : "\($0.scheme):" })

@@ -15,7 +15,7 @@ struct Sinks: ParsableCommand {
 
     struct ListSinks: ParsableCommand {
         static let configuration = CommandConfiguration(commandName: "list", abstract: "Prints one line for each sink (the default).")
-        @Option(help: "The database; without it bp.db and the outbox in the state folder.", completion: .file()) var db: String?
+        @Option(help: "The database; without it readings.db and the outbox of this user.", completion: .file()) var db: String?
         @Option(help: ArgumentHelp("Also how far this file is.", valueName: "spec")) var sink: [String] = []
         @Option(help: "The configuration instead of the standard files.", completion: .file()) var config: String?
         @Flag(help: "One JSON object per sink.") var json = false
@@ -43,8 +43,7 @@ struct Sinks: ParsableCommand {
             let width = SinkKind.all.map(\.spelling.count).max() ?? 0
             let rows = SinkKind.all.map { kind in
                 let padding = String(repeating: " ", count: width - kind.spelling.count)
-                let durability = kind.durability == .passThrough ? "" : "; durable\(kind.durability == .onRegularFiles ? " on regular files" : "")"
-                return "\(kind.spelling)\(padding)  \(kind.help)\(durability)\n"
+                return "\(kind.spelling)\(padding)  \(kind.help) (durable: \(kind.durability.rawValue))\n"
             }
             Terminal.put(rows.joined())
         }
@@ -52,7 +51,7 @@ struct Sinks: ParsableCommand {
 
     struct Retry: ParsableCommand {
         static let configuration = CommandConfiguration(commandName: "retry", abstract: "Sends now what waits.")
-        @Option(help: "The database; without it bp.db and the outbox in the state folder.", completion: .file()) var db: String?
+        @Option(help: "The database; without it readings.db and the outbox of this user.", completion: .file()) var db: String?
         @Argument(help: "Only this sink, as `cuff sinks` names it.") var sink: String?
 
         func run() throws {
@@ -65,7 +64,7 @@ struct Sinks: ParsableCommand {
     struct Drop: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "drop", abstract: "Gives up what waits for one sink; the database keeps its readings.")
-        @Option(help: "The database; without it bp.db and the outbox in the state folder.", completion: .file()) var db: String?
+        @Option(help: "The database; without it readings.db and the outbox of this user.", completion: .file()) var db: String?
         @Argument(help: "The sink, as `cuff sinks` names it.") var sink: String
         @Option(help: "Write `drop` here to confirm.") var confirm = ""
 

@@ -4,8 +4,8 @@ import Testing
 
 @testable import CuffIngest
 
-/// Helpers are found by scheme. The variable that names their folder is the process's own, so these run one after the other.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct RemoteSinkTests {
+/// Helpers are found by scheme.
+@Suite(.timeLimit(.minutes(2))) struct RemoteSinkTests {
     /// Keeps what it gets, and its arguments, and answers for each line.
     private static let helper = #"""
         #!/bin/sh
@@ -26,13 +26,8 @@ import Testing
     private func open(_ spec: String, _ folder: TestFolder) throws -> any Sink {
         var context = SinkContext()
         context.outbox = folder.file("bp.db")
+        context.helpers = folder.path
         return try SinkSpec(spec).open(context)
-    }
-
-    private func withLibexec<T>(_ folder: TestFolder, _ body: () async throws -> T) async rethrows -> T {
-        setenv("CUFF_LIBEXEC", folder.path, 1)
-        defer { unsetenv("CUFF_LIBEXEC") }
-        return try await body()
     }
 
     /// DESIGN "Remote sink" and the addresses that the helpers take.
@@ -49,43 +44,25 @@ import Testing
         install(program, in: folder)
         let spec = try SinkSpec(address)
         #expect(spec.isDurable && spec.isRequired && "\(spec)" == address)
-        try await withLibexec(folder) {
-            let sink = try open(address + "?", folder)
-            #expect(sink.isDurable)
-            #expect(try sink.write(.sample(0..<5)) == 0)
-            try await onThread { try sink.close() }
-        }
+        let sink = try open(address + "?", folder)
+        #expect(sink.isDurable)
+        #expect(try sink.write(.sample(0..<5)) == 0)
+        try await onThread { try sink.close() }
         #expect(folder.lines("\(program).arguments") == ["1 \(address)"])
         #expect(folder.lines("\(program).got").count == 5)
         let row = try #require(try SinkOverview(database: folder.file("bp.db")).rows.first { $0.sink == address })
         #expect(row.pending == 0 && row.isDurable)
     }
 
-    @Test func helperOnPath_IsFound_AndThatOfTheInstallationComesFirst() async throws {
-        let (own, path) = (TestFolder(), TestFolder())
-        install("cuff-sink-pigeon", in: path)
-        let before = String(cString: try #require(getenv("PATH")))
-        setenv("PATH", "\(before):\(path.path)", 1)
-        defer { setenv("PATH", before, 1) }
-        await withLibexec(own) {
-            #expect(HelperProgram.find("cuff-sink-pigeon") == path.file("cuff-sink-pigeon"))
-            install("cuff-sink-pigeon", in: own)
-            #expect(HelperProgram.find("cuff-sink-pigeon") == own.file("cuff-sink-pigeon"))
-        }
-        #expect(HelperProgram.folder.hasSuffix("/libexec/cuff"))
-    }
-
-    @Test func missingHelper_IsSaid_WithWhatWasLookedForAndWhere() async throws {
+    @Test func missingHelper_IsSaid_WithWhatWasLookedForAndWhere() {
         let folder = TestFolder()
-        await withLibexec(folder) {
-            let known = #expect(throws: IngestError.self) { try open("mqtts://broker/", folder) }
-            #expect(known?.status == .unavailable)
-            #expect(known?.why == "cuff-sink-mqtt is neither in \(folder.path) nor on PATH")
-            let unknown = #expect(throws: IngestError.self) { try open("sqlit:bp.db", folder) }
-            #expect(unknown?.status == .usage)
-            #expect(unknown?.why.contains("cuff-sink-sqlit is neither in \(folder.path) nor on PATH") == true)
-            #expect(unknown?.hint == "did you mean `sqlite`?")
-        }
+        let known = #expect(throws: IngestError.self) { try open("mqtts://broker/", folder) }
+        #expect(known?.status == .unavailable)
+        #expect(known?.why == "cuff-sink-mqtt is neither in \(folder.path) nor on PATH")
+        let unknown = #expect(throws: IngestError.self) { try open("sqlit:bp.db", folder) }
+        #expect(unknown?.status == .usage)
+        #expect(unknown?.why.contains("cuff-sink-sqlit is neither in \(folder.path) nor on PATH") == true)
+        #expect(unknown?.hint == "did you mean `sqlite`?")
     }
 
     @Test(arguments: [

@@ -43,7 +43,7 @@ extension IngestError {
         return IngestError(
             .usage, "a cuff of \(driver.id) is not read without a place that keeps its readings",
             why: "it forgets a reading once that is acknowledged, and none of the sinks is both required and durable",
-            hint: "add e.g. --sink sqlite:bp.db\(keeping)")
+            hint: "leave out --no-store, or add e.g. --sink sqlite:bp.db\(keeping)")
     }
 }
 

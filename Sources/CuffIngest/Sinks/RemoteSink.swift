@@ -11,7 +11,9 @@ extension SinkKind {
         remote("postgresql", "cuff-sink-postgres", "the same", "postgresql://USER@HOST/DB"),
         remote("influx+http", "cuff-sink-http", "InfluxDB on this machine", "influx+http://USER@HOST/?db=NAME", secret: "influx.password"),
         remote("influx+https", "cuff-sink-http", "InfluxDB", "influx+https://HOST/?org=O&bucket=B", secret: "influx.token"),
-        remote("fhir+http", "cuff-sink-http", "a FHIR server on this machine", "fhir+http://HOST/BASE?subject=REFERENCE", secret: "fhir.token"),
+        remote(
+            "fhir+http", "cuff-sink-http", "a FHIR server on this machine", "fhir+http://HOST/BASE?subject=REFERENCE",
+            secret: "fhir.token"),
         remote("fhir+https", "cuff-sink-http", "a FHIR server", "fhir+https://HOST/BASE?subject=REFERENCE", secret: "fhir.token"),
         remote("http", "cuff-sink-http", "JSON Lines for a web service on this machine", "http://HOST/PATH", secret: "http.token"),
         remote("https", "cuff-sink-http", "JSON Lines for a web service", "https://HOST/PATH", secret: "http.token"),
@@ -48,7 +50,9 @@ extension SinkKind {
             },
             latest: { _ in nil }
         ) { (spec, context) throws(IngestError) in
-            guard let path = HelperProgram.find(program) else { throw missing(spec, program, isListed: isListed) }
+            guard let path = HelperProgram.find(program, in: context.helpers) else {
+                throw missing(spec, program, context.helpers, isListed: isListed)
+            }
             let peer = CommandPeer([path, spec.name], name: spec.name, isAnswering: true)
             return try OutgoingSink(spec, context, to: peer, isAnswering: true)
         }
@@ -63,8 +67,8 @@ extension SinkKind {
             ? "write it to ~/.pgpass (mode 0600)" : "write it to a file (mode 0600) where \(program) looks for it"
     }
 
-    private static func missing(_ spec: SinkSpec, _ program: String, isListed: Bool) -> IngestError {
-        let places = "\(program) is neither in \(HelperProgram.folder) nor on PATH"
+    private static func missing(_ spec: SinkSpec, _ program: String, _ folder: String, isListed: Bool) -> IngestError {
+        let places = "\(program) is neither in \(folder) nor on PATH"
         guard !isListed else {
             return IngestError(.unavailable, "cannot start \(spec.name)", why: places, hint: "install the helper \(program)")
         }
@@ -84,7 +88,7 @@ enum HelperProgram {
         return own.map { "/\($0)" }.joined() + "/libexec/cuff"
     }
 
-    static func find(_ program: String) -> String? {
+    static func find(_ program: String, in folder: String) -> String? {
         CommandPeer.find("\(folder)/\(program)") ?? CommandPeer.find(program)
     }
 }
@@ -109,7 +113,8 @@ struct RemoteAddress {
         if let at = authority.lastIndex(of: "@") {
             if authority[..<at].contains(":") { return "password" }
         } else if rest.contains("@"), let colon = authority.lastIndex(of: ":"), authority.last != "]",
-            !authority[authority.index(after: colon)...].allSatisfy({ $0.isASCII && $0.isNumber }) {
+            !authority[authority.index(after: colon)...].allSatisfy({ $0.isASCII && $0.isNumber })
+        {
             // A password with a slash or a question mark in it.
             return "password"
         }

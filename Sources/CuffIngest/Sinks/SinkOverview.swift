@@ -42,15 +42,15 @@ public struct SinkOverview: Sendable {
         return path
     }
 
-    /// Databases that may hold an outbox: the named one, else `bp.db` here and the one in the state folder, as far as they
-    /// are there.
+    /// Databases that may hold an outbox: the named one, else the standard one and the one in the state folder, as far as
+    /// they are there.
     static func databases(_ named: String?) throws(IngestError) -> [String] {
         if let named { return [named] }
-        let places: [String] = ["bp.db", DriverMemory.standard?.file("outbox.db") ?? ""]
+        let places = [Store.standardPath, DriverMemory.standard?.file("outbox.db")].compactMap { $0 }
         let usual = places.filter { (path: String) in access(path, F_OK) == 0 }
         guard !usual.isEmpty else {
             throw IngestError(
-                .noInput, "there is no database to look at", why: "neither bp.db nor an outbox of this user is there",
+                .noInput, "there is no database to look at", why: "none of \(places.joined(separator: ", ")) is there",
                 hint: "name one: cuff sinks --db FILE")
         }
         return usual

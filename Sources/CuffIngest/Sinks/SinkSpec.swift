@@ -70,5 +70,8 @@ public struct SinkContext: Sendable {
     /// Hears of a fault that the sink survives: another side that is away, a damaged line that was removed.
     public var onFault: @Sendable (_ sink: String, IngestError) -> Void = { _, _ in }
 
+    /// The folder of the installation's helper programs.
+    var helpers = HelperProgram.folder
+
     public init() {}
 }
