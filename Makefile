@@ -1,4 +1,4 @@
-# make demo        install what is missing, build, and read a simulated cuff into the terminal and bp.db
+# make demo        install what is missing, build, and read a simulated cuff into the terminal and a database
 # make test        install what is missing and run every test that needs neither root nor a virtual machine
 # make lint        formatting and the project rules
 # make examples    build the program in Examples/ that embeds the libraries, and check its package

@@ -15,14 +15,14 @@ struct Add: ParsableCommand {
     @Option(name: .shortAndLong, help: "The user.") var user: Int?
     @Flag(help: "The device showed an irregular pulse.") var irregular = false
     @Option(help: ArgumentHelp("The time zone of --at.", valueName: "zone")) var tz: String?
-    @Option(help: "The database.", completion: .file()) var db: String = "bp.db"
+    @OptionGroup var database: DatabaseOption
     @Flag(name: .shortAndLong, help: "Also store values that look wrong.") var force = false
 
     func run() throws {
         let zone = try HostZone.named(tz)
         let entry = try ManualEntry.checked(
             systolic, diastolic, pulse, at: try HostZone.instant(at ?? "now", zone), user: user, irregular: irregular, force: force)
-        let (reading, isNew) = try HealthRuns.add(entry, zone: zone, to: db)
+        let (reading, isNew) = try HealthRuns.add(entry, zone: zone, to: try database.path())
         Terminal.say("cuff: \(isNew ? "added" : "already stored") as \(HealthRuns.text(reading.id))")
     }
 }

@@ -12,9 +12,10 @@ struct Cuff: ParsableCommand {
         abstract: "Reads blood-pressure cuffs: serial, USB and IEEE 11073, live or recorded.",
         usage: "cuff VERB …",
         discussion: """
-            Readings go to any number of sinks: --sink stdout, jsonl:FILE, csv:FILE, sqlite:FILE, exec:COMMAND, unix:SOCKET, \
-            tcp:HOST:PORT; a `?` at the end makes a sink optional. Without one, a terminal shows a table and a pipe gets JSON Lines. \
-            A cuff that deletes acknowledged readings needs a durable sink: a database, a file, or a program that answers (exec+ack:).
+            Readings go to any number of sinks (`cuff sinks kinds` explains them): \(SinkChoice.spellings). A `?` at the end makes a \
+            sink optional. Without one, a terminal shows a table and a pipe gets JSON Lines; read, \
+            measure and watch then also keep the readings in this user's database (~/.local/share/cuff/readings.db), unless --no-store \
+            is said. show, stats, report, export, add, delete and sinks use the same file. decode and replay only print.
 
             A cuff is named as /dev/ttyUSB0, /dev/serial/by-id/…, usb:VVVV:PPPP[:SERIAL], port:1-1.2, tcp://host:port or auto.
 

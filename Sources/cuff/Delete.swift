@@ -20,6 +20,7 @@ struct Delete: ParsableCommand {
     func run() throws {
         var selection = try selected.readingSelection("delete")
         selection.ids = try ReadingSelection.ids(ids)
+        let path = try selected.database.path()
         let store = try selected.store(.write)
         try Flags.refuse("--confirm", when: !confirm.isEmpty && (dryRun || forget), why: "nothing is deleted")
         if forget {
@@ -34,10 +35,10 @@ struct Delete: ParsableCommand {
         let count = try store.count(selection)
         // What an earlier deletion could not overwrite.
         if count == 0 && !dryRun && confirm == "delete" { try store.overwriteRemains() }
-        if dryRun || count == 0 { return Terminal.say("cuff: \(Plural.text(count, "reading")) would be deleted from \(selected.db)") }
+        if dryRun || count == 0 { return Terminal.say("cuff: \(Plural.text(count, "reading")) would be deleted from \(path)") }
         let answer =
             confirm.isEmpty
-            ? Terminal.ask("\(Plural.text(count, "reading")) will be deleted from \(selected.db). Type `delete` to continue: ") : confirm
+            ? Terminal.ask("\(Plural.text(count, "reading")) will be deleted from \(path). Type `delete` to continue: ") : confirm
         try Deletion.confirm(answer)
         Terminal.say("cuff: \(Plural.text(try store.delete(selection), "reading")) deleted")
     }

@@ -14,22 +14,27 @@ struct Measure: ParsableCommand {
             """)
 
     @OptionGroup var device: DeviceVerb
+    @OptionGroup var store: StoreOptions
     @OptionGroup var output: OutputOptions
     @Option(help: "Time-out, in seconds or e.g. 2m; for a continuous cuff, how long it measures.") var duration: Span?
-    @Flag(help: "Keep the pressures of a measurement that failed, too (sqlite sinks).") var keepFailed = false
+    @Flag(help: "Keep the pressures of a measurement that failed, too (in databases).") var keepFailed = false
 
     func run() throws {
+        let hasDatabase = output.sink.isEmpty ? !store.noStore : output.sink.contains { $0.hasPrefix("sqlite:") }
         try Flags.refuse(
-            "--keep-failed", when: keepFailed && !output.sink.contains { $0.hasPrefix("sqlite:") }, why: "only a database keeps pressures",
-            hint: "add e.g. --sink sqlite:bp.db")
+            "--keep-failed", when: keepFailed && !hasDatabase,
+            why: "only a database keeps pressures", hint: "leave out --no-store, or add e.g. --sink sqlite:bp.db")
         var (place, options) = try device.place(for: .measure, try output.ingestOptions())
+        try store.keep(&options, output)
         var measure = MeasureOptions(duration: duration?.duration ?? device.timeout?.duration)
         if duration != nil { measure.timeout = device.timeout?.duration }
         measure.line = try LineChoice.settings(device.line)
         measure.recording = device.record
         measure.keepsFailedSeries = keepFailed
         // The bar goes to standard error, the result to standard output, where no sink writes there.
-        if output.sink.isEmpty, Terminal.outputIsTerminal && Terminal.errorIsTerminal { options.sinks = [] }
+        if output.sink.isEmpty, Terminal.outputIsTerminal && Terminal.errorIsTerminal {
+            options.sinks.removeAll(where: \.writesStandardOutput)
+        }
         if Terminal.errorIsTerminal, !options.sinks.contains(where: \.writesStandardOutput) {
             options.moreSinks = [
                 MeasureView(

@@ -7,7 +7,7 @@ struct Read: ParsableCommand {
         commandName: "read",
         abstract: "Reads the stored readings of a live cuff, then ends; --follow keeps running for pushed ones.",
         discussion:
-            "Nothing is erased, except by families that delete a reading once it is acknowledged; `cuff drivers ID` says `forgets`. They need a durable sink, e.g. --sink sqlite:bp.db."
+            "Readings are printed, and kept in this user's database unless a sink is named. Nothing is erased, save where a family's own receipt of a stored reading is the erasure; its sheet says `forgets`. Such a cuff is not read where nothing keeps its readings."
     )
 
     @OptionGroup var device: DeviceVerb
@@ -20,6 +20,7 @@ struct Read: ParsableCommand {
     @Option(help: ArgumentHelp("Only readings that this database does not hold yet.", valueName: "database"), completion: .file())
     var newTo: String?
     @Option(help: ArgumentHelp("The time zone of the cuff's clock and of --since and --until.", valueName: "zone")) var tz: String?
+    @OptionGroup var store: StoreOptions
     @OptionGroup var output: OutputOptions
 
     func run() throws {
@@ -28,6 +29,7 @@ struct Read: ParsableCommand {
         options.maximum = max
         options.zone = try tz.map { try HostZone.named($0) }
         let filter = try ReadingFilter.asked(since: since, until: until, newTo: newTo, zone: tz)
+        try store.keep(&options, output)
         try device.run(.readMemory(user: user), follow: follow, filter: filter, options: options).conclude(output)
     }
 }

@@ -4,7 +4,7 @@ import CuffIngest
 
 /// Which stored readings are meant: the same flags for every verb over the database.
 struct SelectionOptions: ParsableArguments {
-    @Option(help: "The database.", completion: .file()) var db: String = "bp.db"
+    @OptionGroup var database: DatabaseOption
     @Option(help: ArgumentHelp("From this time on: 2026-05-05, 2026-05-05T07:30, 7d, 36h, today, monday.", valueName: "time")) var since:
         String?
     @Option(help: ArgumentHelp("Up to this time, not included.", valueName: "time")) var until: String?
@@ -43,7 +43,14 @@ struct SelectionOptions: ParsableArguments {
         return try selection(types)
     }
 
-    func store(_ access: Store.Access = .read) throws -> Store { try Store(db, access: access) }
+    func store(_ access: Store.Access = .read) throws -> Store { try Store(try database.path(), access: access) }
+}
+
+/// The database that a verb looks at.
+struct DatabaseOption: ParsableArguments {
+    @Option(help: "The database; without it readings.db of this user, as `cuff read` keeps it.", completion: .file()) var db: String?
+
+    func path() throws -> String { try Store.path(db) }
 }
 
 extension UserChoice: ExpressibleByArgument {

@@ -8,8 +8,8 @@ struct OutputOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Where readings go: stdout, jsonl:FILE, csv:FILE, sqlite:FILE, exec:COMMAND, unix:SOCKET, tcp:HOST:PORT; `?` at the end makes it optional; `exec+ack:` and so on wait until the other side has answered for each reading.",
-            valueName: "spec"))
+            "Where readings go: \(SinkChoice.spellings). `?` at the end makes it optional; +ack waits until the program has answered for each reading.",
+            valueName: "spec"), completion: SinkChoice.completion)
     var sink: [String] = []
 
     @Flag(help: "Print each record's own bytes as hex.") var raw = false
@@ -59,6 +59,23 @@ struct OutputOptions: ParsableArguments {
         }
         return found
     }
+}
+
+/// The verbs that keep readings where nobody names a sink.
+struct StoreOptions: ParsableArguments {
+    @Flag(help: "Do not keep readings in this user's database, which happens where no sink is named.") var noStore = false
+
+    /// Says once, to a person, where the readings go.
+    func keep(_ options: inout IngestOptions, _ output: OutputOptions) throws {
+        guard output.sink.isEmpty, !noStore else { return }
+        let path = try options.keepInStandardStore()
+        if Terminal.errorIsTerminal, !output.quiet { Terminal.say("cuff: readings are kept in \(path)") }
+    }
+}
+
+enum SinkChoice {
+    static var spellings: String { SinkKind.all.map(\.spelling).joined(separator: ", ") }
+    static let completion = CompletionKind.list(SinkKind.all.map { $0.operand.isEmpty ? $0.scheme : "\($0.scheme):" })
 }
 
 enum DriverChoice {

@@ -11,11 +11,11 @@ struct Sinks: ParsableCommand {
             this user's state folder, until the other side has them; a watch sends them, and so does `cuff sinks retry`. REFUSED counts readings that a sink \
             with +ack will never take, LOST those that were handed to one without and may not have arrived.
             """,
-        subcommands: [ListSinks.self, Retry.self, Drop.self], defaultSubcommand: ListSinks.self)
+        subcommands: [ListSinks.self, Kinds.self, Retry.self, Drop.self], defaultSubcommand: ListSinks.self)
 
     struct ListSinks: ParsableCommand {
         static let configuration = CommandConfiguration(commandName: "list", abstract: "Prints one line for each sink (the default).")
-        @Option(help: "The database; without it bp.db and the outbox in the state folder.", completion: .file()) var db: String?
+        @Option(help: "The database; without it readings.db and the outbox of this user.", completion: .file()) var db: String?
         @Option(help: ArgumentHelp("Also show this file.", valueName: "spec")) var sink: [String] = []
         @Option(help: "The configuration instead of the standard files.", completion: .file()) var config: String?
         @Flag(help: "One JSON object per sink.") var json = false
@@ -27,9 +27,31 @@ struct Sinks: ParsableCommand {
         }
     }
 
+    struct Kinds: ParsableCommand {
+        static let configuration = CommandConfiguration(commandName: "kinds", abstract: "Explains what --sink takes.")
+        @Flag(help: "The table of the README.") var markdown = false
+
+        func run() throws {
+            if markdown {
+                let rows = SinkKind.all.map { "| `\($0.spelling)` | \($0.help) | \($0.durability.rawValue) | `\($0.example)` |\n" }
+                return Terminal.put("| sink | what it is | durable | example |\n|---|---|---|---|\n" + rows.joined())
+            }
+            guard Terminal.outputIsTerminal else {
+                let rows = SinkKind.all.map { [$0.spelling, $0.durability.rawValue, $0.help, $0.example].joined(separator: "\t") }
+                return Terminal.put(rows.map { $0 + "\n" }.joined())
+            }
+            let width = SinkKind.all.map(\.spelling.count).max() ?? 0
+            let rows = SinkKind.all.map { kind in
+                let padding = String(repeating: " ", count: width - kind.spelling.count)
+                return "\(kind.spelling)\(padding)  \(kind.help) (durable: \(kind.durability.rawValue))\n"
+            }
+            Terminal.put(rows.joined())
+        }
+    }
+
     struct Retry: ParsableCommand {
         static let configuration = CommandConfiguration(commandName: "retry", abstract: "Sends now what waits.")
-        @Option(help: "The database; without it bp.db and the outbox in the state folder.", completion: .file()) var db: String?
+        @Option(help: "The database; without it readings.db and the outbox of this user.", completion: .file()) var db: String?
         @Argument(help: "Only this sink, as `cuff sinks` names it.") var sink: String?
 
         func run() throws {
@@ -42,7 +64,7 @@ struct Sinks: ParsableCommand {
     struct Drop: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "drop", abstract: "Gives up what waits for one sink; the database keeps its readings.")
-        @Option(help: "The database; without it bp.db and the outbox in the state folder.", completion: .file()) var db: String?
+        @Option(help: "The database; without it readings.db and the outbox of this user.", completion: .file()) var db: String?
         @Argument(help: "The sink, as `cuff sinks` names it.") var sink: String
         @Option(help: "Confirm with `--confirm drop`.") var confirm = ""
 

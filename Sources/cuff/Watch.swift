@@ -10,7 +10,10 @@ struct Watch: ParsableCommand {
             Cuffs with USB ids of their own are claimed at once. A generic bridge chip is opened only when it is assigned, here or in \
             the configuration:
 
-              cuff watch --assign port:1-1.2=beurer-serial --sink sqlite:bp.db
+              cuff watch --assign port:1-1.2=beurer-serial
+
+            Readings are kept in this user's database (as a service: /var/lib/cuff/readings.db), unless the command line or the \
+            configuration names sinks.
             """)
 
     @Option(help: ArgumentHelp("The driver for a device that cannot be recognised; `none` never opens it.", valueName: "device=driver"))
@@ -27,18 +30,19 @@ struct Watch: ParsableCommand {
             "Accept cuffs that connect to this port, each as a link of its own (default: 127.0.0.1, port 6024, phd).",
             valueName: "[host][:port][=driver]"))
     var listen: [String] = []
+    @OptionGroup var store: StoreOptions
     @OptionGroup var output: OutputOptions
 
     func run() throws {
         var options = try output.ingestOptions()
         var watch = try WatchSetup.options(
             config: noConfig ? .none : .files(config), assign: assign, once: once, again: again?.duration, listen: listen)
-        if output.sink.isEmpty, !watch.sinks.isEmpty { options.sinks = watch.sinks }
         let log = output.log
         let each = "each cuff of a watch has its own; write --assign DEVICE=DRIVER,KEY=VALUE, or a section of the configuration"
         try Flags.refuse("--option", when: !output.option.isEmpty, why: each)
         try Flags.refuse("--device", when: output.device != nil, why: each)
         try Flags.refuse("--again", when: again != nil && once, why: "--once ends when everything was read")
+        if output.sink.isEmpty, !watch.sinks.isEmpty { options.sinks = watch.sinks } else { try store.keep(&options, output) }
         watch.options.notices = { log.notice("\($0.sentence)") }
         watch.options.statistics = { log.critical("\($0)") }
         watch.options.showsStatistics = stats

@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    private func stored(_ kind: SinkSpec.Kind, _ path: String) throws -> Int {
+    private func stored(_ kind: SinkKind, _ path: String) throws -> Int {
         switch kind {
         case .sqlite: return try Store(path, access: .read).count()
         case .csv: return try String(contentsOfFile: path, encoding: .utf8).components(separatedBy: "\r\n").count - 2
@@ -80,8 +80,8 @@ import Testing
         try await body(folder.path)
     }
 
-    @Test(.enabled(if: isRoot, "mounting needs root"), arguments: [SinkSpec.Kind.jsonl, .csv, .sqlite])
-    func fullDisk_HoldsTheAcknowledgementBack_UntilThereIsRoom(_ kind: SinkSpec.Kind) async throws {
+    @Test(.enabled(if: isRoot, "mounting needs root"), arguments: [SinkKind.jsonl, .csv, .sqlite])
+    func fullDisk_HoldsTheAcknowledgementBack_UntilThereIsRoom(_ kind: SinkKind) async throws {
         try await withTmpfs("1m") { folder in
             let path = "\(folder)/bp"
             let rig = Rig(try SinkSpec(kind, path: path).open())
@@ -116,7 +116,7 @@ import Testing
 
     /// A cuff is acknowledged for what is in the file of that name, also when it is rotated under way.
     @Test(arguments: RotationTests.kinds, RotationTests.Act.allCases)
-    func rotatedFile_HoldsWhatTheCuffIsThankedForFromThenOn(_ kind: SinkSpec.Kind, _ act: RotationTests.Act) async throws {
+    func rotatedFile_HoldsWhatTheCuffIsThankedForFromThenOn(_ kind: SinkKind, _ act: RotationTests.Act) async throws {
         let folder = TestFolder()
         let path = folder.file("bp")
         let rig = Rig(try SinkSpec(kind, path: path).open())
@@ -157,13 +157,13 @@ import Testing
         let folder = TestFolder()
         let old = umask(0)
         defer { umask(old) }
-        for kind in [SinkSpec.Kind.jsonl, .csv, .sqlite] {
+        for kind in [SinkKind.jsonl, .csv, .sqlite] {
             let sink = try SinkSpec(kind, path: folder.file("bp.\(kind)")).open()
             _ = try sink.write(.sample(0..<3))
             for name in try FileNames.in(folder.path) { #expect(folder.mode(name) == 0o600, "\(name)") }
             try sink.close()
         }
-        var context = SinkSpec.SinkContext()
+        var context = SinkContext()
         context.outbox = folder.file("out.db")
         let sink = try SinkSpec("exec:cat").open(context)
         _ = try sink.write(.sample(0..<3))

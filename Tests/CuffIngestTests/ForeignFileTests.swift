@@ -14,7 +14,7 @@ import Testing
     }
 
     /// Three readings as the sink writes them.
-    private func whole(_ kind: SinkSpec.Kind) throws -> [UInt8] {
+    private func whole(_ kind: SinkKind) throws -> [UInt8] {
         let folder = TestFolder()
         do { _ = try SinkSpec(kind, path: folder.file("a")).open().write(.sample(0..<3)) }
         return bytes(folder, "a")
@@ -43,7 +43,7 @@ import Testing
     ]
 
     @Test(arguments: foreign.map(\.0), RotationTests.kinds)
-    func foreignFile_IsRefused_AndStaysAsItIs(_ name: String, _ kind: SinkSpec.Kind) throws {
+    func foreignFile_IsRefused_AndStaysAsItIs(_ name: String, _ kind: SinkKind) throws {
         let content = try #require(Self.foreign.first { $0.0 == name }?.1)
         let folder = TestFolder()
         let path = folder.write("f", content)
@@ -56,7 +56,7 @@ import Testing
 
     /// Somebody's own text behind lines of this program, whole or not, is not cut away and not built upon.
     @Test(arguments: RotationTests.kinds, ["a note of mine", "{", "\u{0}\u{0}x\nnote"])
-    func foreignEnd_IsRefused_OrIsABeginningOfOurs(_ kind: SinkSpec.Kind, _ end: String) throws {
+    func foreignEnd_IsRefused_OrIsABeginningOfOurs(_ kind: SinkKind, _ end: String) throws {
         let folder = TestFolder()
         let content = try whole(kind) + Array(end.utf8)
         let path = folder.write("f", content)
@@ -91,7 +91,7 @@ import Testing
     // MARK: Torn ends
 
     /// Cut at any byte: the file is ours, and the readings that are whole are kept.
-    @Test(arguments: RotationTests.kinds) func fileCutAnywhere_IsPutInOrder(_ kind: SinkSpec.Kind) throws {
+    @Test(arguments: RotationTests.kinds) func fileCutAnywhere_IsPutInOrder(_ kind: SinkKind) throws {
         let folder = TestFolder()
         let content = try whole(kind)
         let ends = content.indices.filter { content[$0] == 0x0A }.map { $0 + 1 }
@@ -120,7 +120,7 @@ import Testing
 
     /// A page that did not reach the disk reads as zeros, the one behind it may be there: every place and length.
     @Test(arguments: RotationTests.kinds, [1, 7, 64, 300, 500])
-    func zerosAnywhere_AreTakenOut_WithTheLinesTheyAreIn(_ kind: SinkSpec.Kind, _ length: Int) throws {
+    func zerosAnywhere_AreTakenOut_WithTheLinesTheyAreIn(_ kind: SinkKind, _ length: Int) throws {
         let folder = TestFolder()
         let content = try whole(kind)
         let path = folder.file("f")
@@ -142,7 +142,7 @@ import Testing
         #expect(try FileNames.in(folder.path) == ["f"])
     }
 
-    @Test(arguments: RotationTests.kinds) func zerosAlone_AreAnEmptyFile(_ kind: SinkSpec.Kind) throws {
+    @Test(arguments: RotationTests.kinds) func zerosAlone_AreAnEmptyFile(_ kind: SinkKind) throws {
         let folder = TestFolder()
         let path = folder.write("f", [UInt8](repeating: 0, count: 4096))
         #expect(try SinkSpec(kind, path: path).open().write(.sample(0..<3)) == 0)
@@ -150,14 +150,14 @@ import Testing
     }
 
     /// A line that an earlier program appended behind a torn one is whole, and was acknowledged.
-    @Test(arguments: RotationTests.kinds) func lineBehindATornOne_IsKept(_ kind: SinkSpec.Kind) throws {
+    @Test(arguments: RotationTests.kinds) func lineBehindATornOne_IsKept(_ kind: SinkKind) throws {
         let folder = TestFolder()
         let content = try whole(kind)
         let ends = content.indices.filter { content[$0] == 0x0A }.map { $0 + 1 }
         let (second, third) = (kind == .csv ? (ends[1], ends[2]) : (ends[0], ends[1]))
         let path = folder.file("f")
         let told = Mailbox<IngestError>()
-        var context = SinkSpec.SinkContext()
+        var context = SinkContext()
         context.onFault = { told.post($1) }
         for length in [1, 5, 20, 40, 80, 100] {
             var torn = Array(content[..<(second + length)])
@@ -189,7 +189,7 @@ import Testing
 
     // MARK: Planted
 
-    @Test(arguments: RotationTests.kinds) func link_IsNotFollowed(_ kind: SinkSpec.Kind) throws {
+    @Test(arguments: RotationTests.kinds) func link_IsNotFollowed(_ kind: SinkKind) throws {
         let folder = TestFolder()
         let target = folder.write("target", "")
         for goal in [target, folder.file("nowhere")] {

@@ -83,7 +83,7 @@ import Testing
             return reading
         }
         for round in 0..<2 {
-            for (name, spec) in [("a.jsonl", SinkSpec.Kind.jsonl), ("a.csv", .csv)] {
+            for (name, spec) in [("a.jsonl", SinkKind.jsonl), ("a.csv", .csv)] {
                 let sink = try SinkSpec(spec, path: folder.file(name)).open()
                 var repeated = 0
                 for start in stride(from: 0, to: count, by: 1000) {

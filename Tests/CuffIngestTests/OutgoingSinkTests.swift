@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct OutgoingSinkTests {
     private func open(_ spec: String, _ folder: TestFolder, faults: Mailbox<IngestError> = Mailbox()) throws -> any Sink {
-        var context = SinkSpec.SinkContext()
+        var context = SinkContext()
         context.outbox = folder.file("bp.db")
         context.onFault = { faults.post($1) }
         return try SinkSpec(spec).open(context)
@@ -183,7 +183,7 @@ import Testing
 
     @Test(arguments: [
         ("exec:cat", SinkSpec(.exec, path: "cat"), "exec:cat"),
-        ("tcp+ack://[::1]:5?", SinkSpec(.tcp, path: "[::1]:5", isRequired: false, isAnswering: true), "tcp+ack:[::1]:5?"),
+        ("tcp+ack://[::1]:5?", SinkSpec(.tcpAck, path: "[::1]:5", isRequired: false), "tcp+ack:[::1]:5?"),
         ("unix:/run/x", SinkSpec(.unix, path: "/run/x"), "unix:/run/x"),
     ])
     func spec_IsReadAndWritten(_ text: String, _ spec: SinkSpec, _ written: String) throws {

@@ -7,7 +7,7 @@ import Testing
 
 /// Files that somebody renames, removes, replaces or empties under a sink: what `write` answers for is in the file of that name.
 @Suite struct RotationTests {
-    static let kinds = [SinkSpec.Kind.jsonl, .csv]
+    static let kinds = [SinkKind.jsonl, .csv]
 
     /// How a file is taken from under a sink.
     enum Act: String, CaseIterable, Sendable {
@@ -40,7 +40,7 @@ import Testing
     }
 
     /// The ids in a file, whose every line must be whole.
-    static func stored(_ kind: SinkSpec.Kind, _ path: String) throws -> [String] {
+    static func stored(_ kind: SinkKind, _ path: String) throws -> [String] {
         let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         #expect(!bytes.contains(0))
         #expect(bytes.isEmpty || bytes.last == 0x0A)
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: kinds, Act.allCases)
-    func betweenTwoWrites_TheNextOneIsInTheNamedFile(_ kind: SinkSpec.Kind, _ act: Act) throws {
+    func betweenTwoWrites_TheNextOneIsInTheNamedFile(_ kind: SinkKind, _ act: Act) throws {
         let folder = TestFolder()
         let path = folder.file("bp")
         let sink = try SinkSpec(kind, path: path).open()
@@ -74,7 +74,7 @@ import Testing
 
     /// A reading that comes again is answered for too, so it must be where the path leads.
     @Test(arguments: kinds, Act.allCases)
-    func knownReading_IsWrittenAgain_WhereItsFileIsGone(_ kind: SinkSpec.Kind, _ act: Act) throws {
+    func knownReading_IsWrittenAgain_WhereItsFileIsGone(_ kind: SinkKind, _ act: Act) throws {
         let folder = TestFolder()
         let path = folder.file("bp")
         let sink = try SinkSpec(kind, path: path).open()
@@ -86,7 +86,7 @@ import Testing
 
     /// While a batch is half written: whatever happens to the file then, the whole batch is in the named one, and once.
     @Test(arguments: kinds, Act.allCases)
-    func amidAWrite_TheWholeBatchIsInTheNamedFile(_ kind: SinkSpec.Kind, _ act: Act) throws {
+    func amidAWrite_TheWholeBatchIsInTheNamedFile(_ kind: SinkKind, _ act: Act) throws {
         let folder = TestFolder()
         let path = folder.file("bp")
         // Some 600 KB in ten parts; the act comes as soon as the file has grown by one of them.
@@ -145,7 +145,7 @@ import Testing
     }
 
     /// What stands there now is somebody else's: nothing is answered for, and nothing changed.
-    @Test(arguments: kinds) func replacedByAForeignFile_IsAFault(_ kind: SinkSpec.Kind) throws {
+    @Test(arguments: kinds) func replacedByAForeignFile_IsAFault(_ kind: SinkKind) throws {
         let folder = TestFolder()
         let path = folder.file("bp")
         let sink = try SinkSpec(kind, path: path).open()
@@ -161,7 +161,7 @@ import Testing
         #expect(try Self.stored(kind, path) == Self.ids(1..<2))
     }
 
-    @Test(arguments: kinds) func folderThatIsGone_IsAFault_UntilItIsBack(_ kind: SinkSpec.Kind) throws {
+    @Test(arguments: kinds) func folderThatIsGone_IsAFault_UntilItIsBack(_ kind: SinkKind) throws {
         let folder = TestFolder()
         #expect(mkdir(folder.file("sub"), 0o700) == 0)
         let path = folder.file("sub/bp")

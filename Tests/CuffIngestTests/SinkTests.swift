@@ -257,8 +257,8 @@ import Testing
 
     @Test(.enabled(if: isRoot)) func fullDisk_IsSaidAndLeavesWholeLinesOnly() throws {
         try withTmpfs { folder in
-            for kind in [SinkSpec.Kind.jsonl, .csv, .sqlite] {
-                let path = "\(folder)/bp.\(kind.rawValue)"
+            for kind in [SinkKind.jsonl, .csv, .sqlite] {
+                let path = "\(folder)/bp.\(kind)"
                 let sink = try SinkSpec(kind, path: path).open()
                 var failure: IngestError?
                 var stored = 0
@@ -372,8 +372,40 @@ import Testing
         #expect(try SinkSpec(text) == spec)
     }
 
-    @Test(arguments: ["", "csv", "csv:", "sqlite:-", "mqtt://x", "stdout:file", "jsonl", "?"])
+    @Test(arguments: ["", "csv", "csv:", "sqlite:-", "mqtt:", "stdout:file", "jsonl", "?", "mqtt", "Mqtt://x", "a b:c", ":x"])
     func spec_RefusesWhatIsNoSink(_ text: String) {
         #expect { try SinkSpec(text) } throws: { ($0 as? IngestError)?.status == .usage }
+    }
+
+    // MARK: The list
+
+    @Test func everyKind_ParsesItsOwnExample_AndIsUnique() throws {
+        #expect(Set(SinkKind.all.map(\.scheme)).count == SinkKind.all.count)
+        for kind in SinkKind.all {
+            let spec = try SinkSpec(kind.example)
+            #expect(spec.kind == kind)
+            #expect(try SinkSpec("\(spec)?") == SinkSpec(kind, path: spec.path, isRequired: false))
+            #expect(!kind.help.isEmpty && !kind.help.contains("\n"))
+        }
+    }
+
+    @Test func aProgramsOwnKind_IsParsed_Configured_AndOpened() throws {
+        let kind = SinkKind("tally", help: "counts", example: "tally:a", durability: .acknowledged) { spec, _ in Tally(spec.name) }
+        let kinds = SinkKind.all + [kind]
+        let spec = try SinkSpec("tally:x", among: kinds)
+        #expect(spec == SinkSpec(kind, path: "x") && spec.isDurable)
+        let sink = try spec.open()
+        #expect(sink.label == "tally:x")
+        #expect(try sink.write(.sample(0..<3)) == 0)
+        var configuration = CuffConfiguration()
+        let text = "[sink.a]\ntally = \"x\"\n[sink.b]\naddress = \"tally:y?\"\n[sink.c]\nexec = \"cat\"\nack = true\n"
+        try configuration.read(text, file: "c.toml", drivers: [], kinds: kinds)
+        #expect(configuration.sinks.map { "\($0.spec)" } == ["tally:x", "tally:y?", "exec+ack:cat"])
+    }
+
+    private final class Tally: Sink {
+        let label: String
+        init(_ label: String) { self.label = label }
+        func write(_ batch: Batch) throws(IngestError) -> Int { 0 }
     }
 }

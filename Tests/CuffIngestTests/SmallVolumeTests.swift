@@ -117,7 +117,7 @@ import Testing
     private func holdATransaction(_ folder: TestFolder) throws {
         let path = folder.file("bp.db")
         let notices = Mailbox<IngestError>()
-        var context = SinkSpec.SinkContext()
+        var context = SinkContext()
         context.onFault = { notices.post($1) }
         let sink = try SinkSpec(.sqlite, path: path).open(context)
         _ = try sink.write(.sample(0..<10))

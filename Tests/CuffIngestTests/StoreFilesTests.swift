@@ -18,7 +18,7 @@ import Testing
     private func names(_ numbers: Range<Int>) -> Set<String> { Set(numbers.map { ReadingSelection.text(Reading.sample($0).id) }) }
 
     private func sink(_ folder: TestFolder, _ notices: Mailbox<IngestError> = Mailbox()) throws -> any Sink {
-        var context = SinkSpec.SinkContext()
+        var context = SinkContext()
         context.onFault = { notices.post($1) }
         return try SinkSpec(.sqlite, path: folder.file("bp.db")).open(context)
     }

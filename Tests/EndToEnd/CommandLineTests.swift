@@ -48,7 +48,7 @@ import Testing
         ["read", "tcp://127.0.0.1:9", "--driver", "and-std", "--line", "9600"],
         ["read", "/dev/not-there", "--driver", "omron-hid", "--line", "9600"],
         ["measure", "/dev/not-there", "--driver", "par-nibp", "--option", "nonsense=1"],
-        ["measure", "/dev/not-there", "--driver", "par-nibp", "--keep-failed"],
+        ["measure", "/dev/not-there", "--driver", "par-nibp", "--keep-failed", "--no-store"],
         ["clock", "/dev/not-there", "--driver", "taidoc", "--max-drift", "5s"],
         ["clock", "/dev/not-there", "--driver", "taidoc", "--set", "now", "--check"],
         ["clock", "/dev/not-there", "--driver", "and-std", "--check"],

@@ -45,6 +45,11 @@ struct CuffProcess: Sendable {
                     process.arguments = arguments
                     var variables = ProcessInfo.processInfo.environment
                     variables["TZ"] = "UTC"
+                    // Not this user's own readings.
+                    let data = FileManager.default.temporaryDirectory.appendingPathComponent("cuff-data-\(UUID().uuidString)")
+                    defer { try? FileManager.default.removeItem(at: data) }
+                    variables["XDG_DATA_HOME"] = data.path
+                    variables["STATE_DIRECTORY"] = nil
                     for (key, value) in environment { variables[key] = value }
                     process.environment = variables
                     let (inputPipe, outputPipe, errorPipe) = (Pipe(), Pipe(), Pipe())

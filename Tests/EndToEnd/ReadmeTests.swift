@@ -10,6 +10,13 @@ import Testing
         #expect(readme.contains(table), "run `make readme` and read what changed")
     }
 
+    @Test func tableOfSinks_IsGenerated() async throws {
+        let readme = try String(contentsOf: CuffProcess.folder.appendingPathComponent("README.md"), encoding: .utf8)
+        let table = try await CuffProcess.run(["sinks", "kinds", "--markdown"]).output
+        #expect(table.contains("| `sqlite:FILE` |"))
+        #expect(readme.contains(table), "run `make readme` and read what changed")
+    }
+
     @Test func everyVerbOfTheReadme_Exists() async throws {
         let readme = try String(contentsOf: CuffProcess.folder.appendingPathComponent("README.md"), encoding: .utf8)
         let help = try await CuffProcess.run(["--help"]).output

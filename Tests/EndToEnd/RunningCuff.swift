@@ -18,6 +18,7 @@ final class RunningCuff: @unchecked Sendable {
         var variables = ProcessInfo.processInfo.environment
         variables["TZ"] = "UTC"
         variables["XDG_STATE_HOME"] = folder.path("state")
+        variables["XDG_DATA_HOME"] = folder.path("data")
         process.environment = variables
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice

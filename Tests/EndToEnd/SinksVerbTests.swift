@@ -102,6 +102,43 @@ import Testing
         #expect(run.said.contains("everything is stored, but a sink did not close in time"), "\(run.said)")
     }
 
+    /// The installation's helper comes first, then that on PATH; without either the two places are named.
+    @Test func serverSink_RunsItsHelper() async throws {
+        let folder = try Scratch()
+        let helper = """
+            #!/bin/sh
+            echo "$0 $1" >> \(folder.path("runs"))
+            echo ready 1
+            while read -r line; do id=${line#*\\"id\\":\\"}; echo "ok ${id%%\\"*} 0"; done
+            """
+        for name in ["libexec", "bin"] {
+            try FileManager.default.createDirectory(atPath: folder.path(name), withIntermediateDirectories: true)
+            _ = try folder.write("\(name)/cuff-sink-pigeon", helper)
+            #expect(chmod(folder.path("\(name)/cuff-sink-pigeon"), 0o755) == 0)
+        }
+        let capture = "\(CuffProcess.folder.path)/captures/and-std/bad-check-then-good.capture"
+        var environment = ProcessInfo.processInfo.environment
+        environment["PATH"] = "\(environment["PATH"] ?? ""):\(folder.path("bin"))"
+        environment["XDG_STATE_HOME"] = folder.path("state")
+        func replay(_ libexec: String) async throws -> CuffProcess {
+            environment["CUFF_LIBEXEC"] = folder.path(libexec)
+            return try await CuffProcess.run(["replay", capture, "--sink", "pigeon://loft/7?a=b"], environment: environment)
+        }
+        for (libexec, found) in [("libexec", "libexec"), ("none", "bin")] {
+            let run = try await replay(libexec)
+            #expect(run.status == 0, "\(run.errors)")
+            let runs = try String(contentsOfFile: folder.path("runs"), encoding: .utf8)
+            #expect(runs.hasSuffix("\(folder.path(found))/cuff-sink-pigeon pigeon://loft/7?a=b\n"), "\(runs)")
+            unlink(folder.path("state/cuff/outbox.db"))
+        }
+        unlink(folder.path("bin/cuff-sink-pigeon"))
+        let missing = try await replay("none")
+        #expect(missing.status == 64, "\(missing.errors)")
+        #expect(missing.errors.contains("cuff-sink-pigeon is neither in \(folder.path("none")) nor on PATH"))
+        let secret = try await CuffProcess.run(["replay", capture, "--sink", "mqtt://nurse:s3same@broker/"])
+        #expect(secret.status == 64 && !secret.errors.contains("s3same") && secret.errors.contains("mqtt.password"), "\(secret.errors)")
+    }
+
     /// A helper on a socket, on a thread of its own: it takes lines and answers for each.
     private final class Listener: @unchecked Sendable {
         private let kept = Locked<[UInt8]>([])

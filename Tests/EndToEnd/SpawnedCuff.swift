@@ -9,6 +9,7 @@ final class SpawnedCuff: @unchecked Sendable {
     private var outputBytes = Data()
     private var errorBytes = Data()
     private var openPipes = 2
+    private let data = FileManager.default.temporaryDirectory.appendingPathComponent("cuff-data-\(UUID().uuidString)")
     private let ended = DispatchSemaphore(value: 0)
 
     init(_ arguments: [String], environment: [String: String] = [:], limit: Double = 60) throws {
@@ -16,6 +17,8 @@ final class SpawnedCuff: @unchecked Sendable {
         process.arguments = arguments
         var variables = ProcessInfo.processInfo.environment
         variables["TZ"] = "UTC"
+        // Not this user's own readings.
+        variables["XDG_DATA_HOME"] = data.path
         for (key, value) in environment { variables[key] = value }
         process.environment = variables
         let (output, errors) = (Pipe(), Pipe())
@@ -31,7 +34,10 @@ final class SpawnedCuff: @unchecked Sendable {
         }
     }
 
-    deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+    deinit {
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        try? FileManager.default.removeItem(at: data)
+    }
 
     private func collect(_ handle: FileHandle, _ add: @escaping @Sendable (SpawnedCuff, Data) -> Void) {
         Thread.detachNewThread { [self] in

@@ -89,7 +89,7 @@ public enum Clearing {
         guard options.keepsReadings else {
             throw IngestError(
                 .usage, "nothing would keep the readings", why: "no required sink is a database or a file, or answers for what it takes",
-                hint: "add e.g. --sink sqlite:bp.db")
+                hint: "add --sink sqlite:\(Store.standardPath ?? "bp.db")")
         }
         guard confirmation == "erase" else {
             throw IngestError(

@@ -45,7 +45,7 @@ extension IngestError {
         return IngestError(
             .usage, "\(driver.id) cuffs are not read without a durable sink",
             why: "they delete a reading once it is acknowledged, and none of the sinks is both required and durable",
-            hint: "add e.g. --sink sqlite:bp.db\(keeping)")
+            hint: "leave out --no-store, or add e.g. --sink sqlite:bp.db\(keeping)")
     }
 }
 
@@ -71,9 +71,10 @@ public enum Ingest {
         onFault: @escaping @Sendable (String, IngestError) -> Void = { _, _ in }
     ) throws(IngestError) -> Pipeline {
         let specs = options.sinks.isEmpty && options.moreSinks.isEmpty ? [.stdout] : options.sinks
-        let context = SinkSpec.SinkContext(
-            line: ReadingLine(includesRaw: options.includesRaw), outbox: SinkOverview.outbox(of: specs, memory: options.memory),
-            onFault: { options.diagnostics(.warning($1.description)) })
+        var context = SinkContext()
+        context.line = ReadingLine(includesRaw: options.includesRaw)
+        context.outbox = SinkOverview.outbox(of: specs, memory: options.memory)
+        context.onFault = { options.diagnostics(.warning($1.description)) }
         var members: [Pipeline.Member] = []
         for spec in specs {
             do throws(IngestError) { members.append(Pipeline.Member(try spec.open(context), isRequired: spec.isRequired)) } catch {
@@ -83,7 +84,7 @@ public enum Ingest {
         }
         // A series is worth keeping, and no cuff is acknowledged for it.
         if series != .none {
-            for spec in specs where spec.kind == .sqlite {
+            for spec in specs where spec.kind.traits.contains(.database) {
                 do throws(IngestError) {
                     members.append(Pipeline.Member(try SeriesSink(path: spec.path, policy: series), isRequired: false))
                 } catch {

@@ -1,6 +1,18 @@
 import CuffCore
 import Glibc
 
+extension SinkKind {
+    public static let csv = SinkKind(
+        "csv", help: "rows appended to a CSV file", example: "csv:bp.csv", durability: .onRegularFiles,
+        latest: { path in
+            guard let line = LineFile.lastLine(of: path), !line.starts(with: "id,".utf8) else { return nil }
+            return String(decoding: line.prefix { $0 != 0x2C }, as: UTF8.self)
+        }
+    ) { (spec, context) throws(IngestError) in
+        try CSVSink(path: spec.path) { context.onFault(spec.name, $0) }
+    }
+}
+
 /// Readings as a CSV file (RFC 4180, one header row, CRLF). The columns are `CSVRow.columns`, named as in the JSON
 /// vocabulary. A pending reading that is completed later comes as a further row with the same id and a higher revision. Live
 /// events are not rows.

@@ -2,6 +2,34 @@ import CLinux
 import CuffCore
 import Glibc
 
+extension SinkKind {
+    static let exec = command(isAnswering: false, help: "lines on the standard input of a program")
+    static let execAck = command(isAnswering: true, help: "the same; the program answers for each reading")
+
+    private static func command(isAnswering: Bool, help: String) -> SinkKind {
+        SinkKind(
+            "exec" + (isAnswering ? acknowledging : ""), operand: "COMMAND", help: help,
+            example: isAnswering ? "exec+ack:./to-server" : "exec:./notify", durability: isAnswering ? .acknowledged : .passThrough,
+            traits: .outbox,
+            parse: { (kind, operand) throws(IngestError) in
+                _ = try CommandPeer.words(operand)
+                return SinkSpec(kind, path: operand)
+            },
+            latest: { _ in nil }
+        ) { (spec, context) throws(IngestError) in
+            let words = try CommandPeer.words(spec.path)
+            // A missing program is a typing error more often than an absence.
+            guard CommandPeer.find(words[0]) != nil else {
+                throw IngestError(
+                    .unavailable, "cannot start \(spec.name)", why: "there is no program `\(words[0])`",
+                    hint: "name it with its path; a shell's own words need exec:sh -c '…'")
+            }
+            return try OutgoingSink(
+                spec, context, to: CommandPeer(words, name: spec.name, isAnswering: isAnswering), isAnswering: isAnswering)
+        }
+    }
+}
+
 /// A program that takes lines on its standard input. It is started without a shell, in a process group of its own, so that
 /// Ctrl-C at the terminal ends `cuff` in order and not the program in the middle of a line.
 final class CommandPeer: LinePeer {

@@ -2,6 +2,20 @@ import CLinux
 import CuffCore
 import Glibc
 
+extension SinkKind {
+    public static let jsonl = SinkKind(
+        "jsonl", help: "the same lines appended to a file; `-` is standard output", example: "jsonl:bp.jsonl",
+        durability: .onRegularFiles,
+        parse: { (kind, operand) throws(IngestError) in operand == "-" ? .stdout : try file(kind, operand) },
+        latest: { path in
+            let line = LineFile.lastLine(of: path).map { String(decoding: $0, as: UTF8.self) }
+            return line?.split(separator: "\"id\":\"").dropFirst().first.map { String($0.prefix(KnownReadings.Key.idLength)) }
+        }
+    ) { (spec, context) throws(IngestError) in
+        try JSONLinesSink(path: spec.path, line: context.line) { context.onFault(spec.name, $0) }
+    }
+}
+
 /// JSON Lines appended to a file: the same lines as on standard output.
 typealias JSONLinesSink = FileSink<JSONLinesFormat>
 

@@ -97,3 +97,19 @@ final class LineFile {
         excess = 0
     }
 }
+
+extension LineFile {
+    /// The last whole line of a file; `nil` where there is none.
+    static func lastLine(of path: String) -> ArraySlice<UInt8>? {
+        guard let descriptor = try? Descriptor.open(path, O_RDONLY | O_NOCTTY) else { return nil }
+        defer { Glibc.close(descriptor) }
+        // The longest line without raw bytes has some 2 KiB.
+        let room = 1 << 16
+        let size = Descriptor.size(descriptor) ?? 0
+        var bytes = [UInt8](repeating: 0, count: min(room, size))
+        let count = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(max(0, size - room))) }
+        guard count > 0 else { return nil }
+        let lines = bytes[..<count].split(separator: 0x0A, omittingEmptySubsequences: true)
+        return (bytes[count - 1] == 0x0A ? lines[...] : lines.dropLast()).last
+    }
+}

@@ -66,6 +66,49 @@ struct LineStream {
     }
 }
 
+extension SinkKind {
+    static let unix = socket(isAnswering: false, help: "lines for a program that listens on a local socket")
+    static let unixAck = socket(isAnswering: true, help: "the same; the program answers for each reading")
+    static let tcp = network(isAnswering: false, help: "lines for a program that listens on a TCP port")
+    static let tcpAck = network(isAnswering: true, help: "the same; the program answers for each reading")
+
+    private static func socket(isAnswering: Bool, help: String) -> SinkKind {
+        let scheme = "unix" + (isAnswering ? acknowledging : "")
+        return SinkKind(
+            scheme, operand: "SOCKET", help: help, example: "\(scheme):/run/readings.socket",
+            durability: isAnswering ? .acknowledged : .passThrough, traits: .outbox, latest: { _ in nil }
+        ) { (spec, context) throws(IngestError) in
+            let peer = SocketPeer(.unix(spec.path), name: spec.name, isAnswering: isAnswering)
+            return try OutgoingSink(spec, context, to: peer, isAnswering: isAnswering)
+        }
+    }
+
+    private static func network(isAnswering: Bool, help: String) -> SinkKind {
+        let scheme = "tcp" + (isAnswering ? acknowledging : "")
+        return SinkKind(
+            scheme, operand: "HOST:PORT", help: help, example: "\(scheme):127.0.0.1:4000",
+            durability: isAnswering ? .acknowledged : .passThrough, traits: .outbox,
+            parse: { (kind, operand) throws(IngestError) in
+                let place = operand.hasPrefix("//") ? String(operand.dropFirst(2)) : operand
+                _ = try Self.place(kind, place)
+                return SinkSpec(kind, path: place)
+            },
+            latest: { _ in nil }
+        ) { (spec, context) throws(IngestError) in
+            let peer = SocketPeer(try Self.place(spec.kind, spec.path), name: spec.name, isAnswering: isAnswering)
+            return try OutgoingSink(spec, context, to: peer, isAnswering: isAnswering)
+        }
+    }
+
+    /// `HOST:PORT`, an IPv6 address in brackets.
+    private static func place(_ kind: SinkKind, _ text: String) throws(IngestError) -> SocketPeer.Place {
+        guard case .tcp(let host, let port)? = try? TransportAddress("tcp://" + text), port > 0 else {
+            throw kind.malformed(text, "it is not HOST:PORT")
+        }
+        return .tcp(host: host, port: port)
+    }
+}
+
 /// A stream socket, on this machine or another.
 final class SocketPeer: LinePeer {
     enum Place: Sendable, Hashable {

@@ -21,38 +21,21 @@ final class OutgoingSink: Sink {
     private static let patience = Duration.seconds(3)
     private static let answerPatience = Duration.seconds(10)
 
-    init(_ spec: SinkSpec, _ context: SinkSpec.SinkContext) throws(IngestError) {
+    init(_ spec: SinkSpec, _ context: SinkContext, to peer: any LinePeer, isAnswering: Bool) throws(IngestError) {
         guard let path = context.outbox else {
             throw IngestError(
                 .usage, "there is no place for what waits for \(spec.name)", why: "neither a database nor a home folder is known",
                 hint: "add --sink sqlite:bp.db: its lines wait there")
         }
-        let peer = try Self.peer(spec)
         label = spec.name
-        answers = spec.isAnswering
+        answers = isAnswering
         // Where nothing is answered, nobody knows what became of a line that was handed over.
-        isDurable = spec.isAnswering && SinkSpec.isRegularFile(path) != false
+        isDurable = isAnswering && SinkSpec.isRegularFile(path) != false
         line = context.line
         let (name, onFault) = (spec.name, context.onFault)
         outbox = try Outbox(try Store(path, access: .write) { onFault(name, $0) }, spec: spec.name)
-        courier = Courier(outbox, peer, isAnswering: spec.isAnswering) { onFault(name, $0) }
+        courier = Courier(outbox, peer, isAnswering: isAnswering) { onFault(name, $0) }
         courier.start()
-    }
-
-    static func peer(_ spec: SinkSpec) throws(IngestError) -> any LinePeer {
-        switch spec.kind {
-        case .unix: return SocketPeer(.unix(spec.path), name: spec.name, isAnswering: spec.isAnswering)
-        case .tcp: return SocketPeer(try SinkSpec.place(ofTCP: spec.path), name: spec.name, isAnswering: spec.isAnswering)
-        case .exec, .stdout, .table, .jsonl, .csv, .sqlite:
-            let words = try CommandPeer.words(spec.path)
-            // A program that is not there is a slip of the writer more often than an absence.
-            guard CommandPeer.find(words[0]) != nil else {
-                throw IngestError(
-                    .unavailable, "cannot start \(spec.name)", why: "there is no program `\(words[0])`",
-                    hint: "name it with its path; a shell's own words need exec:sh -c '…'")
-            }
-            return CommandPeer(words, name: spec.name, isAnswering: spec.isAnswering)
-        }
     }
 
     var backlog: SinkBacklog? {

@@ -1,6 +1,17 @@
 import CuffCore
 import GRDB
 import GRDBSQLite
+import Glibc
+
+extension SinkKind {
+    public static let sqlite = SinkKind(
+        "sqlite", help: "a database, for `cuff show`, `stats`, `report`, `export` and `sqlite3`", example: "sqlite:bp.db",
+        durability: .onRegularFiles, traits: .database,
+        latest: { (path) throws(IngestError) in access(path, F_OK) == 0 ? try Store(path, access: .read).lastID() : nil }
+    ) { (spec, context) throws(IngestError) in
+        try SQLiteSink(path: spec.path) { context.onFault(spec.name, $0) }
+    }
+}
 
 /// Readings in an SQLite database: one transaction per batch, one row per reading whatever runs brought it.
 final class SQLiteSink: Sink, @unchecked Sendable {

@@ -12,7 +12,7 @@ import CuffCore
 /// - Live events need no durability, and come only where `takesLiveEvents` says so.
 ///
 /// CONTRIBUTING.md, "Add a sink in one file", walks through an example. A program that embeds this library hands its own over
-/// in `IngestOptions.moreSinks`.
+/// as a `SinkKind` of its own, or already open in `IngestOptions.moreSinks`.
 public protocol Sink: AnyObject, Sendable {
     /// How the sink is named in reports, e.g. `sqlite:bp.db`.
     var label: String { get }
@@ -69,28 +69,4 @@ extension Sink {
     public var backlog: SinkBacklog? { nil }
     /// It prints for no other program.
     public var outputDescriptor: Int32? { nil }
-}
-
-extension SinkSpec {
-    /// What opening a sink needs to know beside its name.
-    struct SinkContext: Sendable {
-        var line = ReadingLine()
-        /// The database in which lines wait for sinks outside; `nil` where there is no place for one.
-        var outbox: String?
-        /// Hears of an outgoing sink's other side being away.
-        var onFault: @Sendable (_ sink: String, IngestError) -> Void = { _, _ in }
-    }
-
-    /// Opens the sink; nothing of an existing file is changed when that fails.
-    func open(_ context: SinkContext = SinkContext()) throws(IngestError) -> any Sink {
-        let name = name
-        return switch kind {
-        case .stdout: StandardOutputSink(line: context.line)
-        case .table: TableSink()
-        case .jsonl: try JSONLinesSink(path: path, line: context.line) { context.onFault(name, $0) }
-        case .csv: try CSVSink(path: path) { context.onFault(name, $0) }
-        case .sqlite: try SQLiteSink(path: path) { context.onFault(name, $0) }
-        case .exec, .unix, .tcp: try OutgoingSink(self, context)
-        }
-    }
 }

@@ -46,29 +46,29 @@ public struct SinkOverview: Sendable {
     /// The database in which lines wait for the sinks of a run: the run's own where it has one, else `outbox.db` in the
     /// folder of the program's state. `nil` when no sink needs one, or no place is known.
     static func outbox(of sinks: [SinkSpec], memory: DriverMemory?) -> String? {
-        guard sinks.contains(where: \.kind.isOutgoing) else { return nil }
-        if let own = sinks.first(where: { $0.kind == .sqlite }) { return own.path }
+        guard sinks.contains(where: { $0.kind.traits.contains(.outbox) }) else { return nil }
+        if let own = sinks.first(where: { $0.kind.traits.contains(.database) }) { return own.path }
         guard let memory = memory ?? .standard else { return nil }
         let path = memory.file("outbox.db")
         StateFile.makeFolders(above: path)
         return path
     }
 
-    /// Databases that may hold an outbox: the named one, else `bp.db` here and the one in the state folder, as far as they
-    /// are there.
+    /// Databases that may hold an outbox: the named one, else the standard one and the one in the state folder, as far as
+    /// they are there.
     static func databases(_ named: String?) throws(IngestError) -> [String] {
         if let named { return [named] }
-        let places: [String] = ["bp.db", DriverMemory.standard?.file("outbox.db") ?? ""]
+        let places = [Store.standardPath, DriverMemory.standard?.file("outbox.db")].compactMap { $0 }
         let usual = places.filter { (path: String) in access(path, F_OK) == 0 }
         guard !usual.isEmpty else {
             throw IngestError(
-                .noInput, "there is no database to look at", why: "neither bp.db nor an outbox of this user is there",
+                .noInput, "there is no database to look at", why: "none of \(places.joined(separator: ", ")) is there",
                 hint: "name one: cuff sinks --db FILE")
         }
         return usual
     }
 
-    /// `sinks` are looked at too: how far the files among them are.
+    /// `sinks` are looked at too: the newest reading in the files among them.
     public init(database: String?, sinks: [SinkSpec] = []) throws(IngestError) {
         var rows: [Row] = []
         let now = HostClock.now()
@@ -86,32 +86,10 @@ public struct SinkOverview: Sendable {
             }
         }
         for spec in sinks where !rows.contains(where: { $0.sink == spec.name }) {
-            switch spec.kind {
-            case .jsonl, .csv: rows.append(Row(sink: spec.name, acknowledged: Self.lastID(of: spec)))
-            case .sqlite where access(spec.path, F_OK) == 0:
-                rows.append(Row(sink: spec.name, acknowledged: try Store(spec.path, access: .read).lastID()))
-            case .sqlite, .exec, .unix, .tcp: rows.append(Row(sink: spec.name))
-            case .stdout, .table: break
-            }
+            guard let latest = spec.kind.latest else { continue }
+            rows.append(Row(sink: spec.name, acknowledged: try latest(spec.path)))
         }
         self.rows = rows
-    }
-
-    /// The id in the last whole line of a file.
-    private static func lastID(of spec: SinkSpec) -> String? {
-        guard let descriptor = try? Descriptor.open(spec.path, O_RDONLY | O_NOCTTY) else { return nil }
-        defer { close(descriptor) }
-        // The longest line without raw bytes has some 2 KiB.
-        let room = 1 << 16
-        let size = Descriptor.size(descriptor) ?? 0
-        var bytes = [UInt8](repeating: 0, count: min(room, size))
-        let count = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(max(0, size - room))) }
-        guard count > 0 else { return nil }
-        let lines = bytes[..<count].split(separator: 0x0A, omittingEmptySubsequences: true)
-        let whole = bytes[count - 1] == 0x0A ? lines[...] : lines.dropLast()
-        guard let last = whole.last else { return nil }
-        if spec.kind == .csv { return last.starts(with: "id,".utf8) ? nil : String(decoding: last.prefix { $0 != 0x2C }, as: UTF8.self) }
-        return String(decoding: last, as: UTF8.self).split(separator: "\"id\":\"").dropFirst().first.map { String($0.prefix(32)) }
     }
 
     // MARK: As text
@@ -192,7 +170,7 @@ public enum SinkRuns {
         var (sent, left) = (0, 0)
         for path in try SinkOverview.databases(database) {
             for state in try Store(path, access: .read).outboxes() where state.waiting > 0 && (sink == nil || sink == state.spec) {
-                var context = SinkSpec.SinkContext()
+                var context = SinkContext()
                 context.outbox = path
                 context.onFault = { told($1.description) }
                 let opened = try SinkSpec(state.spec).open(context)

@@ -1,6 +1,13 @@
 import CuffCore
 import Glibc
 
+extension SinkKind {
+    static let stdout = SinkKind(
+        "stdout", operand: "", help: "JSON Lines on standard output", example: "stdout", durability: .passThrough,
+        traits: .standardOutput, parse: nothing
+    ) { StandardOutputSink(line: $1.line) }
+}
+
 /// JSON Lines on a descriptor that somebody else opened, standard output as a rule. Whole lines only; a batch is out
 /// when `write` returns, so a line leaves the moment it exists.
 ///

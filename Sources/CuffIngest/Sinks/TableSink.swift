@@ -1,6 +1,13 @@
 import CuffCore
 import Glibc
 
+extension SinkKind {
+    static let table = SinkKind(
+        "table", operand: "", help: "lines for a person on standard output", example: "table", durability: .passThrough,
+        traits: .standardOutput, parse: nothing
+    ) { _, _ in TableSink() }
+}
+
 /// Lines for a person at a terminal, under one heading. Programs are given `StandardOutputSink`.
 final class TableSink: Sink {
     let label = "table"

@@ -13,13 +13,16 @@ public struct DriverMemory: Sendable {
 
     /// `$STATE_DIRECTORY` (systemd), else `$XDG_STATE_HOME/cuff`, else `~/.local/state/cuff`; `nil` without a home.
     public static var standard: DriverMemory? {
-        if let folder = variable("STATE_DIRECTORY")?.split(separator: ":").first { return DriverMemory(folder: String(folder)) }
+        if let folder = serviceFolder { return DriverMemory(folder: folder) }
         if let state = variable("XDG_STATE_HOME"), state.hasPrefix("/") { return DriverMemory(folder: "\(state)/cuff") }
         guard let home = variable("HOME"), home.hasPrefix("/") else { return nil }
         return DriverMemory(folder: "\(home)/.local/state/cuff")
     }
 
-    private static func variable(_ name: String) -> String? {
+    /// The state folder that systemd gave to a service; `nil` elsewhere.
+    static var serviceFolder: String? { variable("STATE_DIRECTORY")?.split(separator: ":").first.map(String.init) }
+
+    static func variable(_ name: String) -> String? {
         guard let value = getenv(name), value.pointee != 0 else { return nil }
         return String(cString: value)
     }

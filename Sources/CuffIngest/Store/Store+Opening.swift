@@ -13,12 +13,14 @@ extension Store {
         } catch {
             guard error.number == ENOENT, access == .write else {
                 if access == .read && error.number == ENOENT {
+                    let sink = path == standardPath ? "" : " --sink sqlite:\(path)"
                     throw IngestError(
                         .noInput, "there is no database \(path)",
-                        hint: "read a cuff into it first, e.g. `cuff read DEVICE --driver ID --sink sqlite:\(path)`")
+                        hint: "read a cuff into it first, e.g. `cuff read DEVICE --driver ID\(sink)`")
                 }
                 throw access == .read ? .reading(path, error.number) : .writing(path, error.number)
             }
+            if path == standardPath { StateFile.makeFolders(above: path) }
             do throws(SystemFault) {
                 Glibc.close(try Descriptor.open(path, O_RDWR | O_CREAT | O_EXCL, mode: 0o600))
                 return true

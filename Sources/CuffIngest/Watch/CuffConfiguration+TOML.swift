@@ -4,7 +4,9 @@ import TOMLKit
 extension CuffConfiguration {
     /// Adds what a file says; sections of a name that is there already replace it. Whatever it does not know is an error
     /// with its place and, where there is one, the word that was probably meant.
-    mutating func read(_ text: String, file: String, drivers: [CuffDriver]) throws(IngestError) {
+    mutating func read(
+        _ text: String, file: String, drivers: [CuffDriver], kinds: [SinkKind] = SinkKind.all
+    ) throws(IngestError) {
         let source = ConfigurationSource(text: text, file: file)
         let root: TOMLTable
         do { root = try TOMLTable(string: text) } catch let error as TOMLParseError {
@@ -23,7 +25,7 @@ extension CuffConfiguration {
                 }
             case "sink":
                 for (name, table) in try source.sections(root, key) {
-                    let sink = try source.sink(name, table)
+                    let sink = try source.sink(name, table, kinds)
                     sinks.removeAll { $0.name == name }
                     sinks.append(sink)
                 }
@@ -192,38 +194,48 @@ struct ConfigurationSource {
         return options
     }
 
-    func sink(_ name: String, _ table: TOMLTable) throws(IngestError) -> CuffConfiguration.NamedSink {
+    func sink(_ name: String, _ table: TOMLTable, _ kinds: [SinkKind]) throws(IngestError) -> CuffConfiguration.NamedSink {
         let section = "sink.\(name)"
-        let kinds = SinkSpec.Kind.allCases.map(\.rawValue)
-        try checkKeys(table, section, kinds + ["required", "ack"])
-        let given = kinds.filter { table[$0] != nil }
-        guard let kind = given.first.flatMap(SinkSpec.Kind.init), given.count == 1 else {
+        // Every kind is a key of its own; `address` takes what the command line takes.
+        let keys = kinds.filter { !$0.scheme.contains("+") && !$0.traits.contains(.remote) }.map(\.scheme) + ["address"]
+        try checkKeys(table, section, keys + ["required", "ack"])
+        let given = keys.filter { table[$0] != nil }
+        guard let key = given.first, given.count == 1 else {
             throw error(
                 line: given.map { line($0, section) }.max() ?? line("", section),
                 "[\(section)] names \(given.isEmpty ? "no place" : "more than one place") for readings",
-                hint: "one of \(kinds.joined(separator: ", ")) in each section, e.g. sqlite = \"/var/lib/cuff/bp.db\"")
+                hint: "one of \(keys.joined(separator: ", ")) in each section, e.g. sqlite = \"/var/lib/cuff/bp.db\"")
         }
         let isRequired = try flag(table, "required", section) ?? true
-        var path = ""
-        if kind == .stdout {
-            guard try flag(table, "stdout", section) == true else { throw wrongType("stdout", section, "true") }
-        } else {
-            path = try string(table, kind.rawValue, section) ?? ""
-            guard !path.isEmpty, path != "-" else {
-                throw wrongType(kind.rawValue, section, kind.isOutgoing ? "a text in quotes" : "the name of a file")
+        var spec = try place(table, key, section, kinds)
+        if !isRequired { spec.isRequired = false }
+        return CuffConfiguration.NamedSink(name: name, spec: spec, origin: origin(section, key))
+    }
+
+    private func place(_ table: TOMLTable, _ key: String, _ section: String, _ kinds: [SinkKind]) throws(IngestError) -> SinkSpec {
+        let kind = kinds.first { $0.scheme == key }
+        var scheme = key
+        if try flag(table, "ack", section) ?? false {
+            scheme += SinkKind.acknowledging
+            guard kinds.contains(where: { $0.scheme == scheme }) else {
+                throw error(line: line("ack", section), "`\(key)` acknowledges nothing", hint: "leave out `ack`")
             }
         }
-        let isAnswering = try flag(table, "ack", section) ?? false
-        guard kind.isOutgoing || !isAnswering else {
-            throw error(line: line("ack", section), "a file acknowledges nothing", hint: "leave out `ack`")
+        if let kind, kind.operand.isEmpty {
+            guard try flag(table, key, section) == true else { throw wrongType(key, section, "true") }
+            return SinkSpec(kind)
         }
-        var spec = SinkSpec(kind, path: path, isRequired: isRequired, isAnswering: isAnswering)
-        if kind.isOutgoing {
-            do throws(IngestError) { spec = try SinkSpec("\(spec)") } catch {
-                throw self.error(line: line(kind.rawValue, section), error.sentence, hint: error.hint)
-            }
+        let operand = try string(table, key, section) ?? ""
+        guard !operand.isEmpty, operand != "-" else {
+            throw wrongType(key, section, kind?.operand == "FILE" ? "the name of a file" : "a text in quotes")
         }
-        return CuffConfiguration.NamedSink(name: name, spec: spec, origin: origin(section, kind.rawValue))
+        do throws(IngestError) {
+            guard let named = kinds.first(where: { $0.scheme == scheme }) else { return try SinkSpec(operand, among: kinds) }
+            // A `?` at its end belongs to the operand: `required` says the rest.
+            return try named.parse(named, operand)
+        } catch {
+            throw self.error(line: line(key, section), error.sentence, hint: error.hint)
+        }
     }
 
     /// `500ms`, `30s`, `10min`, `2h`.

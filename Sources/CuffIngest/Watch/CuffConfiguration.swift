@@ -71,14 +71,14 @@ public struct CuffConfiguration: Sendable, Hashable {
 
     /// Reads one file (`--config FILE`, else `$CUFF_CONFIG`) or, with none, the standard ones.
     public static func load(
-        _ file: String? = nil, drivers: [CuffDriver] = CuffFamilies.all
+        _ file: String? = nil, drivers: [CuffDriver] = CuffFamilies.all, kinds: [SinkKind] = SinkKind.all
     ) throws(IngestError) -> CuffConfiguration {
         var configuration = CuffConfiguration()
         let named = file ?? variable("CUFF_CONFIG")
         for path in named.map({ [$0] }) ?? standardFiles() {
             // A configuration is a page or two; a file of more is something else.
             guard let bytes = SmallFile.bytes(path, limit: 1 << 20) else { throw .reading(path, errno == 0 ? ENOENT : errno) }
-            try configuration.read(String(decoding: bytes, as: UTF8.self), file: path, drivers: drivers)
+            try configuration.read(String(decoding: bytes, as: UTF8.self), file: path, drivers: drivers, kinds: kinds)
         }
         return configuration
     }

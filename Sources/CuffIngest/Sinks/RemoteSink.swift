@@ -1,0 +1,144 @@
+import Glibc
+
+/// Sinks on servers. A helper program delivers the readings and answers for each one (README "Sinks that answer"); it is started
+/// with the whole address as its one argument, and finds its credentials in files.
+extension SinkKind {
+    /// The schemes whose helpers have another name than `cuff-sink-SCHEME`, or whose secrets have a known place.
+    public static let servers: [SinkKind] = [
+        remote("mqtt", "cuff-sink-mqtt", "an MQTT broker on this machine", "mqtt://USER@HOST/?gateway=NAME", secret: "mqtt.password"),
+        remote("mqtts", "cuff-sink-mqtt", "an MQTT broker, over TLS", "mqtts://USER@HOST/?cafile=FILE", secret: "mqtt.password"),
+        remote("postgres", "cuff-sink-postgres", "a PostgreSQL database", "postgres://USER@HOST/DB"),
+        remote("postgresql", "cuff-sink-postgres", "the same", "postgresql://USER@HOST/DB"),
+        remote("influx+http", "cuff-sink-http", "InfluxDB on this machine", "influx+http://USER@HOST/?db=NAME", secret: "influx.password"),
+        remote("influx+https", "cuff-sink-http", "InfluxDB", "influx+https://HOST/?org=O&bucket=B", secret: "influx.token"),
+        remote(
+            "fhir+http", "cuff-sink-http", "a FHIR server on this machine", "fhir+http://HOST/BASE?subject=REFERENCE",
+            secret: "fhir.token"),
+        remote("fhir+https", "cuff-sink-http", "a FHIR server", "fhir+https://HOST/BASE?subject=REFERENCE", secret: "fhir.token"),
+        remote("http", "cuff-sink-http", "JSON Lines for a web service on this machine", "http://HOST/PATH", secret: "http.token"),
+        remote("https", "cuff-sink-http", "JSON Lines for a web service", "https://HOST/PATH", secret: "http.token"),
+    ]
+
+    /// The kind of a scheme that is not in the list: `cuff-sink-SCHEME`. `nil` where the text cannot be a scheme (RFC 3986, 3.1, in
+    /// small letters).
+    static func helper(for scheme: String) -> SinkKind? {
+        let isScheme =
+            scheme.utf8.first.map { $0 &- 0x61 < 26 } ?? false
+            && scheme.utf8.allSatisfy { $0 &- 0x61 < 26 || $0 &- 0x30 < 10 || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E }
+        guard isScheme, scheme.utf8.count <= longestScheme, !scheme.hasSuffix(acknowledging) else { return nil }
+        return remote(scheme, "cuff-sink-\(scheme)", "a helper program", "\(scheme):ADDRESS", isListed: false)
+    }
+
+    /// Longer names are no file names: NAME_MAX is 255.
+    private static let longestScheme = 64
+
+    private static func remote(
+        _ scheme: String, _ program: String, _ help: String, _ example: String, secret: String? = nil, isListed: Bool = true
+    ) -> SinkKind {
+        SinkKind(
+            scheme, operand: isListed ? "//…" : "ADDRESS", help: help, example: example, durability: .acknowledged,
+            traits: [.outbox, .remote],
+            parse: { (kind, operand) throws(IngestError) in
+                // Before anything may repeat the address.
+                if let place = RemoteAddress(operand).placeOfSecret {
+                    throw IngestError(
+                        .usage, "the address of \(scheme): has a \(place) in it", why: "every user of this machine can read arguments",
+                        hint: "leave it out there, and " + (secret.map(keeping) ?? otherwise(program)))
+                }
+                guard !operand.isEmpty else { throw kind.malformed(operand, "it names no server") }
+                return SinkSpec(kind, path: operand)
+            },
+            latest: { _ in nil }
+        ) { (spec, context) throws(IngestError) in
+            guard let path = HelperProgram.find(program, in: context.helpers) else {
+                throw missing(spec, program, context.helpers, isListed: isListed)
+            }
+            let peer = CommandPeer([path, spec.name], name: spec.name, isAnswering: true)
+            return try OutgoingSink(spec, context, to: peer, isAnswering: true)
+        }
+    }
+
+    private static func keeping(_ secret: String) -> String {
+        "write it to ~/.config/cuff/credentials/\(secret) (mode 0600), or for a service: LoadCredential=\(secret):FILE"
+    }
+
+    private static func otherwise(_ program: String) -> String {
+        program == "cuff-sink-postgres"
+            ? "write it to ~/.pgpass (mode 0600)" : "write it to a file (mode 0600) where \(program) looks for it"
+    }
+
+    private static func missing(_ spec: SinkSpec, _ program: String, _ folder: String, isListed: Bool) -> IngestError {
+        let places = "\(program) is neither in \(folder) nor on PATH"
+        guard !isListed else {
+            return IngestError(.unavailable, "cannot start \(spec.name)", why: places, hint: "install the helper \(program)")
+        }
+        let near = NearestWord.match(spec.kind.scheme, among: all.map(\.scheme))
+        return IngestError(
+            .usage, "unknown sink `\(spec.name)`", why: "no built-in scheme is called `\(spec.kind.scheme)`, and \(places)",
+            hint: near.map { "did you mean `\($0)`?" } ?? "built in are \(all.map(\.scheme).joined(separator: ", "))")
+    }
+}
+
+/// Where helper programs are looked for: the installation's folder, then PATH.
+enum HelperProgram {
+    /// `$CUFF_LIBEXEC`, else `libexec/cuff` beside the folder of this program.
+    static var folder: String {
+        if let named = getenv("CUFF_LIBEXEC"), named.pointee == 0x2F { return String(cString: named) }
+        let own = StateFile.resolved("/proc/self/exe").split(separator: "/").dropLast(2)
+        return own.map { "/\($0)" }.joined() + "/libexec/cuff"
+    }
+
+    static func find(_ program: String, in folder: String) -> String? {
+        CommandPeer.find("\(folder)/\(program)") ?? CommandPeer.find(program)
+    }
+}
+
+/// The parts of an address that may hold a secret: what stands before `@`, and the query.
+struct RemoteAddress {
+    private let authority: Substring
+    private let rest: Substring
+    private let query: Substring
+
+    init(_ operand: String) {
+        let text = operand.hasPrefix("//") ? operand.dropFirst(2) : operand[...]
+        let end = text.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? text.endIndex
+        authority = text[..<end]
+        let rest = text[end...]
+        self.rest = rest
+        query = rest.firstIndex { $0 == "?" || $0 == "#" }.map { rest[rest.index(after: $0)...] } ?? ""
+    }
+
+    /// What is there that belongs into a file; `nil` for an address that anybody may read.
+    var placeOfSecret: String? {
+        if let at = authority.lastIndex(of: "@") {
+            if authority[..<at].contains(":") { return "password" }
+        } else if rest.contains("@"), let colon = authority.lastIndex(of: ":"), authority.last != "]",
+            !authority[authority.index(after: colon)...].allSatisfy({ $0.isASCII && $0.isNumber })
+        {
+            // A password with a slash or a question mark in it.
+            return "password"
+        }
+        for part in query.split(whereSeparator: { $0 == "&" || $0 == ";" || $0 == "#" || $0 == "?" }) {
+            let name = Self.decoded(part.prefix { $0 != "=" })
+            if Self.secrets.contains(where: name.contains) { return name }
+        }
+        return nil
+    }
+
+    private static let secrets = ["passw", "pwd", "token", "secret", "apikey", "api_key", "api-key"]
+
+    /// Without percent signs, in small letters.
+    private static func decoded(_ name: Substring) -> String {
+        var bytes: [UInt8] = []
+        var left = Array(name.utf8)[...]
+        while let byte = left.popFirst() {
+            if byte == 0x25, left.count >= 2, let value = UInt8(String(decoding: left.prefix(2), as: UTF8.self), radix: 16) {
+                bytes.append(value)
+                left = left.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self).lowercased()
+    }
+}

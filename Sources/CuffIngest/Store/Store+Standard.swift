@@ -1,0 +1,33 @@
+import Glibc
+
+extension Store {
+    /// Where readings are kept and looked for when nobody names a database: `readings.db` in `$STATE_DIRECTORY` (a service's),
+    /// else in `$XDG_DATA_HOME/cuff`, else in `~/.local/share/cuff`; `nil` without a home.
+    public static var standardPath: String? {
+        if let folder = DriverMemory.serviceFolder { return "\(folder)/readings.db" }
+        if let data = DriverMemory.variable("XDG_DATA_HOME"), data.hasPrefix("/") { return "\(data)/cuff/readings.db" }
+        guard let home = DriverMemory.variable("HOME"), home.hasPrefix("/") else { return nil }
+        return "\(home)/.local/share/cuff/readings.db"
+    }
+
+    /// The named database, else the standard one.
+    public static func path(_ named: String?) throws(IngestError) -> String {
+        guard let path = named ?? standardPath else {
+            throw IngestError(
+                .usage, "there is no place for a database", why: "neither XDG_DATA_HOME nor HOME is set",
+                hint: "name one: --db FILE, or --sink sqlite:FILE")
+        }
+        return path
+    }
+}
+
+extension IngestOptions {
+    /// Keeps readings in the standard database, beside the sinks that are there. A service prints nothing then: its standard output
+    /// is the machine's journal, where readings have no business. Answers where they are kept.
+    public mutating func keepInStandardStore() throws(IngestError) -> String {
+        let path = try Store.path(nil)
+        if DriverMemory.serviceFolder != nil { sinks.removeAll(where: \.writesStandardOutput) }
+        sinks.insert(SinkSpec(.sqlite, path: path), at: 0)
+        return path
+    }
+}
