@@ -80,7 +80,7 @@ import Testing
             "[device.x]\nmatch = \"port:1-1\"\ndriver = \"and-std\"\noptions = { varient = \"x\" }\n", "c.toml:", "unknown key `varient`",
             "did you mean `variant`?"
         ),
-        ("[device]\nmatch = \"port:1-1\"\n", "c.toml:2", "stands in [device]", "[device.NAME]"),
+        ("[device]\nmatch = \"port:1-1\"\n", "c.toml:2", "not allowed in [device]", "[device.NAME]"),
         ("[sink.db]\nsqlite = \"a\"\njsonl = \"b\"\n", "c.toml:3", "more than one place", "one of stdout"),
         ("[sink.db]\nrequired = true\n", "c.toml:1", "no place", "one of stdout"),
         ("[sink.db]\nsqlite = \"\"\n", "c.toml:2", "the name of a file", ""),

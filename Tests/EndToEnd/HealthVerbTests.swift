@@ -32,7 +32,7 @@ import Testing
         let ids = try await fill()
         #expect(ids.count == 3)
         let again = try await cuff("add", "120", "80", "60", "--at", "2026-05-05T07:00")
-        #expect(again.errors.contains("already exists"))
+        #expect(again.errors.contains("already stored"))
         let shown = try await cuff("show", "--format", "jsonl")
         #expect(values(shown) == [120, 130, 140])
         #expect(shown.objects().allSatisfy { $0["origin"] as? String == "entered" && $0["trigger"] as? String == "manual" })

@@ -149,7 +149,7 @@ import Testing
             // Whoever comes next tells the cuff first.
             let next = try await CuffProcess.run(cuff.arguments("read"), environment: cuff.environment)
             #expect(next.status == 0, "\(next.errors)")
-            #expect(next.errors.contains("told to stop first"))
+            #expect(next.errors.contains("sending a stop first"))
         } else {
             #expect(life(run) == ["started", "aborted"])
             #expect(run.status == (signal == SIGTERM ? 143 : 130))
@@ -157,7 +157,7 @@ import Testing
         #expect(try await cuff.running.prints { _ in cuff.deflations == 1 })
         #expect(try marks(cuff).isEmpty)
         let again = try await CuffProcess.run(cuff.arguments("read"), environment: cuff.environment)
-        #expect(!again.errors.contains("told to stop first"))
+        #expect(!again.errors.contains("sending a stop first"))
         #expect(cuff.deflations == 1)
     }
 

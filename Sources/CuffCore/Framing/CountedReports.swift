@@ -3,6 +3,7 @@
 /// Bytes past the count are stale, left there by an earlier report, and mean nothing. This type takes one report apart
 /// or packs bytes into reports; where a message begins and ends is the family's affair.
 public struct CountedReports: Sendable, Hashable {
+    /// How the first byte of a report counts.
     public enum Count: Sendable, Hashable {
         /// The whole first byte counts (Omron).
         case wholeByte
@@ -13,7 +14,9 @@ public struct CountedReports: Sendable, Hashable {
     /// The usual report: one count, seven bytes.
     public static let size = 8
 
+    /// How this device's first byte counts.
     public var count: Count
+    /// Reports of a device that counts in this way.
     public init(_ count: Count) { self.count = count }
 
     /// The valid bytes of one report; `nil` when it is empty or counts more bytes than it has.

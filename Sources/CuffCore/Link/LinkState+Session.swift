@@ -75,19 +75,41 @@ extension LinkState {
         if setup.timesClocklessOnly {
             for index in range where !ReadingLedger.restsOnArrival(entries.readings[index]) { entries.readings[index].received = nil }
         }
+        place(range)
+        if isMeasuring || setup.accepts != nil { return admitOneByOne(range, &effects) }
+        let first = admitted
+        for index in range where isNew(index) {
+            if admitted < index { entries.readings.swapAt(admitted, index) }
+            admitted += 1
+        }
+        stored.duplicates += range.count - (admitted - first)
+        stored.readings += admitted - first
+        for index in first..<admitted { if case .failure = entries.readings[index].content { stored.failures += 1 } }
+    }
+
+    @inline(__always)
+    private mutating func isNew(_ index: Int) -> Bool {
+        ledger.isNew(
+            entries.readings[index].id.hash, revision: entries.readings[index].revision, isPending: entries.readings[index].isPending)
+    }
+
+    /// Gives the readings their instants, where that is known.
+    private mutating func place(_ range: Range<Int>) {
+        guard let clock else { return }
         for index in range {
-            guard
-                ledger.isNew(
-                    entries.readings[index].id.hash, revision: entries.readings[index].revision,
-                    isPending: entries.readings[index].isPending)
-            else {
+            let hasArrived = entries.readings[index].received != nil
+            guard hasArrived || !setup.placesArrivalsOnly else { continue }
+            if hasArrived { entries.readings[index].isHostClockUnsynchronised = now.isHostClockUnsynchronised }
+            clock.apply(to: &entries.readings[index])
+        }
+    }
+
+    /// The same where somebody decides about each reading, or it may be the end of a measurement.
+    private mutating func admitOneByOne(_ range: Range<Int>, _ effects: inout [LinkEffect]) {
+        for index in range {
+            guard isNew(index) else {
                 stored.duplicates += 1
                 continue
-            }
-            let hasArrived = entries.readings[index].received != nil
-            if let clock, hasArrived || !setup.placesArrivalsOnly {
-                if hasArrived { entries.readings[index].isHostClockUnsynchronised = now.isHostClockUnsynchronised }
-                clock.apply(to: &entries.readings[index])
             }
             if let accepts = setup.accepts, !accepts(entries.readings[index]) {
                 stored.filtered += 1

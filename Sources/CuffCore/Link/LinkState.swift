@@ -21,6 +21,8 @@ public struct LinkState: Sendable {
     /// Bytes that may wait to be written. The longest message that a session writes has 8 KiB, and a batch of confirmations
     /// 4 KiB: a peer that has not accepted sixteen of these does not read.
     public static let outputLimit = 1 << 16
+    /// Batches beyond this come from files; a cuff's are smaller.
+    static let smallBatch = 64
     /// A peer that accepts nothing of a full output for this long is disconnected: ten times the three seconds that IEEE 11073 gives an
     /// answer, and longer than any pause of a vendor protocol.
     static let stalledOutputLimit = Duration.seconds(30)
@@ -164,14 +166,9 @@ public struct LinkState: Sendable {
         keepOutstanding(durably: true, &effects)
         var batch = LinkBatch(device: ledger.device, identity: identity, through: emitted)
         swap(&batch.entries, &entries)
+        // The next batch is as a rule as large as this one.
+        if batch.entries.readings.count > Self.smallBatch { entries.reserveCapacity(batch.entries.readings.count) }
         effects.append(.submit(batch))
-    }
-
-    /// Reuses the storage of a batch that has been stored.
-    public mutating func recycle(_ storage: consuming Entries) {
-        guard entries.isEmpty, storage.capacity > entries.capacity else { return }
-        storage.removeAll(keepingCapacity: true)
-        entries = storage
     }
 
     mutating func sent(_ bytes: [UInt8], _ effects: inout [LinkEffect]) {

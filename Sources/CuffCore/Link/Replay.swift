@@ -9,12 +9,14 @@ public struct Replay: Sendable {
     /// What the link wants done beside writing, e.g. batches to be stored; whoever drives the replay performs and empties it.
     public var effects: [LinkEffect] = []
     /// The instant of the capture's time 0, where it is known.
-    public var start: Timestamp?
+    public var start: Timestamp? { didSet { setTime() } }
     /// What the session wrote, where `keepsWrites` asks for it.
     public private(set) var writes: [[UInt8]] = []
     private let keepsWrites: Bool
 
+    /// The capture's time, and when that was.
     private var now = Duration.zero
+    private var time = LinkTime(elapsed: .zero)
     /// Writes that wait for the next item, which shows whether the capture has its own.
     private var held: [[UInt8]] = []
     private var isTwoSided = false
@@ -30,6 +32,7 @@ public struct Replay: Sendable {
         isLoopback = !looksAhead
         self.keepsWrites = keepsWrites
         self.start = start
+        setTime()
         handle(.opened)
     }
 
@@ -66,9 +69,6 @@ public struct Replay: Sendable {
     /// Adds the batch of what was emitted since the last time to `effects`.
     public mutating func flush() { link.flush(into: &effects) }
 
-    /// Gives back the storage of a batch, so that the next one needs no allocation.
-    public mutating func recycle(_ storage: consuming Entries) { link.recycle(storage) }
-
     private mutating func releaseHeld() {
         while !held.isEmpty {
             let first = held.removeFirst()
@@ -79,14 +79,21 @@ public struct Replay: Sendable {
     private mutating func advance(to time: Duration) {
         while let due = link.deadline, due <= time {
             releaseHeld()
-            now = max(now, due)
+            pass(to: due)
             handle(.timePassed)
         }
-        now = max(now, time)
+        pass(to: time)
     }
 
-    private var time: LinkTime {
-        LinkTime(elapsed: now, wall: start.map { Timestamp(milliseconds: $0.milliseconds + now.milliseconds) })
+    /// Time never runs backwards, whatever the capture says.
+    private mutating func pass(to time: Duration) {
+        guard time > now else { return }
+        now = time
+        setTime()
+    }
+
+    private mutating func setTime() {
+        time = LinkTime(elapsed: now, wall: start.map { Timestamp(milliseconds: $0.milliseconds + now.milliseconds) })
     }
 
     private mutating func handle(_ event: LinkEvent) {

@@ -19,9 +19,12 @@ public enum LiveEvent: Sendable, Hashable {
 
 /// Whose measurement was left behind: when it was begun, and by which process.
 public struct AbandonedMeasurement: Sendable, Hashable {
+    /// When the measurement was started, by the host's clock.
     public var begun: Timestamp
+    /// The id of the process that started it; `nil` where it is not known.
     public var process: Int32?
 
+    /// Sets each property as given.
     public init(begun: Timestamp, process: Int32?) {
         self.begun = begun
         self.process = process

@@ -115,34 +115,3 @@ public struct DeviceRequest: Sendable, Hashable {
         settings = try DeviceSettings(Array(parts.dropFirst()), of: text, drivers: drivers)
     }
 }
-
-/// The word somebody probably meant.
-public enum NearestWord {
-    /// The nearest of the words, when it is near: at most a third of the letters differ, and at least one may.
-    public static func match(_ word: String, among words: [String]) -> String? {
-        let limit = max(1, word.count / 3)
-        let ranked = words.map { (distance(Array(word), Array($0)), $0) }.min { $0.0 < $1.0 }
-        return ranked.flatMap { $0.0 <= limit ? $0.1 : nil }
-    }
-
-    /// `; did you mean X?`
-    static func hint(_ word: String, among words: [String]) -> String? {
-        match(word, among: words).map { "; did you mean `\($0)`?" }
-    }
-
-    /// Letters to insert, drop, change or swap with the neighbour.
-    static func distance(_ a: [Character], _ b: [Character]) -> Int {
-        guard !a.isEmpty, !b.isEmpty else { return max(a.count, b.count) }
-        var before: [Int] = []
-        var previous = Array(0...b.count)
-        for i in 1...a.count {
-            var row = [i] + Array(repeating: 0, count: b.count)
-            for j in 1...b.count {
-                row[j] = min(previous[j] + 1, row[j - 1] + 1, previous[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1))
-                if i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] { row[j] = min(row[j], before[j - 2] + 1) }
-            }
-            (before, previous) = (previous, row)
-        }
-        return previous[b.count]
-    }
-}

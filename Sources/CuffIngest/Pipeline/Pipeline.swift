@@ -2,9 +2,8 @@ import CuffCore
 import Dispatch
 import Glibc
 
-/// Performs what `PipelineState` decides: one serial queue per sink, one hop per batch; none where a live batch can be
-/// written without waiting, nor where lines on standard output are all that is asked of a file or stream. It is the only
-/// place where sources and sinks meet.
+/// Performs what `PipelineState` decides: one serial queue per sink, one hop per batch; none where lines on standard output are
+/// all that is asked of a file or stream. It is the only place where sources and sinks meet.
 public final class Pipeline: Sendable {
     /// What happens when a sink throws that is not optional.
     public enum FaultPolicy: Sendable {
@@ -139,9 +138,6 @@ public final class Pipeline: Sendable {
         }
         while let batch = inline.popLast() { deliverNow(batch, to: 0) }
     }
-
-    /// An array whose storage has served before.
-    func takeSpare() -> Entries { inner.withLock { $0.state.takeSpare() } }
 
     /// Why the run cannot go on, where a required sink failed under `FaultPolicy.stop`.
     public var fault: IngestError? { inner.withLock { $0.fault } }

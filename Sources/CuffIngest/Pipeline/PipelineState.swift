@@ -81,8 +81,6 @@ struct PipelineState: Sendable {
     let isDurable: Bool
     var totals = (readings: 0, weight: 0, live: 0)
     private(set) var isPaused = false
-    /// Emptied arrays of batches that are through, to be filled again.
-    private var spares: [Entries] = []
 
     init(_ rules: [Rule], limits: Limits = Limits()) {
         self.limits = limits
@@ -101,9 +99,6 @@ struct PipelineState: Sendable {
 
     /// Readings that wait for each sink.
     var waiting: [Int] { members.map { totals.readings - readingsBefore($0.position) } }
-
-    /// An array to fill with the next batch's entries.
-    mutating func takeSpare() -> Entries { spares.popLast() ?? Entries() }
 
     mutating func accept(_ batch: consuming Batch, mayThin: Bool = false, into effects: inout [Effect]) {
         if mayThin { thin(&batch, into: &effects) }
@@ -225,12 +220,7 @@ struct PipelineState: Sendable {
     }
 
     private mutating func release() {
-        var entries = Entries()
-        swap(&entries, &slots[head].batch.entries)
-        if entries.capacity >= 256 && spares.count < 3 {
-            entries.removeAll(keepingCapacity: true)
-            spares.append(entries)
-        }
+        slots[head].batch.entries = Entries()
         head += 1
         base += 1
         if head == slots.count {

@@ -2,6 +2,7 @@ import CuffCore
 import Glibc
 
 extension SinkKind {
+    /// Rows appended to a CSV file.
     public static let csv = SinkKind(
         "csv", help: "rows appended to a CSV file", example: "csv:bp.csv", durability: .onRegularFiles,
         latest: { path in

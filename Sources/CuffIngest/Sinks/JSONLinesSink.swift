@@ -3,6 +3,7 @@ import CuffCore
 import Glibc
 
 extension SinkKind {
+    /// JSON Lines appended to a file.
     public static let jsonl = SinkKind(
         "jsonl", help: "the same lines appended to a file; `-` is standard output", example: "jsonl:bp.jsonl",
         durability: .onRegularFiles,

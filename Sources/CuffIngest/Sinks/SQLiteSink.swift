@@ -4,6 +4,7 @@ import GRDBSQLite
 import Glibc
 
 extension SinkKind {
+    /// A SQLite database.
     public static let sqlite = SinkKind(
         "sqlite", help: "a database, for `cuff show`, `stats`, `report`, `export` and `sqlite3`", example: "sqlite:bp.db",
         durability: .onRegularFiles, traits: .database,

@@ -4,6 +4,7 @@
 /// A program that embeds this library makes kinds of its own and passes `SinkKind.all + [own]` where text is parsed, or puts
 /// `SinkSpec(own, path: …)` into `IngestOptions.sinks`.
 public struct SinkKind: Sendable, Hashable, CustomStringConvertible {
+    /// What a sink of this kind says of a reading that it has accepted.
     public enum Durability: String, Sendable {
         /// What was taken is acknowledged to nobody.
         case passThrough = "no"
@@ -15,7 +16,9 @@ public struct SinkKind: Sendable, Hashable, CustomStringConvertible {
 
     /// What distinguishes a kind beside its durability.
     public struct Traits: OptionSet, Sendable {
+        /// One bit for each trait.
         public let rawValue: Int
+        /// Any bits; bits without a trait mean nothing.
         public init(rawValue: Int) { self.rawValue = rawValue }
         /// Its lines go where a command's own output goes.
         public static let standardOutput = Traits(rawValue: 1)
@@ -27,8 +30,11 @@ public struct SinkKind: Sendable, Hashable, CustomStringConvertible {
         public static let remote = Traits(rawValue: 8)
     }
 
+    /// Parses what follows the colon; throws a usage error with the reason.
     public typealias Parse = @Sendable (_ kind: SinkKind, _ operand: String) throws(IngestError) -> SinkSpec
+    /// Opens the sink; throws where that cannot be done, and then has changed nothing.
     public typealias Open = @Sendable (SinkSpec, SinkContext) throws(IngestError) -> any Sink
+    /// The id of the newest reading in the file; `nil` where it holds none.
     public typealias Latest = @Sendable (_ path: String) throws(IngestError) -> String?
 
     /// What an address begins with, before the colon.
@@ -37,14 +43,18 @@ public struct SinkKind: Sendable, Hashable, CustomStringConvertible {
     public let operand: String
     /// One line.
     public let help: String
+    /// A whole sink of this kind, as on the command line.
     public let example: String
+    /// Whether what it has accepted is kept.
     public let durability: Durability
+    /// What else is special about it.
     public let traits: Traits
     let parse: Parse
     /// The id of the newest reading that is there; `nil` for a kind of which `cuff sinks` has nothing to show.
     let latest: Latest?
     let open: Open
 
+    /// Sets each property as given.
     public init(
         _ scheme: String, operand: String = "FILE", help: String, example: String, durability: Durability, traits: Traits = [],
         parse: @escaping Parse = SinkKind.file, latest: Latest? = nil, open: @escaping Open
@@ -66,9 +76,12 @@ public struct SinkKind: Sendable, Hashable, CustomStringConvertible {
 
     /// `sqlite:FILE`, `stdout`.
     public var spelling: String { operand.isEmpty ? scheme : "\(scheme):\(operand)" }
+    /// The word before the colon.
     public var description: String { scheme }
 
+    /// Two kinds are the same when they have the same scheme.
     public static func == (a: SinkKind, b: SinkKind) -> Bool { a.scheme == b.scheme }
+    /// By the scheme alone.
     public func hash(into hasher: inout Hasher) { hasher.combine(scheme) }
 
     /// The same kind with an answer for each reading.

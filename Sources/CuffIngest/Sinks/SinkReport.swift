@@ -2,6 +2,7 @@ import CuffCore
 
 /// How one sink fared.
 public struct SinkReport: Sendable, Equatable {
+    /// The sink's name, as the user wrote it.
     public var label: String
     /// Not optional.
     public var isRequired: Bool
@@ -13,6 +14,7 @@ public struct SinkReport: Sendable, Equatable {
     public var known = 0
     /// Readings an optional sink could not take in time.
     public var missed = 0
+    /// What it failed with; `nil` where it did not.
     public var fault: IngestError?
     /// What it has taken and not passed on yet.
     public var backlog: SinkBacklog?

@@ -4,12 +4,14 @@ import Glibc
 /// Where readings go, as it is written on the command line: a kind of `SinkKind.all`, a colon and the kind's operand, e.g.
 /// `sqlite:bp.db`; another scheme is that of a helper program. A `?` at the end makes the sink optional: the cuff does not wait for it.
 public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
+    /// What kind of sink it is.
     public var kind: SinkKind
     /// A file, a command, a socket's path, `HOST:PORT` …; empty for `stdout`.
     public var path: String
     /// Cuffs wait for the sink; written without a `?` at the end.
     public var isRequired: Bool
 
+    /// Sets each property as given; nothing is checked.
     public init(_ kind: SinkKind, path: String = "", isRequired: Bool = true) {
         self.kind = kind
         self.path = path
@@ -21,6 +23,7 @@ public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
     /// Lines for a person at a terminal.
     public static let table = SinkSpec(.table)
 
+    /// Parses a sink; throws a usage error with the reason.
     public init(_ text: String, among kinds: [SinkKind] = SinkKind.all) throws(IngestError) {
         let isRequired = text.last != "?"
         let name = isRequired ? text[...] : text.dropLast()
@@ -67,6 +70,7 @@ public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
 
 /// What opening a sink needs to know beside its name.
 public struct SinkContext: Sendable {
+    /// How a reading is written as a line.
     public var line = ReadingLine()
     /// The database in which lines wait for sinks outside; `nil` where there is no place for one.
     public var outbox: String?
@@ -76,5 +80,6 @@ public struct SinkContext: Sendable {
     /// The folder of the installation's helper programs.
     var helpers = HelperProgram.folder
 
+    /// Nothing special: no outbox, and nobody hears of faults.
     public init() {}
 }
