@@ -35,7 +35,7 @@ BUILD_PACKAGES = libsqlite3-dev libudev-dev pkg-config
 SHOW_PACKAGES = jq sqlite3
 TEST_PACKAGES = libxml2-utils
 REMOTE_PACKAGES = libmosquitto-dev pkg-config
-REMOTE_SERVERS = mosquitto mosquitto-clients openssl python3 rabbitmq-server
+REMOTE_SERVERS = mosquitto mosquitto-clients openssl python3 python3-pika rabbitmq-server
 
 # What is installed; a package or a test may name another build.
 BINARY ?= .build/release/cuff

@@ -162,11 +162,7 @@ final class Broker {
         if code == MOSQ_ERR_TLS.code || words.contains(where: { $0.contains("OpenSSL") || $0.contains("host name") }) {
             return end(tlsFault())
         }
-        guard !isAccepted else {
-            // mosquitto 2.0 ends the connection of whose name comes again, and does not say why.
-            let hint = "if that repeats, is another program connected as \(settings.clientID)? give each its own gateway=NAME"
-            return end(.later("the broker at \(settings.place) was lost: \(Self.text(code)) (\(hint))"))
-        }
+        guard !isAccepted else { return end(.lost("the connection to the broker at \(settings.place) was lost")) }
         end(
             .closedEarly(
                 "the broker at \(settings.place) closed the connection before it answered; does it want mqtts://, or another port?"))

@@ -95,7 +95,7 @@ final class Forget {
         while true {
             if let event = broker.nextEvent() {
                 switch event {
-                case .ended(.later(let text)), .ended(.fatal(let text)): throw ConfigurationFault(text)
+                case .ended(.later(let text)), .ended(.lost(let text)), .ended(.fatal(let text)): throw ConfigurationFault(text)
                 default: return event
                 }
             }

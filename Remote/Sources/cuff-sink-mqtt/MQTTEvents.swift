@@ -45,6 +45,8 @@ extension MQTTState {
         case oldVersion
         /// It closed the connection before its CONNACK.
         case closedEarly(String)
+        /// After its CONNACK, without a reason.
+        case lost(String)
         case later(String)
         case fatal(String)
     }

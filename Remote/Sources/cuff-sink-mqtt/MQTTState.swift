@@ -287,7 +287,7 @@ struct MQTTState: Sendable {
         }
     }
 
-    /// A connection that carried a reading is a good one; two programs of one name that end each other's do so with growing pauses.
+    /// A connection that carried a reading is a good one; two programs of one name end each other's with growing pauses.
     private mutating func ok(_ entry: Entry) {
         pause = limits.firstPause
         effects.append(.answer(.ok(id: entry.key.id, revision: entry.key.revision)))
@@ -334,9 +334,21 @@ struct MQTTState: Sendable {
         switch ending {
         case .fatal(let text): finish(.fatal(text))
         case .oldVersion: finish(.fatal("the broker at \(settings.place) speaks neither MQTT 5 nor 3.1.1"))
-        case .closedEarly(let text), .later(let text):
-            guard unanswered == 0 else { return finish(.later(text)) }
-            rest(text, now)
+        case .lost(let text): postpone("\(text) (\(suspicion))", now)
+        case .closedEarly(let text), .later(let text): postpone(text, now)
+        }
+    }
+
+    private mutating func postpone(_ text: String, _ now: Double) {
+        if unanswered > 0 { finish(.later(text)) } else { rest(text, now) }
+    }
+
+    /// Some brokers end the connection where they do not permit something, or where a name comes again, and do not say why.
+    private var suspicion: String {
+        switch phase {
+        case .greeting: "if that repeats: may this user publish to \(settings.topics.status)?"
+        case .proving: "if that repeats: give the right to read \(settings.topics.base)/#, or add state=no"
+        default: "if that repeats: is another program connected as \(settings.clientID)? give each its own gateway=NAME"
         }
     }
 

@@ -1,10 +1,15 @@
-#!/usr/bin/env python3
-"""cuff-sink-mqtt against real brokers: mosquitto, and RabbitMQ for MQTT 3.1.1 and for what survives kill -9.
+#!/usr/bin/python3
+"""cuff-sink-mqtt against real brokers: mosquitto, and RabbitMQ for MQTT 3.1.1.
 
     Tests/Servers/mqtt.py [BINARY] [unittest's options]
 The brokers are started here, on loopback, in a temporary folder. KILLS=25 rounds of kill -9.
 """
 import json, os, pathlib, random, shutil, signal, socket, subprocess, sys, tempfile, threading, time, unittest
+
+try:
+    import pika
+except ImportError:
+    pika = None
 
 HERE = pathlib.Path(__file__).resolve().parent
 BINARY = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") and "/" in sys.argv[1] else str(HERE.parent.parent / ".build/release/cuff-sink-mqtt")
@@ -209,8 +214,8 @@ class Outbox:
             return
 
 
-def identity(number):
-    return f"20260505T{number // 3600 % 24:02}{number // 60 % 60:02}{number % 60:02}-{number:016x}"
+def identity(number, day="20260505"):
+    return f"{day}T{number // 3600 % 24:02}{number // 60 % 60:02}{number % 60:02}-{number:016x}"
 
 
 @unittest.skipUnless(shutil.which("mosquitto") and shutil.which("mosquitto_sub"), "mosquitto and mosquitto-clients are not installed")
@@ -451,6 +456,99 @@ class MosquittoTests(unittest.TestCase):
         outbox.thread.join(120)
         self.assertEqual(len(outbox.acknowledged), 20000)
         print(f"\n20000 readings in {time.monotonic() - began:.1f} s")
+
+
+class RabbitMQ:
+    """One node with the MQTT listener, which speaks 3.1.1 only, and one quorum queue for everything."""
+
+    def __init__(self):
+        self.home = pathlib.Path(tempfile.mkdtemp(prefix="cuff-rabbit-"))
+        self.amqp, self.port, distribution = free_port(), free_port(), free_port()
+        self.node = f"cuff{self.amqp}@localhost"
+        (self.home / "rabbitmq.conf").write_text(f"listeners.tcp.1 = 127.0.0.1:{self.amqp}\nmqtt.listeners.tcp.1 = 127.0.0.1:{self.port}\nmqtt.exchange = amq.topic\nmqtt.allow_anonymous = false\n")
+        (self.home / "plugins").write_text("[rabbitmq_mqtt].")
+        self.environment = {**os.environ, "RABBITMQ_NODENAME": self.node, "RABBITMQ_CONFIG_FILE": str(self.home / "rabbitmq.conf"), "RABBITMQ_ENABLED_PLUGINS_FILE": str(self.home / "plugins"),
+                            "RABBITMQ_MNESIA_BASE": str(self.home / "mnesia"), "RABBITMQ_LOG_BASE": str(self.home / "log"), "RABBITMQ_PID_FILE": str(self.home / "pid"),
+                            "RABBITMQ_DIST_PORT": str(distribution)}
+        if os.getuid() == 0:
+            for path in (self.home, self.home / "rabbitmq.conf", self.home / "plugins"):
+                shutil.chown(path, "rabbitmq")
+        self.start()
+        self.control("add_user", "cuff", PASSWORD)
+        self.control("set_permissions", "cuff", ".*", ".*", ".*")
+        with self.connection() as connection:
+            connection.channel().queue_declare("cuff", durable=True, arguments={"x-queue-type": "quorum"})
+            connection.channel().queue_bind("cuff", "amq.topic", "cuff.#")
+
+    def connection(self):
+        return pika.BlockingConnection(pika.ConnectionParameters("127.0.0.1", self.amqp, credentials=pika.PlainCredentials("cuff", PASSWORD)))
+
+    def control(self, *words):
+        return subprocess.run(["rabbitmqctl", "-q", "-n", self.node, *words], env=self.environment, capture_output=True, text=True)
+
+    def start(self):
+        self.process = subprocess.Popen(["rabbitmq-server"], env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        wait_for("RabbitMQ", lambda: listens(self.port) and self.control("await_startup", "--timeout", "5").returncode == 0, 90)
+
+    def kill(self):
+        os.kill(int((self.home / "pid").read_text()), signal.SIGKILL)
+        self.process.wait(20)
+
+    def stop(self):
+        self.kill()
+        time.sleep(1)
+        shutil.rmtree(self.home, ignore_errors=True)
+
+    def ids(self):
+        """The ids of all readings in the queue, repeated ones repeatedly."""
+        found = []
+        with self.connection() as connection:
+            channel = connection.channel()
+            while True:
+                method, _, body = channel.basic_get("cuff", auto_ack=True)
+                if method is None:
+                    return found
+                if method.routing_key.endswith(".reading"):
+                    found.append(json.loads(body)["id"])
+
+
+@unittest.skipUnless(shutil.which("rabbitmq-server") and pika, "rabbitmq-server or python3-pika is not installed")
+class RabbitMQTests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.broker = RabbitMQ()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.broker.stop()
+
+    def setUp(self):
+        write(".config/cuff/credentials/mqtt.password", PASSWORD + "\n", 0o600)
+
+    def address(self, more=""):
+        return f"mqtt://cuff@127.0.0.1:{self.broker.port}/?gateway=pi-7{more}"
+
+    def test_older_protocol(self):
+        topic_of_newest = reading(identity(9, "20260601"))
+        answers, _, words = run(self.address(), topic_of_newest)
+        self.assertEqual(answers, ["ready 1", f"ok {identity(9, '20260601')} 0"], words)
+        self.assertIn("MQTT 3.1.1", words)
+        self.assertEqual(run(self.address(), reading(identity(8, "20260601")))[0][1], f"ok {identity(8, '20260601')} 0")
+        self.assertEqual(sorted(self.broker.ids()), [identity(8, "20260601"), identity(9, "20260601")])
+        write(".config/cuff/credentials/mqtt.password", "wrong\n", 0o600)
+        self.assertRegex(run(self.address(), reading(identity(1)))[0][1], "^fatal .*does not accept user cuff")
+
+    def test_rights(self):
+        """A machine that may publish its own readings, and read nothing."""
+        self.broker.control("add_user", "pi-8", PASSWORD)
+        self.broker.control("set_permissions", "pi-8", "^mqtt-subscription-.*", "^(amq\\.topic|mqtt-subscription-.*)$", "^(amq\\.topic|mqtt-subscription-.*)$")
+        self.broker.control("set_topic_permissions", "pi-8", "amq.topic", "^cuff\\.pi-8\\..*", "^$")
+        address = f"mqtt://pi-8@127.0.0.1:{self.broker.port}/?gateway=pi-8"
+        answers = run(address, reading(identity(1)))[0]
+        self.assertRegex(answers[1], "^(fatal|later) ", answers)
+        self.assertRegex(answers[1], "state=no")
+        self.assertEqual(run(address + "&state=no", reading(identity(1)))[0][1], f"ok {identity(1)} 0")
+        self.assertIn(identity(1), self.broker.ids())
 
 
 if __name__ == "__main__":
