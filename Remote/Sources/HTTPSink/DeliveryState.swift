@@ -9,6 +9,8 @@ public struct DeliveryState: Sendable {
     private var first = 0
     /// The next request, as far as it is gathered.
     private var window: [ReadingLine] = []
+    /// Seconds that questions about the window took, during which `cuff` heard nothing.
+    private var asked = 0.0
     /// The halves of a request that was refused; the last one is the next.
     private var halves: [[ReadingLine]] = []
     private var current = Current.nothing
@@ -41,7 +43,7 @@ public struct DeliveryState: Sendable {
     public mutating func next(_ answers: inout [Answer]) -> HTTPRequest? {
         if case .diagnosis(let reading, _) = current, let request = format.diagnosis(reading) { return request }
         if let half = halves.popLast() { return send(half) }
-        while window.count < size.next, first < waiting.count {
+        while window.count < size.next, first < waiting.count, window.isEmpty || asked < BatchSize.goal {
             let reading = waiting[first]
             // Two revisions of one reading in a request would be two changes of one thing with no order between them.
             if window.contains(where: { $0.id == reading.id }) { break }
@@ -84,6 +86,7 @@ public struct DeliveryState: Sendable {
         case .nothing: break
         case .delivery(let readings): conclude(readings, answer, seconds, &answers)
         case .question(let reading):
+            asked += seconds
             if !answer.isSuccess, case .later(let text) = Verdict.failure(answer, said: "") { return answers.append(.later(text)) }
             // A server that refuses the question may still take the reading, whose own answer then decides.
             if format.isSuperseded(reading, by: answer) { answers.append(Self.ok(reading)) } else { window.append(reading) }
@@ -96,7 +99,8 @@ public struct DeliveryState: Sendable {
     private mutating func conclude(_ readings: [ReadingLine], _ answer: HTTPAnswer, _ seconds: Double, _ answers: inout [Answer]) {
         switch format.verdict(answer, for: readings) {
         case .taken:
-            size.took(seconds, readings: readings.count)
+            size.took(seconds + asked, readings: readings.count)
+            asked = 0
             answers += readings.map(Self.ok)
         case .later(let text): answers.append(.later(text))
         case .configuration(let text): answers.append(.fatal(text))
@@ -124,7 +128,7 @@ public struct DeliveryState: Sendable {
 struct BatchSize: Sendable {
     let most: Int
     private(set) var next = 1
-    private static let goal = 10.0
+    static let goal = 10.0
 
     init(most: Int) { self.most = most }
 

@@ -108,6 +108,24 @@ private struct Fussy: DeliveryFormat {
         #expect(answers == [.ok(id: "old", revision: 1), .ok(id: "new", revision: 2)])
     }
 
+    /// `cuff` gives a helper up that is silent for 60 s, and questions are answered without a word to `cuff`.
+    @Test func slowQuestions_AreFewBeforeARequest() throws {
+        var state = DeliveryState(Fussy(mostReadings: 50, questions: true))
+        for number in 0..<30 { state.accept(try Self.line("r\(number)", revision: number == 0 ? 0 : 1)) }
+        var silence = 0.0
+        var longest = 0.0
+        var answers: [Answer] = []
+        while let request = state.next(&answers) {
+            let seconds = request.url == "u" ? 0.01 : 3
+            silence += seconds
+            state.handle(.answered(HTTPAnswer(200)), seconds: seconds, &answers)
+            longest = max(longest, silence)
+            if request.url == "u" { silence = 0 }
+        }
+        #expect(answers.count == 30)
+        #expect(longest < 15)
+    }
+
     @Test func aQuestionThatTheServerIsTooBusyFor_IsAskedLater() throws {
         var state = DeliveryState(Fussy(questions: true))
         state.accept(try Self.line("a", revision: 1))

@@ -8,6 +8,8 @@
 Exits 0 when every check holds; a server that is not installed is skipped, and said.
 """
 import contextlib, json, os, pathlib, shutil, signal, ssl, subprocess, sys, tempfile, threading, time, urllib.parse, warnings
+
+sys.dont_write_bytecode = True
 from support import *
 
 FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="cuff-http-check-"))

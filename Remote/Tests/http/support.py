@@ -1,8 +1,10 @@
 """What the checks of cuff-sink-http share: a helper process, readings, servers on loopback, and a proxy that spoils answers."""
-import contextlib, http.client, http.server, json, os, pathlib, queue, random, socket, subprocess, tempfile, threading, time, urllib.request
+import atexit, contextlib, http.client, http.server, json, os, pathlib, queue, random, shutil, socket, subprocess, tempfile, threading, time, urllib.request
 
 HERE = pathlib.Path(__file__).parent
 BINARY = pathlib.Path(os.environ.get("CUFF_SINK_HTTP", HERE.parent.parent / ".build/debug/cuff-sink-http"))
+HOMES = tempfile.mkdtemp(prefix="cuff-http-")
+atexit.register(shutil.rmtree, HOMES, ignore_errors=True)
 failures = []
 count = 0
 
@@ -41,7 +43,7 @@ def line(one): return json.dumps(one, separators=(",", ":"))
 class Helper:
     """cuff-sink-http as cuff runs it."""
     def __init__(self, address, credentials=None, environment=None):
-        self.home = tempfile.mkdtemp(prefix="cuff-http-")
+        self.home = tempfile.mkdtemp(dir=HOMES)
         folder = pathlib.Path(self.home, "cuff/credentials")
         folder.mkdir(parents=True)
         for name, text in (credentials or {}).items():
