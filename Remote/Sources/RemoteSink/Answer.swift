@@ -1,0 +1,43 @@
+/// What a helper says to `cuff`.
+public enum Answer: Sendable, Equatable {
+    /// The first line, within ten seconds: the version of the protocol.
+    case ready
+    /// This reading is safe where it was sent.
+    case ok(id: String, revision: Int)
+    /// The server is away: `cuff` keeps what is unanswered, ends this helper and starts it again after a pause that grows.
+    case later(String)
+    /// The server will never accept this one.
+    case refuse(id: String, revision: Int, String)
+    /// The configuration is wrong.
+    case fatal(String)
+
+    /// Nothing follows after these: `cuff` ends the conversation.
+    public var isLast: Bool {
+        switch self {
+        case .later, .fatal: true
+        case .ready, .ok, .refuse: false
+        }
+    }
+
+    /// The line, with its line feed.
+    public var line: String {
+        switch self {
+        case .ready: "ready 1\n"
+        case .ok(let id, let revision): "ok \(id) \(revision)\n"
+        case .later(let text): "later \(Self.oneLine(text))\n"
+        case .refuse(let id, let revision, let text): "refuse \(id) \(revision) \(Self.oneLine(text))\n"
+        case .fatal(let text): "fatal \(Self.oneLine(text))\n"
+        }
+    }
+
+    /// `cuff` shows 200 bytes of a text. A server's words may have line feeds, and more than that.
+    public static func oneLine(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            let shown: Unicode.Scalar = scalar.value < 0x20 || scalar.value == 0x7F ? " " : scalar
+            guard result.utf8.count + String(shown).utf8.count <= 200 else { break }
+            result.unicodeScalars.append(shown)
+        }
+        return result
+    }
+}

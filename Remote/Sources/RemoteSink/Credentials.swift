@@ -1,0 +1,63 @@
+import Glibc
+
+/// Passwords and tokens: from systemd (`LoadCredential=`, `$CREDENTIALS_DIRECTORY`), otherwise from
+/// `$XDG_CONFIG_HOME/cuff/credentials/` (`~/.config`), where a file is for its owner alone.
+public struct Credentials: Sendable {
+    private let systemd: String?
+    private let own: String?
+
+    /// The longest token in use, a signed JWT, has some kilobytes.
+    public static let longest = 1 << 16
+
+    public init(systemd: String?, own: String?) {
+        self.systemd = systemd
+        self.own = own
+    }
+
+    public init() {
+        func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 } }
+        let base = variable("XDG_CONFIG_HOME") ?? variable("HOME").map { $0 + "/.config" }
+        self.init(systemd: variable("CREDENTIALS_DIRECTORY"), own: base.map { $0 + "/cuff/credentials" })
+    }
+
+    /// The first line of the file, e.g. of `mqtt.password`; `nil` when there is no such file.
+    public func find(_ name: String) throws(ConfigurationFault) -> String? {
+        // systemd guards its folder itself, partly by access lists, which look like rights of the group.
+        if let systemd, let text = try Self.read("\(systemd)/\(name)", isGuarded: true) { return text }
+        guard let own else { return nil }
+        return try Self.read("\(own)/\(name)", isGuarded: false)
+    }
+
+    /// Where to put a credential, for messages.
+    public func place(_ name: String) -> String { "\(own ?? "~/.config/cuff/credentials")/\(name)" }
+
+    private static func read(_ path: String, isGuarded: Bool) throws(ConfigurationFault) -> String? {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else {
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            throw ConfigurationFault("cannot read \(path): \(String(cString: strerror(errno)))")
+        }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw ConfigurationFault("\(path) is not a regular file")
+        }
+        guard isGuarded || status.st_mode & 0o077 == 0 else {
+            throw ConfigurationFault("\(path) can be read by others; do: chmod 600 \(path)")
+        }
+        var bytes = [UInt8](repeating: 0, count: longest + 1)
+        var count = 0
+        while count < bytes.count {
+            let more = bytes.withUnsafeMutableBytes { Glibc.read(file, $0.baseAddress?.advanced(by: count), $0.count - count) }
+            if more < 0 && errno == EINTR { continue }
+            guard more >= 0 else { throw ConfigurationFault("cannot read \(path): \(String(cString: strerror(errno)))") }
+            guard more > 0 else { break }
+            count += more
+        }
+        let line = bytes[..<count].prefix { $0 != 0x0A && $0 != 0x0D }
+        guard line.count <= longest, !line.isEmpty, !line.contains(0), let text = String(validating: line, as: UTF8.self) else {
+            throw ConfigurationFault("\(path) has no secret in its first line: write one line of text")
+        }
+        return text
+    }
+}

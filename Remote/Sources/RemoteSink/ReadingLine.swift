@@ -1,0 +1,48 @@
+/// One line that `cuff` sent: the text as it came, and what every helper needs of it.
+public struct ReadingLine: Sendable, Equatable {
+    /// The line as `cuff` wrote it, without the line feed.
+    public let json: String
+    public let value: JSONValue
+    public let id: String
+    public let revision: Int
+    /// `blood_pressure`, `pulse_rate`, `quantity`, `measurement`; of a pending reading the type that it will have.
+    public let type: String
+    public let isPending: Bool
+    public let driver: String
+    public let device: String?
+    public let user: Int?
+    /// When it was measured, ISO 8601 with offset; `nil` when no clock told.
+    public let measured: String?
+
+    public subscript(key: String) -> JSONValue? { value[key] }
+
+    public var isFailure: Bool { type == "measurement" }
+    public var flags: [String] { value["flags"]?.array?.compactMap(\.string) ?? [] }
+
+    /// `nil` when the line is not a reading: no JSON object, or without id and type.
+    public init?(_ line: [UInt8]) {
+        guard let value = JSONValue(parsing: line), case .object = value,
+            let id = value["id"]?.string, Self.isID(id), let type = value["type"]?.string
+        else { return nil }
+        if let revision = value["revision"] {
+            guard let number = revision.integer, number >= 0 else { return nil }
+            self.revision = number
+        } else {
+            revision = 0
+        }
+        json = String(decoding: line, as: UTF8.self)
+        self.value = value
+        self.id = id
+        isPending = type == "pending"
+        self.type = isPending ? value["of"]?.string ?? type : type
+        driver = value["driver"]?.string ?? ""
+        device = value["device"]?.string
+        user = value["user"]?.integer
+        measured = value["measured"]?.string
+    }
+
+    /// An answer names the id between two blanks.
+    private static func isID(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= 200 && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+    }
+}
