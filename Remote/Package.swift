@@ -7,6 +7,8 @@ let package = Package(
     products: [
         .library(name: "RemoteSink", targets: ["RemoteSink"]),
         .executable(name: "cuff-sink-mqtt", targets: ["cuff-sink-mqtt"]),
+        .executable(name: "cuff-sink-postgres", targets: ["cuff-sink-postgres"]),
+        .executable(name: "cuff-gateway", targets: ["cuff-gateway"]),
     ],
     targets: [
         .target(name: "RemoteSink"),
@@ -14,6 +16,15 @@ let package = Package(
 
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
         .executableTarget(name: "cuff-sink-mqtt", dependencies: ["RemoteSink", "CMosquitto"]),
+
+        .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .target(name: "PostgresStore", dependencies: ["RemoteSink", "CPostgres"]),
+        .executableTarget(name: "cuff-sink-postgres", dependencies: ["RemoteSink", "PostgresStore"]),
+        .testTarget(name: "PostgresTests", dependencies: ["RemoteSink", "PostgresStore", "cuff-sink-postgres"]),
+
+        .systemLibrary(name: "CRabbitMQ", pkgConfig: "librabbitmq", providers: [.apt(["librabbitmq-dev"])]),
+        .executableTarget(name: "cuff-gateway", dependencies: ["RemoteSink", "PostgresStore", "CRabbitMQ"]),
+        .testTarget(name: "GatewayTests", dependencies: ["RemoteSink", "PostgresStore", "cuff-gateway"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,3 @@
+import CRabbitMQ
+@main
+struct Main { static func main() {} }
