@@ -20,11 +20,12 @@ let package = Package(
         .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .target(name: "PostgresStore", dependencies: ["RemoteSink", "CPostgres"]),
         .executableTarget(name: "cuff-sink-postgres", dependencies: ["RemoteSink", "PostgresStore"]),
-        .testTarget(name: "PostgresTests", dependencies: ["RemoteSink", "PostgresStore", "cuff-sink-postgres"]),
+        .target(name: "TestServers", path: "Tests/TestServers"),
+        .testTarget(name: "PostgresTests", dependencies: ["RemoteSink", "PostgresStore", "TestServers", "cuff-sink-postgres"]),
 
         .systemLibrary(name: "CRabbitMQ", pkgConfig: "librabbitmq", providers: [.apt(["librabbitmq-dev"])]),
         .executableTarget(name: "cuff-gateway", dependencies: ["RemoteSink", "PostgresStore", "CRabbitMQ"]),
-        .testTarget(name: "GatewayTests", dependencies: ["RemoteSink", "PostgresStore", "cuff-gateway"]),
+        .testTarget(name: "GatewayTests", dependencies: ["RemoteSink", "PostgresStore", "TestServers", "cuff-gateway"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -190,8 +190,9 @@ public final class Connection {
     }
 
     private func notConnected() -> Progress {
-        let needsPassword = PQconnectionNeedsPassword(handle) == 1 && PQconnectionUsedPassword(handle) == 0
-        let fault = ServerFault(connecting: message, user: address.user, needsPassword: needsPassword)
+        let needsPassword = PQconnectionNeedsPassword(handle) == 1
+        let words = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
+        let fault = ServerFault(connecting: words, user: address.user, needsPassword: needsPassword)
         close()
         return .failed(fault)
     }
@@ -202,7 +203,7 @@ public final class Connection {
         return .failed(ServerFault(.later, text, isConnectionLost: true))
     }
 
-    private var message: String { text(PQerrorMessage(handle)) }
+    private var message: String { handle == nil ? "" : text(PQerrorMessage(handle)) }
 
     private func text(_ words: UnsafeMutablePointer<CChar>?) -> String {
         guard let words else { return "" }

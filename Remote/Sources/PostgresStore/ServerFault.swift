@@ -63,7 +63,8 @@ public struct ServerFault: Error, Sendable, Equatable {
             self.init(state: state, message: text, user: user, isConnectionLost: true)
             return
         }
-        let text = lines.filter { !$0.hasPrefix("LOCATION:") }.joined(separator: "; ")
+        // libpq's advice ("Is the server running …?") takes room that 200 bytes do not have.
+        let text = lines.filter { !$0.hasPrefix("LOCATION:") && !$0.hasPrefix("Is the server running") }.joined(separator: "; ")
         let isWrong = Self.configurationWords.contains { text.contains($0) }
         let hint = text.contains("certificate") ? "; TLS is always verified: name the authority with sslrootcert=FILE" : ""
         self.init(isWrong ? .configuration : .later, text + hint, isConnectionLost: true)
