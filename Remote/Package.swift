@@ -25,7 +25,7 @@ let package = Package(
 
         .systemLibrary(name: "CRabbitMQ", pkgConfig: "librabbitmq", providers: [.apt(["librabbitmq-dev"])]),
         .executableTarget(name: "cuff-gateway", dependencies: ["RemoteSink", "PostgresStore", "CRabbitMQ"]),
-        .testTarget(name: "GatewayTests", dependencies: ["RemoteSink", "PostgresStore", "TestServers", "cuff-gateway"]),
+        .testTarget(name: "GatewayTests", dependencies: ["RemoteSink", "PostgresStore", "cuff-gateway"]),
     ],
     swiftLanguageModes: [.v6]
 )
