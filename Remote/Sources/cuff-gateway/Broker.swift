@@ -45,7 +45,7 @@ struct BrokerAddress: Sendable, Equatable {
 /// Why the broker did not do something, in its own words.
 struct BrokerFault: Error, Equatable { let text: String }
 
-/// A connection of librabbitmq with one channel. Only connecting and declaring wait, within limits.
+/// A connection of librabbitmq with one channel. Connecting and declaring wait, within limits; nothing else does.
 final class Broker {
     private let address: BrokerAddress
     private let password: String
