@@ -44,7 +44,8 @@ public struct PostgresAddress: Sendable, Equatable {
         let mode = given["sslmode"]
         if !isLocal, let mode, mode != "verify-full", mode != "verify-ca" {
             throw ConfigurationFault(
-                "sslmode=\(mode) does not verify the server; over a network use verify-full, with sslrootcert=FILE for an authority of your own")
+                "sslmode=\(mode) does not verify the server; over a network use verify-full, with sslrootcert=FILE for an authority of your own"
+            )
         }
         var defaults: [(String, String)] = [
             ("connect_timeout", "10"), ("tcp_user_timeout", "30000"), ("application_name", "cuff"),

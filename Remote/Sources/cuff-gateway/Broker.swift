@@ -88,7 +88,9 @@ final class Broker {
     }
 
     private func open(_ state: amqp_connection_state_t) throws(BrokerFault) {
-        guard let socket = address.isTLS ? amqp_ssl_socket_new(state) : amqp_tcp_socket_new(state) else { throw BrokerFault(text: "out of memory") }
+        guard let socket = address.isTLS ? amqp_ssl_socket_new(state) : amqp_tcp_socket_new(state) else {
+            throw BrokerFault(text: "out of memory")
+        }
         if address.isTLS {
             amqp_ssl_socket_set_verify_peer(socket, 1)
             amqp_ssl_socket_set_verify_hostname(socket, 1)
@@ -101,7 +103,8 @@ final class Broker {
         let opened = amqp_socket_open_noblock(socket, address.host, Int32(address.port), &time)
         guard opened == 0 else {
             let isTLSFault = address.isTLS && opened != AMQP_STATUS_SOCKET_ERROR.rawValue && opened != AMQP_STATUS_TIMEOUT.rawValue
-            let hint = isTLSFault ? "; the certificate must be of \(address.host) and of an authority in \(address.authorities) (cafile=FILE)" : ""
+            let hint =
+                isTLSFault ? "; the certificate must be of \(address.host) and of an authority in \(address.authorities) (cafile=FILE)" : ""
             throw BrokerFault(text: "no connection to \(address.host):\(address.port): \(Self.words(opened))\(hint)")
         }
         _ = amqp_set_handshake_timeout(state, &time)
@@ -111,7 +114,8 @@ final class Broker {
             // RabbitMQ answers a wrong password 403; an old library sees a closed socket instead.
             let text = Self.words(reply)
             let isRefused = text.contains("ACCESS_REFUSED") || text.contains("closed")
-            throw BrokerFault(text: "\(text)\(isRefused ? "; check the user `\(address.user)`, its password in amqp.password and its rights" : "")")
+            throw BrokerFault(
+                text: "\(text)\(isRefused ? "; check the user `\(address.user)`, its password in amqp.password and its rights" : "")")
         }
         _ = amqp_channel_open(state, Self.channel)
         try check("no channel")

@@ -199,7 +199,9 @@ struct GatewayState {
             work.stored()
         case .settingAside:
             refusedCount += refused.count
-            tell("set aside \(refused.count == 1 ? "1 message" : "\(refused.count) messages") in cuff.refused: \(refused[0].reason)", &effects)
+            tell(
+                "set aside \(refused.count == 1 ? "1 message" : "\(refused.count) messages") in cuff.refused: \(refused[0].reason)",
+                &effects)
             refused = []
         default: break
         }

@@ -71,7 +71,9 @@ struct Arguments: Equatable {
     /// It becomes a level of a topic, a word of a routing key, and a user.
     private static func machine(_ name: String) throws(ConfigurationFault) -> String {
         let isName = name.utf8.allSatisfy { 0x61...0x7A ~= $0 || 0x41...0x5A ~= $0 || 0x30...0x39 ~= $0 || $0 == 0x5F || $0 == 0x2D }
-        guard isName, name.utf8.count <= 64 else { throw ConfigurationFault("`\(name.prefix(70))` is not a machine: use 1 to 64 of A-Z, a-z, 0-9, _ and -") }
+        guard isName, name.utf8.count <= 64 else {
+            throw ConfigurationFault("`\(name.prefix(70))` is not a machine: use 1 to 64 of A-Z, a-z, 0-9, _ and -")
+        }
         return name
     }
 }

@@ -131,7 +131,9 @@ struct Setup {
     }
 
     private static func quoted(_ word: String) -> String {
-        let isPlain = word.utf8.allSatisfy { 0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 || $0 == 0x5F || $0 == 0x2D || $0 == 0x2F || $0 == 0x2E }
+        let isPlain = word.utf8.allSatisfy {
+            0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 || $0 == 0x5F || $0 == 0x2D || $0 == 0x2F || $0 == 0x2E
+        }
         return isPlain && !word.isEmpty ? word : "'\(word)'"
     }
 }

@@ -8,7 +8,8 @@ import Testing
     private let key = "cuff.pi-7.00091ffffe000101.u1.reading"
 
     private func message(_ tag: UInt64, _ id: String, key: String? = nil) -> GatewayState.Message {
-        let body = #"{"type":"blood_pressure","schema":1,"id":"\#(id)","driver":"phd","measured":"2026-05-05T07:33:00+02:00","origin":"memory"}"#
+        let body =
+            #"{"type":"blood_pressure","schema":1,"id":"\#(id)","driver":"phd","measured":"2026-05-05T07:33:00+02:00","origin":"memory"}"#
         return GatewayState.Message(tag: tag, routingKey: key ?? self.key, body: Array(body.utf8))
     }
 
@@ -138,7 +139,8 @@ import Testing
         let plain = try BrokerAddress("amqp://gateway@localhost/")
         #expect(plain.port == 5672 && plain.vhost == "/" && plain.user == "gateway" && !plain.isTLS)
         let other = try BrokerAddress("amqps://gate%40way@mq.example.org:5999/ward?cafile=/etc/ca.pem")
-        #expect(other.port == 5999 && other.vhost == "ward" && other.user == "gate@way" && other.authorities == "/etc/ca.pem" && other.isTLS)
+        #expect(
+            other.port == 5999 && other.vhost == "ward" && other.user == "gate@way" && other.authorities == "/etc/ca.pem" && other.isTLS)
         #expect(try BrokerAddress("amqp://g@127.0.0.1/%2F").vhost == "/")
     }
 
@@ -153,7 +155,8 @@ import Testing
     }
 
     @Test(arguments: [
-        [], ["--from"], ["--from", "a"], ["--to", "b"], ["--from", "a", "--to", "b", "--setup"], ["--from", "a", "--to", "b", "--machine", "x"],
+        [], ["--from"], ["--from", "a"], ["--to", "b"], ["--from", "a", "--to", "b", "--setup"],
+        ["--from", "a", "--to", "b", "--machine", "x"],
         ["--from", "a", "--setup", "--machine", "pi.7"], ["--from", "a", "--setup", "--machine", "a b"], ["--from", "a", "--to", "b", "c"],
     ]) func otherArguments_AreRefused(words: [String]) { #expect(throws: ConfigurationFault.self) { try Arguments(words) } }
 }

@@ -97,7 +97,8 @@ func reading(_ id: String, revision: Int = 0, pending: Bool = false, more: Strin
     @Test(arguments: [
         ("2026-05-05T07:33:00+02:00", true), ("2026-05-05T07:33Z", true), ("2026-05-05T07:33:00.120-05:30", true),
         ("2026-05-05T07:33:00", false), ("now", false), ("infinity", false), ("", false), ("2026-05-05", false),
-        ("2026-05-05T07:33:00Z ", false), ("2026-05-05T07:33:00.Z", false), ("2026-05-05 07:33:00Z", false), ("-026-05-05T07:33:00Z", false),
+        ("2026-05-05T07:33:00Z ", false), ("2026-05-05T07:33:00.Z", false), ("2026-05-05 07:33:00Z", false),
+        ("-026-05-05T07:33:00Z", false),
     ]) func instants(text: String, isInstant: Bool) { #expect(ReadingStatement.isInstant(text) == isInstant) }
 
     @Test func readingWithoutUsableTime_IsRefused() throws {
@@ -132,7 +133,8 @@ func reading(_ id: String, revision: Int = 0, pending: Bool = false, more: Strin
     ]) func loopbackAndSockets_KeepLibpqsDefault(text: String) throws { #expect(try address(text)["sslmode"] == nil) }
 
     @Test(arguments: [
-        "postgres://localhost,db.example.org/ward", "postgres://127.0.0.1.example.org/ward", "postgres://cuff@localhost/ward?hostaddr=192.0.2.1",
+        "postgres://localhost,db.example.org/ward", "postgres://127.0.0.1.example.org/ward",
+        "postgres://cuff@localhost/ward?hostaddr=192.0.2.1",
         "postgres:///ward?service=ward", "postgres://127.1/ward",
     ]) func whatMayBeElsewhere_IsVerified(text: String) throws { #expect(try address(text)["sslmode"] == "verify-full") }
 
@@ -146,7 +148,8 @@ func reading(_ id: String, revision: Int = 0, pending: Bool = false, more: Strin
     }
 
     @Test(arguments: [
-        "postgres://cuff:secret@localhost/ward", "postgres://localhost/ward?password=secret", "postgres://localhost/ward?sslpassword=secret",
+        "postgres://cuff:secret@localhost/ward", "postgres://localhost/ward?password=secret",
+        "postgres://localhost/ward?sslpassword=secret",
         "postgres://localhost/ward?PASSWORD=secret", "postgres://localhost/ward?user=x&pass%77ord=secret",
     ]) func password_IsRefused_AndNotRepeated(text: String) {
         #expect { try address(text) } throws: {

@@ -74,7 +74,10 @@ import Testing
     @Test func configuration_IsFatal() {
         var state = DeliveryState()
         _ = state.start(at: 0)
-        #expect(state.handle(.failed(ServerFault(.configuration, "no such database")), at: 1) == [.answer([.fatal("no such database")]), .disconnect])
+        #expect(
+            state.handle(.failed(ServerFault(.configuration, "no such database")), at: 1) == [
+                .answer([.fatal("no such database")]), .disconnect,
+            ])
         // Nobody ends standard input: the program ends all the same.
         #expect(state.handle(.time, at: 12) == [.exit])
     }

@@ -27,7 +27,8 @@ import Testing
 
     @Test func rows_HaveWhatTheLinesSay() throws {
         let server = try server()
-        let more = #","user":1,"mean_mmHg":97.50,"systolic_kPa":16.0,"flags":["irregular_pulse","cuff_loose"],"device_time":"2026-05-05T07:31""#
+        let more =
+            #","user":1,"mean_mmHg":97.50,"systolic_kPa":16.0,"flags":["irregular_pulse","cuff_loose"],"device_time":"2026-05-05T07:31""#
         let cuff = try deliver([reading("a", more: more), reading("b")], to: server)
         #expect(cuff.acknowledged == ["a", "b"] && cuff.said == [])
         #expect(
@@ -36,15 +37,17 @@ import Testing
                 SELECT id, revision, pending, type, driver, device, systolic_mmhg, diastolic_mmhg, mean_mmhg, pulse_per_min, "user", flags,
                   device_time, measured AT TIME ZONE 'UTC', line->'systolic_kPa' FROM cuff.reading ORDER BY id
                 """)
-                == """
-                a|0|f|blood_pressure|phd|00091ffffe000101|128|82|97.50||1|{irregular_pulse,cuff_loose}|2026-05-05 07:31:00|2026-05-05 05:33:00|16.0
-                b|0|f|blood_pressure|phd|00091ffffe000101|128|82||||||2026-05-05 05:33:00|
-                """)
+                    == """
+                    a|0|f|blood_pressure|phd|00091ffffe000101|128|82|97.50||1|{irregular_pulse,cuff_loose}|2026-05-05 07:31:00|2026-05-05 05:33:00|16.0
+                    b|0|f|blood_pressure|phd|00091ffffe000101|128|82||||||2026-05-05 05:33:00|
+                    """)
     }
 
     @Test func revisions_Replace_AndOlderOnesDoNot() throws {
         let server = try server()
-        let states = [reading("a", pending: true), reading("a"), reading("a", revision: 2), reading("a", revision: 1), reading("a", pending: true)]
+        let states = [
+            reading("a", pending: true), reading("a"), reading("a", revision: 2), reading("a", revision: 1), reading("a", pending: true),
+        ]
         var seen: [String] = []
         for state in states {
             let cuff = try deliver([state], to: server)
@@ -83,7 +86,8 @@ import Testing
             let refusal = server.refusal(statement, as: "cuff")
             #expect(refusal.contains("permission denied") || refusal.contains("must be owner"), "\(statement): \(refusal)")
         }
-        #expect(try server.sql("SELECT rolsuper, rolcreatedb, rolcreaterole, rolcanlogin FROM pg_roles WHERE rolname = 'cuff'") == "f|f|f|t")
+        #expect(
+            try server.sql("SELECT rolsuper, rolcreatedb, rolcreaterole, rolcanlogin FROM pg_roles WHERE rolname = 'cuff'") == "f|f|f|t")
     }
 
     @Test func schema_BringsOlderTablesUpToDate_AndKeepsTheirRows() throws {
@@ -145,7 +149,8 @@ import Testing
             return cuff.said.first ?? ""
         }
         let place = "127.0.0.1:\(server.port)"
-        #expect(try answer("postgres://cuff@\(place)/none").hasPrefix("fatal database \"none\" does not exist (3D000); create the database"))
+        #expect(
+            try answer("postgres://cuff@\(place)/none").hasPrefix("fatal database \"none\" does not exist (3D000); create the database"))
         #expect(try answer("postgres://other@\(place)/ward").hasPrefix("fatal role \"other\" does not exist (28000); create the role"))
         #expect(try answer("postgres://cuff@\(place)/postgres").hasSuffix("(42P01); create the tables: cuff-sink-postgres --schema | psql"))
         #expect(try answer("postgres://cuff@127.0.0.1:1/ward").hasSuffix("failed: Connection refused"))
@@ -175,7 +180,8 @@ import Testing
         try FileManager.default.createDirectory(atPath: server.folder + "/credentials", withIntermediateDirectories: false)
         try FileManager.default.moveItem(atPath: server.folder + "/credentials-pgpass", toPath: server.folder + "/credentials/pgpass")
         let service = PlayedCuff(
-            [Self.helper, server.address()], environment: ["CREDENTIALS_DIRECTORY": server.folder + "/credentials", "HOME": "/nonexistent"],
+            [Self.helper, server.address()],
+            environment: ["CREDENTIALS_DIRECTORY": server.folder + "/credentials", "HOME": "/nonexistent"],
             lines: lines([reading("b")]))
         #expect(try service.run(for: 10) && service.acknowledged == ["b"])
     }
@@ -197,7 +203,8 @@ import Testing
         try server.start()
         func answers(_ host: String, _ authority: String) throws -> (ok: [String], said: String) {
             let cuff = PlayedCuff(
-                [Self.helper, "postgres://cuff@\(host):\(server.port)/ward?sslmode=verify-full\(authority)"], environment: ["HOME": "/nonexistent"],
+                [Self.helper, "postgres://cuff@\(host):\(server.port)/ward?sslmode=verify-full\(authority)"],
+                environment: ["HOME": "/nonexistent"],
                 lines: lines([reading("a")]))
             _ = try Commands.eventually(within: 10) { try cuff.run(for: 0.2) || !cuff.said.isEmpty }
             return (cuff.acknowledged, cuff.said.first ?? "")
@@ -221,7 +228,9 @@ import Testing
         #expect(try cuff.run(for: 60))
         #expect(try server.sql("SELECT count(*), count(DISTINCT id) FROM cuff.reading") == "20000|20000")
         #expect(Set(cuff.acknowledged).count == 20_000 && cuff.refused == [])
-        print("25 x kill -9 of the helper: 20000 readings, \(try server.sql("SELECT count(*) FROM cuff.reading")) rows, \(cuff.starts) starts")
+        print(
+            "25 x kill -9 of the helper: 20000 readings, \(try server.sql("SELECT count(*) FROM cuff.reading")) rows, \(cuff.starts) starts"
+        )
     }
 
     @Test(.timeLimit(.minutes(5))) func killsOfTheServer_LoseNothing_AndDoubleNothing() throws {

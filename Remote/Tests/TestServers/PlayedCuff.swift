@@ -78,7 +78,8 @@ public final class PlayedCuff {
             sent += 1
         }
         var entries = [
-            pollfd(fd: output, events: Int16(POLLIN), revents: 0), pollfd(fd: unsent.isEmpty ? -1 : input, events: Int16(POLLOUT), revents: 0),
+            pollfd(fd: output, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: unsent.isEmpty ? -1 : input, events: Int16(POLLOUT), revents: 0),
         ]
         _ = poll(&entries, 2, 20)
         guard entries[1].revents & Int16(POLLOUT) != 0 else { return }

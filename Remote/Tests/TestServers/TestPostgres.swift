@@ -20,7 +20,8 @@ public final class TestPostgres {
         folder = try Commands.temporaryFolder("postgres")
         port = try Commands.freePort()
         try Commands.run(Commands.asUser("postgres", ["mkdir", "\(folder)/data"]))
-        try Commands.run(Commands.asUser("postgres", [programs + "/initdb", "-N", "-A", "trust", "-U", "postgres", "-D", "\(folder)/data"]))
+        try Commands.run(
+            Commands.asUser("postgres", [programs + "/initdb", "-N", "-A", "trust", "-U", "postgres", "-D", "\(folder)/data"]))
         try start()
         try sql("CREATE DATABASE ward", in: "postgres")
     }
@@ -59,7 +60,10 @@ public final class TestPostgres {
     @discardableResult
     public func sql(_ text: String, in database: String = "ward", as user: String = "postgres") throws -> String {
         try Commands.run(
-            [programs + "/psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p", "\(port)", "-U", user, "-d", database],
+            [
+                programs + "/psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p", "\(port)", "-U", user, "-d",
+                database,
+            ],
             input: text
         ).output.trimmingCharacters(in: .newlines)
     }
