@@ -8,6 +8,8 @@ let package = Package(
         .library(name: "RemoteSink", targets: ["RemoteSink"]),
         .executable(name: "cuff-sink-http", targets: ["cuff-sink-http"]),
         .executable(name: "cuff-sink-mqtt", targets: ["cuff-sink-mqtt"]),
+        .executable(name: "cuff-sink-postgres", targets: ["cuff-sink-postgres"]),
+        .executable(name: "cuff-gateway", targets: ["cuff-gateway"]),
     ],
     targets: [
         .target(name: "RemoteSink"),
@@ -22,6 +24,14 @@ let package = Package(
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
         .executableTarget(name: "cuff-sink-mqtt", dependencies: ["RemoteSink", "CMosquitto"]),
         .testTarget(name: "MQTTTests", dependencies: ["cuff-sink-mqtt", "RemoteSink"]),
+        .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .target(name: "PostgresStore", dependencies: ["RemoteSink", "CPostgres"]),
+        .executableTarget(name: "cuff-sink-postgres", dependencies: ["RemoteSink", "PostgresStore"]),
+        .target(name: "TestServers", path: "Tests/TestServers"),
+        .testTarget(name: "PostgresTests", dependencies: ["RemoteSink", "PostgresStore", "TestServers", "cuff-sink-postgres"]),
+        .systemLibrary(name: "CRabbitMQ", pkgConfig: "librabbitmq", providers: [.apt(["librabbitmq-dev"])]),
+        .executableTarget(name: "cuff-gateway", dependencies: ["RemoteSink", "PostgresStore", "CRabbitMQ"]),
+        .testTarget(name: "GatewayTests", dependencies: ["RemoteSink", "PostgresStore", "cuff-gateway"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,212 @@
+import CPostgres
+import Glibc
+import RemoteSink
+
+/// A connection of libpq that never waits: poll its descriptor, then call `advance`. Name lookup is the exception, which libpq
+/// does in `start`.
+public final class Connection {
+    public enum Progress: Sendable, Equatable {
+        case waiting
+        /// Ready for a statement.
+        case connected
+        /// The statement is committed.
+        case committed
+        case failed(ServerFault)
+    }
+
+    private enum Phase { case connecting, preparing, ready, executing, over }
+
+    private let address: PostgresAddress
+    private var handle: OpaquePointer?
+    private var phase = Phase.over
+    private var poll = PGRES_POLLING_WRITING
+    /// What went wrong in the statement that is being executed; libpq gives further results after the first error.
+    private var fault: ServerFault?
+    /// Of the preparation's last statement.
+    private var version: Int?
+    private var hasUnsent = false
+    /// The server may lose commits when its machine loses power. Said once by whoever owns this.
+    public private(set) var isWithoutSync = false
+
+    public init(_ address: PostgresAddress) { self.address = address }
+    deinit { PQfinish(handle) }
+
+    /// -1 when there is nothing to wait for.
+    public var descriptor: Int32 { handle == nil || phase == .over ? -1 : PQsocket(handle) }
+
+    public var events: Int16 {
+        switch phase {
+        case .connecting: poll == PGRES_POLLING_READING ? Int16(POLLIN) : Int16(POLLOUT)
+        case .preparing, .ready, .executing: Int16(POLLIN) | (hasUnsent ? Int16(POLLOUT) : 0)
+        case .over: 0
+        }
+    }
+
+    public func start() -> Progress {
+        close()
+        var keys: [UnsafePointer<CChar>?] = address.settings.map { UnsafePointer(strdup($0.key)) } + [nil]
+        var values: [UnsafePointer<CChar>?] = address.settings.map { UnsafePointer(strdup($0.value)) } + [nil]
+        defer { for text in keys + values { free(UnsafeMutablePointer(mutating: text)) } }
+        phase = .connecting
+        poll = PGRES_POLLING_WRITING
+        // 1: the database's name is the URI.
+        handle = PQconnectStartParams(&keys, &values, 1)
+        guard handle != nil else { return lost("out of memory") }
+        // The only way to the SQLSTATE of a refused connection.
+        _ = PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
+        return PQstatus(handle) == CONNECTION_BAD ? notConnected() : .waiting
+    }
+
+    public func close() {
+        PQfinish(handle)
+        handle = nil
+        phase = .over
+        fault = nil
+        hasUnsent = false
+    }
+
+    /// Begins a statement with one parameter; only after `connected` or `committed`.
+    public func execute(_ statement: String, _ parameter: String) -> Progress {
+        guard phase == .ready else { return lost("a statement is under way") }
+        phase = .executing
+        fault = nil
+        let isSent = parameter.withCString { text in
+            var values: [UnsafePointer<CChar>?] = [text]
+            return PQsendQueryParams(handle, statement, 1, nil, &values, nil, nil, 0)
+        }
+        return isSent == 1 ? flush() : lost(message)
+    }
+
+    /// Call when the descriptor is ready.
+    public func advance() -> Progress {
+        switch phase {
+        case .connecting: return connect()
+        case .preparing, .executing: return receive()
+        case .ready:
+            // Nobody asked anything: a notice, or the end of the connection.
+            return PQconsumeInput(handle) == 1 && PQstatus(handle) == CONNECTION_OK ? .waiting : lost(message)
+        case .over: return .waiting
+        }
+    }
+
+    // MARK: Connecting
+
+    private func connect() -> Progress {
+        poll = PQconnectPoll(handle)
+        switch poll {
+        case PGRES_POLLING_OK: return prepare()
+        case PGRES_POLLING_FAILED: return notConnected()
+        default: return .waiting
+        }
+    }
+
+    /// What must hold in this session. A role or a database may have set any of it otherwise.
+    private static let preparation = """
+        SELECT pg_catalog.set_config('synchronous_commit', 'on', false)
+          WHERE pg_catalog.current_setting('synchronous_commit') NOT IN ('on', 'remote_apply');
+        SET search_path = pg_catalog; SET timezone = 'UTC'; SET statement_timeout = '25s'; SET lock_timeout = '10s';
+        SELECT max(version), pg_catalog.current_setting('fsync') FROM cuff.migration
+        """
+
+    private func prepare() -> Progress {
+        phase = .preparing
+        version = nil
+        _ = PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
+        guard PQsetnonblocking(handle, 1) == 0, PQsendQuery(handle, Self.preparation) == 1 else { return lost(message) }
+        return flush()
+    }
+
+    private func prepared() -> Progress {
+        guard let version, version >= Schema.version else {
+            return failed(
+                ServerFault(
+                    .configuration,
+                    "the tables of cuff in this database are version \(version ?? 0), and \(Schema.version) is needed; "
+                        + "bring them up to date: cuff-sink-postgres --schema | psql, as the owner"))
+        }
+        phase = .ready
+        return .connected
+    }
+
+    // MARK: Results
+
+    private func flush() -> Progress {
+        let rest = PQflush(handle)
+        hasUnsent = rest == 1
+        return rest < 0 ? lost(message) : .waiting
+    }
+
+    private func receive() -> Progress {
+        if hasUnsent, case .failed(let fault) = flush() { return .failed(fault) }
+        guard PQconsumeInput(handle) == 1 else { return lost(message) }
+        while PQisBusy(handle) == 0 {
+            guard let result = PQgetResult(handle) else { return finished() }
+            defer { PQclear(result) }
+            switch PQresultStatus(result) {
+            case PGRES_COMMAND_OK: break
+            case PGRES_TUPLES_OK: if phase == .preparing { read(result) }
+            default: if fault == nil { fault = error(result) }
+            }
+        }
+        return .waiting
+    }
+
+    /// No further result: the server is ready for the next statement, so this one is committed. Its own "done" is earlier than
+    /// the commit.
+    private func finished() -> Progress {
+        if let fault { return failed(fault) }
+        guard PQstatus(handle) == CONNECTION_OK, PQtransactionStatus(handle) == PQTRANS_IDLE else { return lost(message) }
+        if phase == .preparing { return prepared() }
+        phase = .ready
+        return .committed
+    }
+
+    private func read(_ result: OpaquePointer) {
+        guard PQnfields(result) == 2, PQntuples(result) == 1 else { return }
+        version = PQgetvalue(result, 0, 0).flatMap { Int(String(cString: $0)) }
+        isWithoutSync = PQgetvalue(result, 0, 1).map { String(cString: $0) } == "off"
+    }
+
+    // MARK: Faults
+
+    private func error(_ result: OpaquePointer) -> ServerFault {
+        // PG_DIAG_SQLSTATE and PG_DIAG_MESSAGE_PRIMARY; a broken connection has no state.
+        guard let state = PQresultErrorField(result, Int32(UInt8(ascii: "C"))) else {
+            return ServerFault(.later, text(PQresultErrorMessage(result)), isConnectionLost: true)
+        }
+        let words = PQresultErrorField(result, Int32(UInt8(ascii: "M"))).map { String(cString: $0) } ?? "error"
+        return ServerFault(
+            state: String(cString: state), message: words, user: address.user, isConnectionLost: PQstatus(handle) == CONNECTION_BAD)
+    }
+
+    private func failed(_ fault: ServerFault) -> Progress {
+        // A preparation that failed is not repeated on the same connection.
+        if fault.isConnectionLost || phase == .preparing || PQstatus(handle) == CONNECTION_BAD {
+            close()
+        } else {
+            phase = .ready
+        }
+        return .failed(fault)
+    }
+
+    private func notConnected() -> Progress {
+        let needsPassword = PQconnectionNeedsPassword(handle) == 1
+        let words = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
+        let fault = ServerFault(connecting: words, user: address.user, needsPassword: needsPassword)
+        close()
+        return .failed(fault)
+    }
+
+    private func lost(_ text: String) -> Progress {
+        let text = text.isEmpty ? "the connection was lost" : text
+        close()
+        return .failed(ServerFault(.later, text, isConnectionLost: true))
+    }
+
+    private var message: String { handle == nil ? "" : text(PQerrorMessage(handle)) }
+
+    private func text(_ words: UnsafeMutablePointer<CChar>?) -> String {
+        guard let words else { return "" }
+        return String(cString: words).split(separator: "\n").map { $0.drop { $0 == " " || $0 == "\t" } }.joined(separator: " ")
+    }
+}

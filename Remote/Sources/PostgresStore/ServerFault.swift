@@ -1,0 +1,107 @@
+/// Why something did not work, and what follows from that.
+public struct ServerFault: Error, Sendable, Equatable {
+    public enum Kind: Sendable, Equatable {
+        /// The server is away, busy or full: the same again later.
+        case later
+        /// A person must change the configuration.
+        case configuration
+        /// One of the readings will never be stored.
+        case reading
+    }
+
+    public let kind: Kind
+    public let text: String
+    /// The connection broke, as opposed to a server that answered with an error.
+    public let isConnectionLost: Bool
+
+    public init(_ kind: Kind, _ text: String, isConnectionLost: Bool = false) {
+        self.kind = kind
+        self.text = text
+        self.isConnectionLost = isConnectionLost
+    }
+
+    /// What a SQLSTATE means (PostgreSQL manual, Appendix A). A state that is not listed keeps the readings: later.
+    public static func kind(of state: String) -> Kind {
+        switch state {
+        // Statement time-out; read-only standby; too much text for a field, an index row or the stack.
+        case "57014", "25006": return .later
+        default: break
+        }
+        switch state.prefix(2) {
+        case "22", "23", "44", "54", "21", "P0": return .reading
+        case "28", "3D", "3F", "42", "0A", "0P", "39": return .configuration
+        default: return .later
+        }
+    }
+
+    /// An error that the server answered with.
+    public init(state: String, message: String, user: String = "", isConnectionLost: Bool = false) {
+        let kind = Self.kind(of: state)
+        let hint: String? =
+            switch state {
+            case "28P01": "put the right password of `\(user)` into the passfile (~/.pgpass)"
+            case "28000": "create the role or allow it in pg_hba.conf"
+            case "3D000": "create the database, then its tables: cuff-sink-postgres --schema | psql"
+            case "42P01", "3F000", "42703": "create the tables: cuff-sink-postgres --schema | psql"
+            case "42501": "grant the rights: cuff-sink-postgres --schema | psql, as the owner"
+            case "53100": "the server's disk is full"
+            default: nil
+            }
+        self.init(kind, Self.sentence(message, state, hint), isConnectionLost: isConnectionLost)
+    }
+
+    /// A connection that did not come about. libpq gives the SQLSTATE only within its text, in verbose form:
+    /// `FATAL:  28P01: password authentication failed …`.
+    public init(connecting message: String, user: String = "", needsPassword: Bool = false) {
+        let lines = message.split(separator: "\n").map(Self.trimmed)
+        if needsPassword {
+            self.init(.configuration, "the server wants a password of `\(user)`: write it into the passfile (~/.pgpass, mode 0600)")
+            return
+        }
+        for line in lines {
+            guard let (state, text) = Self.state(in: line) else { continue }
+            self.init(state: state, message: text, user: user, isConnectionLost: true)
+            return
+        }
+        // libpq's advice ("Is the server running …?") takes room that 200 bytes do not have.
+        let text = lines.filter { !$0.hasPrefix("LOCATION:") && !$0.hasPrefix("Is the server running") }.joined(separator: "; ")
+        let isWrong = Self.configurationWords.contains { text.contains($0) }
+        let hint = text.contains("certificate") ? "; TLS is always verified: name the authority with sslrootcert=FILE" : ""
+        self.init(isWrong ? .configuration : .later, text + hint, isConnectionLost: true)
+    }
+
+    /// libpq's own words (version 15, not translated) for what waiting does not change.
+    private static let configurationWords = [
+        "certificate verify failed", "server certificate for", "could not get server's host name from server certificate",
+        "server does not support SSL", "root certificate file", "could not load root certificate", "could not read root certificate",
+        "certificate file", "private key file", "invalid sslmode value", "invalid connection option", "invalid port number",
+        "definition of service", "authentication method", "unsupported certificate",
+    ]
+
+    private static func state(in line: String) -> (state: String, text: String)? {
+        // Severity, colon, two blanks, five characters, colon.
+        guard let colon = line.firstIndex(of: ":") else { return nil }
+        let parts = line[line.index(after: colon)...].drop { $0 == " " }
+        let state = parts.prefix(5)
+        guard state.utf8.count == 5, state.utf8.allSatisfy({ 0x30...0x39 ~= $0 || 0x41...0x5A ~= $0 }),
+            parts.dropFirst(5).hasPrefix(": "), state.contains(where: \.isNumber)
+        else { return inner(line, after: colon) }
+        return (String(state), String(parts.dropFirst(7)))
+    }
+
+    /// `connection to server at "…", port 5432 failed: FATAL:  28P01: …`
+    private static func inner(_ line: String, after colon: String.Index) -> (state: String, text: String)? {
+        let rest = String(line[line.index(after: colon)...].drop { $0 == " " })
+        return rest.contains(":") ? state(in: rest) : nil
+    }
+
+    private static func sentence(_ message: String, _ state: String, _ hint: String?) -> String {
+        hint.map { "\(message) (\(state)); \($0)" } ?? "\(message) (\(state))"
+    }
+
+    private static func trimmed(_ line: Substring) -> String {
+        var line = line.drop { $0 == " " || $0 == "\t" }
+        while let last = line.last, last == " " || last == "\t" { line.removeLast() }
+        return String(line)
+    }
+}

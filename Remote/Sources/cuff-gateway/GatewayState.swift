@@ -1,0 +1,263 @@
+import PostgresStore
+import RemoteSink
+
+/// From one queue into the database, as a value; `Gateway` performs the effects.
+///
+/// - A message is acknowledged to the broker after the commit of everything in its batch.
+/// - The broker is connected only while the database is: what cannot be stored stays in the queue, not in a half-open batch.
+/// - A message that can never be stored is set aside in the database, with its reason, before it is acknowledged.
+struct GatewayState {
+    struct Limits: Sendable {
+        /// Messages that the broker sends without an acknowledgement, and the most in one transaction.
+        var prefetch = 200
+        /// How long a batch that is not full waits for more.
+        var collect = 0.05
+        var connect = 15.0
+        var statement = 30.0
+        var firstPause = 0.2
+        var longestPause = 30.0
+        /// After a request to stop.
+        var drain = 5.0
+    }
+
+    /// One delivery.
+    struct Message: Sendable, Equatable {
+        let tag: UInt64
+        let routingKey: String
+        let body: [UInt8]
+    }
+
+    /// A message that cannot be stored as a reading.
+    struct Refused: Sendable, Equatable {
+        let routingKey: String
+        let body: [UInt8]
+        let reason: String
+    }
+
+    enum Event: Sendable, Equatable {
+        case databaseConnected
+        case databaseFailed(ServerFault)
+        case committed
+        case brokerConnected
+        case brokerFailed(String)
+        case delivered(Message)
+        case stop
+        /// Nothing but time has passed.
+        case time
+    }
+
+    enum Effect: Sendable, Equatable {
+        case connectDatabase
+        case connectBroker
+        case store([ReadingStatement.Item])
+        case setAside([Refused])
+        /// This message and all before it.
+        case acknowledge(UInt64)
+        case disconnect
+        case tell(String)
+        case exit
+    }
+
+    private enum Phase: Equatable {
+        case idle
+        case resting(until: Double)
+        case connectingDatabase
+        case connectingBroker
+        /// Both are connected, and nothing is under way.
+        case ready
+        case storing
+        case settingAside
+        case over
+    }
+
+    private let limits: Limits
+    private var phase = Phase.idle
+    private var pause: Double
+    private var held: [Message] = []
+    private var heldSince = 0.0
+    private var batch: [Message] = []
+    private var items: [(item: ReadingStatement.Item, message: Message)] = []
+    private var refused: [Refused] = []
+    private var work = BatchWork(count: 0)
+    private var deadline: Double?
+    private var stopBy: Double?
+    private var told = ""
+    /// For the line at the end.
+    private(set) var storedCount = 0
+    private(set) var refusedCount = 0
+
+    init(limits: Limits = Limits()) {
+        self.limits = limits
+        pause = limits.firstPause
+    }
+
+    var wakeAt: Double? {
+        var times = [deadline, stopBy].compactMap { $0 }
+        if case .resting(let until) = phase { times.append(until) }
+        if phase == .ready && !held.isEmpty { times.append(heldSince + limits.collect) }
+        return times.min()
+    }
+
+    mutating func handle(_ event: Event, at now: Double) -> [Effect] {
+        var effects: [Effect] = []
+        switch event {
+        case .databaseConnected:
+            guard phase == .connectingDatabase else { break }
+            phase = .connectingBroker
+            deadline = nil
+            effects.append(.connectBroker)
+        case .brokerConnected:
+            guard phase == .connectingBroker else { break }
+            phase = .ready
+            tell("taking readings from the queue", &effects)
+        case .delivered(let message):
+            guard [.ready, .storing, .settingAside].contains(phase) else { break }
+            if held.isEmpty { heldSince = now }
+            held.append(message)
+        case .committed: committed(&effects)
+        case .databaseFailed(let fault): databaseFailed(fault, now, &effects)
+        case .brokerFailed(let text): fail("the broker: " + text, now, &effects)
+        case .stop: stopBy = stopBy ?? now + limits.drain
+        case .time: pass(now, &effects)
+        }
+        proceed(now, &effects)
+        return effects
+    }
+
+    // MARK: Steps
+
+    private mutating func proceed(_ now: Double, _ effects: inout [Effect]) {
+        if case .resting(let until) = phase, now >= until { phase = .idle }
+        if stopBy != nil, phase != .over, phase != .storing, phase != .settingAside {
+            phase = .over
+            effects += [.disconnect, .exit]
+        }
+        if phase == .idle {
+            phase = .connectingDatabase
+            deadline = now + limits.connect
+            effects.append(.connectDatabase)
+        }
+        if phase == .ready && !held.isEmpty && (held.count >= limits.prefetch || now >= heldSince + limits.collect) {
+            begin(now)
+            next(now, &effects)
+        } else if phase == .storing || phase == .settingAside, deadline == nil {
+            next(now, &effects)
+        }
+    }
+
+    private mutating func begin(_ now: Double) {
+        batch = Array(held.prefix(limits.prefetch))
+        held.removeFirst(batch.count)
+        heldSince = now
+        (items, refused) = ([], [])
+        for message in batch {
+            switch Routing(message.routingKey).kind {
+            case .ignored: break
+            case .reading(let machine):
+                guard let reading = ReadingLine(message.body) else {
+                    refuse(message, "not a reading of cuff")
+                    continue
+                }
+                if let objection = ReadingStatement.objection(to: reading) {
+                    refuse(message, objection)
+                } else {
+                    items.append((ReadingStatement.Item(reading, machine: machine), message))
+                }
+            }
+        }
+        work = BatchWork(count: items.count)
+        phase = .storing
+    }
+
+    private mutating func refuse(_ message: Message, _ reason: String) {
+        refused.append(Refused(routingKey: message.routingKey, body: message.body, reason: reason))
+    }
+
+    /// The next statement of the batch, or its acknowledgement.
+    private mutating func next(_ now: Double, _ effects: inout [Effect]) {
+        if let range = work.current {
+            deadline = now + limits.statement
+            effects.append(.store(items[range].map(\.item)))
+        } else if !refused.isEmpty {
+            phase = .settingAside
+            deadline = now + limits.statement
+            effects.append(.setAside(refused))
+        } else {
+            phase = .ready
+            if let last = batch.last { effects.append(.acknowledge(last.tag)) }
+            batch = []
+            pause = limits.firstPause
+            proceed(now, &effects)
+        }
+    }
+
+    private mutating func committed(_ effects: inout [Effect]) {
+        deadline = nil
+        switch phase {
+        case .storing:
+            storedCount += work.current?.count ?? 0
+            work.stored()
+        case .settingAside:
+            refusedCount += refused.count
+            tell(
+                "set aside \(refused.count == 1 ? "1 message" : "\(refused.count) messages") in cuff.refused: \(refused[0].reason)",
+                &effects)
+            refused = []
+        default: break
+        }
+    }
+
+    // MARK: Faults
+
+    private mutating func databaseFailed(_ fault: ServerFault, _ now: Double, _ effects: inout [Effect]) {
+        guard phase == .storing, fault.kind == .reading, !fault.isConnectionLost else {
+            return fail("the database: " + fault.text, now, &effects)
+        }
+        deadline = nil
+        if let index = work.refused() { refuse(items[index].message, fault.text) }
+    }
+
+    private mutating func pass(_ now: Double, _ effects: inout [Effect]) {
+        if let stopBy, now >= stopBy, phase != .over {
+            phase = .over
+            effects += [.disconnect, .exit]
+        } else if let deadline, now >= deadline {
+            fail("the database: no answer within \(Int(phase == .connectingDatabase ? limits.connect : limits.statement)) s", now, &effects)
+        }
+    }
+
+    /// Ends both connections. The broker sends again what was not acknowledged.
+    private mutating func fail(_ text: String, _ now: Double, _ effects: inout [Effect]) {
+        guard phase != .over else { return }
+        effects.append(.disconnect)
+        tell(text, &effects)
+        phase = .resting(until: now + pause)
+        pause = min(pause * 2, limits.longestPause)
+        deadline = nil
+        (held, batch, items, refused) = ([], [], [], [])
+        work = BatchWork(count: 0)
+    }
+
+    /// The same text twice in a row is said once.
+    private mutating func tell(_ text: String, _ effects: inout [Effect]) {
+        guard text != told else { return }
+        told = text
+        effects.append(.tell(text))
+    }
+}
+
+/// What a routing key says. An MQTT topic comes with dots for slashes: `cuff.MACHINE.DEVICE.USER.reading`.
+struct Routing {
+    enum Kind: Equatable {
+        case reading(machine: String)
+        /// Presence, and the copy of the newest reading, which comes as a reading as well.
+        case ignored
+    }
+
+    let kind: Kind
+
+    init(_ key: String) {
+        let words = key.split(separator: ".", omittingEmptySubsequences: false)
+        kind = words.last == "status" || words.last == "state" ? .ignored : .reading(machine: words.count > 2 ? String(words[1]) : "")
+    }
+}

@@ -1,0 +1,92 @@
+import Glibc
+import PostgresStore
+import RemoteSink
+
+/// Performs what `DeliveryState` decides: one wait for lines, for the database and for time.
+struct Delivery {
+    private let conversation: Conversation
+    private let connection: Connection
+    private let machine: String
+    private var state = DeliveryState()
+    private var isDone = false
+    private var hasWarned = false
+
+    /// Name servers that do not answer are given up after this by the kernel's alarm, because libpq waits for them.
+    private static let lookUp: UInt32 = 20
+
+    init(_ address: PostgresAddress, _ conversation: Conversation) {
+        self.conversation = conversation
+        connection = Connection(address)
+        machine = Self.hostName
+        signal(SIGALRM) { _ in
+            let text: StaticString = "later the name servers did not answer within 20 s\n"
+            _ = write(1, text.utf8Start, text.utf8CodeUnitCount)
+            _exit(0)
+        }
+    }
+
+    private static var hostName: String {
+        var room = [CChar](repeating: 0, count: 256)
+        guard gethostname(&room, room.count - 1) == 0 else { return "" }
+        return String(decoding: room.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    mutating func run() {
+        perform(state.start(at: monotonicSeconds()))
+        while !isDone { wait() }
+    }
+
+    private mutating func handle(_ event: DeliveryState.Event) { perform(state.handle(event, at: monotonicSeconds())) }
+
+    private mutating func perform(_ effects: [DeliveryState.Effect]) {
+        for effect in effects {
+            switch effect {
+            case .connect:
+                alarm(Self.lookUp)
+                follow(connection.start())
+                alarm(0)
+            case .execute(let readings):
+                let parameter = ReadingStatement.parameter(readings.map { ReadingStatement.Item($0, machine: machine) })
+                follow(connection.execute(ReadingStatement.insert, parameter))
+            case .disconnect: connection.close()
+            case .answer(let answers): conversation.answer(answers)
+            case .exit: isDone = true
+            }
+        }
+    }
+
+    private mutating func follow(_ progress: Connection.Progress) {
+        switch progress {
+        case .waiting: break
+        case .connected:
+            if connection.isWithoutSync, !hasWarned {
+                hasWarned = true
+                say("cuff-sink-postgres: the server runs with fsync=off and loses readings when its machine loses power")
+            }
+            handle(.connected)
+        case .committed: handle(.committed)
+        case .failed(let fault): handle(.failed(fault))
+        }
+    }
+
+    private mutating func wait() {
+        let limit = state.wakeAt.map { max(0, $0 - monotonicSeconds()) } ?? 3600
+        var entries = [
+            pollfd(fd: state.wantsInput ? conversation.descriptor : -1, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: connection.descriptor, events: connection.events, revents: 0),
+        ]
+        guard poll(&entries, 2, Int32(min(limit, 3600) * 1000) + 1) > 0 else { return handle(.time) }
+        if entries[1].revents != 0 {
+            alarm(Self.lookUp)
+            let progress = connection.advance()
+            alarm(0)
+            follow(progress)
+        }
+        if entries[0].revents != 0 {
+            let lines = conversation.receive()
+            if !lines.isEmpty { handle(.received(lines)) }
+            if conversation.isClosed { handle(.inputEnded) }
+        }
+        handle(.time)
+    }
+}

@@ -1,0 +1,183 @@
+import PostgresStore
+import RemoteSink
+
+/// What to do with lines from `cuff` and with what the database says, as a value; `Main` performs the effects.
+///
+/// An `ok` is said after the commit alone. `later` and `fatal` end the conversation: `cuff` sends again what is unanswered.
+struct DeliveryState {
+    struct Limits: Sendable {
+        /// Lines in one statement; `cuff` has at most as many unanswered.
+        var batch = 1000
+        /// Lines that wait. While there are so many, no more are read.
+        var queue = 2000
+        /// Both together are below the minute that `cuff` waits for an answer.
+        var connect = 15.0
+        var statement = 30.0
+        /// An idle connection is closed: a server has some hundred of them.
+        var idle = 60.0
+        /// After the end of standard input; `cuff` waits two seconds and then ends the program.
+        var drain = 5.0
+        /// After the last answer, for the end of standard input.
+        var farewell = 10.0
+    }
+
+    enum Event: Sendable, Equatable {
+        case received([Conversation.Input])
+        case inputEnded
+        case connected
+        case committed
+        case failed(ServerFault)
+        /// Nothing but time has passed.
+        case time
+    }
+
+    enum Effect: Sendable, Equatable {
+        case connect
+        case execute([ReadingLine])
+        case disconnect
+        case answer([Answer])
+        case exit
+    }
+
+    private enum Phase: Equatable { case idle, connecting, ready, executing, over }
+
+    private let limits: Limits
+    private var phase = Phase.idle
+    private var waiting: [ReadingLine] = []
+    private var batch: [ReadingLine] = []
+    private var work = BatchWork(count: 0)
+    private var deadline: Double?
+    private var drainUntil: Double?
+    /// A connection that had worked and broke is opened anew once before `cuff` is told: a server that restarts, an idle
+    /// connection that a firewall forgot.
+    private var mayReconnect = false
+
+    init(limits: Limits = Limits()) { self.limits = limits }
+
+    /// After the last answer what still comes is read and dropped, so that `cuff` is never stuck.
+    var wantsInput: Bool { phase == .over || waiting.count < limits.queue }
+    /// Call `handle(.time)` at this time at the latest.
+    var wakeAt: Double? { [deadline, drainUntil].compactMap { $0 }.min() }
+
+    /// Connects at once, so that a wrong configuration is told before the first reading.
+    mutating func start(at now: Double) -> [Effect] {
+        var effects: [Effect] = []
+        connect(now, &effects)
+        return effects
+    }
+
+    mutating func handle(_ event: Event, at now: Double) -> [Effect] {
+        var effects: [Effect] = []
+        guard phase != .over else { return event == .inputEnded || now >= drainUntil ?? now ? [.exit] : [] }
+        switch event {
+        case .received(let lines): accept(lines, now, &effects)
+        case .inputEnded: drainUntil = drainUntil ?? now + limits.drain
+        case .connected: if phase == .connecting { rest(now) }
+        case .committed:
+            guard phase == .executing, let range = work.current else { break }
+            work.stored()
+            mayReconnect = true
+            rest(now)
+            effects.append(.answer(batch[range].map { .ok(id: $0.id, revision: $0.revision) }))
+        case .failed(let fault): fail(fault, now, &effects)
+        case .time: pass(now, &effects)
+        }
+        proceed(now, &effects)
+        return effects
+    }
+
+    private mutating func accept(_ lines: [Conversation.Input], _ now: Double, _ effects: inout [Effect]) {
+        for line in lines {
+            guard case .reading(let reading) = line else {
+                return end(.fatal("a line on standard input is not a reading of cuff"), now, &effects)
+            }
+            if let objection = ReadingStatement.objection(to: reading) {
+                effects.append(.answer([.refuse(id: reading.id, revision: reading.revision, objection)]))
+            } else {
+                waiting.append(reading)
+            }
+        }
+    }
+
+    // MARK: The next step
+
+    private mutating func proceed(_ now: Double, _ effects: inout [Effect]) {
+        if work.current == nil {
+            batch = Array(waiting.prefix(limits.batch))
+            waiting.removeFirst(batch.count)
+            work = BatchWork(count: batch.count)
+        }
+        switch phase {
+        case .idle where work.current != nil: connect(now, &effects)
+        case .ready:
+            guard let range = work.current else { break }
+            phase = .executing
+            deadline = now + limits.statement
+            effects.append(.execute(Array(batch[range])))
+        case .idle, .connecting, .executing, .over: break
+        }
+        if drainUntil != nil, phase != .over, work.current == nil {
+            phase = .over
+            effects += [.disconnect, .exit]
+        }
+    }
+
+    private mutating func connect(_ now: Double, _ effects: inout [Effect]) {
+        phase = .connecting
+        deadline = now + limits.connect
+        effects.append(.connect)
+    }
+
+    private mutating func rest(_ now: Double) {
+        phase = .ready
+        deadline = now + limits.idle
+    }
+
+    // MARK: Faults
+
+    private mutating func fail(_ fault: ServerFault, _ now: Double, _ effects: inout [Effect]) {
+        switch fault.kind {
+        case .configuration: end(.fatal(fault.text), now, &effects)
+        case .reading where phase == .executing && !fault.isConnectionLost:
+            rest(now)
+            guard let index = work.refused() else { break }
+            let reading = batch[index]
+            effects.append(.answer([.refuse(id: reading.id, revision: reading.revision, fault.text)]))
+        case .later, .reading:
+            // An idle connection that ends is nobody's concern.
+            guard phase == .ready || fault.isConnectionLost && mayReconnect else { return end(.later(fault.text), now, &effects) }
+            mayReconnect = false
+            phase = .idle
+            deadline = nil
+            effects.append(.disconnect)
+        }
+    }
+
+    private mutating func pass(_ now: Double, _ effects: inout [Effect]) {
+        if let drainUntil, now >= drainUntil {
+            phase = .over
+            effects += [.disconnect, .exit]
+        } else if let deadline, now >= deadline {
+            switch phase {
+            case .connecting: end(.later("the connection did not come about within \(Int(limits.connect)) s"), now, &effects)
+            case .executing: end(.later("the server did not answer within \(Int(limits.statement)) s"), now, &effects)
+            case .ready:
+                phase = .idle
+                effects.append(.disconnect)
+                self.deadline = nil
+            case .idle, .over: break
+            }
+        }
+    }
+
+    /// The last answer. `cuff` closes standard input then, and reading goes on until it has.
+    private mutating func end(_ answer: Answer, _ now: Double, _ effects: inout [Effect]) {
+        phase = .over
+        waiting = []
+        work = BatchWork(count: 0)
+        deadline = nil
+        effects += [.answer([answer]), .disconnect]
+        if drainUntil != nil { effects.append(.exit) }
+        drainUntil = now + limits.farewell
+    }
+}

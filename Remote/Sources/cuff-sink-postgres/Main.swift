@@ -1,0 +1,63 @@
+import Glibc
+import PostgresStore
+import RemoteSink
+
+@main
+struct Main {
+    static let usage = """
+        usage: cuff-sink-postgres postgres://USER@HOST/DATABASE    deliver readings from standard input (started by cuff)
+               cuff-sink-postgres --schema [--role NAME]           print the SQL of the tables and of the role (default: cuff)
+
+        The address is any URI of libpq. The server's certificate is verified (sslmode=verify-full) except over loopback and
+        sockets; name an authority of your own with sslrootcert=FILE. The password stands in libpq's passfile (~/.pgpass).
+        """
+
+    static func main() {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        switch arguments.first {
+        case "--help", "-h": print(usage)
+        case "--schema": schema(arguments.dropFirst())
+        case .some(let address) where arguments.count == 1 && !address.hasPrefix("-"): deliver(to: address)
+        default: refuse(usage)
+        }
+    }
+
+    private static func refuse(_ text: String) -> Never {
+        say(text)
+        exit(EX_USAGE)
+    }
+
+    private static func schema(_ rest: ArraySlice<String>) {
+        var role = "cuff"
+        if !rest.isEmpty {
+            guard rest.first == "--role", rest.count == 2, let name = rest.last else { refuse(usage) }
+            role = name
+        }
+        let isName = role.utf8.allSatisfy { 0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 || $0 == 0x5F || $0 == 0x2D }
+        guard isName, 1...63 ~= role.utf8.count else {
+            refuse("cuff-sink-postgres: `\(role)` is not a role: use 1 to 63 of a-z, 0-9, _ and -")
+        }
+        print(Schema.script(role: role), terminator: "")
+    }
+
+    private static func deliver(to text: String) {
+        let conversation = Conversation()
+        conversation.answer(.ready)
+        do throws(ConfigurationFault) {
+            var delivery = Delivery(try PostgresAddress(text), conversation)
+            delivery.run()
+        } catch {
+            conversation.answer(.fatal(error.description))
+            waitForTheEnd(conversation)
+        }
+    }
+
+    /// `cuff` ends the conversation after the last answer; what it had sent before is read, so that it is never stuck.
+    private static func waitForTheEnd(_ conversation: Conversation) {
+        let until = monotonicSeconds() + 10
+        while !conversation.isClosed, monotonicSeconds() < until {
+            var entry = pollfd(fd: conversation.descriptor, events: Int16(POLLIN), revents: 0)
+            if poll(&entry, 1, 1000) > 0 { _ = conversation.receive() }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import PostgresStore
+import RemoteSink
+import Testing
+
+@testable import cuff_gateway
+
+@Suite struct GatewayStateTests {
+    private let key = "cuff.pi-7.00091ffffe000101.u1.reading"
+
+    private func message(_ tag: UInt64, _ id: String, key: String? = nil) -> GatewayState.Message {
+        let body =
+            #"{"type":"blood_pressure","schema":1,"id":"\#(id)","driver":"phd","measured":"2026-05-05T07:33:00+02:00","origin":"memory"}"#
+        return GatewayState.Message(tag: tag, routingKey: key ?? self.key, body: Array(body.utf8))
+    }
+
+    private func item(_ message: GatewayState.Message) -> ReadingStatement.Item {
+        guard let reading = ReadingLine(message.body) else { preconditionFailure("not a reading") }
+        return ReadingStatement.Item(reading, machine: "pi-7")
+    }
+
+    private func running() -> GatewayState {
+        var state = GatewayState()
+        #expect(state.handle(.time, at: 0) == [.connectDatabase])
+        #expect(state.handle(.databaseConnected, at: 0) == [.connectBroker])
+        #expect(state.handle(.brokerConnected, at: 0) == [.tell("taking readings from the queue")])
+        return state
+    }
+
+    @Test func acknowledgement_ComesAfterTheCommit() {
+        var state = running()
+        let messages = [message(1, "a"), message(2, "b")]
+        for message in messages { #expect(state.handle(.delivered(message), at: 1) == []) }
+        #expect(state.wakeAt == 1.05)
+        #expect(state.handle(.time, at: 1.05) == [.store(messages.map(item))])
+        #expect(state.handle(.delivered(message(3, "c")), at: 1.06) == [])
+        #expect(state.handle(.committed, at: 1.07) == [.acknowledge(2)])
+        #expect(state.handle(.time, at: 1.2) == [.store([item(message(3, "c"))])])
+    }
+
+    @Test func aFullBatch_DoesNotWait() {
+        var state = running()
+        var effects: [GatewayState.Effect] = []
+        for tag in 1...200 { effects += state.handle(.delivered(message(UInt64(tag), "r\(tag)")), at: 1) }
+        guard case .store(let items)? = effects.first else { return #expect(Bool(false), "\(effects)") }
+        #expect(items.count == 200 && effects.count == 1)
+    }
+
+    @Test func whatCannotBeStored_IsSetAsideBeforeTheAcknowledgement() {
+        var state = running()
+        let garbage = GatewayState.Message(tag: 2, routingKey: key, body: [0xFF])
+        let timeless = GatewayState.Message(tag: 3, routingKey: key, body: Array(#"{"type":"blood_pressure","id":"t"}"#.utf8))
+        let bad = message(4, "bad")
+        for message in [message(1, "a"), garbage, timeless, bad] { _ = state.handle(.delivered(message), at: 1) }
+        #expect(state.handle(.time, at: 2) == [.store([item(message(1, "a")), item(bad)])])
+        let fault = ServerFault(.reading, "out of range (22003)")
+        #expect(state.handle(.databaseFailed(fault), at: 2) == [.store([item(message(1, "a"))])])
+        #expect(state.handle(.committed, at: 2) == [.store([item(bad)])])
+        let refused = [
+            GatewayState.Refused(routingKey: key, body: garbage.body, reason: "not a reading of cuff"),
+            GatewayState.Refused(routingKey: key, body: timeless.body, reason: "no usable time: the reading has no `measured`"),
+            GatewayState.Refused(routingKey: key, body: bad.body, reason: "out of range (22003)"),
+        ]
+        #expect(state.handle(.databaseFailed(fault), at: 2) == [.setAside(refused)])
+        #expect(
+            state.handle(.committed, at: 2) == [.tell("set aside 3 messages in cuff.refused: not a reading of cuff"), .acknowledge(4)])
+        #expect(state.storedCount == 1 && state.refusedCount == 3)
+    }
+
+    @Test func presenceAndCopies_AreAcknowledgedOnly() {
+        var state = running()
+        let status = GatewayState.Message(tag: 1, routingKey: "cuff.pi-7.status", body: Array("online".utf8))
+        let copy = message(2, "a", key: "cuff.pi-7.00091ffffe000101.u1.state")
+        for message in [status, copy] { _ = state.handle(.delivered(message), at: 1) }
+        #expect(state.handle(.time, at: 2) == [.acknowledge(2)])
+        #expect(Routing("cuff.pi-7.d.u1.reading").kind == .reading(machine: "pi-7"))
+        #expect(Routing("cuff").kind == .reading(machine: ""))
+    }
+
+    @Test func aFault_EndsBothConnections_AndPausesGrow() {
+        var state = running()
+        _ = state.handle(.delivered(message(1, "a")), at: 1)
+        _ = state.handle(.time, at: 2)
+        let away = ServerFault(.later, "away", isConnectionLost: true)
+        #expect(state.handle(.databaseFailed(away), at: 3) == [.disconnect, .tell("the database: away")])
+        // A commit that is reported late acknowledges nothing.
+        #expect(state.handle(.committed, at: 3) == [])
+        var pauses: [Double] = []
+        var now = 3.0
+        for _ in 0..<10 {
+            guard let wake = state.wakeAt else { break }
+            pauses.append(wake - now)
+            now = wake
+            #expect(state.handle(.time, at: now) == [.connectDatabase])
+            // The same sentence is said once.
+            #expect(state.handle(.databaseFailed(away), at: now) == [.disconnect])
+        }
+        #expect(pauses.count == 10 && pauses.last == 30)
+        #expect(zip(pauses, pauses.dropFirst()).allSatisfy { $0 <= $1 + 1e-6 })
+    }
+
+    @Test func aBrokerThatIsLost_TakesItsBatchBack() {
+        var state = running()
+        _ = state.handle(.delivered(message(1, "a")), at: 1)
+        #expect(state.handle(.time, at: 2) == [.store([item(message(1, "a"))])])
+        #expect(state.handle(.brokerFailed("gone"), at: 2) == [.disconnect, .tell("the broker: gone")])
+        #expect(state.handle(.time, at: 2.2) == [.connectDatabase])
+        _ = state.handle(.databaseConnected, at: 2.3)
+        _ = state.handle(.brokerConnected, at: 2.3)
+        #expect(state.handle(.delivered(message(1, "a")), at: 2.4) == [])
+        #expect(state.handle(.time, at: 2.5) == [.store([item(message(1, "a"))])])
+        #expect(state.handle(.committed, at: 2.6) == [.acknowledge(1)])
+    }
+
+    @Test func stop_FinishesTheBatch() {
+        var state = running()
+        #expect(state.handle(.stop, at: 1) == [.disconnect, .exit])
+        state = running()
+        _ = state.handle(.delivered(message(1, "a")), at: 1)
+        _ = state.handle(.time, at: 2)
+        #expect(state.handle(.stop, at: 3) == [])
+        #expect(state.handle(.committed, at: 4) == [.acknowledge(1), .disconnect, .exit])
+        state = running()
+        _ = state.handle(.delivered(message(1, "a")), at: 1)
+        _ = state.handle(.time, at: 2)
+        _ = state.handle(.stop, at: 3)
+        #expect(state.handle(.time, at: 8) == [.disconnect, .exit])
+    }
+
+    @Test func silenceOfTheDatabase_IsAFault() {
+        var state = running()
+        _ = state.handle(.delivered(message(1, "a")), at: 1)
+        _ = state.handle(.time, at: 2)
+        #expect(state.handle(.time, at: 32) == [.disconnect, .tell("the database: no answer within 30 s")])
+    }
+}
+
+@Suite struct ArgumentTests {
+    @Test func addresses() throws {
+        let plain = try BrokerAddress("amqp://gateway@localhost/")
+        #expect(plain.port == 5672 && plain.vhost == "/" && plain.user == "gateway" && !plain.isTLS)
+        let other = try BrokerAddress("amqps://gate%40way@mq.example.org:5999/ward?cafile=/etc/ca.pem")
+        #expect(
+            other.port == 5999 && other.vhost == "ward" && other.user == "gate@way" && other.authorities == "/etc/ca.pem" && other.isTLS)
+        #expect(try BrokerAddress("amqp://g@127.0.0.1/%2F").vhost == "/")
+    }
+
+    @Test(arguments: [
+        "amqp://gateway@mq.example.org/", "amqp://localhost/", "amqp://gateway:secret@localhost/", "mqtt://gateway@localhost/",
+        "amqps://gateway@mq/?verify=no", "amqp://gateway@localhost/?cafile=/x", "",
+    ]) func otherAddresses_AreRefused(text: String) { #expect(throws: ConfigurationFault.self) { try BrokerAddress(text) } }
+
+    @Test func arguments() throws {
+        #expect(try Arguments(["--from", "a", "--to", "b"]).to == "b")
+        #expect(try Arguments(["--from", "a", "--setup", "--machine", "pi-7", "--machine", "pi-8"]).machines == ["pi-7", "pi-8"])
+    }
+
+    @Test(arguments: [
+        [], ["--from"], ["--from", "a"], ["--to", "b"], ["--from", "a", "--to", "b", "--setup"],
+        ["--from", "a", "--to", "b", "--machine", "x"],
+        ["--from", "a", "--setup", "--machine", "pi.7"], ["--from", "a", "--setup", "--machine", "a b"], ["--from", "a", "--to", "b", "c"],
+    ]) func otherArguments_AreRefused(words: [String]) { #expect(throws: ConfigurationFault.self) { try Arguments(words) } }
+}
