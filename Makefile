@@ -20,6 +20,7 @@
 # make test-tsan   the tests under ThreadSanitizer;  make test-asan: under AddressSanitizer
 # make remote      the helper programs that deliver readings to servers, at Remote/.build/release
 # make test-remote what they decide, and each against real servers on loopback (KILLS=25 rounds of kill -9)
+# make install-remote  the helper programs into PREFIX/libexec/cuff (as root, after make remote)
 # make clean       remove build folders
 
 PREFIX ?= /usr/local
@@ -34,11 +35,14 @@ RELEASE = -c release --static-swift-stdlib -Xlinker --gc-sections -Xlinker -s
 BUILD_PACKAGES = libsqlite3-dev libudev-dev pkg-config
 SHOW_PACKAGES = jq sqlite3
 TEST_PACKAGES = libxml2-utils
-REMOTE_PACKAGES = libmosquitto-dev pkg-config
-REMOTE_SERVERS = mosquitto mosquitto-clients openssl python3 python3-pika rabbitmq-server
+REMOTE_PACKAGES = libcurl4-openssl-dev libmosquitto-dev libpq-dev librabbitmq-dev libssl-dev pkg-config
+REMOTE_PROGRAMS = cuff-sink-http cuff-sink-mqtt cuff-sink-postgres cuff-gateway
+REMOTE_SERVERS = influxdb mosquitto mosquitto-clients openssl postgresql python3 python3-paho-mqtt python3-pika python3-venv rabbitmq-server
 
 # What is installed; a package or a test may name another build.
 BINARY ?= .build/release/cuff
+REMOTE_BINARIES ?= Remote/.build/release
+KILLS ?= 25
 # udev and systemd read fixed folders, not every prefix: rules below /usr and /usr/local; the hwdb below /usr and /etc only
 # (hwdb(7)), and of /usr the spelling /lib/udev, which Debian's dpkg trigger watches. What they do not read goes to /etc.
 ifneq ($(filter /usr,$(PREFIX)),)
@@ -53,7 +57,7 @@ BASHDIR = $(PREFIX)/share/bash-completion/completions
 ZSHDIR = $(PREFIX)/share/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
 FISHDIR = $(PREFIX)/share/fish/vendor_completions.d
 
-.PHONY: examples help readme demo test test-build test-run lint build install uninstall rebaseline udev-rules test-udev test-kernel test-idle test-cycles vectors bench fuzz test-kill test-stall soak test-tsan test-asan remote test-remote clean packages
+.PHONY: examples help readme demo test test-build test-run lint build install uninstall rebaseline udev-rules test-udev test-kernel test-idle test-cycles vectors bench fuzz test-kill test-stall soak test-tsan test-asan remote test-remote install-remote clean packages
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -110,6 +114,7 @@ install:
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/cuff $(DESTDIR)$(RULESDIR)/70-cuff.rules $(DESTDIR)$(HWDBDIR)/70-cuff.hwdb
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/libexec/cuff/,$(REMOTE_PROGRAMS))
 	rm -f $(DESTDIR)$(UNITDIR)/cuff.service $(DESTDIR)$(UNITDIR)/cuff@.service
 	rm -f $(DESTDIR)$(BASHDIR)/cuff $(DESTDIR)$(ZSHDIR)/_cuff $(DESTDIR)$(FISHDIR)/cuff.fish
 	@echo
@@ -176,7 +181,15 @@ test-remote: remote
 	@.ci/packages $(REMOTE_SERVERS) || echo "without some of $(REMOTE_SERVERS): what needs them says so"
 	$(SWIFT) build --package-path Remote --build-tests
 	$(SWIFT) test --package-path Remote --skip-build --disable-xctest
-	@status=0; for test in Remote/Tests/Servers/*.py; do $$test || status=1; done; exit $$status
+	@status=0; SWIFT=$(SWIFT) Remote/Tests/http/run || status=1; \
+	Remote/Tests/fleet/check.py --rounds $(KILLS) || status=1; \
+	for test in Remote/Tests/Servers/*.py; do KILLS=$(KILLS) $$test || status=1; done; exit $$status
+
+# As root, like `install`.
+install-remote:
+	@for name in $(REMOTE_PROGRAMS); do test -x $(REMOTE_BINARIES)/$$name || { \
+		echo "cannot install: there is no $(REMOTE_BINARIES)/$$name; run \`make remote\` first, as yourself" >&2; exit 1; }; done
+	install -D -m 755 -t $(DESTDIR)$(PREFIX)/libexec/cuff $(addprefix $(REMOTE_BINARIES)/,$(REMOTE_PROGRAMS))
 
 clean:
 	rm -rf .build .build-* Remote/.build

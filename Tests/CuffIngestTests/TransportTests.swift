@@ -166,13 +166,15 @@ final class Pty: Sendable {
         line.close()
     }
 
-    @Test func tty_IsOneProgramsAtATime() throws {
+    @Test func tty_IsOneProgramsAtATime() async throws {
         let pty = Pty()
         let line = try Line(TTYTransport(path: pty.path, line: LineSettings()))
         #expect { try Line(TTYTransport(path: pty.path, line: LineSettings())) } throws: {
             ($0 as? IngestError)?.status == .tryAgain
         }
         line.close()
+        // Closing a line may wait for its output, so a worker does it, and the line is free once that has been told.
+        #expect(await line.closed() == nil)
         let again = try Line(TTYTransport(path: pty.path, line: LineSettings()))
         again.close()
     }
