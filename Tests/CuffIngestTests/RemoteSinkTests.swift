@@ -1,4 +1,5 @@
 import CuffCore
+import Foundation
 import Glibc
 import Testing
 
@@ -19,8 +20,15 @@ import Testing
         """#
 
     private func install(_ name: String, in folder: TestFolder) {
-        let path = folder.write(name, Self.helper)
-        #expect(chmod(path, 0o755) == 0)
+        let draft = folder.write("\(name).draft", Self.helper)
+        #expect(chmod(draft, 0o755) == 0)
+        // A child that another test starts may hold what this process has open for writing; execve(2) then says ETXTBSY.
+        let copy = Process()
+        copy.executableURL = URL(fileURLWithPath: "/bin/cp")
+        copy.arguments = [draft, folder.file(name)]
+        #expect(throws: Never.self) { try copy.run() }
+        copy.waitUntilExit()
+        #expect(copy.terminationStatus == 0)
     }
 
     private func open(_ spec: String, _ folder: TestFolder) throws -> any Sink {

@@ -29,11 +29,14 @@ import Testing
         }
     }
 
-    @Test func noSuchDevice_Is69() async throws {
-        let read = try await CuffProcess.run(["read", "/dev/ttyUSB99", "--driver", "taidoc"])
+    @Test(arguments: [["--driver", "taidoc"], []]) func noSuchDevice_Is69(_ driver: [String]) async throws {
+        let read = try await CuffProcess.run(["read", "/dev/ttyUSB99"] + driver)
         #expect(read.status == 69)
         #expect(read.errors.contains("there is no device /dev/ttyUSB99: no such file or directory"), "\(read.errors)")
         #expect(read.errors.contains("fix: `cuff list` shows what is plugged in"))
+    }
+
+    @Test func idThatIsNotPluggedIn_Is69() async throws {
         let id = try await CuffProcess.run(["read", "usb:1234:5678", "--driver", "taidoc"])
         #expect(id.status == 69)
         #expect(id.errors.contains("usb:1234:5678 is not plugged in"), "\(id.errors)")

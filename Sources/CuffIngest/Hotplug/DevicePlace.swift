@@ -1,4 +1,5 @@
 import CuffCore
+import Glibc
 
 /// Where a verb's DEVICE leads, with the driver to talk with and the key under which its readings are kept.
 public struct DevicePlace: Sendable {
@@ -28,7 +29,7 @@ public struct DevicePlace: Sendable {
         let wanted = request.address
         let driver = driver ?? request.settings.driver?.description
         if case .node(let path) = wanted, wanted.isOutsideHotplug {
-            self.init(address: .path(path), driver: try Self.named(driver, text), device: "")
+            self.init(address: .path(path), driver: try Self.named(driver, text, at: path), device: "")
             return
         }
         let target: DeviceTarget
@@ -39,7 +40,7 @@ public struct DevicePlace: Sendable {
         switch target {
         case .tcp(let host, let port):
             self.init(address: .tcp(host: host, port: Int(port)), driver: try Self.named(driver, text), device: "")
-        case .node(let path): self.init(address: .path(path), driver: try Self.named(driver, text), device: "")
+        case .node(let path): self.init(address: .path(path), driver: try Self.named(driver, text, at: path), device: "")
         case .plugged(let plugged):
             let verdict = Claiming.verdict(on: plugged, assignments: [], drivers: CuffFamilies.all)
             self.init(
@@ -65,8 +66,10 @@ public struct DevicePlace: Sendable {
         self.device = device
     }
 
-    private static func named(_ driver: String?, _ text: String) throws(IngestError) -> String {
+    private static func named(_ driver: String?, _ text: String, at path: String? = nil) throws(IngestError) -> String {
         guard let driver else {
+            // Naming a driver would not help where there is nothing.
+            if let path, access(path, F_OK) != 0 { throw .device(path, errno) }
             throw IngestError(
                 .usage, "cannot tell which cuff is on \(text)", why: "no driver claims it",
                 hint: "add --driver ID; `cuff drivers` lists them, `cuff identify \(text)` may recognise it")
