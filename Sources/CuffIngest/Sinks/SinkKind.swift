@@ -39,7 +39,7 @@ public struct SinkKind: Sendable, Hashable, CustomStringConvertible {
 
     /// What an address begins with, before the colon.
     public let scheme: String
-    /// What stands behind the colon, as a placeholder; empty where nothing does.
+    /// The argument after the colon, as shown in help; empty where the kind takes none.
     public let operand: String
     /// One line.
     public let help: String

@@ -90,17 +90,17 @@ public final class Store: Sendable {
         return result
     }
 
-    /// Tries once more after the log has given its room back.
+    /// Tries once more after a checkpoint has truncated the write-ahead log.
     private func attempt<Result>(_ changes: (Database) throws -> Result) throws -> Result {
         let connection = connection
-        // What became free meanwhile is the file's, not the log's.
+        // Free space goes to the database file first, not to the log.
         if state.withLock({ $0.isFull }) { _ = connection.emptyLog() }
         do {
             let result = try connection.queue.write(changes)
             state.withLock { $0.isFull = false }
             return result
         } catch let error as DatabaseError where isOutOfRoom(error) {
-            // What the transaction began to write stands in the log, and takes the room that the file needs.
+            // The failed transaction has left pages in the log, which take the space that the database file needs.
             if connection.emptyLog() == .empty, let result = try? connection.queue.write(changes) {
                 state.withLock { $0.isFull = false }
                 return result
