@@ -34,6 +34,26 @@ import Testing
         #expect(timers.value.count == 3)
     }
 
+    @Test func endlessWork_LetsTimersThrough() async {
+        let fired = Mailbox<Int>()
+        let hasFired = Locked(false)
+        let loop = loop
+        let timer = loop.sync { () -> LoopBound<LoopTimer> in
+            let timer = LoopTimer(loop) {
+                hasFired.withLock { $0 = true }
+                fired.post(1)
+            }
+            timer.set(HostClock.monotonic() + 5_000_000)
+            return LoopBound(timer)
+        }
+        @Sendable func again() {
+            if !hasFired.withLock({ $0 }) { loop.async(again) }
+        }
+        loop.async(again)
+        #expect(await fired.wait(count: 1) == [1])
+        loop.sync { timer.value.set(nil) }
+    }
+
     @Test func manyTimers_FireInTheirOrder() async {
         let fired = Mailbox<Int>()
         let start = HostClock.monotonic()
