@@ -1,11 +1,13 @@
 /// A session with a cuff that only sends: it asks nothing, answers nothing and writes nothing, whatever is commanded.
 /// It is not for cuffs whose protocol wants a receipt.
-public struct PushSession<Format: FrameFormat>: CuffSession, FinishingSession {
-    private var reader: FrameReader<Format>
+public struct PushSession<Format: FrameFormat>: FramedSession {
+    /// Holds the bytes that are not a whole frame yet.
+    public var reader: FrameReader<Format>
     private let name: StaticName
     /// The reading of one whole frame; `nil` when the frame says something this driver does not know.
     private let decode: @Sendable (Span<UInt8>) -> Reading?
-    var isFinished = false
+    /// Set by `finish`.
+    public var isFinished = false
 
     /// `decode` gets one whole, checked frame and answers its reading; `nil` reports the frame as ignored.
     public init(_ format: Format, driver name: DriverID, decode: @escaping @Sendable (Span<UInt8>) -> Reading?) {
@@ -14,23 +16,8 @@ public struct PushSession<Format: FrameFormat>: CuffSession, FinishingSession {
         self.decode = decode
     }
 
-    /// Emits a reading for each frame that decodes, reports what does not, and finishes when the transport closes.
-    public mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
-        guard !isFinished else { return }
-        switch event {
-        case .opened, .committed, .sent, .timerFired, .command(.follow): break
-        case .received(let bytes):
-            reader.feed(bytes)
-            while let step = reader.next() { take(step, into: &actions) }
-        case .command:
-            finish(.unsupported("\(name) only sends unasked; it takes no commands"), into: &actions)
-        case .closed:
-            if let step = reader.finish() { take(step, into: &actions) }
-            finish(.complete, into: &actions)
-        }
-    }
-
-    private mutating func take(_ step: FrameStep, into actions: inout SessionActions) {
+    /// A reading for each frame that decodes; what does not is reported.
+    public mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
         switch step {
         case .skipped(let count, let fault): actions.report(skipped: count, fault)
         case .frame(let range):
@@ -40,5 +27,17 @@ public struct PushSession<Format: FrameFormat>: CuffSession, FinishingSession {
                 actions.append(.report(.ignored("a frame of no known kind", Array(reader.buffer[range]))))
             }
         }
+    }
+
+    /// Every command but `follow` is unsupported.
+    public mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+        guard command != .follow else { return }
+        finish(.unsupported("\(name) only sends unasked; it takes no commands"), into: &actions)
+    }
+
+    /// The stream is complete.
+    public mutating func lineEnded(into actions: inout SessionActions) {
+        receiveRest(into: &actions)
+        finish(.complete, into: &actions)
     }
 }

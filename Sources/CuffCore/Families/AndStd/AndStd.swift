@@ -105,11 +105,10 @@ struct AndStdFrame: FrameFormat {
     }
 }
 
-struct AndStdSession: FinishingSession {
+struct AndStdSession: FramedSession {
     private enum Mode { case listening, reading, measuring, tabulating }
 
-    private var reader = FrameReader(AndStdFrame())
-    var frames: Int? { reader.frames }
+    var reader = FrameReader(AndStdFrame())
     private var mode = Mode.listening
     var isFinished = false
     private var origin = Reading.Origin.push
@@ -127,23 +126,12 @@ struct AndStdSession: FinishingSession {
         wantsPulseTable = context.options["pulse-table"] == "yes"
     }
 
-    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
-        guard !isFinished else { return }
-        switch event {
-        case .opened, .committed: break
-        case .received(let bytes):
-            reader.feed(bytes)
-            while let step = reader.next() { take(step, into: &actions) }
-        case .sent(let bytes): noteQuestion(bytes)
-        case .timerFired(let timer): timeOut(timer, into: &actions)
-        case .command(let command): obey(command, into: &actions)
-        case .closed:
-            if let step = reader.finish() { take(step, into: &actions) }
-            finish(mode == .listening ? .complete : .noAnswer("the line ended before the cuff answered"), into: &actions)
-        }
+    mutating func lineEnded(into actions: inout SessionActions) {
+        receiveRest(into: &actions)
+        finish(mode == .listening ? .complete : .noAnswer("the line ended before the cuff answered"), into: &actions)
     }
 
-    private mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         switch command {
         case .follow: mode = .listening
         case .readMemory, .information:
@@ -168,7 +156,7 @@ struct AndStdSession: FinishingSession {
     }
 
     /// A result that was asked for comes from memory; one after a start is a measurement's; any other was pushed.
-    private mutating func noteQuestion(_ bytes: [UInt8]) {
+    mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
         guard bytes.count >= 8, bytes[5] == AndStdFrame.stx else { return }
         let question = bytes.span
         if question.matches("RB", at: 6) {
@@ -178,7 +166,7 @@ struct AndStdSession: FinishingSession {
         }
     }
 
-    private mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
         if timer == .overall {
             actions.append(.write(AndStdFrame.encode(.stop, address: address)))
             actions.append(.live(.failed(Failure(.timeout))))
@@ -199,7 +187,7 @@ struct AndStdSession: FinishingSession {
         }
     }
 
-    private mutating func take(_ step: FrameStep, into actions: inout SessionActions) {
+    mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
         switch step {
         case .skipped(let count, let fault): actions.report(skipped: count, fault)
         case .frame(let range):

@@ -50,20 +50,23 @@ struct AndUA767PCSession: FinishingSession {
     private var lost = 0
     var isFinished = false
 
-    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
-        guard !isFinished else { return }
-        switch event {
-        case .opened, .committed, .sent, .command(.follow): break
-        case .received(let bytes):
-            gather(bytes)
-            actions.append(.arm(.silence, Self.silence))
-        case .timerFired(let timer): if timer == .silence { settle(into: &actions) }
-        case .command:
-            finish(.unsupported("and-ua767pc only sends by itself; it takes no commands"), into: &actions)
-        case .closed:
-            settle(into: &actions)
-            finish(.complete, into: &actions)
-        }
+    mutating func receive(_ bytes: [UInt8], into actions: inout SessionActions) {
+        gather(bytes)
+        actions.append(.arm(.silence, Self.silence))
+    }
+
+    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+        if timer == .silence { settle(into: &actions) }
+    }
+
+    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+        guard command != .follow else { return }
+        finish(.unsupported("and-ua767pc only sends by itself; it takes no commands"), into: &actions)
+    }
+
+    mutating func lineEnded(into actions: inout SessionActions) {
+        settle(into: &actions)
+        finish(.complete, into: &actions)
     }
 
     private mutating func gather(_ bytes: [UInt8]) {

@@ -82,7 +82,7 @@ enum BerryPM6750Command {
     }
 }
 
-struct BerryPM6750Session: FinishingSession {
+struct BerryPM6750Session: FramedSession {
     /// The board's own reader waits as long [2].
     static let limit = Duration.seconds(90)
     /// NIBP packets come twice a second: a board that left out three of them is gone.
@@ -90,8 +90,7 @@ struct BerryPM6750Session: FinishingSession {
     /// ECG, its wave, SpO2, temperature, beat marks, versions, waves: none of them about the cuff.
     private static let otherChannels: Set<UInt8> = [0x01, 0x02, 0x04, 0x05, 0x30, 0x31, 0xFC, 0xFD, 0xFE, 0xFF]
 
-    private var reader = FrameReader(BerryPM6750Frame())
-    var frames: Int? { reader.frames }
+    var reader = FrameReader(BerryPM6750Frame())
     private let patient: [UInt8]?
     private var isMeasuring = false
     private var isStopping = false
@@ -105,23 +104,16 @@ struct BerryPM6750Session: FinishingSession {
         patient = context.options["patient"].flatMap { BerryPM6750Command.patient($0) }
     }
 
-    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
-        guard !isFinished else { return }
-        switch event {
-        case .opened, .committed: break
-        case .received(let bytes):
-            reader.feed(bytes)
-            while let step = reader.next() { take(step, into: &actions) }
-        case .sent(let bytes): if bytes == BerryPM6750Command.start { wasStarted = true }
-        case .timerFired(let timer): timeOut(timer, into: &actions)
-        case .command(let command): obey(command, into: &actions)
-        case .closed:
-            if let step = reader.finish() { take(step, into: &actions) }
-            finish(isMeasuring || isStopping ? .noAnswer("the line ended before the result") : .complete, into: &actions)
-        }
+    mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
+        if bytes == BerryPM6750Command.start { wasStarted = true }
     }
 
-    private mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+    mutating func lineEnded(into actions: inout SessionActions) {
+        receiveRest(into: &actions)
+        finish(isMeasuring || isStopping ? .noAnswer("the line ended before the result") : .complete, into: &actions)
+    }
+
+    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         switch command {
         case .follow: break
         case .measure:
@@ -144,7 +136,7 @@ struct BerryPM6750Session: FinishingSession {
     }
 
     /// A start is not repeated: one that was only lost on the way back must not inflate the cuff twice.
-    private mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
         if isStopping { return finish(.noAnswer("the board did not confirm that it stopped"), into: &actions) }
         guard isMeasuring else { return }
         switch timer {
@@ -161,7 +153,7 @@ struct BerryPM6750Session: FinishingSession {
         finish(.noAnswer(why), into: &actions)
     }
 
-    private mutating func take(_ step: FrameStep, into actions: inout SessionActions) {
+    mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
         switch step {
         case .skipped(let count, let fault):
             actions.report(skipped: count, fault)

@@ -106,21 +106,16 @@ struct BeurerHIDSession: FinishingSession {
     private var dump = DumpOccurrences()
     private var seen: [UInt8: [UInt8]] = [:]
 
-    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
-        switch (state, event) {
-        case (.finished, _), (_, .opened), (_, .committed): break
-        case (_, .sent(let bytes)): noteQuestion(bytes)
-        case (_, .received(let report)): take(report, into: &actions)
-        case (_, .timerFired(let timer)): timeOut(timer, into: &actions)
-        case (_, .command(let command)): obey(command, into: &actions)
-        case (.listening, .closed), (.leaving, .closed): finish(outcome, into: &actions)
-        case (_, .closed): finish(.noAnswer("the cuff was unplugged before it had answered everything"), into: &actions)
+    mutating func lineEnded(into actions: inout SessionActions) {
+        guard state == .listening || state == .leaving else {
+            return finish(.noAnswer("the cuff was unplugged before it had answered everything"), into: &actions)
         }
+        finish(outcome, into: &actions)
     }
 
     private var outcome: Outcome { unread == 0 ? .complete : .failed("\(unread) records could not be read") }
 
-    private mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         switch command {
         case .follow: return
         case .readMemory(let user):
@@ -135,7 +130,7 @@ struct BeurerHIDSession: FinishingSession {
         next(into: &actions)
     }
 
-    private mutating func noteQuestion(_ bytes: [UInt8]) {
+    mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
         guard let first = bytes.first else { return }
         asked = first == 0xA3 ? Array(bytes.prefix(2)) : [first]
         if first == 0xAA || first == 0xA2 {
@@ -146,7 +141,7 @@ struct BeurerHIDSession: FinishingSession {
         if first == 0xA4 { name = [] }
     }
 
-    private mutating func take(_ report: [UInt8], into actions: inout SessionActions) {
+    mutating func receive(_ report: [UInt8], into actions: inout SessionActions) {
         guard state == .listening || state == .asking && asked == current else { return }
         guard report.count == 8 else { return actions.report(skipped: report.count, .badLength) }
         switch asked.first {
@@ -216,7 +211,7 @@ struct BeurerHIDSession: FinishingSession {
         actions.append(.arm(.response, .seconds(2)))
     }
 
-    private mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
         switch (state, timer) {
         case (.asking, .response) where tries < Self.attempts: ask(into: &actions)
         case (.asking, .response) where current == [0xAA]:

@@ -109,22 +109,16 @@ struct BeurerSerialSession: FinishingSession {
 
     init(_ context: SessionContext) { verifies = context.options["verify"] == "yes" }
 
-    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
-        guard !isFinished else { return }
-        switch event {
-        case .opened, .committed: break
-        case .received(let bytes): for byte in bytes { take(byte, into: &actions) }
-        case .sent(let bytes): noteQuestion(bytes, into: &actions)
-        case .timerFired(.response): timeOut(into: &actions)
-        case .timerFired: break
-        case .command(let command): obey(command, into: &actions)
-        case .closed:
-            reportStrays(into: &actions)
-            finish(mode == .listening ? .complete : .noAnswer("the line ended before the cuff had answered"), into: &actions)
-        }
+    mutating func receive(_ bytes: [UInt8], into actions: inout SessionActions) {
+        for byte in bytes { take(byte, into: &actions) }
     }
 
-    private mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+    mutating func lineEnded(into actions: inout SessionActions) {
+        reportStrays(into: &actions)
+        finish(mode == .listening ? .complete : .noAnswer("the line ended before the cuff had answered"), into: &actions)
+    }
+
+    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         switch command {
         case .follow: mode = .listening
         case .readMemory(user: nil):
@@ -149,7 +143,7 @@ struct BeurerSerialSession: FinishingSession {
         actions.append(.arm(.response, .seconds(1)))
     }
 
-    private mutating func noteQuestion(_ bytes: [UInt8], into actions: inout SessionActions) {
+    mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
         reportStrays(into: &actions)
         asked = BeurerSerialQuestion(bytes)
         // What was counted anew is a new dump.
@@ -244,7 +238,8 @@ struct BeurerSerialSession: FinishingSession {
         ask(question, into: &actions)
     }
 
-    private mutating func timeOut(into actions: inout SessionActions) {
+    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+        guard timer == .response else { return }
         guard mode != .listening else { return }
         if asked == .wake || wakes > 0 {
             guard wakes < Self.wakeLimit else {

@@ -109,22 +109,15 @@ struct Contec08ASession: FinishingSession {
     private var seen: [[UInt8]: Int] = [:]
     private var given: [[UInt8]: Int] = [:]
 
-    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
-        switch (state, event) {
-        case (.finished, _), (_, .opened), (_, .committed): break
-        case (_, .sent(let bytes)): noteQuestion(bytes)
-        case (_, .received(let report)): take(report, into: &actions)
-        case (_, .timerFired(.response)): timeOut(into: &actions)
-        case (_, .timerFired): break
-        case (_, .command(let command)): obey(command, into: &actions)
-        case (.listening, .closed):
-            if left > 0 { actions.append(.report(.warning("\(left) of \(announced) announced records did not come"))) }
-            finish(.complete, into: &actions)
-        case (_, .closed): finish(.noAnswer("the cuff was unplugged before it had answered everything"), into: &actions)
+    mutating func lineEnded(into actions: inout SessionActions) {
+        guard state == .listening else {
+            return finish(.noAnswer("the cuff was unplugged before it had answered everything"), into: &actions)
         }
+        if left > 0 { actions.append(.report(.warning("\(left) of \(announced) announced records did not come"))) }
+        finish(.complete, into: &actions)
     }
 
-    private mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         switch command {
         case .follow: return
         case .readMemory(nil): users = [1, 2, 3]
@@ -139,7 +132,7 @@ struct Contec08ASession: FinishingSession {
         ping(into: &actions)
     }
 
-    private mutating func noteQuestion(_ bytes: [UInt8]) {
+    mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
         guard bytes.starts(with: [0x43, 0x41, 0x01]), let code = bytes.span.byte(3) else { return }
         let next = code >= 4 && code <= 6 ? code - 3 : nil
         if next != askedUser || state == .listening { given = [:] }
@@ -148,7 +141,7 @@ struct Contec08ASession: FinishingSession {
         left = 0
     }
 
-    private mutating func take(_ report: [UInt8], into actions: inout SessionActions) {
+    mutating func receive(_ report: [UInt8], into actions: inout SessionActions) {
         switch state {
         // What the pings are answered with is not published: any report will do.
         case .pinging: return pinged(into: &actions)
@@ -235,7 +228,8 @@ struct Contec08ASession: FinishingSession {
         actions.append(.arm(.response, .seconds(2)))
     }
 
-    private mutating func timeOut(into actions: inout SessionActions) {
+    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+        guard timer == .response else { return }
         switch state {
         case .pinging: pinged(into: &actions)
         case .greeting where tries < Self.attempts: greet(into: &actions)

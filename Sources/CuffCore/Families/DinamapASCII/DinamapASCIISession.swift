@@ -1,6 +1,6 @@
 /// The conversation with a Dinamap monitor: poll, recognise a new determination, join its pulse.
 /// A session that asks by itself believes unchecked values, and any on a line that has shown damage, when they come twice.
-struct DinamapASCIISession: FinishingSession {
+struct DinamapASCIISession: FramedSession {
     private enum Mode { case listening, reading, measuring, stopping }
     /// Where a measurement stands.
     private enum Phase { case baseline, running, rate }
@@ -9,8 +9,7 @@ struct DinamapASCIISession: FinishingSession {
     /// Polls after a start: a determination that is busy for longer is cancelled. The monitor's own limits are below: guess.
     private static let pollLimit = 180
 
-    private var reader = FrameReader(DinamapLine())
-    var frames: Int? { reader.frames }
+    var reader = FrameReader(DinamapLine())
     private var mode = Mode.listening
     private var phase = Phase.baseline
     var isFinished = false
@@ -30,26 +29,15 @@ struct DinamapASCIISession: FinishingSession {
     private var doubtful: (determination: DinamapDetermination, former: DinamapDetermination?)?
     private var doubts = 0
 
-    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
-        guard !isFinished else { return }
-        switch event {
-        case .opened, .committed: break
-        case .received(let bytes):
-            reader.feed(bytes)
-            while let step = reader.next() { take(step, into: &actions) }
-        case .sent(let bytes): noteQuestion(bytes, into: &actions)
-        case .timerFired(let timer): timeOut(timer, into: &actions)
-        case .command(let command): obey(command, into: &actions)
-        case .closed:
-            if let step = reader.finish() { take(step, into: &actions) }
-            if held != nil {
-                actions.append(.report(.warning("a blood pressure still waited for its pulse; the monitor shows it for 90 minutes")))
-            }
-            finish(mode == .listening ? .complete : .noAnswer("the line ended before the monitor had answered"), into: &actions)
+    mutating func lineEnded(into actions: inout SessionActions) {
+        receiveRest(into: &actions)
+        if held != nil {
+            actions.append(.report(.warning("a blood pressure still waited for its pulse; the monitor shows it for 90 minutes")))
         }
+        finish(mode == .listening ? .complete : .noAnswer("the line ended before the monitor had answered"), into: &actions)
     }
 
-    private mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         switch command {
         case .follow: mode = .listening
         case .readMemory(user: nil):
@@ -79,7 +67,7 @@ struct DinamapASCIISession: FinishingSession {
         actions.append(.arm(.response, .seconds(2)))
     }
 
-    private mutating func noteQuestion(_ bytes: [UInt8], into actions: inout SessionActions) {
+    mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
         let text = bytes.drop { $0 == DinamapLine.carriageReturn }
         if text.starts(with: DinamapCommand.start.rawValue.utf8.prefix(3)) {
             // What was read just before a start was read to compare ages, and is the former determination.
@@ -99,7 +87,7 @@ struct DinamapASCIISession: FinishingSession {
         actions.emit(reading)
     }
 
-    private mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
         switch (timer, mode) {
         case (.poll, .stopping), (.response, .stopping):
             guard polls < 3 else { return finish(.noAnswer("the monitor did not confirm that it stopped"), into: &actions) }
@@ -134,7 +122,7 @@ struct DinamapASCIISession: FinishingSession {
         finish(.noAnswer(why), into: &actions)
     }
 
-    private mutating func take(_ step: FrameStep, into actions: inout SessionActions) {
+    mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
         switch step {
         case .skipped(let count, let fault): actions.report(skipped: count, fault)
         case .frame(let range) where range.count > 6:

@@ -49,38 +49,28 @@ struct DinamapNativeFrame: FrameFormat {
 }
 
 /// Counts blocks and gaps. It emits nothing.
-struct DinamapNativeSession: FinishingSession {
-    private var reader = FrameReader(DinamapNativeFrame())
-    var frames: Int? { reader.frames }
+struct DinamapNativeSession: FramedSession {
+    var reader = FrameReader(DinamapNativeFrame())
     var isFinished = false
     private var last: UInt8?
     private(set) var gaps = 0
     private(set) var missing = 0
 
-    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
-        guard !isFinished else { return }
-        switch event {
-        case .opened, .committed, .sent, .timerFired, .command(.follow): break
-        case .received(let bytes):
-            reader.feed(bytes)
-            while let step = reader.next() { take(step, into: &actions) }
-        case .command:
-            finish(.unsupported("dinamap-native is framing only: what its blocks say is not public"), into: &actions)
-        case .closed:
-            if let step = reader.finish() { take(step, into: &actions) }
-            isFinished = true
-            if reader.frames > 0 {
-                actions.append(
-                    .report(
-                        .note(
-                            "\(reader.frames) blocks, \(gaps) gaps (\(missing) blocks missing, counted modulo 200); framing only, no readings"
-                        )))
-            }
-            actions.append(.finish(.complete))
-        }
+    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+        guard command != .follow else { return }
+        finish(.unsupported("dinamap-native is framing only: what its blocks say is not public"), into: &actions)
     }
 
-    private mutating func take(_ step: FrameStep, into actions: inout SessionActions) {
+    mutating func lineEnded(into actions: inout SessionActions) {
+        receiveRest(into: &actions)
+        if reader.frames > 0 {
+            let lost = "\(gaps) gaps (\(missing) blocks missing, counted modulo 200)"
+            actions.append(.report(.note("\(reader.frames) blocks, \(lost); framing only, no readings")))
+        }
+        finish(.complete, into: &actions)
+    }
+
+    mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
         switch step {
         case .skipped(let count, let fault): actions.report(skipped: count, fault)
         case .frame(let range):

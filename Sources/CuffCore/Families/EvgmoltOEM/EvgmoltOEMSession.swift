@@ -1,5 +1,5 @@
 /// The conversation with an evgmolt board: one question at a time, and a result put together from several answers.
-struct EvgmoltOEMSession: FinishingSession {
+struct EvgmoltOEMSession: FramedSession {
     private enum Mode { case listening, reading, measuring, informing, stopping }
 
     /// The rotation has seven places; a result that is new shows within two rounds.
@@ -8,8 +8,7 @@ struct EvgmoltOEMSession: FinishingSession {
     /// Longer than the board's own limit (error 11), which the source does not quantify: guess.
     static let limit = Duration.seconds(180)
 
-    private var reader = FrameReader(EvgmoltOEMFrame())
-    var frames: Int? { reader.frames }
+    var reader = FrameReader(EvgmoltOEMFrame())
     private var mode = Mode.listening
     var isFinished = false
     private var origin = Reading.Origin.memory
@@ -31,26 +30,15 @@ struct EvgmoltOEMSession: FinishingSession {
     private var version: UInt8?
     private var isIdentified = false
 
-    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
-        guard !isFinished else { return }
-        switch event {
-        case .opened, .committed: break
-        case .received(let bytes):
-            reader.feed(bytes)
-            while !isFinished, let step = reader.next() { take(step, into: &actions) }
-        case .sent(let bytes): noteQuestion(bytes)
-        case .timerFired(let timer): timeOut(timer, into: &actions)
-        case .command(let command): obey(command, into: &actions)
-        case .closed:
-            if let step = reader.finish() { take(step, into: &actions) }
-            if result != nil {
-                actions.append(.report(.warning("the line ended before mean and pulse of a new result were told; it is not counted")))
-            }
-            finish(mode == .listening ? .complete : .noAnswer("the line ended before the result"), into: &actions)
+    mutating func lineEnded(into actions: inout SessionActions) {
+        receiveRest(into: &actions)
+        if result != nil {
+            actions.append(.report(.warning("the line ended before mean and pulse of a new result were told; it is not counted")))
         }
+        finish(mode == .listening ? .complete : .noAnswer("the line ended before the result"), into: &actions)
     }
 
-    private mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         switch command {
         case .follow: mode = .listening
         case .readMemory:
@@ -77,7 +65,7 @@ struct EvgmoltOEMSession: FinishingSession {
         }
     }
 
-    private mutating func noteQuestion(_ bytes: [UInt8]) {
+    mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
         guard bytes.count == 1 else { return }
         switch EvgmoltOEMCommand(rawValue: bytes[0]) {
         case .start?:
@@ -94,7 +82,7 @@ struct EvgmoltOEMSession: FinishingSession {
         actions.append(.arm(.response, .seconds(1)))
     }
 
-    private mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
         guard mode != .listening else { return }
         switch timer {
         case .poll: ask(.poll, into: &actions)
@@ -119,7 +107,7 @@ struct EvgmoltOEMSession: FinishingSession {
         finish(.noAnswer(sentence), into: &actions)
     }
 
-    private mutating func take(_ step: FrameStep, into actions: inout SessionActions) {
+    mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
         switch step {
         case .skipped(let count, let fault): actions.report(skipped: count, fault)
         case .frame(let range):

@@ -76,14 +76,13 @@ struct MaiboboFrame: FrameFormat {
     }
 }
 
-struct MaiboboSession: FinishingSession {
+struct MaiboboSession: FramedSession {
     private enum Mode { case listening, connecting, starting, measuring, stopping }
 
     /// An answer must come within this; a cuff that says nothing for three of them while it measures is gone.
     static let patience = Duration.seconds(3)
 
-    private var reader = FrameReader(MaiboboFrame())
-    var frames: Int? { reader.frames }
+    var reader = FrameReader(MaiboboFrame())
     private var mode = Mode.listening
     var isFinished = false
     private var tries = 0
@@ -100,27 +99,23 @@ struct MaiboboSession: FinishingSession {
         }
     }
 
-    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
-        guard !isFinished else { return }
-        switch event {
-        case .opened, .committed: break
-        case .received(let bytes):
-            reader.feed(bytes)
-            while !isFinished, let step = reader.next() { take(step, into: &actions) }
-            if mode == .measuring, !isFinished { actions.append(.arm(.silence, Self.patience * 3)) }
-        case .sent(let bytes):
-            if bytes.count == 8, bytes[0] == 0xCC, bytes[4] == 0x01, bytes[5] == MaiboboCommand.start.rawValue {
-                origin = .measurement
-            }
-        case .timerFired(let timer): timeOut(timer, into: &actions)
-        case .command(let command): obey(command, into: &actions)
-        case .closed:
-            if let step = reader.finish() { take(step, into: &actions) }
-            finish(mode == .listening ? .complete : .noAnswer("the line ended before the result"), into: &actions)
+    mutating func receive(_ bytes: [UInt8], into actions: inout SessionActions) {
+        receiveFrames(of: bytes, into: &actions)
+        if mode == .measuring, !isFinished { actions.append(.arm(.silence, Self.patience * 3)) }
+    }
+
+    mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
+        if bytes.count == 8, bytes[0] == 0xCC, bytes[4] == 0x01, bytes[5] == MaiboboCommand.start.rawValue {
+            origin = .measurement
         }
     }
 
-    private mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+    mutating func lineEnded(into actions: inout SessionActions) {
+        receiveRest(into: &actions)
+        finish(mode == .listening ? .complete : .noAnswer("the line ended before the result"), into: &actions)
+    }
+
+    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         switch command {
         case .follow: break
         case .measure:
@@ -144,7 +139,7 @@ struct MaiboboSession: FinishingSession {
         actions.append(.arm(.response, Self.patience))
     }
 
-    private mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
         if timer == .silence, mode == .measuring {
             return give(up: "the cuff fell silent during the measurement", as: .lost, into: &actions)
         }
@@ -167,7 +162,7 @@ struct MaiboboSession: FinishingSession {
         finish(.noAnswer(sentence), into: &actions)
     }
 
-    private mutating func take(_ step: FrameStep, into actions: inout SessionActions) {
+    mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
         switch step {
         case .skipped(let count, let fault): actions.report(skipped: count, fault)
         case .frame(let range): take(Array(reader.buffer[range]), into: &actions)

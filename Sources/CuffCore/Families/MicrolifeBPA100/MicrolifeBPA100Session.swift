@@ -1,11 +1,10 @@
 /// The conversation with a Microlife cuff: one question, one answer.
-struct MicrolifeBPA100Session: FinishingSession {
+struct MicrolifeBPA100Session: FramedSession {
     private enum Mode { case listening, reading, clocking, setting(DeviceTime), identifying }
 
     private static let retryLimit = 4
 
-    private var reader = FrameReader(MicrolifeAnswer())
-    var frames: Int? { reader.frames }
+    var reader = FrameReader(MicrolifeAnswer())
     private var mode = Mode.listening
     var isFinished = false
     private var tries = 0
@@ -14,25 +13,18 @@ struct MicrolifeBPA100Session: FinishingSession {
     /// The new time is on its way to the cuff; what it answers means nothing known.
     private var isSetting = false
 
-    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
-        guard !isFinished else { return }
-        switch event {
-        case .opened, .committed: break
-        case .received(let bytes):
-            reader.feed(bytes)
-            if asked != nil, !isSetting { actions.append(.arm(.response, .milliseconds(1500))) }
-            while let step = reader.next() { take(step, into: &actions) }
-        case .sent(let bytes): noteQuestion(bytes, into: &actions)
-        case .timerFired(let timer): timeOut(timer, into: &actions)
-        case .command(let command): obey(command, into: &actions)
-        case .closed:
-            if let step = reader.finish() { take(step, into: &actions) }
-            if case .listening = mode { return finish(.complete, into: &actions) }
-            finish(.noAnswer("the line ended before the cuff had answered"), into: &actions)
-        }
+    mutating func receive(_ bytes: [UInt8], into actions: inout SessionActions) {
+        if asked != nil, !isSetting { actions.append(.arm(.response, .milliseconds(1500))) }
+        receiveFrames(of: bytes, into: &actions)
     }
 
-    private mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+    mutating func lineEnded(into actions: inout SessionActions) {
+        receiveRest(into: &actions)
+        if case .listening = mode { return finish(.complete, into: &actions) }
+        finish(.noAnswer("the line ended before the cuff had answered"), into: &actions)
+    }
+
+    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         switch command {
         case .follow: mode = .listening
         case .readMemory(user: nil):
@@ -60,14 +52,14 @@ struct MicrolifeBPA100Session: FinishingSession {
     }
 
     /// What follows answers this question: what came before it and is not whole never will be.
-    private mutating func noteQuestion(_ bytes: [UInt8], into actions: inout SessionActions) {
+    mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
         guard let command = MicrolifeCommand(bytes) else { return }
         let lost = reader.discard()
         if lost > 0 { actions.report(skipped: lost, .incomplete) }
         reader.format.question = command
     }
 
-    private mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
         if timer == .silence, isSetting {
             isSetting = false
             tries = 0
@@ -83,7 +75,7 @@ struct MicrolifeBPA100Session: FinishingSession {
         ask(asked, into: &actions)
     }
 
-    private mutating func take(_ step: FrameStep, into actions: inout SessionActions) {
+    mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
         guard case .frame(let range) = step else {
             if case .skipped(let count, let fault) = step { actions.report(skipped: count, fault) }
             return

@@ -110,23 +110,18 @@ struct MicrolifeHIDSession: FinishingSession {
     var frames: Int? { reader.frames }
     private var tries = 0
 
-    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
-        switch (state, event) {
-        case (.finished, _), (_, .opened), (_, .committed): break
-        // What is left of an earlier answer is none to the new question.
-        case (_, .sent): _ = reader.discard()
-        case (_, .received(let report)): take(report, into: &actions)
-        case (_, .timerFired(.response)): timeOut(into: &actions)
-        case (_, .timerFired): break
-        case (_, .command(let command)): obey(command, into: &actions)
-        case (.listening, .closed):
-            if case .skipped(let count, let fault)? = reader.finish() { actions.report(skipped: count, fault) }
-            finish(.complete, into: &actions)
-        case (_, .closed): finish(.noAnswer("the cuff was unplugged before it had answered"), into: &actions)
+    /// What is left of an earlier answer does not belong to the new question.
+    mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) { _ = reader.discard() }
+
+    mutating func lineEnded(into actions: inout SessionActions) {
+        guard state == .listening else {
+            return finish(.noAnswer("the cuff was unplugged before it had answered"), into: &actions)
         }
+        if case .skipped(let count, let fault)? = reader.finish() { actions.report(skipped: count, fault) }
+        finish(.complete, into: &actions)
     }
 
-    private mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         switch command {
         case .follow: break
         case .readMemory(nil):
@@ -153,7 +148,7 @@ struct MicrolifeHIDSession: FinishingSession {
         actions.append(.arm(.response, .seconds(1)))
     }
 
-    private mutating func take(_ report: [UInt8], into actions: inout SessionActions) {
+    mutating func receive(_ report: [UInt8], into actions: inout SessionActions) {
         guard let payload = Self.reports.payload(of: report) else {
             return actions.report(skipped: report.count + reader.discard(), .badLength)
         }
@@ -197,7 +192,8 @@ struct MicrolifeHIDSession: FinishingSession {
         }
     }
 
-    private mutating func timeOut(into actions: inout SessionActions) {
+    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+        guard timer == .response else { return }
         switch state {
         case .reading where tries < Self.attempts: ask(into: &actions)
         case .reading: finish(.noAnswer("the cuff sent no whole answer"), into: &actions)

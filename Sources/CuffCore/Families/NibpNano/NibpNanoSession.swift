@@ -1,5 +1,5 @@
 /// The conversation with a Nano: listens, or keeps it measuring for a while with keep-alives.
-struct NibpNanoSession: FinishingSession {
+struct NibpNanoSession: FramedSession {
     private enum Mode { case listening, measuring, informing, stopping }
 
     /// The device gives up after 500 ms without one [1].
@@ -12,8 +12,7 @@ struct NibpNanoSession: FinishingSession {
     /// Beyond this a pressure means nothing [1].
     static let maximumTenths = 3300
 
-    private var reader = FrameReader(NibpNanoFrame())
-    var frames: Int? { reader.frames }
+    var reader = FrameReader(NibpNanoFrame())
     private var mode = Mode.listening
     var isFinished = false
     private var origin = Reading.Origin.push
@@ -35,29 +34,25 @@ struct NibpNanoSession: FinishingSession {
         duration = .seconds(min(max(1, seconds), 3600))
     }
 
-    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
-        guard !isFinished else { return }
-        switch event {
-        case .opened, .committed: break
-        case .received(let bytes):
-            reader.feed(bytes)
-            hasFrame = false
-            while !isFinished, let step = reader.next() { take(step, into: &actions) }
-            // Once for each chunk, not for each of 200 packets a second.
-            if hasFrame, mode == .measuring, !isFinished { actions.append(.arm(.silence, Self.silence)) }
-        case .sent(let bytes):
-            if bytes == NibpNanoCommand.start { origin = .measurement }
-            if bytes == NibpNanoCommand.stop { origin = .push }
-        case .timerFired(let timer): timeOut(timer, into: &actions)
-        case .command(let command): obey(command, into: &actions)
-        case .closed:
-            if let step = reader.finish() { take(step, into: &actions) }
-            let sentence = isHeard ? "the line ended during the measurement" : "the line ended before the device answered"
-            finish(mode == .listening ? .complete : .noAnswer(sentence), into: &actions)
-        }
+    mutating func receive(_ bytes: [UInt8], into actions: inout SessionActions) {
+        hasFrame = false
+        receiveFrames(of: bytes, into: &actions)
+        // Once for each chunk, not for each of 200 packets a second.
+        if hasFrame, mode == .measuring, !isFinished { actions.append(.arm(.silence, Self.silence)) }
     }
 
-    private mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+    mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
+        if bytes == NibpNanoCommand.start { origin = .measurement }
+        if bytes == NibpNanoCommand.stop { origin = .push }
+    }
+
+    mutating func lineEnded(into actions: inout SessionActions) {
+        receiveRest(into: &actions)
+        let sentence = isHeard ? "the line ended during the measurement" : "the line ended before the device answered"
+        finish(mode == .listening ? .complete : .noAnswer(sentence), into: &actions)
+    }
+
+    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         switch command {
         case .follow: break
         case .measure:
@@ -89,7 +84,7 @@ struct NibpNanoSession: FinishingSession {
         actions.append(.arm(.response, .seconds(2)))
     }
 
-    private mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
         switch (mode, timer) {
         case (.measuring, .poll):
             actions.append(.write(NibpNanoCommand.keepAlive))
@@ -115,7 +110,7 @@ struct NibpNanoSession: FinishingSession {
         finish(.noAnswer(sentence), into: &actions)
     }
 
-    private mutating func take(_ step: FrameStep, into actions: inout SessionActions) {
+    mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
         switch step {
         case .skipped(let count, let fault): actions.report(skipped: count, fault)
         case .frame(let range):

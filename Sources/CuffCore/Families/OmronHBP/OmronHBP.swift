@@ -89,27 +89,21 @@ struct OmronHBPRefusal: Error {
     var part: Range<Int>
 }
 
-struct OmronHBPSession: FinishingSession {
-    private var reader = FrameReader(OmronHBPLine())
-    var frames: Int? { reader.frames }
+struct OmronHBPSession: FramedSession {
+    var reader = FrameReader(OmronHBPLine())
     var isFinished = false
 
-    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
-        guard !isFinished else { return }
-        switch event {
-        case .received(let bytes):
-            reader.feed(bytes)
-            while let step = reader.next() { take(step, into: &actions) }
-        case .command(.follow), .opened, .sent, .timerFired, .committed: break
-        case .command:
-            finish(.unsupported("omron-hbp takes no commands: it sends each measurement unasked; use --follow"), into: &actions)
-        case .closed:
-            if let step = reader.finish() { take(step, into: &actions) }
-            finish(.complete, into: &actions)
-        }
+    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+        guard command != .follow else { return }
+        finish(.unsupported("omron-hbp takes no commands: it sends each measurement unasked; use --follow"), into: &actions)
     }
 
-    private func take(_ step: FrameStep, into actions: inout SessionActions) {
+    mutating func lineEnded(into actions: inout SessionActions) {
+        receiveRest(into: &actions)
+        finish(.complete, into: &actions)
+    }
+
+    func receive(_ step: FrameStep, into actions: inout SessionActions) {
         switch step {
         case .skipped(let count, let fault): actions.report(skipped: count, fault)
         case .frame(let range) where range.count > 1:

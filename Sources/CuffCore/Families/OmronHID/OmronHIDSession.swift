@@ -36,25 +36,22 @@ struct OmronHIDSession: FinishingSession {
 
     init(_ context: SessionContext) { isMES = context.options["variant"] == "mes" }
 
-    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
-        switch (state, event) {
-        case (.finished, _), (_, .opened): break
-        case (_, .received(let report)): take(report, into: &actions)
-        case (_, .sent(let bytes)): noteQuestion(bytes)
-        case (_, .timerFired(let timer)): timeOut(timer, into: &actions)
-        case (_, .committed(let count)):
-            committed = max(committed, count)
-            if state == .committing { eraseOnceCommitted(into: &actions) }
-        case (_, .command(let command)): obey(command, into: &actions)
-        case (.listening, .closed), (.leaving, .closed): finish(outcome, into: &actions)
-        case (_, .closed): finish(.noAnswer("the cuff was unplugged before it had answered everything"), into: &actions)
+    mutating func noteCommitted(through: Int, into actions: inout SessionActions) {
+        committed = max(committed, through)
+        if state == .committing { eraseOnceCommitted(into: &actions) }
+    }
+
+    mutating func lineEnded(into actions: inout SessionActions) {
+        guard state == .listening || state == .leaving else {
+            return finish(.noAnswer("the cuff was unplugged before it had answered everything"), into: &actions)
         }
+        finish(outcome, into: &actions)
     }
 
     // MARK: What was asked
 
     /// Feature reports have two bytes, output reports eight; other programs also write output reports unpadded.
-    private mutating func noteQuestion(_ bytes: [UInt8]) {
+    mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
         if bytes.count <= 2 && askedBytes.isEmpty {
             answers.reset()
             asked = nil
@@ -84,7 +81,7 @@ struct OmronHIDSession: FinishingSession {
 
     // MARK: What came
 
-    private mutating func take(_ report: [UInt8], into actions: inout SessionActions) {
+    mutating func receive(_ report: [UInt8], into actions: inout SessionActions) {
         let step = answers.take(report, for: asked)
         switch step {
         case .waiting:
@@ -167,7 +164,7 @@ struct OmronHIDSession: FinishingSession {
 
     // MARK: Asking
 
-    private mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         switch command {
         case .follow: return
         case .readMemory(let user):
@@ -270,7 +267,7 @@ struct OmronHIDSession: FinishingSession {
         actions.append(.arm(.response, .seconds(1)))
     }
 
-    private mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
         switch (state, timer) {
         case (.opening, .response) where tries < Self.openings: open(into: &actions)
         case (.opening, .response):

@@ -153,7 +153,7 @@ extension PHDSession {
         }
     }
 
-    mutating func close(into actions: inout SessionActions) {
+    mutating func lineEnded(into actions: inout SessionActions) {
         if let step = reader.finish(), case .skipped(let count, let fault) = step { actions.report(skipped: count, fault) }
         wasBrokenByAgent = false
         move(to: .disconnected, into: &actions)

@@ -185,24 +185,18 @@ struct PHDSession: FinishingSession {
     /// Our own requests do not change the state: not before a command, and not in another manager's conversation.
     var isPassive: Bool { isForeign || !mayAnswer }
 
-    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
-        guard !isFinished else { return }
-        switch event {
-        case .opened: if let row = PHDStateTable.row(state, .transportUp) { state = row.next }
-        case .received(let bytes): receive(bytes, into: &actions)
-        case .sent(let bytes): noteSent(bytes, into: &actions)
-        case .timerFired(let timer): timeOut(timer, into: &actions)
-        case .committed(let through):
-            committed = max(committed, through)
-            confirm(into: &actions)
-            admitApplicant(into: &actions)
-            advance(into: &actions)
-        case .command(let command): obey(command, into: &actions)
-        case .closed: close(into: &actions)
-        }
+    mutating func opened(into actions: inout SessionActions) {
+        if let row = PHDStateTable.row(state, .transportUp) { state = row.next }
     }
 
-    private mutating func receive(_ bytes: [UInt8], into actions: inout SessionActions) {
+    mutating func noteCommitted(through: Int, into actions: inout SessionActions) {
+        committed = max(committed, through)
+        confirm(into: &actions)
+        admitApplicant(into: &actions)
+        advance(into: &actions)
+    }
+
+    mutating func receive(_ bytes: [UInt8], into actions: inout SessionActions) {
         if state == .disconnected { state = .unassociated }
         wasActive = true
         reader.feed(bytes)

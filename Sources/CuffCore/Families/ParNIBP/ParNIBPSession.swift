@@ -29,7 +29,7 @@ struct ParCommands: Sendable {
 }
 
 /// The conversation with a PAR module.
-struct ParNIBPSession: FinishingSession {
+struct ParNIBPSession: FramedSession {
     private enum Mode { case listening, reading, measuring, scheduling(minutes: Int?), stopping }
     private enum Phase { case starting, running, fetching }
 
@@ -37,8 +37,7 @@ struct ParNIBPSession: FinishingSession {
     /// A live frame has no check: so many make a live phase.
     private static let livePhase = 3
 
-    private var reader = FrameReader(ParFrame())
-    var frames: Int? { reader.frames }
+    var reader = FrameReader(ParFrame())
     private var mode = Mode.listening
     private var phase = Phase.starting
     var isFinished = false
@@ -56,28 +55,20 @@ struct ParNIBPSession: FinishingSession {
         asks = context.options["ask"] == "yes"
     }
 
-    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
-        guard !isFinished else { return }
-        switch event {
-        case .opened, .committed: break
-        case .received(let bytes):
-            reader.feed(bytes)
-            while let step = reader.next() { take(step, into: &actions) }
-        case .sent(let bytes):
-            if ParCommands.number(bytes) == ParCommands.start {
-                isStarted = true
-                liveFrames = 0
-            }
-        case .timerFired(let timer): timeOut(timer, into: &actions)
-        case .command(let command): obey(command, into: &actions)
-        case .closed:
-            if let step = reader.finish() { take(step, into: &actions) }
-            if case .listening = mode { return finish(.complete, into: &actions) }
-            finish(.noAnswer("the line ended before the module had answered"), into: &actions)
+    mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
+        if ParCommands.number(bytes) == ParCommands.start {
+            isStarted = true
+            liveFrames = 0
         }
     }
 
-    private mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+    mutating func lineEnded(into actions: inout SessionActions) {
+        receiveRest(into: &actions)
+        if case .listening = mode { return finish(.complete, into: &actions) }
+        finish(.noAnswer("the line ended before the module had answered"), into: &actions)
+    }
+
+    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         switch command {
         case .follow: mode = .listening
         case .readMemory(user: nil):
@@ -129,7 +120,7 @@ struct ParNIBPSession: FinishingSession {
         actions.append(.arm(.response, .seconds(2)))
     }
 
-    private mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
         switch (timer, mode, phase) {
         case (.overall, .measuring, _): giveUp("the module did not finish within three minutes", into: &actions)
         case (.response, .measuring, .starting): giveUp("the module sent no cuff pressure after the start", into: &actions)
@@ -154,7 +145,7 @@ struct ParNIBPSession: FinishingSession {
         finish(.noAnswer(why), into: &actions)
     }
 
-    private mutating func take(_ step: FrameStep, into actions: inout SessionActions) {
+    mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
         guard case .frame(let range) = step else {
             if case .skipped(let count, let fault) = step { actions.report(skipped: count, fault) }
             return

@@ -108,15 +108,14 @@ enum R1Message {
     case text([UInt8])
 }
 
-struct R1Session: FinishingSession {
+struct R1Session: FramedSession {
     private enum Mode { case listening, polling, reading, probing, identifying }
 
     private static let enquiry = R1Frame.encode([R1Frame.enq])
     private static let acknowledgement = R1Frame.encode([R1Frame.ack])
     private static let retryLimit = 3
 
-    private var reader = FrameReader(R1Frame())
-    var frames: Int? { reader.frames }
+    var reader = FrameReader(R1Frame())
     private var mode = Mode.listening
     var isFinished = false
     private var wasAsked = false
@@ -136,30 +135,24 @@ struct R1Session: FinishingSession {
         keeps = context.options["keep"] == "yes"
     }
 
-    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
-        guard !isFinished else { return }
-        switch event {
-        case .opened: break
-        case .received(let bytes):
-            reader.feed(bytes)
-            while let step = reader.next() { take(step, into: &actions) }
-        case .sent(let bytes):
-            if bytes == Self.enquiry { wasAsked = true }
-            if bytes == Self.acknowledgement { forgotten(into: &actions) }
-        case .timerFired(let timer): timeOut(timer, into: &actions)
-        case .committed(let through):
-            committed = through
-            acknowledge(into: &actions)
-        case .command(let command): obey(command, into: &actions)
-        case .closed:
-            if let step = reader.finish() { take(step, into: &actions) }
-            finish(
-                mode == .listening || mode == .polling ? .complete : .noAnswer("the line ended before the cuff had answered"),
-                into: &actions)
-        }
+    mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
+        if bytes == Self.enquiry { wasAsked = true }
+        if bytes == Self.acknowledgement { forgotten(into: &actions) }
     }
 
-    private mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+    mutating func noteCommitted(through: Int, into actions: inout SessionActions) {
+        committed = through
+        acknowledge(into: &actions)
+    }
+
+    mutating func lineEnded(into actions: inout SessionActions) {
+        receiveRest(into: &actions)
+        finish(
+            mode == .listening || mode == .polling ? .complete : .noAnswer("the line ended before the cuff had answered"),
+            into: &actions)
+    }
+
+    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         switch command {
         case .follow:
             mode = polls ? .polling : .listening
@@ -193,7 +186,7 @@ struct R1Session: FinishingSession {
         actions.append(.arm(.poll, .seconds(1)))
     }
 
-    private mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
         if timer == .poll, mode == .polling { return poll(into: &actions) }
         if timer == .silence, awaitsEnd {
             // BP210 and BP250 erase a result by themselves; without EOT it is not acknowledged.
@@ -217,7 +210,7 @@ struct R1Session: FinishingSession {
         }
     }
 
-    private mutating func take(_ step: FrameStep, into actions: inout SessionActions) {
+    mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
         switch step {
         case .skipped(let count, let fault): actions.report(skipped: count, fault)
         case .frame(let range):

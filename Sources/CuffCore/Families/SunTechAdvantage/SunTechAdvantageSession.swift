@@ -1,5 +1,5 @@
 /// The conversation with a SunTech module.
-struct SunTechAdvantageSession: FinishingSession {
+struct SunTechAdvantageSession: FramedSession {
     private enum Mode { case listening, reading, measuring, stopping }
     private enum Phase { case inflating, starting, running, fetching }
 
@@ -7,8 +7,7 @@ struct SunTechAdvantageSession: FinishingSession {
     /// Between two questions for the cuff pressure.
     private static let pollPause = Duration.milliseconds(500)
 
-    private var reader = FrameReader(SunTechPacket())
-    var frames: Int? { reader.frames }
+    var reader = FrameReader(SunTechPacket())
     private var mode = Mode.listening
     private var phase = Phase.fetching
     var isFinished = false
@@ -29,26 +28,19 @@ struct SunTechAdvantageSession: FinishingSession {
         inflation = context.options["inflation"].flatMap { Int($0) }.flatMap { 100...240 ~= $0 ? $0 : nil }
     }
 
-    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
-        guard !isFinished else { return }
-        switch event {
-        case .opened, .committed: break
-        case .received(let bytes):
-            unansweredPolls = 0
-            reader.feed(bytes)
-            while let step = reader.next() { take(step, into: &actions) }
-            // A module that streams is asked only when its stream has ceased.
-            if streams, mode == .measuring, phase == .running { actions.append(.arm(.poll, Self.pollPause * 3)) }
-        case .sent(let bytes): noteQuestion(bytes)
-        case .timerFired(let timer): timeOut(timer, into: &actions)
-        case .command(let command): obey(command, into: &actions)
-        case .closed:
-            if let step = reader.finish() { take(step, into: &actions) }
-            finish(mode == .listening ? .complete : .noAnswer("the line ended before the module had answered"), into: &actions)
-        }
+    mutating func receive(_ bytes: [UInt8], into actions: inout SessionActions) {
+        unansweredPolls = 0
+        receiveFrames(of: bytes, into: &actions)
+        // A module that streams is asked only when its stream has ceased.
+        if streams, mode == .measuring, phase == .running { actions.append(.arm(.poll, Self.pollPause * 3)) }
     }
 
-    private mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+    mutating func lineEnded(into actions: inout SessionActions) {
+        receiveRest(into: &actions)
+        finish(mode == .listening ? .complete : .noAnswer("the line ended before the module had answered"), into: &actions)
+    }
+
+    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         switch command {
         case .follow: mode = .listening
         case .readMemory(user: nil):
@@ -87,14 +79,14 @@ struct SunTechAdvantageSession: FinishingSession {
         ask(streams ? SunTechCommand.startStream : SunTechCommand.start, into: &actions)
     }
 
-    private mutating func noteQuestion(_ bytes: [UInt8]) {
+    mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
         guard bytes.count >= 3, bytes[0] == 0x3A, bytes.sum8 == 0 else { return }
         asked = Array(bytes[1..<(bytes.count - 1)])
         if asked == SunTechCommand.start || asked == SunTechCommand.startStream { (isStarted, shown) = (true, nil) }
         if asked == SunTechCommand.abort { isStarted = false }
     }
 
-    private mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
         switch (timer, mode, phase) {
         case (.response, .stopping, _): finish(.noAnswer("the module did not confirm that it stopped"), into: &actions)
         case (.overall, .measuring, _): giveUp("the module did not finish within three minutes", into: &actions)
@@ -121,7 +113,7 @@ struct SunTechAdvantageSession: FinishingSession {
         finish(.noAnswer(why), into: &actions)
     }
 
-    private mutating func take(_ step: FrameStep, into actions: inout SessionActions) {
+    mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
         guard case .frame(let range) = step else {
             if case .skipped(let count, let fault) = step { actions.report(skipped: count, fault) }
             return

@@ -2,7 +2,7 @@
 /// - An answer counts only for the question of the same command that was last sent, whoever sent it.
 /// - A record is its time and its values, both asked for the same index and user.
 /// - A question is asked at most three times; clearing comes after every record was read and committed, or not at all.
-struct TaiDocSession: FinishingSession {
+struct TaiDocSession: FramedSession {
     private enum State { case listening, asking, committing, finished }
     private enum Goal { case memory, erasure, clock, setting, information }
     private struct Question: Equatable {
@@ -13,8 +13,7 @@ struct TaiDocSession: FinishingSession {
 
     private static let attempts = 3
 
-    private var reader = FrameReader(TaiDocFrame())
-    var frames: Int? { reader.frames }
+    var reader = FrameReader(TaiDocFrame())
     private var state = State.listening
     var isFinished: Bool {
         get { state == .finished }
@@ -34,31 +33,27 @@ struct TaiDocSession: FinishingSession {
     private var emitted = 0
     private var committed = 0
 
-    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
-        switch (state, event) {
-        case (.finished, _), (_, .opened): break
-        case (_, .sent(let bytes)): noteQuestion(bytes)
-        case (_, .received(let bytes)):
-            reader.feed(bytes)
-            while let step = reader.next() {
-                switch step {
-                case .skipped(let count, let fault): actions.report(skipped: count, fault)
-                case .frame(let range): take(Array(reader.buffer[range]), into: &actions)
-                }
-            }
-        case (_, .timerFired(let timer)): timeOut(timer, into: &actions)
-        case (_, .committed(let count)):
-            committed = max(committed, count)
-            if state == .committing { clearOnceCommitted(into: &actions) }
-        case (_, .command(let command)): obey(command, into: &actions)
-        case (.listening, .closed):
-            if case .skipped(let count, let fault)? = reader.finish() { actions.report(skipped: count, fault) }
-            finish(.complete, into: &actions)
-        case (_, .closed): finish(.noAnswer("the line ended before the cuff had answered everything"), into: &actions)
+    mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
+        switch step {
+        case .skipped(let count, let fault): actions.report(skipped: count, fault)
+        case .frame(let range): take(Array(reader.buffer[range]), into: &actions)
         }
     }
 
-    private mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+    mutating func noteCommitted(through: Int, into actions: inout SessionActions) {
+        committed = max(committed, through)
+        if state == .committing { clearOnceCommitted(into: &actions) }
+    }
+
+    mutating func lineEnded(into actions: inout SessionActions) {
+        guard state == .listening else {
+            return finish(.noAnswer("the line ended before the cuff had answered everything"), into: &actions)
+        }
+        receiveRest(into: &actions)
+        finish(.complete, into: &actions)
+    }
+
+    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         switch command {
         case .follow: return
         case .readMemory(let user), .clear(let user):
@@ -91,7 +86,7 @@ struct TaiDocSession: FinishingSession {
         next(into: &actions)
     }
 
-    private mutating func noteQuestion(_ bytes: [UInt8]) {
+    mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
         guard case .frame(let length)? = bytes.isEmpty ? nil : TaiDocFrame().verdict(on: bytes.span),
             length == bytes.count,
             bytes[6] == 0xA3, let command = TaiDocCommand(rawValue: bytes[1])
@@ -198,7 +193,7 @@ struct TaiDocSession: FinishingSession {
         actions.append(.arm(.response, .seconds(1)))
     }
 
-    private mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
         switch (state, timer) {
         // Setting and clearing are not repeated after the last of three; asking is.
         case (.asking, .response) where tries < Self.attempts: ask(into: &actions)

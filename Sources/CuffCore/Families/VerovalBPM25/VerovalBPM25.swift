@@ -118,28 +118,28 @@ struct VerovalBPM25Session: FinishingSession {
     private var silences = 0
     private var emitted = 0
 
-    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
-        guard !isFinished else { return }
-        switch event {
-        case .opened: break
-        case .received(let bytes):
-            gather(bytes)
-            actions.append(.disarm(.response))
-            actions.append(.arm(.silence, Self.silence))
-        case .sent(let bytes):
-            if mode == .listening, bytes == VerovalBPM25Answer.question || bytes == VerovalBPM25Answer.closing {
-                settle(into: &actions)
-            }
-        case .committed(let through): if mode == .storing, through >= emitted { close(into: &actions) }
-        case .timerFired(let timer): timeOut(timer, into: &actions)
-        case .command(let command): obey(command, into: &actions)
-        case .closed:
-            if mode == .listening { settle(into: &actions) }
-            finish(mode == .listening ? .complete : .noAnswer("the line ended before the memory was read"), into: &actions)
+    mutating func receive(_ bytes: [UInt8], into actions: inout SessionActions) {
+        gather(bytes)
+        actions.append(.disarm(.response))
+        actions.append(.arm(.silence, Self.silence))
+    }
+
+    mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
+        if mode == .listening, bytes == VerovalBPM25Answer.question || bytes == VerovalBPM25Answer.closing {
+            settle(into: &actions)
         }
     }
 
-    private mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+    mutating func noteCommitted(through: Int, into actions: inout SessionActions) {
+        if mode == .storing, through >= emitted { close(into: &actions) }
+    }
+
+    mutating func lineEnded(into actions: inout SessionActions) {
+        if mode == .listening { settle(into: &actions) }
+        finish(mode == .listening ? .complete : .noAnswer("the line ended before the memory was read"), into: &actions)
+    }
+
+    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         switch command {
         case .follow: break
         case .readMemory(let user):
@@ -160,7 +160,7 @@ struct VerovalBPM25Session: FinishingSession {
         actions.append(.arm(.response, .seconds(2)))
     }
 
-    private mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
         switch (mode, timer) {
         case (_, .silence): settle(into: &actions)
         case (.reading, .response):
