@@ -45,10 +45,26 @@ struct Cuff: ParsableCommand {
     /// What the arguments ask for. A verb that understands its own needs no tree of commands above it; in everything else, help
     /// and errors too, the whole program speaks.
     fileprivate static func parsed() throws -> any ParsableCommand {
-        if let asked, let command = try? asked.parseAsRoot(Array(CommandLine.arguments.dropFirst(2))), type(of: command) == asked {
+        let arguments = withStandardAddresses(Array(CommandLine.arguments.dropFirst()))
+        if let asked, let command = try? asked.parseAsRoot(Array(arguments.dropFirst())), type(of: command) == asked {
             return command
         }
-        return try parseAsRoot()
+        return try parseAsRoot(arguments)
+    }
+
+    /// `--web` and `--listen` of `watch` have addresses of their own where none is said; the parser knows no option with a value
+    /// that may be left out.
+    private static func withStandardAddresses(_ arguments: [String]) -> [String] {
+        guard arguments.first == "watch" else { return arguments }
+        var complete: [String] = []
+        for (index, word) in arguments.enumerated() {
+            complete.append(word)
+            let isBare = index + 1 == arguments.count || arguments[index + 1].hasPrefix("-")
+            if isBare, word == "--web" || word == "--listen" {
+                complete.append(":\(word == "--web" ? WebAddress.usualPort : TransportAddress.agentPort)")
+            }
+        }
+        return complete
     }
 
     func run() throws {

@@ -27,6 +27,11 @@ struct Watch: ParsableCommand {
     var metrics: Int?
     @Option(
         help: ArgumentHelp(
+            "Serve a page with live pressures and the latest readings (default: 127.0.0.1:6025). Whoever can reach it sees them.",
+            valueName: "[host][:port]"))
+    var web: String?
+    @Option(
+        help: ArgumentHelp(
             "Accept cuffs that connect to this port, each as a link of its own (default: 127.0.0.1, port 6024, phd).",
             valueName: "[host][:port][=driver]"))
     var listen: [String] = []
@@ -47,6 +52,8 @@ struct Watch: ParsableCommand {
         watch.options.statistics = { log.critical("\($0)") }
         watch.options.showsStatistics = stats
         watch.options.metricsPort = metrics
+        watch.options.web = try web.map { (text) throws(IngestError) in try WebAddress(text) }
+        watch.options.generator = "cuff \(Cuff.version)"
         options.stop.watch()
         try Ingest.watch(watch.options, options: options).conclude(output)
     }

@@ -77,36 +77,6 @@ import Testing
         #expect(pipeline.reports[0].writes.count >= 1 && pipeline.reports[0].waiting == 0 && pipeline.reports[0].nextTry == nil)
     }
 
-    @Test func metricsServer_AnswersOnLoopbackOnly() async throws {
-        let server = try MetricsServer(port: 0) { "cuff_up 1\n# EOF\n" }
-        let port = server.port
-        func ask(_ request: String) async throws -> String {
-            try await onThread {
-                let descriptor = try TCPTransport.connecting("127.0.0.1", String(port), "test")
-                defer { close(descriptor) }
-                _ = fcntl(descriptor, F_SETFL, 0)
-                var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                _ = poll(&entry, 1, 5000)
-                _ = send(descriptor, request, request.utf8.count, Int32(MSG_NOSIGNAL))
-                var got: [UInt8] = []
-                var room = [UInt8](repeating: 0, count: 4096)
-                while case let count = recv(descriptor, &room, room.count, 0), count > 0 { got += room[..<count] }
-                return String(decoding: got, as: UTF8.self)
-            }
-        }
-        let good = try await ask("GET /metrics HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
-        #expect(good.hasPrefix("HTTP/1.1 200 OK\r\n") && good.hasSuffix("\r\n\r\ncuff_up 1\n# EOF\n"))
-        #expect(try await ask("GET /metrics HTTP/1.1\r\n\r\n").hasPrefix("HTTP/1.1 400"), "RFC 9112, 3.2")
-        #expect(try await ask("GET /metrics HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n").hasPrefix("HTTP/1.1 400"))
-        #expect(try await ask("GET /metrics HTTP/1.0\r\n\r\n").hasPrefix("HTTP/1.1 200"))
-        #expect(try await ask("POST /metrics HTTP/1.1\r\n\r\n").hasPrefix("HTTP/1.1 405"))
-        #expect(try await ask("GET /etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n").hasPrefix("HTTP/1.1 404"))
-        #expect(try await ask("GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n").hasPrefix("HTTP/1.1 403"))
-        #expect(try await ask("GET / HTTP/1.1\r\nX: \(String(repeating: "y", count: 20_000))\r\n\r\n").isEmpty)
-        #expect(throws: IngestError.self) { try MetricsServer(port: port) { "" } }
-        try await onThread { server.close() }
-    }
-
     @Test func log_SpeaksTheJournalsLanguage_AndCommandsNoTerminal() throws {
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)

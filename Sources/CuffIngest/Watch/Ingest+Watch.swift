@@ -21,6 +21,10 @@ public struct WatchOptions: Sendable {
     public var showsStatistics = false
     /// A port of 127.0.0.1 that answers with the same as OpenMetrics; 0 takes any.
     public var metricsPort: Int?
+    /// Where the live page is served, with the counters; it shows readings to whoever can reach the address.
+    public var web: WebAddress?
+    /// Name and version of the program, for the foot of the live page.
+    public var generator = "cuff"
     /// Ports for cuffs that call.
     public var listens: [ListenPlan] = []
     /// udevd's events or the kernel's; by itself it takes udevd's where udevd runs.
@@ -43,11 +47,15 @@ extension Ingest {
         let faults = SinkFaults(options.diagnostics)
         // A port that is taken must not come to light when cuffs are open already.
         let current = Locked<(@Sendable () -> RunStatistics)?>(nil)
-        let metrics = try watch.metricsPort.map { (port) throws(IngestError) in
-            try MetricsServer(port: port) { current.withLock { $0 }?().openMetrics ?? "# EOF\n" }
+        let servers = try WatchServers(watch, options) { current.withLock { $0 }?() }
+        defer { servers.stop() }
+        var options = options
+        if let board = servers.board {
+            // Without any sink standard output is meant, and the page is no substitute for it.
+            if options.sinks.isEmpty && options.moreSinks.isEmpty { options.sinks = [.stdout] }
+            options.moreSinks.append(board)
         }
-        defer { metrics?.close() }
-        if let metrics { watch.notices(.watcher("metrics at \(metrics.address)")) }
+        for address in servers.addresses { watch.notices(.watcher(address)) }
         let pipeline = try pipeline(options, policy: watch.settings.isOnce ? .stop : .retry, series: .ofResults) { faults.take($0, $1) }
         let run = WatchRun(watch, options, pipeline)
         do throws(IngestError) { try run.listen() } catch {

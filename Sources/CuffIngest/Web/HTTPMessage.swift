@@ -1,0 +1,114 @@
+import CuffCore
+
+/// The head of a GET or HEAD request, as far as this program's one server needs it (RFC 9112). A body is not read.
+struct HTTPRequest: Sendable, Equatable {
+    /// Only the head of the answer is wanted.
+    var isHead: Bool
+    /// Before the question mark, as sent.
+    var path: String
+    /// Behind it, not percent-decoded; the first of several equal names counts.
+    var query: [String: String]
+
+    /// A request line and its headers; a browser's are some 700 bytes.
+    static let longest = 8192
+
+    /// Why a request is not answered with what it asks for.
+    enum Fault: Error, Equatable {
+        /// Neither a request line of HTTP/1.x nor headers.
+        case malformed
+        /// Another method than GET and HEAD.
+        case method
+        /// No `Host`, or several (RFC 9112, 3.2).
+        case host
+        /// A page of another site that has its name resolved to this address names itself as the host.
+        case foreignHost
+        /// The head is longer than `longest`.
+        case tooLong
+    }
+
+    /// Whether the bytes hold a whole head.
+    static func isWhole(_ bytes: [UInt8]) -> Bool {
+        bytes.count >= 4 && (bytes.suffix(4).elementsEqual("\r\n\r\n".utf8) || bytes.suffix(2).elementsEqual("\n\n".utf8))
+    }
+
+    /// Parses a whole head. `ownHost` is the name or address under which the server was asked to listen.
+    init(_ head: [UInt8], ownHost: String) throws(Fault) {
+        let lines = String(decoding: head, as: UTF8.self).split(whereSeparator: \.isNewline)
+        let words = lines.first?.split(separator: " ", omittingEmptySubsequences: false) ?? []
+        guard words.count == 3, words[2] == "HTTP/1.0" || words[2] == "HTTP/1.1", words[1].hasPrefix("/") else { throw .malformed }
+        guard words[0] == "GET" || words[0] == "HEAD" else { throw .method }
+        let hosts = lines.dropFirst().filter { $0.lowercased().hasPrefix("host:") }.map { line in
+            line.dropFirst(5).filter { $0 != " " && $0 != "\t" }.lowercased()
+        }
+        guard hosts.count == 1 || hosts.isEmpty && words[2] == "HTTP/1.0" else { throw .host }
+        if let host = hosts.first { guard Self.isOwn(host, ownHost) else { throw .foreignHost } }
+        isHead = words[0] == "HEAD"
+        let parts = words[1].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        path = String(parts[0])
+        query = [:]
+        guard parts.count == 2 else { return }
+        for pair in parts[1].split(separator: "&") {
+            let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if query[String(sides[0])] == nil { query[String(sides[0])] = sides.count == 2 ? String(sides[1]) : "" }
+        }
+    }
+
+    /// An address in digits cannot be another site's name; a name must be this host's own.
+    private static func isOwn(_ host: String, _ ownHost: String) -> Bool {
+        if host.hasPrefix("[") { return host.contains("]") }
+        let name = host.prefix { $0 != ":" }
+        let isAddress =
+            name.split(separator: ".", omittingEmptySubsequences: false).count == 4 && name.allSatisfy { $0.isNumber || $0 == "." }
+        return isAddress || name == "localhost" || name == ownHost.lowercased()
+    }
+}
+
+/// An answer of the server. The connection ends behind it.
+struct HTTPResponse: Sendable, Equatable {
+    /// The number and its words, `200 OK`.
+    var status = "200 OK"
+    /// The media type of `body`.
+    var type = "text/plain; charset=utf-8"
+    var body: [UInt8] = []
+
+    /// Nothing is loaded from elsewhere, nothing is framed, no inline script or style.
+    private static let policy =
+        "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; "
+        + "form-action 'none'; frame-ancestors 'none'"
+
+    /// A page or a text.
+    init(_ body: [UInt8], type: String) {
+        self.body = body
+        self.type = type
+    }
+
+    /// What is said of a request that is not answered otherwise.
+    init(status: String, _ sentence: String) {
+        self.status = status
+        body = Array((sentence + "\n").utf8)
+    }
+
+    init(_ fault: HTTPRequest.Fault) {
+        switch fault {
+        case .malformed: self.init(status: "400 Bad Request", "this is not an HTTP request")
+        case .method: self.init(status: "405 Method Not Allowed", "only GET and HEAD")
+        case .host: self.init(status: "400 Bad Request", "a request names its host, once")
+        case .foreignHost: self.init(status: "403 Forbidden", "this server does not have that name")
+        case .tooLong: self.init(status: "431 Request Header Fields Too Large", "the request is too long")
+        }
+    }
+
+    static let notFound = HTTPResponse(status: "404 Not Found", "there is no such page")
+
+    /// The head of every answer, without the length.
+    static func head(_ status: String, _ type: String) -> String {
+        "HTTP/1.1 \(status)\r\nContent-Type: \(type)\r\nCache-Control: no-store\r\nConnection: close\r\n"
+            + "Content-Security-Policy: \(policy)\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n"
+            + "Cross-Origin-Resource-Policy: same-origin\r\n" + (status.hasPrefix("405") ? "Allow: GET, HEAD\r\n" : "")
+    }
+
+    /// The bytes to be sent.
+    func bytes(isHead: Bool = false) -> [UInt8] {
+        Array((Self.head(status, type) + "Content-Length: \(body.count)\r\n\r\n").utf8) + (isHead ? [] : body)
+    }
+}

@@ -1,0 +1,153 @@
+import CuffCore
+
+/// The one HTTP server of the program. It lives on the loop, answers one request on each connection, and keeps viewers of
+/// `/events`. What is answered is up to its site.
+final class WebServer {
+    /// What a server answers.
+    struct Site: Sendable {
+        enum Answer: Sendable {
+            case response(HTTPResponse)
+            /// The caller is to be told what happens.
+            case viewer
+        }
+        /// Called on a worker: it may read the database.
+        var answer: @Sendable (HTTPRequest) -> Answer
+        /// What happened since it was last asked, as server-sent events; empty for nothing. Called on the loop.
+        var news: @Sendable () -> [UInt8] = { [] }
+    }
+
+    /// Callers at once, viewers included; whoever comes beyond is hung up on.
+    static let limit = 32
+    /// Whoever connects and asks nothing, or does not take its answer.
+    private static let patience = Duration.seconds(5)
+    /// Viewers are told at most ten times a second: more than an eye follows, and little work.
+    private static let pause = Duration.milliseconds(100)
+    /// What a viewer is told first: to come again after two seconds when the connection is lost.
+    private static let greeting = Array((HTTPResponse.head("200 OK", "text/event-stream") + "\r\nretry: 2000\n\n").utf8)
+
+    private struct Caller {
+        var state: WebConnection
+        var transport: TCPTransport
+        var limit: LoopTimer
+    }
+
+    /// `127.0.0.1:6025`, with the port that was bound.
+    let address: String
+    private let listener: TCPListener
+    private let host: String
+    private let site: Site
+    private let loop: EventLoop
+    private var callers: [Int: Caller] = [:]
+    private var next = 0
+    private var isTelling = false
+    private var isStopped = false
+    private lazy var timer = LoopTimer(loop) { [weak self] in self?.tell() }
+
+    /// Binds the port; 0 takes any free one, and no host means loopback.
+    init(host: String, port: Int, _ site: Site, on loop: EventLoop = .shared) throws(IngestError) {
+        listener = try TCPListener(host: host, port: port, on: loop)
+        self.host = host.isEmpty ? "127.0.0.1" : host
+        self.site = site
+        self.loop = loop
+        let shown = self.host.contains(":") ? "[\(self.host)]" : self.host
+        address = "\(shown):\(listener.port)"
+    }
+
+    /// Begins to answer. From any thread but the loop's.
+    func start() throws(IngestError) {
+        let me = LoopBound(self)
+        try loop.sync { () -> Result<Void, IngestError> in
+            do throws(IngestError) { try me.value.listener.start { [weak server = me.value] in server?.accept($0) } } catch {
+                return .failure(error)
+            }
+            return .success(())
+        }.get()
+    }
+
+    /// Closes the port and every connection. From any thread but the loop's.
+    func stop() {
+        let me = LoopBound(self)
+        loop.sync {
+            me.value.isStopped = true
+            me.value.listener.close()
+            me.value.timer.set(nil)
+            for number in me.value.callers.keys { me.value.close(number) }
+        }
+    }
+
+    /// Something happened that viewers may want to hear of. On the loop.
+    func newsArrived() {
+        guard !isStopped, !isTelling, callers.values.contains(where: \.state.isViewer) else { return }
+        isTelling = true
+        timer.set(after: Self.pause)
+    }
+
+    private func tell() {
+        isTelling = false
+        let message = site.news()
+        guard !message.isEmpty else { return }
+        for (number, caller) in callers where caller.state.isViewer { write(message, to: number) }
+    }
+
+    // MARK: Callers
+
+    private func accept(_ transport: TCPTransport) {
+        guard !isStopped, callers.count < Self.limit else { return transport.refuse() }
+        next += 1
+        let number = next
+        let limit = LoopTimer(loop) { [weak self] in self?.close(number) }
+        callers[number] = Caller(state: WebConnection(ownHost: host), transport: transport, limit: limit)
+        limit.set(after: Self.patience)
+        do throws(IngestError) {
+            try transport.open()
+            try transport.start(on: loop) { [weak self] in self?.hear($0, number) }
+        } catch { callers[number] = nil }
+    }
+
+    private func hear(_ event: TransportEvent, _ number: Int) {
+        switch event {
+        case .opened, .line: break
+        case .received(let bytes): act(on: callers[number]?.state.receive(bytes), number)
+        case .sent(let bytes): act(on: callers[number]?.state.sent(bytes.count), number)
+        case .closed:
+            callers[number]?.limit.set(nil)
+            callers[number] = nil
+        }
+    }
+
+    private func act(on step: WebConnection.Step?, _ number: Int) {
+        switch step {
+        case .wait?, nil: break
+        case .ask(let request)?:
+            let (me, site) = (LoopBound(self), site)
+            loop.offload({ site.answer(request) }) { answer in me.value.answer(answer, request, number) }
+        case .answer(let response)?: write(response.bytes(), to: number)
+        case .close?: close(number)
+        }
+    }
+
+    private func answer(_ answer: Site.Answer, _ request: HTTPRequest, _ number: Int) {
+        guard callers[number] != nil else { return }
+        switch answer {
+        case .response(let response): write(response.bytes(isHead: request.isHead), to: number)
+        case .viewer where request.isHead:
+            write(HTTPResponse([], type: "text/event-stream").bytes(isHead: true), to: number)
+        case .viewer:
+            callers[number]?.state.follow()
+            callers[number]?.limit.set(nil)
+            write(Self.greeting, to: number)
+            newsArrived()
+        }
+    }
+
+    private func write(_ bytes: [UInt8], to number: Int) {
+        guard let step = callers[number]?.state.send(bytes.count) else { return }
+        guard step == .wait else { return close(number) }
+        callers[number]?.transport.write(bytes)
+    }
+
+    private func close(_ number: Int) {
+        callers[number]?.limit.set(nil)
+        callers[number]?.transport.close()
+    }
+}

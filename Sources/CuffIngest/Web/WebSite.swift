@@ -1,0 +1,149 @@
+import CuffClinical
+import CuffCore
+
+/// The pages of a watch: the live page with its style and script, the readings and the state as JSON, the counters as
+/// OpenMetrics, and the events. Everything is read-only.
+final class WebSite: Sendable {
+    /// The counters of the run; `nil` before it began.
+    typealias Counters = @Sendable () -> RunStatistics?
+
+    private let board: WebBoard?
+    private let counters: Counters
+    private let database: String?
+    private let zone: ZoneTable?
+    private let generator: String
+
+    /// Readings that one request for JSON gives, at most.
+    static let mostReadings = 1000
+    /// Readings that are looked through for the page.
+    private static let readingsOfPage = 400
+
+    /// Without a board only `/metrics` is answered. `database` is where stored readings are taken from; `nil` shows those of this
+    /// run. `zone`: of the cuffs' clocks; `nil` is the host's.
+    init(_ board: WebBoard?, database: String?, zone: ZoneTable?, generator: String, counters: @escaping Counters) {
+        self.board = board
+        self.counters = counters
+        self.database = database
+        self.zone = zone
+        self.generator = generator
+    }
+
+    func answer(_ request: HTTPRequest) -> WebServer.Site.Answer {
+        switch (request.path, board) {
+        case ("/metrics", _), ("/", nil):
+            let text = counters()?.openMetrics ?? "# EOF\n"
+            return .response(
+                HTTPResponse(Array(text.utf8), type: "application/openmetrics-text; version=1.0.0; charset=utf-8"))
+        case ("/", let board?): return .response(page(board))
+        case ("/style.css", .some): return .response(asset(LivePageAssets.style, "text/css; charset=utf-8"))
+        case ("/live.js", .some): return .response(asset(LivePageAssets.script, "text/javascript; charset=utf-8"))
+        case ("/api/readings", let board?): return .response(readings(request, board))
+        case ("/api/state", let board?): return .response(state(board))
+        case ("/events", .some): return .viewer
+        default: return .response(.notFound)
+        }
+    }
+
+    private func asset(_ text: StaticString, _ type: String) -> HTTPResponse {
+        HTTPResponse(text.withUTF8Buffer { Array($0) }, type: type)
+    }
+
+    private func page(_ board: WebBoard) -> HTTPResponse {
+        let zone = zone ?? HostZone.local()
+        var page = LivePage(zone: zone, generator: generator)
+        let statistics = counters()
+        page.cuffs = statistics?.links.map { LivePage.Cuff(driver: $0.driver, place: $0.place, readings: $0.counters.readings) } ?? []
+        page.deliveries = deliveries(statistics)
+        page.live = board.live
+        do throws(IngestError) {
+            var persons: [Int32?: [Reading]] = [:]
+            for (reading, _) in try latest(Self.readingsOfPage, board, zone) {
+                switch reading.content {
+                case .bloodPressure, .failure: persons[reading.user, default: []].append(reading)
+                case .pulseRate, .quantity: break
+                }
+            }
+            page.persons = persons.sorted { ($0.key ?? .max) < ($1.key ?? .max) }.map {
+                LivePage.Person(
+                    name: persons.count == 1 && $0.key == nil ? "Readings" : Persons.heading($0.key.map { Int($0) }), readings: $0.value)
+            }
+        } catch { return HTTPResponse(status: "503 Service Unavailable", error.sentence) }
+        var text = TextBuffer(capacity: 1 << 15)
+        page.append(generated: HostClock.now(), to: &text)
+        return HTTPResponse(text.array, type: "text/html; charset=utf-8")
+    }
+
+    private func readings(_ request: HTTPRequest, _ board: WebBoard) -> HTTPResponse {
+        let wanted = request.query["limit"] ?? "100"
+        guard let limit = Int(wanted), (1...Self.mostReadings).contains(limit) else {
+            return HTTPResponse(status: "400 Bad Request", "limit is a number from 1 to \(Self.mostReadings)")
+        }
+        var text = TextBuffer(capacity: 1 << 15)
+        text.append("{\"readings\":[")
+        do throws(IngestError) {
+            for (index, one) in try latest(limit, board, zone ?? HostZone.local()).enumerated() {
+                if index > 0 { text.append(0x2C) }
+                ReadingLine().append(one.reading, device: one.device, to: &text)
+                // The line feed of a line has no place in an array.
+                text.truncate(to: text.count - 1)
+            }
+        } catch { return HTTPResponse(status: "503 Service Unavailable", error.sentence) }
+        text.append("]}\n")
+        return HTTPResponse(text.array, type: "application/json")
+    }
+
+    private func state(_ board: WebBoard) -> HTTPResponse {
+        let statistics = counters()
+        var text = TextBuffer(capacity: 4096)
+        text.append("{\"cuffs\":[")
+        for (index, link) in (statistics?.links ?? []).enumerated() {
+            text.append(index == 0 ? "{\"device\":" : ",{\"device\":")
+            text.append(jsonString: link.place)
+            text.append(",\"driver\":")
+            text.append(jsonString: link.driver.description)
+            text.append(string: ",\"readings\":\(link.counters.readings),\"skipped_bytes\":\(link.counters.skippedBytes)}")
+        }
+        text.append("],\"live\":[")
+        for (index, one) in board.live.enumerated() {
+            text.append(index == 0 ? "{\"key\":" : ",{\"key\":")
+            text.append(jsonString: one.key)
+            text.append(",\"name\":")
+            text.append(jsonString: one.name)
+            text.append(string: ",\"pressure_mmHg\":\(one.pressure)}")
+        }
+        text.append("],\"sinks\":[")
+        for (index, sink) in deliveries(statistics).enumerated() {
+            text.append(index == 0 ? "{\"sink\":" : ",{\"sink\":")
+            text.append(jsonString: sink.name)
+            text.append(string: ",\"required\":\(sink.isRequired),\"stored\":\(sink.stored),\"waiting\":\(sink.waiting),")
+            text.append(string: "\"failing\":\(sink.hasFailed)}")
+        }
+        text.append("]}\n")
+        return HTTPResponse(text.array, type: "application/json")
+    }
+
+    private func deliveries(_ statistics: RunStatistics?) -> [LivePage.Delivery] {
+        (statistics?.sinks ?? []).filter { $0.label != "web" && !$0.label.hasPrefix("series:") }.map { sink in
+            let parts = sink.label.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let file = parts.count == 2 ? parts[1].split(separator: "/").last.map { ":\($0)" } ?? "" : ""
+            let isFile = parts.count == 2 && !parts[1].hasPrefix("//")
+            return LivePage.Delivery(
+                name: "\(parts[0])\(isFile ? file : "")", isRequired: sink.isRequired, stored: sink.stored,
+                waiting: sink.waiting + (sink.backlog?.waiting ?? 0), hasFailed: sink.fault != nil || sink.backlog?.fault != nil)
+        }
+    }
+
+    /// From the database where there is one, so that a deleted reading is not shown; oldest first.
+    private func latest(_ count: Int, _ board: WebBoard, _ zone: ZoneTable) throws(IngestError) -> [(reading: Reading, device: String)] {
+        guard let database else { return board.latest(count) }
+        let store = try Store(database, access: .read)
+        var selection = ReadingSelection(zone: zone)
+        selection.last = count
+        var found: [(reading: Reading, device: String)] = []
+        try store.forEach(selection) { reading, provenance in
+            found.append((reading, provenance.device))
+            return true
+        }
+        return found
+    }
+}

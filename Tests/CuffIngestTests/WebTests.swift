@@ -1,0 +1,208 @@
+import CuffClinical
+import CuffCore
+import Glibc
+import Testing
+
+@testable import CuffIngest
+
+/// The web server's requests, callers and pages, each without a socket but for the last suite.
+@Suite struct HTTPRequestTests {
+    private func parse(_ text: String, own: String = "127.0.0.1") throws(HTTPRequest.Fault) -> HTTPRequest {
+        try HTTPRequest(Array(text.utf8), ownHost: own)
+    }
+
+    @Test func request_HasPathAndQuery() throws {
+        let request = try parse("GET /api/readings?limit=5&limit=9&x HTTP/1.1\r\nHost: localhost:6025\r\n\r\n")
+        #expect(request == (try parse("GET /api/readings?limit=5&x= HTTP/1.0\r\n\r\n")))
+        #expect(request.path == "/api/readings" && request.query == ["limit": "5", "x": ""] && !request.isHead)
+    }
+
+    @Test(arguments: [
+        ("nonsense\r\n\r\n", HTTPRequest.Fault.malformed), ("GET / HTTP/2\r\n\r\n", .malformed), ("GET evil HTTP/1.1\r\n\r\n", .malformed),
+        ("POST / HTTP/1.1\r\nHost: localhost\r\n\r\n", .method), ("GET / HTTP/1.1\r\n\r\n", .host),
+        ("GET / HTTP/1.1\r\nHost: localhost\r\nhost: localhost\r\n\r\n", .host),
+        ("GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n", .foreignHost),
+        ("GET / HTTP/1.1\r\nHost: 127.0.0.1.evil.example\r\n\r\n", .foreignHost),
+        ("GET / HTTP/1.0\r\nHost: evil.example:6025\r\n\r\n", .foreignHost),
+    ])
+    func request_OfAnotherSite_OrNone_IsRefused(_ text: String, _ fault: HTTPRequest.Fault) {
+        #expect(throws: fault) { try parse(text) }
+    }
+
+    @Test(arguments: ["127.0.0.1", "127.0.0.1:6025", "[::1]:6025", "localhost", "LOCALHOST:1", "192.168.1.5", "ward-3:80"])
+    func host_ThatCannotBeAnotherSites_IsTaken(_ host: String) throws {
+        #expect(try parse("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n", own: "ward-3").path == "/")
+    }
+}
+
+@Suite struct WebConnectionTests {
+    private let whole = Array("GET /metrics HTTP/1.0\r\n\r\n".utf8)
+
+    @Test func request_MayComeInAnyPieces() throws {
+        for cut in 1..<whole.count {
+            var connection = WebConnection(ownHost: "127.0.0.1")
+            #expect(connection.receive(Array(whole[..<cut])) == .wait, "\(cut)")
+            #expect(connection.receive(Array(whole[cut...])) == .ask(try HTTPRequest(whole, ownHost: "")), "\(cut)")
+            #expect(connection.receive(whole) == .wait, "a second request is not heard")
+        }
+    }
+
+    @Test func head_WithoutEnd_IsRefused() {
+        var connection = WebConnection(ownHost: "127.0.0.1")
+        #expect(connection.receive([UInt8](repeating: 0x41, count: HTTPRequest.longest)) == .wait)
+        guard case .answer(let response) = connection.receive([0x41]) else { return #expect(Bool(false), "not refused") }
+        #expect(response.status.hasPrefix("431"))
+    }
+
+    @Test func answer_ThatIsOut_EndsTheConnection() {
+        var connection = WebConnection(ownHost: "127.0.0.1")
+        _ = connection.receive(whole)
+        #expect(connection.send(100) == .wait)
+        #expect(connection.sent(60) == .wait)
+        #expect(connection.sent(40) == .close)
+    }
+
+    @Test func viewer_ThatReadsNothing_IsDropped() {
+        var connection = WebConnection(ownHost: "127.0.0.1")
+        _ = connection.receive(whole)
+        connection.follow()
+        var sent = 0
+        while connection.send(200) == .wait { sent += 200 }
+        #expect(sent <= WebConnection.longestBacklog && sent > WebConnection.longestBacklog - 200)
+        var reader = WebConnection(ownHost: "127.0.0.1")
+        _ = reader.receive(whole)
+        reader.follow()
+        for _ in 0..<10_000 {
+            #expect(reader.send(200) == .wait)
+            #expect(reader.sent(200) == .wait)
+        }
+    }
+}
+
+@Suite struct WebBoardTests {
+    private func batch(_ source: Int, _ entries: [Entry]) -> Batch {
+        Batch(source: source, driver: "par-nibp", device: "cuff-\(source)", entries: entries)
+    }
+    private func pressure(_ value: Int) -> Entry { .live(.cuffPressure(.mmHg(value)), driver: "par-nibp", elapsed: nil) }
+
+    @Test func news_TellsOfManySamplesOnce() throws {
+        let calls = Locked(0)
+        let board = WebBoard { calls.withLock { $0 += 1 } }
+        for value in 100..<200 { _ = try board.write(batch(1, [pressure(value)])) }
+        #expect(calls.withLock { $0 } == 1)
+        let text = String(decoding: board.news(), as: UTF8.self)
+        #expect(text == "event: live\ndata: {\"cuffs\":[{\"key\":\"1\",\"name\":\"cuff-1\",\"pressure_mmHg\":199}]}\n\n")
+        #expect(board.news().isEmpty)
+        _ = try board.write(batch(1, [.live(.ended, driver: "par-nibp", elapsed: nil)]))
+        #expect(calls.withLock { $0 } == 2)
+        #expect(String(decoding: board.news(), as: UTF8.self) == "event: ended\ndata: {\"keys\":[\"1\"]}\n\n")
+        #expect(board.live.isEmpty)
+    }
+
+    @Test func reading_IsNews_AndMemoryIsBounded() throws {
+        let board = WebBoard {}
+        for number in 0..<2000 {
+            let reading = Reading(
+                .bloodPressure(.mmHg(120, 80, pulse: 60 + number % 40)), driver: "r1", user: Int32(number), origin: .push,
+                raw: RawBytes([1]))
+            _ = try board.write(batch(1, [.reading(reading)]))
+        }
+        #expect(String(decoding: board.news(), as: UTF8.self) == "event: changed\ndata: {}\n\n")
+        #expect(board.latest(5).map(\.reading.user) == [1995, 1996, 1997, 1998, 1999])
+        #expect(board.latest(10_000).count <= 800)
+    }
+
+    @Test func site_AnswersReadOnlyJSON_AndRefusesWildLimits() throws {
+        let board = WebBoard {}
+        var reading = Reading(.bloodPressure(.mmHg(128, 82, pulse: 71)), driver: "r1", user: 1, origin: .push, raw: RawBytes([1]))
+        reading.measured = Timestamp(seconds: 1_780_000_000)
+        _ = try board.write(batch(1, [.reading(reading), .reading(reading)]))
+        let site = WebSite(board, database: nil, zone: nil, generator: "cuff") { nil }
+        func get(_ target: String) throws -> HTTPResponse {
+            let request = try HTTPRequest(Array("GET \(target) HTTP/1.0\r\n\r\n".utf8), ownHost: "")
+            guard case .response(let response) = site.answer(request) else { return .notFound }
+            return response
+        }
+        let text = String(decoding: try get("/api/readings?limit=1").body, as: UTF8.self)
+        #expect(text.hasPrefix("{\"readings\":[{\"type\":\"blood_pressure\"") && text.hasSuffix("}]}\n"))
+        #expect(text.contains("\"systolic_mmHg\":128,\"diastolic_mmHg\":82") && text.split(separator: "blood_pressure").count == 2)
+        for limit in ["0", "-1", "1001", "x", ""] { #expect(try get("/api/readings?limit=\(limit)").status.hasPrefix("400")) }
+        #expect(try get("/etc/passwd").status.hasPrefix("404"))
+        let page = String(decoding: try get("/").body, as: UTF8.self)
+        #expect(page.contains("<b>128/82</b> mmHg") && page.contains("User 1"))
+        // Without a board there are counters alone.
+        let counters = WebSite(nil, database: nil, zone: nil, generator: "cuff") { nil }
+        for path in ["/api/readings", "/events", "/live.js", "/api/state"] {
+            let request = try HTTPRequest(Array("GET \(path) HTTP/1.0\r\n\r\n".utf8), ownHost: "")
+            guard case .response(let response) = counters.answer(request) else { return #expect(Bool(false), "\(path)") }
+            #expect(response.status.hasPrefix("404"), "\(path)")
+        }
+    }
+}
+
+@Suite struct WebServerTests {
+    /// Sends `request` and reads until the server closes, or until `enough` was read.
+    private func ask(_ port: Int, _ request: String, until enough: @escaping @Sendable (String) -> Bool = { _ in false }) async throws
+        -> String
+    {
+        try await onThread {
+            let descriptor = try TCPTransport.connecting("127.0.0.1", String(port), "test")
+            defer { close(descriptor) }
+            _ = fcntl(descriptor, F_SETFL, 0)
+            var limit = timeval(tv_sec: 20, tv_usec: 0)
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+            var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            _ = poll(&entry, 1, 5000)
+            _ = send(descriptor, request, request.utf8.count, Int32(MSG_NOSIGNAL))
+            var got: [UInt8] = []
+            var room = [UInt8](repeating: 0, count: 4096)
+            while case let count = recv(descriptor, &room, room.count, 0), count > 0 {
+                got += room[..<count]
+                if enough(String(decoding: got, as: UTF8.self)) { break }
+            }
+            return String(decoding: got, as: UTF8.self)
+        }
+    }
+
+    @Test func server_AnswersEachCallerOnce_AndClosesItsPort() async throws {
+        let site = WebServer.Site { request in
+            .response(HTTPResponse(Array("you asked for \(request.path)\n".utf8), type: "text/plain"))
+        }
+        let server = try WebServer(host: "", port: 0, site)
+        try server.start()
+        let port = try #require(Int(server.address.split(separator: ":").last ?? ""))
+        let good = try await ask(port, "GET /x HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
+        #expect(good.hasPrefix("HTTP/1.1 200 OK\r\n") && good.hasSuffix("\r\n\r\nyou asked for /x\n"))
+        #expect(good.contains("Content-Security-Policy: default-src 'none'"))
+        let head = try await ask(port, "HEAD /x HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        #expect(head.hasSuffix("Content-Length: 17\r\n\r\n"))
+        #expect(try await ask(port, "GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n").hasPrefix("HTTP/1.1 403"))
+        #expect(try await ask(port, "GET / HTTP/1.1\r\nX: \(String(repeating: "y", count: 20_000))\r\n\r\n").hasPrefix("HTTP/1.1 431"))
+        #expect(throws: (any Error).self) { _ = try WebServer(host: "", port: port, site) }
+        server.stop()
+        #expect(try await ask(port, "GET / HTTP/1.0\r\n\r\n").isEmpty)
+    }
+
+    @Test func viewer_IsToldWhatHappens() async throws {
+        let news = Locked<[UInt8]>([])
+        let site = WebServer.Site(answer: { _ in .viewer }) {
+            news.withLock { news in
+                defer { news = [] }; return news
+            }
+        }
+        let server = try WebServer(host: "", port: 0, site)
+        try server.start()
+        let port = try #require(Int(server.address.split(separator: ":").last ?? ""))
+        let bound = LoopBound(server)
+        async let told = ask(port, "GET /events HTTP/1.0\r\n\r\n") { text in
+            // The greeting says that the caller is a viewer now: from here on news reach it.
+            if text.hasSuffix("retry: 2000\n\n") {
+                news.withLock { $0 = Array("event: changed\ndata: {}\n\n".utf8) }
+                EventLoop.shared.async { bound.value.newsArrived() }
+            }
+            return text.hasSuffix("data: {}\n\n")
+        }
+        #expect(try await told.hasSuffix("retry: 2000\n\nevent: changed\ndata: {}\n\n"))
+        server.stop()
+    }
+}
