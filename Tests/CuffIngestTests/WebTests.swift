@@ -115,7 +115,7 @@ import Testing
     @Test func site_AnswersReadOnlyJSON_AndRefusesWildLimits() throws {
         let board = WebBoard {}
         var reading = Reading(.bloodPressure(.mmHg(128, 82, pulse: 71)), driver: "r1", user: 1, origin: .push, raw: RawBytes([1]))
-        reading.measured = Timestamp(seconds: 1_780_000_000)
+        reading.measured = Timestamp(milliseconds: 1_780_000_000_000)
         _ = try board.write(batch(1, [.reading(reading), .reading(reading)]))
         let site = WebSite(board, database: nil, zone: nil, generator: "cuff") { nil }
         func get(_ target: String) throws -> HTTPResponse {

@@ -77,3 +77,20 @@ int clinux_clock_unsynchronised(void);
 /* At most so many heaps for all threads, each of which keeps so many free bytes, and takes pieces of up to as many, before the
    kernel is asked (mallopt: M_ARENA_MAX, M_TRIM_THRESHOLD, M_MMAP_THRESHOLD). To be called before there are threads. */
 void clinux_set_heaps(int count, int spare);
+
+/* usbfs (linux/usbdevice_fs.h): transfers to a USB device that no kernel driver has. Every call answers -errno on failure. */
+struct clinux_usb_request;
+/* A transfer of at most `capacity` bytes; null where there is no memory. It must outlive its submission. */
+struct clinux_usb_request *clinux_usb_request(int capacity);
+void clinux_usb_free(struct clinux_usb_request *request);
+/* Bulk. Towards the device (endpoint below 0x80) `bytes` are copied; `zero_packet` ends a transfer of whole packets. */
+int clinux_usb_submit(
+    int descriptor, struct clinux_usb_request *request, uint8_t endpoint, const uint8_t *bytes, int length, int zero_packet);
+int clinux_usb_discard(int descriptor, struct clinux_usb_request *request);
+/* The next transfer that has ended, with 0 or -errno and its bytes; -EAGAIN where there is none, -ENODEV once the device is gone. */
+int clinux_usb_reap(int descriptor, struct clinux_usb_request **request, int *status, const uint8_t **bytes, int *length);
+int clinux_usb_claim(int descriptor, unsigned interface);
+int clinux_usb_clear_halt(int descriptor, unsigned endpoint);
+/* Waits for the answer, at most so long; answers its length. */
+int clinux_usb_control(
+    int descriptor, uint8_t type, uint8_t request, uint16_t value, uint16_t index, uint8_t *bytes, uint16_t length, unsigned milliseconds);
