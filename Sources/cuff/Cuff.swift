@@ -17,7 +17,7 @@ struct Cuff: ParsableCommand {
             measure and watch then also keep the readings in this user's database (~/.local/share/cuff/readings.db), unless --no-store \
             is said. show, stats, report, export, add, delete and sinks use the same file. decode and replay only print.
 
-            A cuff is named as /dev/ttyUSB0, /dev/serial/by-id/…, usb:VVVV:PPPP[:SERIAL], port:1-1.2, tcp://host:port or auto.
+            A cuff is named by one of (`cuff list --addresses` explains them): \(TransportKind.forms()).
 
               cuff drivers                                     the supported cuffs
               cuff read /dev/ttyUSB0 --driver beurer-serial    stored readings, then end

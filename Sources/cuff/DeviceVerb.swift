@@ -4,7 +4,7 @@ import CuffIngest
 
 /// What every verb that talks with one cuff needs.
 struct DeviceVerb: ParsableArguments {
-    @Argument(help: "/dev/ttyUSB0, /dev/serial/by-id/…, usb:VVVV:PPPP[:SERIAL], port:1-1.2, tcp://host:port, auto.", completion: .file())
+    @Argument(help: "One of \(TransportKind.forms()).", completion: .file())
     var address: String
     @Option(help: "The cuff family; see `cuff drivers`. A cuff with USB ids of its own needs none.", completion: DriverChoice.completion)
     var driver: String?
@@ -40,7 +40,7 @@ struct DeviceVerb: ParsableArguments {
     /// Line settings where there is no line to set.
     private func refuseIdleLine(_ place: DevicePlace) throws {
         guard line != nil else { return }
-        let isPath = if case .path = place.address { true } else { false }
+        let isPath = if case .node = place.address { true } else { false }
         try Flags.refuse("--line", when: !isPath, why: "a network connection has the settings of its server", hint: "set them there")
         let isHID = try DriverChoice.named(place.driver).medium == .hidraw
         try Flags.refuse("--line", when: isHID, why: "\(place.driver) uses HID, which has no baud rate")

@@ -66,10 +66,14 @@ struct List: ParsableCommand {
 
     @Flag(help: "Keep running, and print what is plugged in and unplugged.") var watch = false
     @Flag(help: "One JSON object per device.") var json = false
+    @Flag(help: "Explain instead how a device is named.") var addresses = false
+    @Flag(help: ArgumentHelp("With --addresses: the table of the README.", visibility: .hidden)) var markdown = false
     @Option(help: ArgumentHelp("As for `cuff watch`.", valueName: "device=driver")) var assign: [String] = []
     @Option(help: "Read this configuration file instead of the standard ones.", completion: .file()) var config: String?
 
     func run() throws {
+        if addresses { return Terminal.put(AddressTable.text(isMarkdown: markdown)) }
+        try Flags.refuse("--markdown", when: markdown, why: "the list of devices has no such form", hint: "add --addresses")
         let listing = DeviceListing(
             assignments: try WatchSetup.assignments(config: .files(config), assign: assign), isJSON: json,
             isTerminal: Terminal.outputIsTerminal)
@@ -80,6 +84,24 @@ struct List: ParsableCommand {
         } warn: {
             Terminal.say("cuff: \($0)")
         }
+    }
+}
+
+/// How a device may be named, from the registry of transports.
+private enum AddressTable {
+    /// What chooses among the plugged devices, and then every kind of transport.
+    private static var rows: [(form: String, help: String, example: String)] {
+        TransportKind.choices.map { ($0.form, $0.help, $0.example) } + TransportKind.all.map { ($0.form, $0.help, $0.example) }
+    }
+
+    static func text(isMarkdown: Bool) -> String {
+        if isMarkdown {
+            return "| address | what it is | example |\n|---|---|---|\n"
+                + rows.map { "| `\($0.form)` | \($0.help) | `\($0.example)` |\n" }.joined()
+        }
+        guard Terminal.outputIsTerminal else { return rows.map { "\($0.form)\t\($0.help)\t\($0.example)\n" }.joined() }
+        let width = rows.map(\.form.count).max() ?? 0
+        return rows.map { "\($0.form)\(String(repeating: " ", count: width - $0.form.count))  \($0.help)\n" }.joined()
     }
 }
 

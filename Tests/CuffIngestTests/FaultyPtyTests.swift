@@ -35,7 +35,7 @@ import Testing
         let sink = MemorySink()
         let pipeline = Pipeline([Pipeline.Member(sink)])
         let transport = FaultyTransport(
-            try TransportAddress(simulation.address).transport(for: driver),
+            try DeviceAddress(simulation.address).transport(for: driver),
             FaultyTransport.Faults(split: 0.2, drop: 0.0034, flip: 0.0033, double: 0.0033), seed: 7)
         let ended = Mailbox<Outcome>()
         let link = TestLink(driver: driver, transport: transport, pipeline: pipeline, options: Self.options[id] ?? [:]) {

@@ -15,6 +15,11 @@ import Testing
         ("port:2-3#0.2", .port("2-3", channel: "0.2")),
         ("tcp://moxa.local:4001", .tcp(host: "moxa.local", port: 4001)),
         ("tcp://[::1]:3001", .tcp(host: "::1", port: 3001)),
+        ("tcp-listen://:7000", .tcpListen(host: "", port: 7000)), ("tcp-listen://:0", .tcpListen(host: "", port: 0)),
+        ("tcp-listen://0.0.0.0:7000", .tcpListen(host: "0.0.0.0", port: 7000)),
+        // Where other IEEE 11073 stacks have their manager.
+        ("tcp-listen://", .tcpListen(host: "", port: 6024)), ("tcp-listen://[::1]", .tcpListen(host: "::1", port: 6024)),
+        ("tcp-listen://box", .tcpListen(host: "box", port: 6024)),
     ])
     func form_IsRead_AndWrittenAgain(_ text: String, _ address: DeviceAddress) throws {
         #expect(try DeviceAddress(text) == address)
@@ -27,6 +32,8 @@ import Testing
         ("usb:+403:6001", "four hexadecimal"), ("port:1", "bus-port"), ("port:1-1..2", "bus-port"),
         ("port:1-1#x", "port:1-1.2#1"), ("tcp://host", "port is missing"), ("tcp://host:0", "1 to 65535"),
         ("tcp://host:99999", "1 to 65535"), ("tcp://::1:3001", "brackets"), ("tcp://a b:1", "host name"),
+        ("tcp://", "port is missing"), ("tcp://:1", "host is missing"), ("tcp://host:+1", "1 to 65535"), ("http://host:1", "one of"),
+        ("tcp-listen://x:", "0 to 65535"), ("tcp-listen://x:y", "0 to 65535"), ("tcp-listen://::1", "brackets"),
         ("/dev/../etc/passwd", "`..`"), ("/dev/tty\n", "control"), ("/", "empty"), ("hallway", "one of"),
     ])
     func nonsense_IsRefusedWithWhatWouldDo(_ text: String, _ hint: String) {
@@ -78,8 +85,8 @@ import Testing
         #expect(missing?.description.contains("/dev/ttyUSB0") == true, "what there is instead")
         let none = #expect(throws: ResolutionFault.self) { try DeviceAddress.automatic.resolve(among: []) }
         #expect(none?.description == "no cuff is plugged in")
-        #expect(try DeviceAddress("/dev/pts/3").resolve(among: [adapter]) == .node("/dev/pts/3"))
-        #expect(try DeviceAddress("tcp://h:1").resolve(among: []) == .tcp(host: "h", port: 1))
+        #expect(try DeviceAddress("/dev/pts/3").resolve(among: [adapter]) == .place(.node("/dev/pts/3")))
+        #expect(try DeviceAddress("tcp://h:1").resolve(among: []) == .place(.tcp(host: "h", port: 1)))
     }
 }
 
@@ -98,7 +105,7 @@ import Testing
     @Test(arguments: [
         ("port:1-1", "DEVICE=DRIVER"), ("port:1-1=and-sdt", "did you mean `and-std`?"), ("auto=and-std", "names no device"),
         ("port:1-1=and-std,baud=fast", "9600"), ("port:1-1=and-std,varient=inbody", "did you mean `variant`?"),
-        ("port:1-1=and-std,x", "key=value"), ("ttyUSB0=and-std", "/dev/ttyUSB0"),
+        ("port:1-1=and-std,x", "key=value"), ("tcp-listen://box=phd", "--listen box:6024=DRIVER"), ("ttyUSB0=and-std", "/dev/ttyUSB0"),
     ])
     func mistake_IsNamed(_ text: String, _ hint: String) {
         let fault = #expect(throws: AddressFault.self) { try Assignment(text) }

@@ -220,7 +220,7 @@ import Testing
         var state = try state("tcp://moxa:4001=and-std", "/dev/pts/3=and-std", "port:9-9=and-std")
         let effects = state.handle(.hotplug(.settled), at: .zero)
         let targets = effects.compactMap { if case .open(_, let plan) = $0 { plan.target } else { nil } }
-        #expect(targets == [.tcp(host: "moxa", port: 4001), .node("/dev/pts/3")])
+        #expect(targets == [.place(.tcp(host: "moxa", port: 4001)), .place(.node("/dev/pts/3"))])
         #expect(told(effects).last?.sentence == "port:9-9 (--assign) is not plugged in; waiting for it")
         let link = try #require(opened(effects))
         #expect(acts(state.handle(.ended(link, .unplugged), at: .zero)) == [.wake(at: .seconds(1))], "it may come back")
@@ -237,7 +237,7 @@ import Testing
         let changed = [try assign("port:1-1.2=and-std,baud=2400"), try assign("tcp://other:1=and-std")]
         let effects = acts(state.handle(.reload(changed), at: .seconds(2)))
         #expect(effects.contains(.close(serial)) && effects.contains(.close(network)))
-        #expect(plan(effects)?.target == .tcp(host: "other", port: 1))
+        #expect(plan(effects)?.target == .place(.tcp(host: "other", port: 1)))
         let again = state.handle(.ended(serial, .closed), at: .seconds(3))
         #expect(plan(again)?.line?.rate == 2400)
         #expect(acts(state.handle(.ended(network, .closed), at: .seconds(3))).isEmpty)

@@ -190,7 +190,7 @@ struct HotplugWatchTests {
         let folder = TestFolder()
         let memory = DriverMemory(folder: folder.path)
         let silent = Pty()
-        let address = TransportAddress.path(silent.path)
+        let address = DeviceAddress.node(silent.path)
         try MeasurementMarks(memory).place("par-nibp", address).leave()
         let watching = Watching([try Assignment("\(silent.path)=par-nibp")], once: true, memory: memory)
         _ = try await watching.end()

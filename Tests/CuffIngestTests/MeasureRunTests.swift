@@ -56,7 +56,7 @@ import Testing
         let cuff = try Simulation(driver: .parNIBP, script: SimulatorScript(records: records(nil), pushes: false), speed: 20)
         cuff.start()
         defer { cuff.stop() }
-        let address = try TransportAddress(cuff.address)
+        let address = try DeviceAddress(cuff.address)
         var measure = MeasureOptions()
         measure.trigger = trigger
         let (options, handlers) = (options(sink, folder), handlers(heard))
@@ -83,7 +83,7 @@ import Testing
                 driver: driver, script: SimulatorScript(records: records(failure), pushes: false, interval: .milliseconds(50)), speed: 20)
             cuff.start()
             defer { cuff.stop() }
-            let address = try TransportAddress(cuff.address)
+            let address = try DeviceAddress(cuff.address)
             let (options, handlers) = (options(sink, folder), handlers(heard))
             let (end, report) = try await onThread {
                 try Ingest.measure(address, driver: driver.id.description, handlers: handlers, options: options)
@@ -103,7 +103,7 @@ import Testing
         let cuff = try Simulation(driver: .suntechAdvantage, script: SimulatorScript(pushes: false), note: { notes.post($0) })
         cuff.start()
         defer { cuff.stop() }
-        let address = try TransportAddress(cuff.address)
+        let address = try DeviceAddress(cuff.address)
         let (options, handlers) = (options(sink, folder), handlers(heard))
         let run = Task {
             try await onThread { try Ingest.measure(address, driver: "suntech-advantage", handlers: handlers, options: options) }
@@ -123,12 +123,12 @@ import Testing
         let (options, handlers) = (options(sink, folder), handlers(heard))
         for (driver, status) in [("omron-hbp", ExitCode.usage), ("no-such-cuff", .usage), ("and-std", .unavailable)] {
             let error = await failure {
-                _ = try Ingest.measure(.path("/dev/ttyNOTHERE"), driver: driver, handlers: handlers, options: options)
+                _ = try Ingest.measure(.node("/dev/ttyNOTHERE"), driver: driver, handlers: handlers, options: options)
             }
             #expect(error?.status == status, "\(driver) \(error?.description ?? "no error")")
         }
         #expect(heard.values.isEmpty)
-        #expect(MeasurementMarks(DriverMemory(folder: folder.path)).left("and-std", .path("/dev/ttyNOTHERE")) == nil)
+        #expect(MeasurementMarks(DriverMemory(folder: folder.path)).left("and-std", .node("/dev/ttyNOTHERE")) == nil)
     }
 
     /// A link with each family under noise, unplugged or stopped at any moment: one start or why not, one end, in this order.

@@ -15,17 +15,17 @@ import Testing
     /// A running agent, and how to reach it.
     private struct Agent {
         let simulation: Simulation
-        let address: TransportAddress
+        let address: DeviceAddress
 
         init(_ road: Road, _ options: [String: String]) throws {
             let script = SimulatorScript(records: PHDLiveTests.records, interval: .milliseconds(30), options: options)
             switch road {
             case .pty:
                 simulation = try Simulation(driver: .phd, script: script)
-                address = .path(simulation.address)
+                address = .node(simulation.address)
             case .agentListens:
                 simulation = try Simulation(driver: .phd, script: script, on: .tcp(host: "127.0.0.1", port: 0))
-                address = try TransportAddress(simulation.address)
+                address = try DeviceAddress(simulation.address)
             case .managerListens:
                 let free = try TCPTransport.listening("127.0.0.1", "0", "tcp-listen://127.0.0.1:0")
                 close(free.descriptor)
@@ -38,13 +38,13 @@ import Testing
 
     /// One conversation, ended after `limit` if it has not ended by itself; answers how it ended.
     private func converse(
-        _ address: TransportAddress, _ sink: MemorySink, faults: FaultyTransport.Faults = FaultyTransport.Faults(), seed: UInt64 = 0,
+        _ address: DeviceAddress, _ sink: MemorySink, faults: FaultyTransport.Faults = FaultyTransport.Faults(), seed: UInt64 = 0,
         limit: Duration
     ) async throws -> Outcome? {
         let pipeline = Pipeline([Pipeline.Member(sink)])
         let ended = Mailbox<Outcome>()
         let link = TestLink(
-            driver: .phd, transport: FaultyTransport(address.transport(for: .phd), faults, seed: seed), pipeline: pipeline,
+            driver: .phd, transport: FaultyTransport(try address.transport(for: .phd), faults, seed: seed), pipeline: pipeline,
             options: ["patience": "5"]
         ) { if case .ended(let outcome) = $0 { ended.post(outcome) } }
         link.start([.readMemory(user: nil)])
@@ -88,7 +88,7 @@ import Testing
     @Test func ending_ReleasesTheAssociation() async throws {
         let agent = try Agent(.pty, ["store": "yes"])
         defer { agent.simulation.stop() }
-        let spy = WriteSpy(agent.address.transport(for: .phd))
+        let spy = WriteSpy(try agent.address.transport(for: .phd))
         let sink = MemorySink()
         let pipeline = Pipeline([Pipeline.Member(sink)])
         let ended = Mailbox<Outcome>()
@@ -111,7 +111,7 @@ import Testing
         for run in 1...2 {
             let agent = try Agent(.pty, ["configuration": "extended"])
             defer { agent.simulation.stop() }
-            let spy = WriteSpy(agent.address.transport(for: .phd))
+            let spy = WriteSpy(try agent.address.transport(for: .phd))
             let sink = MemorySink()
             let pipeline = Pipeline([Pipeline.Member(sink)])
             let ended = Mailbox<Outcome>()
@@ -137,7 +137,7 @@ import Testing
         simulation.start()
         defer { simulation.stop() }
         let sink = MemorySink()
-        let outcome = try await converse(.path(simulation.address), sink, limit: .seconds(60))
+        let outcome = try await converse(.node(simulation.address), sink, limit: .seconds(60))
         #expect(outcome == .complete)
         #expect(!sink.readings.isEmpty && sink.readings.allSatisfy { $0.bloodPressure != nil })
         #expect(throws: IngestError.self) { try Simulation(driver: .phd, playing: "/nowhere.capture") }

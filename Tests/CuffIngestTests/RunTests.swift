@@ -216,7 +216,7 @@ import Testing
             driver: .andStd, script: SimulatorScript(pushes: false), on: overTCP ? .tcp(host: "127.0.0.1", port: 0) : .pty)
         simulation.start()
         defer { simulation.stop() }
-        let address = try TransportAddress(simulation.address)
+        let address = try DeviceAddress(simulation.address)
         let options = options([SinkSpec(.sqlite, path: folder.file("bp.db"))])
         // The second client meets the same cuff again, and the same reading.
         for run in 0..<2 {
@@ -237,7 +237,7 @@ import Testing
             driver: .andStd, script: SimulatorScript(pushes: false, interval: .milliseconds(20)))
         simulation.start()
         defer { simulation.stop() }
-        let address = try TransportAddress(simulation.address)
+        let address = try DeviceAddress(simulation.address)
         let sink = MemorySink()
         var options = IngestOptions()
         options.moreSinks = [sink]
@@ -254,7 +254,7 @@ import Testing
         let simulation = try Simulation(
             driver: .andStd, script: SimulatorScript(records: records, interval: .milliseconds(500)))
         simulation.start()
-        let address = try TransportAddress(simulation.address)
+        let address = try DeviceAddress(simulation.address)
         let sink = MemorySink()
         var options = IngestOptions()
         options.moreSinks = [sink]
@@ -284,7 +284,7 @@ import Testing
             driver: .andStd, script: SimulatorScript(records: records, interval: .milliseconds(5)))
         simulation.start()
         defer { simulation.stop() }
-        let address = try TransportAddress(simulation.address)
+        let address = try DeviceAddress(simulation.address)
         var options = IngestOptions()
         options.moreSinks = [ClosedSink()]
         let report = try await onThread { [options] in
@@ -298,7 +298,7 @@ import Testing
         let pty = Pty()
         var read = ReadOptions()
         read.timeout = .milliseconds(100)
-        let address = TransportAddress.path(pty.path)
+        let address = DeviceAddress.node(pty.path)
         var options = IngestOptions()
         options.moreSinks = [MemorySink()]
         let report = try await onThread { [read, options] in
@@ -319,7 +319,7 @@ import Testing
         for command in [SessionCommand.readMemory(user: nil), .follow] {
             for driver in ["r1", "phd"] {
                 let error = await failure {
-                    _ = try Ingest.read(.path("/dev/ttyNOTHERE"), driver: driver, ReadOptions(command), options: options)
+                    _ = try Ingest.read(.node("/dev/ttyNOTHERE"), driver: driver, ReadOptions(command), options: options)
                 }
                 #expect(error?.status == .usage, "\(error?.description ?? "no error")")
                 #expect(error?.hint.contains("--sink sqlite:bp.db") == true)
@@ -327,7 +327,7 @@ import Testing
         }
         #expect(folder.text("o").isEmpty)
         // Others are none the worse for it.
-        let other = await failure { _ = try Ingest.read(.path("/dev/ttyNOTHERE"), driver: "and-std", options: options) }
+        let other = await failure { _ = try Ingest.read(.node("/dev/ttyNOTHERE"), driver: "and-std", options: options) }
         #expect(other?.status == .unavailable)
     }
 
@@ -351,7 +351,7 @@ import Testing
         var options = IngestOptions()
         options.moreSinks = [MemorySink(isDurable: false)]
         options.driverOptions = ["keep": "yes"]
-        let error = await failure { [options] in _ = try Ingest.read(.path("/dev/ttyNOTHERE"), driver: "r1", options: options) }
+        let error = await failure { [options] in _ = try Ingest.read(.node("/dev/ttyNOTHERE"), driver: "r1", options: options) }
         #expect(error?.status == .unavailable)
     }
 
@@ -361,11 +361,11 @@ import Testing
         let simulation = try Simulation(driver: .andStd, script: SimulatorScript(records: records, interval: .milliseconds(20)))
         simulation.start()
         defer { simulation.stop() }
-        let address = try TransportAddress(simulation.address)
+        let address = try DeviceAddress(simulation.address)
         let (slow, seen) = (MemorySink(), MemorySink())
         slow.stall()
         let pipeline = Pipeline([Pipeline.Member(slow), Pipeline.Member(seen)])
-        let link = TestLink(driver: .andStd, transport: address.transport(for: .andStd), pipeline: pipeline)
+        let link = TestLink(driver: .andStd, transport: try address.transport(for: .andStd), pipeline: pipeline)
         link.start([.follow])
         _ = await seen.arrivals.wait { $0.reduce(0, +) == 5 }
         let stop = StopSignal()
@@ -389,7 +389,7 @@ import Testing
         let folder = TestFolder()
         let memory = DriverMemory(folder: folder.path)
         let silent = Pty()
-        let address = TransportAddress.path(silent.path)
+        let address = DeviceAddress.node(silent.path)
         try MeasurementMarks(memory).place("par-nibp", address).leave()
         var options = IngestOptions()
         options.moreSinks = [MemorySink()]
@@ -405,7 +405,7 @@ import Testing
         let cuff = try Simulation(driver: .parNIBP, script: SimulatorScript(pushes: false), speed: 20)
         cuff.start()
         defer { cuff.stop() }
-        let there = try TransportAddress(cuff.address)
+        let there = try DeviceAddress(cuff.address)
         try MeasurementMarks(memory).place("par-nibp", there).leave()
         let answered = try await onThread { [options] in try Ingest.read(there, driver: "par-nibp", options: options) }
         #expect(answered.recovery == .complete)
@@ -415,24 +415,7 @@ import Testing
     @Test func read_OfNoDevice_IsSaidAfterTheSinksStand() async {
         let folder = TestFolder()
         let options = options([SinkSpec(.jsonl, path: folder.file("o"))])
-        let error = await failure { _ = try Ingest.read(.path("/dev/ttyNOTHERE"), driver: "and-std", options: options) }
+        let error = await failure { _ = try Ingest.read(.node("/dev/ttyNOTHERE"), driver: "and-std", options: options) }
         #expect(error?.status == .unavailable)
-    }
-
-    @Test(arguments: [
-        ("/dev/ttyUSB0", TransportAddress.path("/dev/ttyUSB0")), ("tcp://box:4001", .tcp(host: "box", port: 4001)),
-        ("tcp://[::1]:5", .tcp(host: "::1", port: 5)), ("tcp-listen://:7000", .tcpListen(host: "", port: 7000)),
-        ("tcp-listen://0.0.0.0:7000", .tcpListen(host: "0.0.0.0", port: 7000)),
-        // Where other IEEE 11073 stacks have their manager.
-        ("tcp-listen://", .tcpListen(host: "", port: 6024)), ("tcp-listen://[::1]", .tcpListen(host: "::1", port: 6024)),
-        ("tcp-listen://box", .tcpListen(host: "box", port: 6024)),
-    ])
-    func address_IsRead(_ text: String, _ address: TransportAddress) throws {
-        #expect(try TransportAddress(text) == address)
-    }
-
-    @Test(arguments: ["", "tcp://", "tcp://host", "tcp://:1", "tcp://host:99999", "http://host:1", "tcp-listen://x:", "tcp-listen://x:y"])
-    func address_RefusesWhatIsNone(_ text: String) {
-        #expect { try TransportAddress(text) } throws: { ($0 as? IngestError)?.status == .usage }
     }
 }

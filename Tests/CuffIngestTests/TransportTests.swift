@@ -235,6 +235,8 @@ final class Pty: Sendable {
         close(probe.descriptor)
         let server = try Line(TCPTransport(host: "127.0.0.1", port: probe.port, role: .listen))
         let client = try Line(TCPTransport(host: "127.0.0.1", port: probe.port, role: .connect))
+        // Until a transport is open, nothing can be written.
+        await client.events.wait { $0.contains { if case .opened = $0 { true } else { false } } }
         client.write([1, 2, 3])
         #expect(await server.received(3) == [1, 2, 3])
         server.write([4])

@@ -145,10 +145,10 @@ import Testing
         let place = TestFolder()
         let name = place.file("anna")
         #expect(symlink("/dev/null", name) == 0)
-        let named = LinkPlan(target: .node(name), identity: name, driver: "par-nibp")
+        let named = LinkPlan(target: .place(.node(name)), identity: name, driver: "par-nibp")
         #expect(try schedule(name).fits(named))
         #expect(try !schedule("/dev/null").fits(named))
-        var told = LinkPlan(target: .node("/dev/ttyS3"), identity: "ward-2", driver: "par-nibp")
+        var told = LinkPlan(target: .place(.node("/dev/ttyS3")), identity: "ward-2", driver: "par-nibp")
         #expect(try schedule("ward-2").fits(told))
         told.driver = "suntech-advantage"
         #expect(try !schedule("ward-2").fits(told))
@@ -176,7 +176,7 @@ import Testing
     @Test func aMark_IsHeldByOne_AndFoundWhenItsHolderIsGone() async throws {
         let place = TestFolder()
         let marks = MeasurementMarks(DriverMemory(folder: place.path))
-        let address = TransportAddress.path("/dev/ttyUSB7")
+        let address = DeviceAddress.node("/dev/ttyUSB7")
         #expect(marks.left("and-std", address) == nil)
         #expect(marks.holder("and-std", address) == nil)
         let first = try marks.place("and-std", address)

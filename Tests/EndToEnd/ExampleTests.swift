@@ -18,6 +18,21 @@ import Testing
         #expect(run.lines.contains { $0.hasPrefix("par-nibp: 129.0/65.0 mmHg, pulse 87.0") }, "\(run.output)")
     }
 
+    @Test func theExample_ReadsInALoop() async throws {
+        let scratch = try Scratch()
+        let cuff = try await SimulatedCuff("beurer-serial", in: scratch)
+        let reference = try await CuffProcess.run(
+            ["read", cuff.port, "--driver", "beurer-serial", "--no-store", "--sink", "stdout"], environment: cuff.environment)
+        let run = try await CuffProcess.run(executable: Self.program, ["read", cuff.port, "beurer-serial"], environment: cuff.environment)
+        #expect(run.status == 0)
+        #expect(reference.lines.count > 1)
+        #expect(run.lines.count == reference.lines.count, "\(run.output)")
+        for (line, json) in zip(run.lines, reference.lines) {
+            let pressures = try #require(line.firstMatch(of: /: (\d+)\.0\/(\d+)\.0 mmHg/))
+            #expect(json.contains("\"systolic_mmHg\":\(pressures.1),\"diastolic_mmHg\":\(pressures.2)"), "\(line) \(json)")
+        }
+    }
+
     @Test func theExample_SaysWhatACuffCannot() async throws {
         let run = try await CuffProcess.run(executable: Self.program, ["measure", "/dev/not-there", "omron-hbp"])
         #expect(run.output.contains("cannot be started remotely"))

@@ -17,6 +17,13 @@ import Testing
         #expect(readme.contains(table), "run `make readme` and read what changed")
     }
 
+    @Test func tableOfAddresses_IsGenerated() async throws {
+        let readme = try String(contentsOf: CuffProcess.folder.appendingPathComponent("README.md"), encoding: .utf8)
+        let table = try await CuffProcess.run(["list", "--addresses", "--markdown"]).output
+        #expect(table.contains("| `tcp://host:port` |"))
+        #expect(readme.contains(table), "run `make readme` and read what changed")
+    }
+
     @Test func everyVerbOfTheReadme_Exists() async throws {
         let readme = try String(contentsOf: CuffProcess.folder.appendingPathComponent("README.md"), encoding: .utf8)
         let help = try await CuffProcess.run(["--help"]).output

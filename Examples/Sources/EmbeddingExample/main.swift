@@ -1,41 +1,58 @@
 import CuffCore
 import CuffIngest
 
-// Two things that a program does with cuffs:
+// Three things that a program does with cuffs:
 //
+//   EmbeddingExample read DEVICE DRIVER          takes what one cuff has stored
 //   EmbeddingExample watch [DEVICE=DRIVER …]     takes what every cuff sends, now and when one is plugged in
 //   EmbeddingExample measure DEVICE DRIVER       lets one cuff measure
 
-/// Where readings pass through. One that keeps them says `let isDurable = true`, and returns when they are on disk: only then
-/// may a cuff forget them. Without such a sink, cuffs that forget are left alone.
-final class Diary: Sink {
-    let label = "diary"
-
-    func write(_ batch: Batch) throws(IngestError) -> Int {
-        for reading in batch.entries.readings where !reading.isPending {
-            switch reading.content {
-            case .bloodPressure(let pressure):
-                let pulse = pressure.pulse.map { ", pulse \($0.digits.value)" } ?? ""
-                print(
-                    "\(batch.driver): \(pressure.systolic.inMmHg)/\(pressure.diastolic.inMmHg) mmHg\(pulse) \(reading.flags.text(separator: " "))"
-                )
-            case .failure(let failure): print("\(batch.driver): failed, \(failure.reason.word)")
-            case .pulseRate, .quantity: break
-            }
-        }
-        return 0
+func show(_ reading: Reading, _ driver: DriverID) {
+    switch reading.content {
+    case .bloodPressure(let pressure):
+        let pulse = pressure.pulse.map { ", pulse \($0.digits.value)" } ?? ""
+        let flags = reading.flags.text(separator: " ")
+        print("\(driver): \(pressure.systolic.inMmHg)/\(pressure.diastolic.inMmHg) mmHg\(pulse) \(flags)")
+    case .failure(let failure): print("\(driver): failed, \(failure.reason.word)")
+    case .pulseRate, .quantity: break
     }
 }
 
-func watch(_ devices: [String]) throws(IngestError) {
+/// A loop over readings holds the cuff back while its body runs, and closes the cuff when it is left. One whose body keeps them
+/// says `isKeeping: true`: only then may a cuff forget a reading, when the loop asks for the next. Without, cuffs that forget are
+/// left alone.
+func read(_ device: String, _ driver: String) async throws(IngestError) {
+    let place = try DevicePlace(device, driver: driver)
     var options = IngestOptions()
-    options.moreSinks = [Diary()]
+    options.device = place.device
+    options.memory = .standard
+    options.stop.watch()
+    for try await received in Ingest.readings(from: place.address, driver: place.driver, options: options) {
+        if !received.reading.isPending { show(received.reading, received.driver) }
+    }
+}
+
+func watch(_ devices: [String]) async throws(IngestError) {
+    var options = IngestOptions()
     options.memory = .standard
     options.stop.watch()
     // A generic bridge chip is opened only when it is assigned: DEVICE=DRIVER.
     var setup = try WatchSetup.options(config: .none, assign: devices, once: false, again: nil)
     setup.options.notices = { print($0.sentence) }
-    _ = try Ingest.watch(setup.options, options: options)
+    for try await received in Ingest.readings(watching: setup.options, options: options) {
+        if !received.reading.isPending { show(received.reading, received.driver) }
+    }
+}
+
+/// The same as a sink, where readings pass through. One that keeps them says `let isDurable = true`, and returns when they are on
+/// disk.
+final class Diary: Sink {
+    let label = "diary"
+
+    func write(_ batch: Batch) throws(IngestError) -> Int {
+        for reading in batch.entries.readings where !reading.isPending { show(reading, batch.driver) }
+        return 0
+    }
 }
 
 func measure(_ device: String, _ driver: String) throws(IngestError) {
@@ -65,9 +82,10 @@ func measure(_ device: String, _ driver: String) throws(IngestError) {
 do throws(IngestError) {
     let arguments = Array(CommandLine.arguments.dropFirst())
     switch (arguments.first, arguments.count) {
-    case ("watch", _): try watch(Array(arguments.dropFirst()))
+    case ("read", 3): try await read(arguments[1], arguments[2])
+    case ("watch", _): try await watch(Array(arguments.dropFirst()))
     case ("measure", 3): try measure(arguments[1], arguments[2])
-    default: print("EmbeddingExample watch [DEVICE=DRIVER …] | measure DEVICE DRIVER")
+    default: print("EmbeddingExample read DEVICE DRIVER | watch [DEVICE=DRIVER …] | measure DEVICE DRIVER")
     }
 } catch {
     print(error.description)

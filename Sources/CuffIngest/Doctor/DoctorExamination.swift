@@ -18,8 +18,8 @@ extension Doctor {
         do throws(ResolutionFault) {
             switch try request.address.resolve(among: plugged, assignments: assignments, drivers: drivers) {
             case .plugged(let device): take(device, assignments, drivers, request, into: &facts)
-            case .node(let path): facts.node = path
-            case .tcp: facts.isNetwork = true
+            case .place(.node(let path)): facts.node = path
+            case .place: facts.isNetwork = true
             }
         } catch {
             facts.resolution = error
@@ -60,7 +60,7 @@ extension Doctor {
                 switch address {
                 case .usb(let id, let serial, _): device.id == id && (serial == nil || device.serial == serial)
                 case .port(let port, _): device.port == port
-                case .automatic, .node, .tcp: false
+                case .automatic, .node, .tcp, .tcpListen, .other: false
                 }
             guard isMeant else { continue }
             facts.usb = device
@@ -85,14 +85,14 @@ extension Doctor {
 
     /// The udev rule for this very device, by its serial number or else its socket; `nil` when it is not on USB.
     public static func rule(for device: PluggedDevice, driver: DriverID?, group: String = "dialout") -> String? {
-        guard let usb = device.usb, let medium = CuffDriver.Medium(rawValue: device.subsystem.rawValue) else { return nil }
+        guard let usb = device.usb else { return nil }
         let place = usb.uniqueSerial.map { UdevRules.Place.serial($0) } ?? .port(usb.port)
         let note =
             usb.uniqueSerial == nil
             ? "# It has no serial number of its own: this is whatever \(usb.id) sits in port \(usb.port).\n" : ""
         return "# \(device.summary); to \(UdevRules.localPath), then: sudo udevadm control --reload && "
             + "sudo udevadm trigger --action=add \(device.node)\n"
-            + note + UdevRules.rule(medium: medium, id: usb.id, place: place, driver: driver, group: group) + "\n"
+            + note + UdevRules.rule(medium: device.subsystem, id: usb.id, place: place, driver: driver, group: group) + "\n"
     }
 }
 

@@ -23,6 +23,7 @@ final class SeriesSink: Sink {
     let takesLiveEvents = true
     private let path: String
     private let policy: Policy
+    private let drivers: [CuffDriver]
     // Used on the sink's queue alone.
     nonisolated(unsafe) private var cuffs: [Int: Cuff] = [:]
     /// Cuffs of which something is under way.
@@ -30,9 +31,10 @@ final class SeriesSink: Sink {
     /// Opened for the first series: a second connection is no use to a watch that waits.
     nonisolated(unsafe) private var store: Store?
 
-    init(path: String, policy: Policy) throws(IngestError) {
+    init(path: String, policy: Policy, drivers: [CuffDriver] = CuffFamilies.all) throws(IngestError) {
         label = "series:\(path)"
         self.policy = policy
+        self.drivers = drivers
         self.path = path
     }
 
@@ -42,7 +44,7 @@ final class SeriesSink: Sink {
             ?? Cuff(
                 recorder: SeriesRecorder(
                     source: HealthSource(name: "cuff"),
-                    isContinuous: CuffFamilies.named(batch.driver.description)?.capabilities.contains(.continuous) ?? false,
+                    isContinuous: drivers.first { $0.id == batch.driver }?.capabilities.contains(.continuous) ?? false,
                     keepsFailed: policy == .all), driver: batch.driver, device: batch.device)
         (cuff.device, cuff.identity) = (batch.device, batch.identity)
         var finished: [HealthSeries] = []

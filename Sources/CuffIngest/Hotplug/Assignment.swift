@@ -31,7 +31,8 @@ public struct Assignment: Sendable, Hashable {
 
     /// Reads `ADDRESS=DRIVER[,baud=9600-8N1][,name=hallway][,option=value…]`.
     public init(
-        _ text: String, drivers: [CuffDriver] = CuffFamilies.all, origin: String = "--assign"
+        _ text: String, drivers: [CuffDriver] = CuffFamilies.all, among kinds: [TransportKind] = TransportKind.all,
+        origin: String = "--assign"
     ) throws(AddressFault) {
         var parts = text.split(separator: ",", omittingEmptySubsequences: false)
         let head = parts.removeFirst()
@@ -39,10 +40,10 @@ public struct Assignment: Sendable, Hashable {
         guard let sign = head.lastIndex(of: "=") else {
             throw AddressFault(text, "an assignment reads DEVICE=DRIVER, as in port:1-1.2=beurer-serial")
         }
-        let address = try DeviceAddress(String(head[..<sign]))
+        let address = try DeviceAddress(String(head[..<sign]), among: kinds)
         let settings = try DeviceSettings(
             ["driver=" + head[head.index(after: sign)...]] + parts.map(String.init), of: text, drivers: drivers)
-        guard address != .automatic else { throw AddressFault(text, "`auto` names no device to assign a driver to") }
+        if let refusal = address.assignmentRefusal { throw AddressFault(text, refusal) }
         self.init(
             address, driver: settings.driver, line: settings.line, options: settings.options, name: settings.name,
             origin: origin)
@@ -109,9 +110,11 @@ public struct DeviceRequest: Sendable, Hashable {
     public var settings: DeviceSettings
 
     /// Parses `ADDRESS[,key=value…]`; throws `AddressFault` with the reason.
-    public init(_ text: String, drivers: [CuffDriver] = CuffFamilies.all) throws(AddressFault) {
+    public init(
+        _ text: String, drivers: [CuffDriver] = CuffFamilies.all, among kinds: [TransportKind] = TransportKind.all
+    ) throws(AddressFault) {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-        address = try DeviceAddress(parts.first ?? "")
+        address = try DeviceAddress(parts.first ?? "", among: kinds)
         settings = try DeviceSettings(Array(parts.dropFirst()), of: text, drivers: drivers)
     }
 }

@@ -86,7 +86,7 @@ public enum Claiming {
 
 extension PluggedDevice {
     /// Whether a driver can speak to such a node at all.
-    func suits(_ driver: CuffDriver) -> Bool { driver.medium(at: usb?.id).rawValue == subsystem.rawValue }
+    func suits(_ driver: CuffDriver) -> Bool { driver.medium(at: usb?.id) == subsystem }
 
     /// Under which name its readings are kept: by the cuff's own ids, where it was claimed for these, has no serial number,
     /// and no other such cuff has taken them; else by its key.
@@ -131,14 +131,6 @@ extension Claiming.Verdict {
     }
 }
 
-/// Where a verb's DEVICE leads.
-public enum DeviceTarget: Sendable, Hashable {
-    case plugged(PluggedDevice)
-    /// A node that no enumeration shows: a pseudo terminal, a link of the user's own.
-    case node(String)
-    case tcp(host: String, port: UInt16)
-}
-
 /// Why a DEVICE leads nowhere.
 public enum ResolutionFault: Error, Sendable, Hashable, CustomStringConvertible {
     case notFound(DeviceAddress, present: [PluggedDevice])
@@ -168,23 +160,5 @@ public enum ResolutionFault: Error, Sendable, Hashable, CustomStringConvertible 
 
     private static func list(_ devices: [PluggedDevice]) -> String {
         devices.map { "  \($0.key)  \($0.summary)" }.joined(separator: "\n")
-    }
-}
-
-extension DeviceAddress {
-    /// The one device that is meant. `auto` means the one claimed device; two are never guessed between.
-    public func resolve(
-        among devices: [PluggedDevice], assignments: [Assignment] = [], drivers: [CuffDriver] = CuffFamilies.all
-    ) throws(ResolutionFault) -> DeviceTarget {
-        if case .tcp(let host, let port) = self { return .tcp(host: host, port: port) }
-        let found = devices.filter { device in
-            self == .automatic
-                ? Claiming.verdict(on: device, assignments: assignments, drivers: drivers).driver != nil : matches(device)
-        }
-        if let only = found.first, found.count == 1 { return .plugged(only) }
-        if found.count > 1 { throw .ambiguous(self, found) }
-        // A path may be good though no enumeration knows it; opening will tell.
-        if case .node(let path) = self { return .node(path) }
-        throw .notFound(self, present: devices)
     }
 }

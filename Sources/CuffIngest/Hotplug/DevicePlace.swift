@@ -3,21 +3,20 @@ import Glibc
 
 /// Where a verb's DEVICE leads, with the driver to talk with and the key under which its readings are kept.
 public struct DevicePlace: Sendable {
-    /// The transport to open.
-    public var address: TransportAddress
+    /// What a transport opens.
+    public var address: DeviceAddress
     /// The id of the driver.
     public var driver: String
     /// Who the cuff is as far as the host knows: its USB serial number or socket; empty for a bare path.
     public var device: String
 
-    /// `driver` is what the user named; without it only a device that a driver claims for itself will do.
-    public init(_ text: String, driver: String?) throws(IngestError) {
-        if text.hasPrefix("tcp-listen://") {
-            self.init(address: try TransportAddress(text), driver: try Self.named(driver, text), device: "")
-            return
-        }
+    /// `driver` is what the user named; without it only a device that a driver claims for itself will do. `drivers` and `kinds` are
+    /// the families and transports to choose from.
+    public init(
+        _ text: String, driver: String?, drivers: [CuffDriver] = CuffFamilies.all, among kinds: [TransportKind] = TransportKind.all
+    ) throws(IngestError) {
         let request: DeviceRequest
-        do throws(AddressFault) { request = try DeviceRequest(text) } catch {
+        do throws(AddressFault) { request = try DeviceRequest(text, drivers: drivers, among: kinds) } catch {
             throw IngestError(.usage, error.description, hint: "write e.g. /dev/ttyUSB0; `cuff list` shows what is plugged in")
         }
         let settings = request.settings
@@ -28,23 +27,21 @@ public struct DevicePlace: Sendable {
         }
         let wanted = request.address
         let driver = driver ?? request.settings.driver?.description
-        if case .node(let path) = wanted, wanted.isOutsideHotplug {
-            self.init(address: .path(path), driver: try Self.named(driver, text, at: path), device: "")
+        guard !wanted.isOutsideHotplug else {
+            self.init(address: wanted, driver: try Self.named(driver, text, at: wanted), device: "")
             return
         }
         let target: DeviceTarget
         let present = (try? DeviceEnumeration.plugged()) ?? []
-        do throws(ResolutionFault) { target = try wanted.resolve(among: present) } catch {
+        do throws(ResolutionFault) { target = try wanted.resolve(among: present, drivers: drivers) } catch {
             throw IngestError(error.exitCode == 64 ? .usage : .unavailable, error.description, hint: "`cuff list` shows what is plugged in")
         }
         switch target {
-        case .tcp(let host, let port):
-            self.init(address: .tcp(host: host, port: Int(port)), driver: try Self.named(driver, text), device: "")
-        case .node(let path): self.init(address: .path(path), driver: try Self.named(driver, text, at: path), device: "")
+        case .place(let address): self.init(address: address, driver: try Self.named(driver, text, at: address), device: "")
         case .plugged(let plugged):
-            let verdict = Claiming.verdict(on: plugged, assignments: [], drivers: CuffFamilies.all)
+            let verdict = Claiming.verdict(on: plugged, assignments: [], drivers: drivers)
             self.init(
-                address: .path(plugged.node), driver: try Self.named(driver ?? verdict.driver?.description, text),
+                address: target.address, driver: try Self.named(driver ?? verdict.driver?.description, text),
                 device: Self.identity(of: plugged, verdict, among: present))
         }
     }
@@ -60,16 +57,16 @@ public struct DevicePlace: Sendable {
         }
     }
 
-    private init(address: TransportAddress, driver: String, device: String) {
+    private init(address: DeviceAddress, driver: String, device: String) {
         self.address = address
         self.driver = driver
         self.device = device
     }
 
-    private static func named(_ driver: String?, _ text: String, at path: String? = nil) throws(IngestError) -> String {
+    private static func named(_ driver: String?, _ text: String, at address: DeviceAddress? = nil) throws(IngestError) -> String {
         guard let driver else {
             // Naming a driver would not help where there is nothing.
-            if let path, access(path, F_OK) != 0 { throw .device(path, errno) }
+            if case .node(let path)? = address, access(path, F_OK) != 0 { throw .device(path, errno) }
             throw IngestError(
                 .usage, "cannot tell which cuff is on \(text)", why: "no driver claims it",
                 hint: "add --driver ID; `cuff drivers` lists them, `cuff identify \(text)` may recognise it")

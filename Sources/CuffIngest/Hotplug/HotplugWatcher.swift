@@ -60,7 +60,7 @@ public final class HotplugWatcher: @unchecked Sendable {
         self.udev = udev
         self.monitor = monitor
         self.deliver = deliver
-        for subsystem in ["tty", "hidraw"] {
+        for subsystem in TransportKind.subsystems() {
             udev_monitor_filter_add_match_subsystem_devtype(monitor, subsystem, nil)
         }
         // A hub with 64 adapters brings some 500 events of 1 KiB at once. Refused without privilege: then the kernel's

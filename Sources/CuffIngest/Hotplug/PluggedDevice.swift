@@ -85,13 +85,10 @@ public struct USBDevice: Sendable, Hashable {
 /// A serial or HID node that is there now, with the USB device it belongs to. It says what is plugged in, not what may
 /// be done with it (`Claiming`) nor whether it can be opened (`Access`).
 public struct PluggedDevice: Sendable, Hashable {
-    /// The kernel subsystem of the node.
-    public enum Subsystem: String, Sendable, Hashable { case tty, hidraw }
-
     /// The path of the node, e.g. /dev/ttyUSB0.
     public var node: String
-    /// The kernel subsystem of the node.
-    public var subsystem: Subsystem
+    /// The kernel subsystem of the node: what a driver speaks over there.
+    public var subsystem: CuffDriver.Medium
     /// The kernel driver of the interface; `nil` where it is unknown.
     public var kernelDriver: String?
     /// `nil` for a built-in serial port.
@@ -110,7 +107,7 @@ public struct PluggedDevice: Sendable, Hashable {
 
     /// Sets each property as given.
     public init(
-        node: String, subsystem: Subsystem, kernelDriver: String? = nil, usb: USBDevice? = nil, channel: String? = nil,
+        node: String, subsystem: CuffDriver.Medium, kernelDriver: String? = nil, usb: USBDevice? = nil, channel: String? = nil,
         links: [String] = [], syspath: String, properties: [String: String] = [:]
     ) {
         self.node = node
@@ -129,7 +126,7 @@ public struct PluggedDevice: Sendable, Hashable {
     /// hardware and everything else no cuff can sit behind.
     public init?(_ chain: [SysfsNode]) {
         guard let own = chain.first, let node = own.node,
-            let subsystem = own.subsystem.flatMap(Subsystem.init(rawValue:))
+            let subsystem = own.subsystem.flatMap(CuffDriver.Medium.init(rawValue:))
         else { return nil }
         let parents = chain.dropFirst()
         // Virtual consoles and pty masters hang in the air; a real port has hardware above it.

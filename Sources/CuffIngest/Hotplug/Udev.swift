@@ -34,7 +34,7 @@ final class Udev {
     /// The devices present now.
     func plugged() throws(HotplugFault) -> [PluggedDevice] {
         try enumerate { enumeration in
-            for subsystem in ["tty", "hidraw"] { udev_enumerate_add_match_subsystem(enumeration, subsystem) }
+            for subsystem in TransportKind.subsystems() { udev_enumerate_add_match_subsystem(enumeration, subsystem) }
         }.compactMap(PluggedDevice.init)
     }
 

@@ -54,15 +54,27 @@ public enum Identifying {
 
     /// Listens to a port for `limit`, or reads a file, and judges the bytes. Never writes to the device.
     public static func run(_ source: String, line: LineSettings?, limit: Duration) throws(IngestError) -> Report {
-        var information = stat()
-        let isDevice = source != "-" && stat(source, &information) == 0 && information.st_mode & S_IFMT == S_IFCHR
-        if isDevice || source.hasPrefix("tcp://") {
+        if let address = try address(source) {
             let line = line ?? LineSettings()
-            let bytes = try listen(source, line, limit)
+            let bytes = try listen(address, line, limit)
             return Report(bytes: bytes.count, candidates: Identification.candidates(for: bytes, among: CuffFamilies.all), line: line)
         }
         let bytes = try read(source)
         return Report(bytes: bytes.count, candidates: Identification.candidates(for: bytes, among: CuffFamilies.all), line: nil)
+    }
+
+    /// The device that is meant; `nil` for a file. A name that is there is what it is; any other is read as an address.
+    private static func address(_ source: String) throws(IngestError) -> DeviceAddress? {
+        var information = stat()
+        guard source != "-" else { return nil }
+        if stat(source, &information) == 0 { return information.st_mode & S_IFMT == S_IFCHR ? .node(source) : nil }
+        guard let address = try? DeviceAddress(source) else { return nil }
+        if case .node = address { return nil }
+        do throws(ResolutionFault) {
+            return try address.resolve(among: (try? DeviceEnumeration.plugged()) ?? []).address
+        } catch {
+            throw IngestError(error.exitCode == 64 ? .usage : .unavailable, error.description, hint: "`cuff list` shows what is plugged in")
+        }
     }
 
     /// The cuff's side of a capture, or the bytes as they are.
@@ -87,13 +99,17 @@ public enum Identifying {
     }
 
     /// Everything that is heard within the time, at most `enough`.
-    private static func listen(_ source: String, _ line: LineSettings, _ limit: Duration) throws(IngestError) -> [UInt8] {
-        let transport: any Transport =
-            switch try TransportAddress(source) {
-            case .path(let path): TTYTransport(path: path, line: line, pace: nil)
-            case .tcp(let host, let port): TCPTransport(host: host, port: port, role: .connect)
-            case .tcpListen(let host, let port): TCPTransport(host: host, port: port, role: .listen)
-            }
+    private static func listen(_ address: DeviceAddress, _ line: LineSettings, _ limit: Duration) throws(IngestError) -> [UInt8] {
+        let transport: any Transport
+        do throws(AddressFault) {
+            // A node is listened to as a serial port and as nothing else: setting a CP2110 up would write to an unknown device.
+            let kinds = if case .node = address { [TransportKind.tty] } else { TransportKind.all }
+            transport = try address.transport(TransportKind.Request(address, medium: .tty, line: line), among: kinds)
+        } catch {
+            throw IngestError(
+                .usage, "\(address) is not a serial port", why: "a HID device is never opened to listen to it",
+                hint: "`cuff list` shows what is plugged in")
+        }
         try transport.open()
         let loop = EventLoop.shared
         let heard = Locked<[UInt8]>([])

@@ -17,7 +17,7 @@ extension Ingest {
         driver id: String, input: Input, isLive: Bool = false, selection: CaptureSelection = CaptureSelection(),
         options: IngestOptions = IngestOptions()
     ) throws(IngestError) -> IngestReport {
-        let driver = try driver(id)
+        let driver = try driver(id, among: options.drivers)
         try driver.permit(options: options.driverOptions)
         let file = try InputFile(input)
         if file.kind == .regular && file.isEmpty {

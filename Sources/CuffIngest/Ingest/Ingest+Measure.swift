@@ -53,10 +53,10 @@ extension Ingest {
     /// A note in the state folder (`options.memory`) outlives this process: where it dies while the cuff inflates, the next
     /// one that opens the cuff tells it to stop.
     public static func measure(
-        _ address: TransportAddress, driver id: String, _ measure: MeasureOptions = MeasureOptions(),
+        _ address: DeviceAddress, driver id: String, _ measure: MeasureOptions = MeasureOptions(),
         handlers: MeasureHandlers = MeasureHandlers(), options: IngestOptions = IngestOptions()
     ) throws(IngestError) -> (end: Measurement.End, report: IngestReport) {
-        let driver = try driver(id)
+        let driver = try driver(id, among: options.drivers)
         try driver.require(.measure)
         try driver.permit(options: options.driverOptions)
         try requireKeeping(driver, options)
@@ -110,9 +110,9 @@ extension Ingest {
     /// Stops the measurement that runs on a cuff: by the process that measures, where one does, else by the cuff's own
     /// command over the line.
     public static func stop(
-        _ address: TransportAddress, driver id: String, _ read: ReadOptions, options: IngestOptions = IngestOptions()
+        _ address: DeviceAddress, driver id: String, _ read: ReadOptions, options: IngestOptions = IngestOptions()
     ) throws(IngestError) -> IngestReport {
-        let driver = try driver(id)
+        let driver = try driver(id, among: options.drivers)
         try driver.require(.stop)
         guard let marks = options.memory.map({ MeasurementMarks($0) }), let holder = marks.holder(driver.id, address),
             kill(holder, MeasurementSignal.number) == 0

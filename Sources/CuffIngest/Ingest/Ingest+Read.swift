@@ -29,10 +29,10 @@ public struct ReadOptions: Sendable {
 extension Ingest {
     /// One live cuff: obeys the command, stores what comes, and acknowledges to the cuff only what is stored.
     public static func read(
-        _ address: TransportAddress, driver id: String, _ read: ReadOptions = ReadOptions(),
+        _ address: DeviceAddress, driver id: String, _ read: ReadOptions = ReadOptions(),
         options: IngestOptions = IngestOptions()
     ) throws(IngestError) -> IngestReport {
-        let driver = try driver(id)
+        let driver = try driver(id, among: options.drivers)
         try driver.permit(options: options.driverOptions)
         let mark = options.memory.flatMap { MeasurementMarks($0).left(driver.id, address) }
         do throws(IngestError) {
@@ -56,8 +56,8 @@ extension Ingest {
     }
 
     /// Whether a process died while it measured with this cuff, and the cuff can be told to stop.
-    public static func isLeftMeasuring(_ address: TransportAddress, driver id: String, _ options: IngestOptions) -> Bool {
-        guard let driver = CuffFamilies.named(id), driver.capabilities.contains(.stop), let memory = options.memory else { return false }
+    public static func isLeftMeasuring(_ address: DeviceAddress, driver id: String, _ options: IngestOptions) -> Bool {
+        guard let driver = options.driver(id), driver.capabilities.contains(.stop), let memory = options.memory else { return false }
         return MeasurementMarks(memory).isLeft(driver.id, address)
     }
 
@@ -69,7 +69,7 @@ extension Ingest {
     /// One link, from its opening to its end. `recovering`: first the cuff is told to stop, because a process before this one
     /// died while it may have been inflating.
     static func conduct(
-        _ address: TransportAddress, _ driver: CuffDriver, _ read: ReadOptions, _ options: IngestOptions, _ measure: MeasureLink?,
+        _ address: DeviceAddress, _ driver: CuffDriver, _ read: ReadOptions, _ options: IngestOptions, _ measure: MeasureLink?,
         recovering: AbandonedMeasurement?
     ) throws(IngestError) -> IngestReport {
         var commands = Self.commands(driver, read)
@@ -84,7 +84,7 @@ extension Ingest {
 
         let pipeline = try pipeline(options, series: measure?.keepsFailedSeries == true ? .all : .ofResults)
         try refuseForgetting(driver, read, options, pipeline)
-        let transport = try Self.transport(address, driver, read)
+        let transport = try Self.transport(address, driver, read, options)
         var setup = Self.setup(driver, read, options, measure, commands)
         setup.keepsReadings = pipeline.isDurable
         if isRecovering { setup.recovering = recovering }
@@ -138,9 +138,12 @@ extension Ingest {
     }
 
     private static func transport(
-        _ address: TransportAddress, _ driver: CuffDriver, _ read: ReadOptions
+        _ address: DeviceAddress, _ driver: CuffDriver, _ read: ReadOptions, _ options: IngestOptions
     ) throws(IngestError) -> any Transport {
-        let transport = address.transport(for: driver, line: read.line, pace: read.pace)
+        let transport: any Transport
+        do throws(AddressFault) {
+            transport = try address.transport(for: driver, line: read.line, pace: read.pace, among: options.transports)
+        } catch { throw IngestError(.usage, error.description) }
         guard let path = read.recording else { return transport }
         return RecordingTransport(transport, to: try CaptureWriter(path, driver: driver, line: read.line, node: "\(address)"))
     }

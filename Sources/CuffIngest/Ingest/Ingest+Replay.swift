@@ -109,7 +109,7 @@ extension Ingest {
                 .usage, "\(input.name) names no driver", why: "its head says nothing of the cuff family",
                 hint: "add --driver ID")
         }
-        let driver = try driver(name)
+        let driver = try driver(name, among: options.drivers)
         try driver.permit(options: options.driverOptions)
         if let told = input.source.header["driver"], told != name {
             options.diagnostics(.warning("\(input.name) names the driver \(told), and is read as \(name)"))

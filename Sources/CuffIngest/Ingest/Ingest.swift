@@ -14,6 +14,10 @@ public struct IngestOptions: Sendable {
     public var device = ""
     /// The zone of the cuff's clock; `nil`: the machine's, and readings from files get no time of their own.
     public var zone: ZoneTable?
+    /// The families that are known; an embedding program adds its own.
+    public var drivers: [CuffDriver] = CuffFamilies.all
+    /// The transports that open addresses; an embedding program adds its own.
+    public var transports: [TransportKind] = TransportKind.all
     /// Options of the driver's family.
     public var driverOptions: [String: String] = [:]
     /// Hears of everything worth telling, from any thread.
@@ -27,6 +31,9 @@ public struct IngestOptions: Sendable {
 
     /// The defaults of the command line, without sinks.
     public init() {}
+
+    /// The driver of this id; `nil` for one that is not in the list.
+    func driver(_ id: String) -> CuffDriver? { drivers.first { $0.id.description == id } }
 
     /// A required sink is among them that keeps what it takes.
     public var keepsReadings: Bool { sinks.contains { $0.isRequired && $0.isDurable } || moreSinks.contains { $0.isDurable } }
@@ -58,9 +65,9 @@ public enum Ingest {
         throw .nothingKeeps(driver)
     }
 
-    static func driver(_ id: String) throws(IngestError) -> CuffDriver {
-        guard let driver = CuffFamilies.named(id) else {
-            throw .unknownDriver(id, known: CuffFamilies.all.map { $0.id.description })
+    static func driver(_ id: String, among drivers: [CuffDriver] = CuffFamilies.all) throws(IngestError) -> CuffDriver {
+        guard let driver = drivers.first(where: { $0.id.description == id }) else {
+            throw .unknownDriver(id, known: drivers.map(\.id.description))
         }
         return driver
     }
@@ -86,7 +93,8 @@ public enum Ingest {
         if series != .none {
             for spec in specs where spec.kind.traits.contains(.database) {
                 do throws(IngestError) {
-                    members.append(Pipeline.Member(try SeriesSink(path: spec.path, policy: series), isRequired: false))
+                    members.append(
+                        Pipeline.Member(try SeriesSink(path: spec.path, policy: series, drivers: options.drivers), isRequired: false))
                 } catch {
                     for member in members { try? member.sink.close() }
                     throw error
@@ -95,7 +103,7 @@ public enum Ingest {
         }
         members += options.moreSinks.map { Pipeline.Member($0) }
         if let maximum = options.maximum { members.append(Pipeline.Member(MaximumSink(maximum, stop: options.stop))) }
-        return Pipeline(members, policy: policy, onFault: onFault)
+        return Pipeline(members, policy: policy, drivers: options.drivers, onFault: onFault)
     }
 
     /// Stores what is under way and closes the sinks. It waits for slow sinks without limit, but once `stop` was raised for

@@ -45,7 +45,7 @@ struct MeasurementMarks: Sendable {
     }
 
     /// Before a start: durable when this returns. Refused while another process measures with the cuff.
-    func place(_ driver: DriverID, _ address: TransportAddress) throws(IngestError) -> Held {
+    func place(_ driver: DriverID, _ address: DeviceAddress) throws(IngestError) -> Held {
         let (path, name) = key(driver, address)
         StateFile.makeFolders(above: path)
         guard let found = try open(path, O_RDWR | O_CREAT) else {
@@ -66,7 +66,7 @@ struct MeasurementMarks: Sendable {
     }
 
     /// Before anything else with the cuff: the mark of a process that died; `nil` where there is none.
-    func left(_ driver: DriverID, _ address: TransportAddress) -> Held? {
+    func left(_ driver: DriverID, _ address: DeviceAddress) -> Held? {
         let (path, _) = key(driver, address)
         guard let found = try? open(path, O_RDWR) else { return nil }
         guard let former = Self.former(found, driver) else {
@@ -78,9 +78,9 @@ struct MeasurementMarks: Sendable {
         return Held(found, path, former: former)
     }
 
-    private func key(_ driver: DriverID, _ address: TransportAddress) -> (path: String, name: String) {
+    private func key(_ driver: DriverID, _ address: DeviceAddress) -> (path: String, name: String) {
         var name = address.description
-        if case .path(let path) = address { name = StateFile.resolved(path) }
+        if case .node(let path) = address { name = StateFile.resolved(path) }
         return ("\(folder)/\(StateFile.name(driver.description, for: name))", name)
     }
 
@@ -116,14 +116,14 @@ struct MeasurementMarks: Sendable {
     }
 
     /// Whether a process died while it measured with this cuff.
-    func isLeft(_ driver: DriverID, _ address: TransportAddress) -> Bool {
+    func isLeft(_ driver: DriverID, _ address: DeviceAddress) -> Bool {
         let held = left(driver, address)
         defer { held?.leave() }
         return held != nil
     }
 
     /// The living process that measures with this cuff.
-    func holder(_ driver: DriverID, _ address: TransportAddress) -> Int32? {
+    func holder(_ driver: DriverID, _ address: DeviceAddress) -> Int32? {
         let (path, _) = key(driver, address)
         guard let descriptor = try? Descriptor.open(path, O_RDWR | O_NOFOLLOW) else { return nil }
         defer { Glibc.close(descriptor) }

@@ -22,7 +22,7 @@ extension Simulation {
                 }
                 self = .uhid(path)
             } else if let address {
-                guard port == nil, case .tcp(let host, let port) = try TransportAddress(address) else {
+                guard port == nil, case .tcp(let host, let port)? = try? DeviceAddress(address) else {
                     throw IngestError(
                         .usage, "a simulated cuff calls one address", why: "`\(address)` is none, or it was also told to listen",
                         hint: "write --connect tcp://HOST:PORT, without --tcp")

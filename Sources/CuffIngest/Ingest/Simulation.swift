@@ -60,7 +60,7 @@ public final class Simulation: @unchecked Sendable {
             descriptor = -1
             isDescriptorOpen = false
             remote = (host, port)
-            address = "\(TransportAddress.tcp(host: host, port: port))"
+            address = "\(DeviceAddress.tcp(host: host, port: port))"
         case .uhid(let path):
             isPty = false
             remote = nil
@@ -73,10 +73,9 @@ public final class Simulation: @unchecked Sendable {
         case .tcp(let host, let port):
             isPty = false
             remote = nil
-            let name = "tcp://\(host.contains(":") ? "[\(host)]" : host)"
-            let (listener, bound) = try TCPTransport.listening(host, String(port), "\(name):\(port)")
+            let (listener, bound) = try TCPTransport.listening(host, String(port), "\(DeviceAddress.tcp(host: host, port: port))")
             descriptor = listener
-            address = "\(name):\(bound)"
+            address = "\(DeviceAddress.tcp(host: host, port: bound))"
         }
     }
 

@@ -10,7 +10,7 @@ extension Pipeline {
         inner.withLock { inner in
             var worst = PipelineState.Unstored()
             for (index, member) in members.enumerated() where member.isRequired && member.sink.isDurable == isDurable {
-                let unstored = inner.state.unstored(by: index, keeps: Self.isKept)
+                let unstored = inner.state.unstored(by: index, keeps: isKept)
                 if unstored.readings > worst.readings { worst = unstored }
             }
             return PipelineState.Unstored(
@@ -19,8 +19,8 @@ extension Pipeline {
     }
 
     /// A cuff that forgets what was acknowledged keeps what was not.
-    static func isKept(_ driver: DriverID) -> Bool {
-        CuffFamilies.named(driver.description)?.capabilities.contains(.forgets) ?? false
+    func isKept(_ driver: DriverID) -> Bool {
+        drivers.first { $0.id == driver }?.capabilities.contains(.forgets) ?? false
     }
 
     /// Calls back, once, when everything accepted is stored by every required sink, or cannot be.

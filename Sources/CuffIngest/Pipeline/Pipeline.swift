@@ -63,24 +63,27 @@ public final class Pipeline: Sendable {
     private let writesInline: Bool
     let queues: [DispatchQueue]
     private let policy: FaultPolicy
+    /// The families of whatever is attached.
+    let drivers: [CuffDriver]
     let inner: Locked<Inner>
     private let onFault: @Sendable (String, IngestError) -> Void
 
     /// `onFault` hears of every failed write, also of those that are tried again.
     public convenience init(
-        _ members: [Member], policy: FaultPolicy = .stop,
+        _ members: [Member], policy: FaultPolicy = .stop, drivers: [CuffDriver] = CuffFamilies.all,
         onFault: @escaping @Sendable (_ sink: String, IngestError) -> Void = { _, _ in }
     ) {
-        self.init(members, policy: policy, limits: PipelineState.Limits(), onFault: onFault)
+        self.init(members, policy: policy, limits: PipelineState.Limits(), drivers: drivers, onFault: onFault)
     }
 
     init(
-        _ members: [Member], policy: FaultPolicy, limits: PipelineState.Limits,
+        _ members: [Member], policy: FaultPolicy, limits: PipelineState.Limits, drivers: [CuffDriver] = CuffFamilies.all,
         onFault: @escaping @Sendable (String, IngestError) -> Void = { _, _ in }
     ) {
         self.members = members
         writesInline = members.count == 1 && members[0].isRequired && members[0].sink is StandardOutputSink
         self.policy = policy
+        self.drivers = drivers
         self.onFault = onFault
         queues = members.indices.map { DispatchQueue(label: "cuff.sink.\($0)") }
         let rules = members.map {
@@ -125,7 +128,7 @@ public final class Pipeline: Sendable {
         var handed = Optional(batch)
         var inline = inner.withLock { inner -> [Batch] in
             guard inner.fault == nil, !inner.isClosed, let batch = handed.take() else {
-                if let batch = handed { inner.turnedAway.add(batch, isKept: Self.isKept(batch.driver)) }
+                if let batch = handed { inner.turnedAway.add(batch, isKept: isKept(batch.driver)) }
                 return []
             }
             inner.accepted.append(HostClock.monotonic())

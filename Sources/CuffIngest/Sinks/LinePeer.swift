@@ -102,10 +102,10 @@ extension SinkKind {
 
     /// `HOST:PORT`, an IPv6 address in brackets.
     private static func place(_ kind: SinkKind, _ text: String) throws(IngestError) -> SocketPeer.Place {
-        guard case .tcp(let host, let port)? = try? TransportAddress("tcp://" + text), port > 0 else {
-            throw kind.malformed(text, "it is not HOST:PORT")
-        }
-        return .tcp(host: host, port: port)
+        do throws(AddressFault) {
+            let place = try HostPort(text, of: text)
+            return .tcp(host: place.host, port: place.port)
+        } catch { throw kind.malformed(text, "it is not HOST:PORT") }
     }
 }
 

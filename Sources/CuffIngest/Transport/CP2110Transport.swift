@@ -1,5 +1,15 @@
 import CuffCore
 
+extension TransportKind {
+    static let cp2110 = TransportKind(
+        "cp2110", form: "/dev/hidraw0", help: "a serial cuff behind a CP2110, a HID device that is a UART", example: "/dev/hidraw0",
+        subsystem: "hidraw"
+    ) { request in
+        guard case .node(let path) = request.address, request.medium == .tty, isHID(path) else { return nil }
+        return CP2110Transport(path: path, line: request.line)
+    }
+}
+
 /// The serial line behind a CP2110, a HID device that is a UART (AN434). Sessions see the bytes of a serial cuff; reports
 /// and settings stay in here. The chip does not count line errors for the host.
 public final class CP2110Transport: Transport {

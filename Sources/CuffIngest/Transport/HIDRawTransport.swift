@@ -2,6 +2,15 @@ import CLinux
 import CuffCore
 import Glibc
 
+extension TransportKind {
+    static let hidraw = TransportKind(
+        "hidraw", form: "/dev/hidraw0", help: "a cuff that is a USB HID device", example: "/dev/hidraw0", subsystem: "hidraw"
+    ) { request in
+        guard case .node(let path) = request.address, request.medium == .hidraw else { return nil }
+        return HIDRawTransport(path: path)
+    }
+}
+
 /// A hidraw node: one report per event, one report per write. Taking reports apart is the session's work.
 public final class HIDRawTransport: Transport {
     /// The path of the hidraw node.

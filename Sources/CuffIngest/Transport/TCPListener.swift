@@ -19,14 +19,14 @@ final class TCPListener {
     /// Port 0 takes any free one.
     init(host: String, port: Int, on loop: EventLoop = .shared) throws(IngestError) {
         self.loop = loop
-        let name = TransportAddress.tcpListen(host: host, port: port).description
+        let name = DeviceAddress.tcpListen(host: host, port: port).description
         let first = try TCPTransport.listening(host, String(port), name)
         var listeners = [first.descriptor]
         // Loopback has two addresses; a machine without IPv6 has one.
         if host.isEmpty, let second = try? TCPTransport.listening("::1", String(first.port), name) { listeners.append(second.descriptor) }
         self.listeners = listeners
         self.port = first.port
-        address = TransportAddress.tcpListen(host: host.isEmpty ? "127.0.0.1" : host, port: first.port).description
+        address = DeviceAddress.tcpListen(host: host.isEmpty ? "127.0.0.1" : host, port: first.port).description
     }
 
     /// `accept` is called on the loop, as this is.

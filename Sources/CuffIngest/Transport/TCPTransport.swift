@@ -1,6 +1,37 @@
 import CuffCore
 import Glibc
 
+extension TransportKind {
+    static let tcp = TransportKind(
+        "tcp", form: "tcp://host:port", help: "a serial port behind the network, e.g. ser2net", example: "tcp://192.0.2.7:3001",
+        parse: { (text) throws(AddressFault) in
+            guard text.hasPrefix("tcp://") else { return nil }
+            let place = try HostPort(text.dropFirst(6), of: text)
+            return .tcp(host: place.host, port: place.port)
+        },
+        open: { request in
+            guard case .tcp(let host, let port) = request.address else { return nil }
+            return TCPTransport(host: host, port: port, role: .connect)
+        })
+
+    static let tcpListen = TransportKind(
+        "tcp-listen", form: "tcp-listen://[host][:port]",
+        help: "cuffs that connect to this computer: on loopback and port \(agentPort), unless others are named", example: "tcp-listen://",
+        parse: { (text) throws(AddressFault) in
+            guard text.hasPrefix("tcp-listen://") else { return nil }
+            let place = try HostPort(text.dropFirst(13), of: text, listeningAt: agentPort)
+            return .tcpListen(host: place.host, port: place.port)
+        },
+        open: { request in
+            guard case .tcpListen(let host, let port) = request.address else { return nil }
+            return TCPTransport(host: host, port: port, role: .listen)
+        })
+
+    /// Where IEEE 11073 agents call a manager, by the convention of other stacks: observed, `tcp_mode` of
+    /// signove/antidote's sample agents and managers.
+    public static let agentPort = 6024
+}
+
 /// A serial line behind a network (ser2net, a terminal server), or a cuff that connects by itself.
 public final class TCPTransport: Transport {
     /// Which side connects.
@@ -34,9 +65,8 @@ public final class TCPTransport: Transport {
         self.host = host
         service = String(port)
         self.role = role
-        let shown = host.contains(":") ? "[\(host)]" : host
-        let scheme = if case .listen = role { "tcp-listen" } else { "tcp" }
-        address = "\(scheme)://\(shown):\(port)"
+        let address: DeviceAddress = if case .listen = role { .tcpListen(host: host, port: port) } else { .tcp(host: host, port: port) }
+        self.address = "\(address)"
     }
 
     deinit { if descriptor >= 0 { Glibc.close(descriptor) } }

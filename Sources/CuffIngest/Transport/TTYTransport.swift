@@ -2,6 +2,19 @@ import CLinux
 import CuffCore
 import Glibc
 
+extension TransportKind {
+    static let tty = TransportKind(
+        "tty", form: "/dev/ttyUSB0", help: "a serial port, built in or a USB adapter, or a pseudo terminal", example: "/dev/ttyUSB0",
+        subsystem: "tty"
+    ) { request in
+        guard case .node(let path) = request.address, request.medium == .tty, !isHID(path) else { return nil }
+        return TTYTransport(path: path, line: request.line, pace: request.pace)
+    }
+
+    /// Whether a path, or the node that it links to, is a hidraw node. A serial cuff is behind one only with a CP2110.
+    static func isHID(_ path: String) -> Bool { StateFile.resolved(path).hasPrefix("/dev/hidraw") }
+}
+
 /// A serial line, real or pseudo: raw termios at any rate. The line belongs to this process alone while it is open.
 public final class TTYTransport: Transport {
     /// The path of the port.

@@ -150,9 +150,7 @@ struct ConfigurationSource {
         do throws(AddressFault) { address = try DeviceAddress(match) } catch {
             throw self.error(line: line("match", section), "\(error)")
         }
-        guard address != .automatic else {
-            throw error(line: line("match", section), "`auto` names no device")
-        }
+        if let refusal = address.assignmentRefusal { throw error(line: line("match", section), refusal) }
         let isIgnored = try flag(table, "ignore", section) ?? false
         let word = try string(table, "driver", section)
         guard isIgnored != (word != nil) else {

@@ -22,11 +22,12 @@ public struct HostSchedule: Sendable, Hashable {
     }
 
     /// `nil` for anything but a whole text of a driver that is known.
-    init?(text: String) {
+    init?(text: String, drivers: [CuffDriver] = CuffFamilies.all) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.count == 3, lines[2].isEmpty, let keeper = ScheduleKeeper(line: lines[1] + "\n") else { return nil }
         let parts = lines[0].split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 4, parts[0] == "1", !parts[3].isEmpty, let driver = CuffFamilies.named(parts[1]) else { return nil }
+        guard parts.count == 4, parts[0] == "1", !parts[3].isEmpty, let driver = drivers.first(where: { $0.id.description == parts[1] })
+        else { return nil }
         self.init(key: parts[3], driver: driver.id, zone: parts[2] == "-" ? nil : parts[2], keeper: keeper)
     }
 
@@ -40,7 +41,7 @@ extension LinkPlan {
     var keys: Set<String> {
         switch target {
         case .plugged(let device): [identity, device.key.description]
-        case .node, .tcp: [identity, place]
+        case .place: [identity, place]
         }
     }
 }
@@ -49,7 +50,13 @@ extension LinkPlan {
 struct ScheduleFolder: Sendable {
     let path: String
 
-    init(_ memory: DriverMemory) { path = "\(memory.folder)/schedules" }
+    private let drivers: [CuffDriver]
+
+    /// Schedules for cuffs of other drivers are left alone.
+    init(_ memory: DriverMemory, drivers: [CuffDriver] = CuffFamilies.all) {
+        path = "\(memory.folder)/schedules"
+        self.drivers = drivers
+    }
 
     /// The key of a device that a verb was given: who the user says it is, else what is known of it.
     static func key(_ place: DevicePlace, device: String = "") -> String {
@@ -66,7 +73,9 @@ struct ScheduleFolder: Sendable {
 
     private func file(_ key: String) -> String { "\(path)/\(StateFile.name("schedule", for: key))" }
 
-    func load(_ key: String) -> HostSchedule? { StateFile.read(file(key)).flatMap { HostSchedule(text: $0) } }
+    func load(_ key: String) -> HostSchedule? {
+        StateFile.read(file(key)).flatMap { HostSchedule(text: $0, drivers: drivers) }
+    }
 
     func save(_ schedule: HostSchedule) throws(IngestError) { try StateFile.write(schedule.text, to: file(schedule.key)) }
 
@@ -80,6 +89,6 @@ struct ScheduleFolder: Sendable {
     /// All that can be read, by their keys.
     func all() -> [HostSchedule] {
         Folder.names(path).filter { $0.hasPrefix("schedule-") && !$0.hasSuffix(".part") }.sorted()
-            .compactMap { StateFile.read("\(path)/\($0)").flatMap { HostSchedule(text: $0) } }
+            .compactMap { StateFile.read("\(path)/\($0)").flatMap { HostSchedule(text: $0, drivers: drivers) } }
     }
 }

@@ -111,7 +111,7 @@ extension Ingest {
         _ place: DevicePlace, _ request: ScheduleRequest, _ read: ReadOptions = ReadOptions(), zone: String? = nil,
         options: IngestOptions = IngestOptions()
     ) throws(IngestError) -> ScheduleReport {
-        let driver = try driver(place.driver)
+        let driver = try driver(place.driver, among: options.drivers)
         let hasOwn = driver.capabilities.contains(.schedule)
         guard hasOwn || driver.capabilities.contains(.measure) else {
             throw IngestError(
@@ -122,7 +122,7 @@ extension Ingest {
         guard let memory = options.memory else {
             throw IngestError(.usage, "no folder to store a schedule in", hint: "set HOME or XDG_STATE_HOME")
         }
-        let folder = ScheduleFolder(memory)
+        let folder = ScheduleFolder(memory, drivers: options.drivers)
         let key = ScheduleFolder.key(place, device: options.device)
         var report = ScheduleReport(driver: driver, cycle: nil, keeper: nil, report: IngestReport())
         switch request {

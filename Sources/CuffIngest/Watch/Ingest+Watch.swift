@@ -88,6 +88,13 @@ extension Ingest {
         try finish(pipeline, &report, stop: ended, grace: watch.grace)
         return report
     }
+
+    /// The readings of every cuff of a watch, as `watch` gives them, until the loop is left.
+    public static func readings(
+        watching watch: WatchOptions, isKeeping: Bool = false, options: IngestOptions = IngestOptions()
+    ) -> ReadingSequence {
+        ReadingSequence(options, isKeeping: isKeeping) { (options) throws(IngestError) in try Ingest.watch(watch, options: options) }
+    }
 }
 
 /// Tells of a failing sink once, and of its recovery not at all: the next fault is told when its words are new.

@@ -42,13 +42,10 @@ public struct LinkPlan: Sendable, Hashable {
     }
 
     /// The path or address, for a sentence.
-    public var place: String {
-        switch target {
-        case .plugged(let device): device.node
-        case .node(let path): path
-        case .tcp(let host, let port): DeviceAddress.tcp(host: host, port: port).description
-        }
-    }
+    public var place: String { "\(address)" }
+
+    /// What a transport opens.
+    var address: DeviceAddress { target.address }
 
     /// What a watched cuff is asked: what it holds, then what it sends of its own accord. Never anything else.
     public static func commands(for driver: CuffDriver, isScheduled: Bool = false) -> [SessionCommand] {

@@ -14,7 +14,12 @@ public struct ListenPlan: Sendable, Hashable, CustomStringConvertible {
     public init(_ text: String, drivers: [CuffDriver] = CuffFamilies.all) throws(IngestError) {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let place = parts[0].hasPrefix("tcp-listen://") ? String(parts[0]) : "tcp-listen://\(parts[0])"
-        guard case .tcpListen(let host, let port) = try TransportAddress(place) else {
+        let address: DeviceAddress
+        do throws(AddressFault) { address = try DeviceAddress(place) } catch {
+            throw IngestError(
+                .usage, "`\(text)` is not an address to listen on", why: error.reason, hint: "write e.g. --listen 127.0.0.1:6024")
+        }
+        guard case .tcpListen(let host, let port) = address else {
             throw IngestError(.usage, "`\(text)` is not an address to listen on", hint: "write e.g. --listen 127.0.0.1:6024")
         }
         let id = parts.count > 1 ? String(parts[1]) : "phd"
@@ -28,5 +33,5 @@ public struct ListenPlan: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The address with the driver.
-    public var description: String { "\(TransportAddress.tcpListen(host: host, port: port))=\(driver)" }
+    public var description: String { "\(DeviceAddress.tcpListen(host: host, port: port))=\(driver)" }
 }

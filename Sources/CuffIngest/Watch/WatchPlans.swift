@@ -18,13 +18,7 @@ extension WatchState {
             guard let assignment = assignments.last(where: { $0.address == address }), let driver = assignment.driver,
                 drivers.contains(where: { $0.id == driver })
             else { return (nil, nil, nil) }
-            let target: DeviceTarget
-            switch address {
-            case .tcp(let host, let port): target = .tcp(host: host, port: port)
-            case .node(let path): target = .node(path)
-            case .automatic, .usb, .port: return (nil, nil, nil)
-            }
-            var plan = LinkPlan(target: target, identity: address.description, driver: driver)
+            var plan = LinkPlan(target: .place(address), identity: address.description, driver: driver)
             plan.take(assignment)
             plan.isScheduled = schedules.contains { $0.fits(plan) }
             return (plan, .assigned(assignment), nil)

@@ -4,7 +4,7 @@ import Dispatch
 /// Links that the watch opens, and what they tell.
 extension WatchRun {
     func open(_ id: LinkID, _ plan: LinkPlan) {
-        guard let driver = CuffFamilies.named("\(plan.driver)") else { return refuse(id, .unknownDriver("\(plan.driver)")) }
+        guard let driver = options.driver("\(plan.driver)") else { return refuse(id, .unknownDriver("\(plan.driver)")) }
         // It would forget what nobody has kept; other cuffs are none the worse for it.
         if driver.forgets(plan.options), !pipeline.isDurable { return refuse(id, .nothingKeeps(driver)) }
         let commands = LinkPlan.commands(for: driver, isScheduled: plan.isScheduled)
@@ -23,6 +23,13 @@ extension WatchRun {
     func connect(_ id: LinkID, _ setup: LinkState.Setup, _ mark: MeasurementMarks.Held?) {
         guard let entry = links[id] else { return }
         let (plan, driver) = (entry.plan, entry.driver)
+        let transport: any Transport
+        do throws(AddressFault) {
+            transport = try plan.address.transport(for: driver, line: plan.line, among: options.transports)
+        } catch {
+            links[id] = nil
+            return refuse(id, IngestError(.usage, error.description))
+        }
         var setup = setup
         setup.keepsReadings = pipeline.isDurable
         if let mark, driver.capabilities.contains(.stop) {
@@ -31,7 +38,7 @@ extension WatchRun {
             tell(.warning("\(plan.place): an earlier measurement was not ended; sending a stop first"))
         }
         let link = CuffLink(
-            setup, transport: plan.address.transport(for: driver, line: plan.line), pipeline: pipeline, memory: options.memory, on: loop,
+            setup, transport: transport, pipeline: pipeline, memory: options.memory, on: loop,
             tell: { [weak self] in self?.handle($0, from: id) }, submitted: { [weak self] in self?.received(id, $0) })
         links[id]?.link = link
         links[id]?.commands = setup.commands
@@ -93,16 +100,6 @@ extension WatchRun {
         let hint = entry.counters.settingsHint(for: entry.driver, line: entry.plan.line)
         let end = LinkEnd(outcome, entry.link?.transportFault, opening: entry.link?.openingFault)
         handle(.ended(id, end.hinting(hint)))
-    }
-}
-
-extension LinkPlan {
-    var address: TransportAddress {
-        switch target {
-        case .plugged(let device): .path(device.node)
-        case .node(let path): .path(path)
-        case .tcp(let host, let port): .tcp(host: host, port: Int(port))
-        }
     }
 }
 

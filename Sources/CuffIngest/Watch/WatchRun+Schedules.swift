@@ -12,7 +12,8 @@ extension WatchRun {
         guard !watch.settings.isOnce, let memory = options.memory else { return }
         let (me, loop) = (LoopBound(self), loop)
         let schedules = WatchSchedules(
-            ScheduleFolder(memory), now: watch.now, tell: { text in loop.async { me.value.tell(.watcher(text)) } },
+            ScheduleFolder(memory, drivers: options.drivers), now: watch.now,
+            tell: { text in loop.async { me.value.tell(.watcher(text)) } },
             changed: { schedules in loop.async { me.value.handle(.scheduled(schedules)) } },
             measure: { schedule, answer in loop.async { me.value.measure(schedule, answer) } })
         self.schedules = schedules

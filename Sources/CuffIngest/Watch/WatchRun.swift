@@ -52,7 +52,7 @@ final class WatchRun {
         self.watch = watch
         self.options = options
         self.pipeline = pipeline
-        state = WatchState(settings: watch.settings, assignments: watch.assignments)
+        state = WatchState(settings: watch.settings, assignments: watch.assignments, drivers: options.drivers)
     }
 
     // MARK: From the thread that runs the watch
@@ -60,7 +60,7 @@ final class WatchRun {
     /// Binds every port, or throws; before `start`.
     func listen() throws(IngestError) {
         for plan in watch.listens {
-            guard let driver = CuffFamilies.named("\(plan.driver)") else { throw .unknownDriver("\(plan.driver)") }
+            guard let driver = options.driver("\(plan.driver)") else { throw .unknownDriver("\(plan.driver)") }
             if driver.forgets(options.driverOptions), !pipeline.isDurable { throw .nothingKeeps(driver) }
             var setup = CallerLinks.Setup(driver: driver, commands: LinkPlan.commands(for: driver))
             setup.options = options.driverOptions

@@ -1,0 +1,117 @@
+import CuffCore
+
+/// Which device is meant, as a person writes it: one type and one grammar for the command line, the configuration and the
+/// watch. `auto`, `usb:` and `port:` choose among what is plugged in; all others say where the device is.
+public enum DeviceAddress: Sendable, Hashable, CustomStringConvertible {
+    /// The one usable device, when there is exactly one.
+    case automatic
+    /// A node or a link to one: `/dev/ttyUSB0`, `/dev/pts/3`, `/dev/serial/by-id/…`, `/dev/hidraw0`.
+    case node(String)
+    /// `usb:0403:6001` or `usb:0403:6001:A900XYZ1`; the channel is one of several ports of the device, `…#1`.
+    case usb(USBID, serial: String?, channel: String?)
+    /// The socket: `port:1-1.2`, `port:1-1.2#1`.
+    case port(String, channel: String?)
+    /// A serial port behind the network (ser2net): `tcp://host:port`, `tcp://[::1]:3001`. Ports are 1 to 65535.
+    case tcp(host: String, port: Int)
+    /// Cuffs that connect by themselves: `tcp-listen://[host][:port]`. No host is loopback; port 0 takes any free one.
+    case tcpListen(host: String, port: Int)
+    /// An address of another transport, e.g. of an embedding program's own: `scheme://rest`.
+    case other(scheme: String, rest: String)
+
+    /// The address as the user writes it; parsing it gives the same address.
+    public var description: String {
+        func tail(_ channel: String?) -> String { channel.map { "#" + $0 } ?? "" }
+        return switch self {
+        case .automatic: "auto"
+        case .node(let path): path
+        case .usb(let id, let serial, let channel): "usb:\(id)" + (serial.map { ":" + $0 } ?? "") + tail(channel)
+        case .port(let port, let channel): "port:\(port)" + tail(channel)
+        case .tcp(let host, let port): "tcp://\(HostPort(host: host, port: port))"
+        case .tcpListen(let host, let port): "tcp-listen://\(HostPort(host: host, port: port))"
+        case .other(let scheme, let rest): "\(scheme)://\(rest)"
+        }
+    }
+
+    /// Parses an address of any of the kinds; throws `AddressFault` for anything else.
+    public init(_ text: String, among kinds: [TransportKind] = TransportKind.all) throws(AddressFault) {
+        for kind in kinds {
+            guard let address = try kind.parse(text) else { continue }
+            self = address
+            return
+        }
+        if text.hasPrefix("tty") || text.hasPrefix("hidraw") {
+            throw AddressFault(text, "did you mean /dev/\(text)?")
+        } else if USBID(text) != nil {
+            throw AddressFault(text, "did you mean usb:\(text)?")
+        } else if Self.isPort(text[...]) {
+            throw AddressFault(text, "did you mean port:\(text)?")
+        }
+        throw AddressFault(text, "a device is one of \(TransportKind.forms(kinds))")
+    }
+
+    /// `1-1.2`: the bus, then the ports of the hubs.
+    static func isPort(_ text: Substring) -> Bool {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2, UInt8(parts[0]) != nil else { return false }
+        let ports = parts[1].split(separator: ".", omittingEmptySubsequences: false)
+        return ports.count <= 7 && ports.allSatisfy { UInt8($0) != nil && $0.first != "+" }
+    }
+}
+
+/// An unparsable device address, with the reason.
+public struct AddressFault: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What was given.
+    public var text: String
+    /// Why it is not an address, in lower case and without a full stop.
+    public var reason: String
+    /// The fault in one line.
+    public var description: String { "cannot understand `\(text)`: \(reason)" }
+
+    /// A fault of `text`; for the parsers of transports.
+    public init(_ text: some StringProtocol, _ reason: String) {
+        self.text = String(text)
+        self.reason = reason
+    }
+}
+
+/// A host and a TCP port as text: `host:3001`, with an IPv6 address in brackets, `[::1]:3001`.
+public struct HostPort: Sendable, Hashable, CustomStringConvertible {
+    /// A name or an address without brackets; empty for none.
+    public var host: String
+    /// 0 to 65535.
+    public var port: Int
+
+    /// Sets each property as given; nothing is checked.
+    public init(host: String, port: Int) {
+        self.host = host
+        self.port = port
+    }
+
+    /// Parses `HOST:PORT` with a port from 1 on; `address` is the whole text, for the fault. Where somebody is to listen, the host
+    /// may be left out, the port as well where `listeningAt` has one, and port 0 takes any.
+    public init(_ text: some StringProtocol, of address: String, listeningAt ownPort: Int? = nil) throws(AddressFault) {
+        let isListening = ownPort != nil
+        var host = String(text)
+        var port = ownPort
+        if let colon = host.lastIndex(of: ":"), host.last != "]" {
+            let number = host[host.index(after: colon)...]
+            guard let read = UInt16(number), read > 0 || isListening, number.allSatisfy(\.isNumber) else {
+                throw AddressFault(address, "the port is a number from \(isListening ? 0 : 1) to 65535")
+            }
+            port = Int(read)
+            host = String(host[..<colon])
+        }
+        guard let port else { throw AddressFault(address, "the port is missing, as in tcp://host:3001") }
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = String(host.dropFirst().dropLast())
+        } else if host.contains(":") {
+            throw AddressFault(address, "write an IPv6 address in brackets, as in tcp://[::1]:3001")
+        }
+        guard !host.isEmpty || isListening else { throw AddressFault(address, "the host is missing, as in tcp://host:3001") }
+        guard host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x2F }) else { throw AddressFault(address, "invalid host name") }
+        self.init(host: host, port: port)
+    }
+
+    /// `host:3001`, `[::1]:3001`.
+    public var description: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+}

@@ -1,0 +1,161 @@
+import CuffCore
+
+/// One kind of transport: how its addresses are written and how they are opened. Help, error messages and README's table come
+/// from `TransportKind.all`.
+///
+/// A program that embeds this library makes kinds of its own and passes `TransportKind.all + [own]` where an address is parsed,
+/// and in `IngestOptions.transports`.
+public struct TransportKind: Sendable, CustomStringConvertible {
+    /// What is opened, and how.
+    public struct Request: Sendable {
+        /// Where the device is; never one that chooses among plugged devices.
+        public var address: DeviceAddress
+        /// What the session's driver speaks over.
+        public var medium: CuffDriver.Medium
+        /// The settings of a serial line.
+        public var line: LineSettings
+        /// The pause between two bytes written to a serial line; `nil`: none beyond the line's own speed.
+        public var pace: Duration?
+
+        /// Sets each property as given.
+        public init(_ address: DeviceAddress, medium: CuffDriver.Medium, line: LineSettings, pace: Duration? = nil) {
+            self.address = address
+            self.medium = medium
+            self.line = line
+            self.pace = pace
+        }
+    }
+
+    /// Parses an address; `nil` for a text that is none of this kind's, an `AddressFault` for one that is and is wrong.
+    public typealias Parse = @Sendable (_ text: String) throws(AddressFault) -> DeviceAddress?
+    /// Makes the transport, which is not opened yet; `nil` where another kind opens such an address.
+    public typealias Open = @Sendable (Request) -> (any Transport)?
+
+    /// A word for it.
+    public let name: String
+    /// How its addresses are written, for usage texts.
+    public let form: String
+    /// One line.
+    public let help: String
+    /// A whole address, as on the command line.
+    public let example: String
+    /// The kernel subsystem whose nodes it opens, which the watch listens to; `nil` for none.
+    public let subsystem: String?
+    let parse: Parse
+    let open: Open
+
+    /// Sets each property as given.
+    public init(
+        _ name: String, form: String, help: String, example: String, subsystem: String? = nil,
+        parse: @escaping Parse = TransportKind.localDevice, open: @escaping Open
+    ) {
+        self.name = name
+        self.form = form
+        self.help = help
+        self.example = example
+        self.subsystem = subsystem
+        self.parse = parse
+        self.open = open
+    }
+
+    /// Every built-in kind, in the order of help and documentation.
+    public static let all: [TransportKind] = [.tty, .hidraw, .cp2110, .tcp, .tcpListen]
+
+    /// `tty`.
+    public var description: String { name }
+
+    /// The kernel subsystems in which devices of these kinds appear.
+    static func subsystems(_ kinds: [TransportKind] = all) -> [String] {
+        var found: [String] = []
+        for subsystem in kinds.compactMap(\.subsystem) where !found.contains(subsystem) { found.append(subsystem) }
+        return found
+    }
+
+    /// How a device that is plugged in is named other than by its node: form, one line, example. `cuff list` prints such names.
+    public static let choices: [(form: String, help: String, example: String)] = [
+        (
+            "/dev/serial/by-id/…", "a serial port by what the adapter says of itself",
+            "/dev/serial/by-id/usb-FTDI_FT232R_USB_UART_A900XYZ1-if00-port0"
+        ),
+        ("usb:VVVV:PPPP[:SERIAL]", "what has these USB ids, and this serial number where one is given", "usb:0403:6001:A900XYZ1"),
+        ("port:1-1.2", "what is plugged in there: bus and ports of the hubs", "port:1-1.2"),
+        ("auto", "the one cuff that is plugged in", "auto"),
+    ]
+
+    /// Every way to write an address of these kinds, for usage texts.
+    public static func forms(_ kinds: [TransportKind] = all) -> String {
+        var forms: [String] = []
+        for kind in kinds where !forms.contains(kind.form) { forms.append(kind.form) }
+        let isURL = { (form: String) in form.contains("://") }
+        return (forms.filter { !isURL($0) } + choices.map(\.form) + forms.filter(isURL)).joined(separator: ", ")
+    }
+}
+
+extension DeviceAddress {
+    /// The transport for a cuff of this driver. `line` and `pace` count on serial lines; throws where no kind opens the address.
+    public func transport(
+        for driver: CuffDriver, line: LineSettings? = nil, pace: Duration? = nil, among kinds: [TransportKind] = TransportKind.all
+    ) throws(AddressFault) -> any Transport {
+        try transport(TransportKind.Request(self, medium: driver.medium, line: line ?? driver.line, pace: pace), among: kinds)
+    }
+
+    func transport(_ request: TransportKind.Request, among kinds: [TransportKind]) throws(AddressFault) -> any Transport {
+        for kind in kinds {
+            if let transport = kind.open(request) { return transport }
+        }
+        throw AddressFault("\(self)", "no transport opens such an address")
+    }
+}
+
+extension TransportKind {
+    /// The addresses of what is plugged into this machine: a path, `usb:`, `port:` and `auto`.
+    public static let localDevice: Parse = { (text) throws(AddressFault) in
+        if text == "auto" { return .automatic }
+        if text.hasPrefix("/") { return try nodeAddress(text) }
+        if text.hasPrefix("usb:") { return try usbAddress(text) }
+        guard text.hasPrefix("port:") else { return nil }
+        let (port, channel) = try channel(text.dropFirst(5), of: text)
+        guard DeviceAddress.isPort(port) else {
+            throw AddressFault(text, "a socket reads bus-port[.port…], as in port:1-1.2 (see `cuff list`)")
+        }
+        return .port(String(port), channel: channel)
+    }
+
+    private static func nodeAddress(_ text: String) throws(AddressFault) -> DeviceAddress {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        guard !parts.isEmpty, !parts.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }) else {
+            throw AddressFault(text, "a path has no empty, `.` or `..` parts")
+        }
+        guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+            throw AddressFault(text, "a path has no control characters")
+        }
+        return .node(text)
+    }
+
+    private static func usbAddress(_ text: String) throws(AddressFault) -> DeviceAddress {
+        let (body, channel) = try channel(text.dropFirst(4), of: text)
+        let ids = body.prefix(9)
+        guard let id = USBID(ids) else {
+            throw AddressFault(text, "USB ids are four hexadecimal digits each, as in usb:0403:6001")
+        }
+        let rest = body.dropFirst(9)
+        if rest.isEmpty { return .usb(id, serial: nil, channel: channel) }
+        guard rest.first == ":", rest.count > 1 else {
+            throw AddressFault(text, "the serial number follows the ids after a colon, as in usb:\(id):A900XYZ1")
+        }
+        return .usb(id, serial: String(rest.dropFirst()), channel: channel)
+    }
+
+    /// Takes `#1` or `#0.2` off the end.
+    private static func channel(
+        _ body: Substring, of text: String
+    ) throws(AddressFault) -> (body: Substring, channel: String?) {
+        guard let mark = body.lastIndex(of: "#") else { return (body, nil) }
+        let channel = body[body.index(after: mark)...]
+        let numbers = channel.split(separator: ".", omittingEmptySubsequences: false)
+        guard (1...2).contains(numbers.count), numbers.allSatisfy({ UInt8($0) != nil }) else {
+            throw AddressFault(text, "write the port number after #, as in port:1-1.2#1")
+        }
+        return (body[..<mark], String(channel))
+    }
+}

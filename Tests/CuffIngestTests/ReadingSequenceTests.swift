@@ -1,0 +1,202 @@
+import CuffCore
+import Testing
+
+@testable import CuffIngest
+
+/// `for try await reading in …`, with a program's own family behind a transport of its own.
+@Suite struct ReadingSequenceTests {
+    /// A device in memory that an address of the test's own leads to.
+    private struct Bench {
+        let device = LoopTransport()
+        var options = IngestOptions()
+        let address: DeviceAddress
+
+        init(_ driver: CuffDriver = .byte) throws {
+            let device = device
+            let kind = TransportKind(
+                "bench", form: "bench://NAME", help: "a device in memory", example: "bench://a",
+                parse: { $0.hasPrefix("bench://") ? .other(scheme: "bench", rest: String($0.dropFirst(8))) : nil },
+                open: { request in if case .other("bench", _) = request.address { device } else { nil } })
+            options.transports.append(kind)
+            options.drivers.append(driver)
+            address = try DeviceAddress("bench://a", among: options.transports)
+        }
+
+        func readings(isKeeping: Bool = false) -> ReadingSequence {
+            Ingest.readings(from: address, driver: "byte", ReadOptions(.follow), isKeeping: isKeeping, options: options)
+        }
+
+        /// How many readings the cuff was told are stored.
+        var acknowledged: [UInt8] { device.writes.values.compactMap { $0.first == 0x06 ? $0[1] : nil } }
+    }
+
+    private static func systolic(_ received: ReceivedReading) -> Int {
+        guard case .bloodPressure(let pressure) = received.reading.content else { return 0 }
+        return Int(pressure.systolic.inMmHg)
+    }
+
+    @Test func storedReadings_Come_ThenTheLoopEnds() async throws {
+        let bench = try Bench()
+        let sequence = Ingest.readings(from: bench.address, driver: "byte", options: bench.options)
+        let loop = Task {
+            var found: [ReceivedReading] = []
+            for try await received in sequence { found.append(received) }
+            return found
+        }
+        await bench.device.started.wait(count: 1)
+        // ByteSession: a byte n is a reading of 100 + n, FF the end.
+        bench.device.inject([20, 30, 0xFF])
+        let found = try await loop.value
+        #expect(found.map(Self.systolic) == [120, 130])
+        #expect(found.allSatisfy { $0.driver == "byte" })
+    }
+
+    @Test func nothingIsOpened_BeforeTheFirstIsAskedFor() async throws {
+        let bench = try Bench()
+        let iterator = bench.readings().makeAsyncIterator()
+        try await Task.sleep(for: .milliseconds(100))
+        #expect(bench.device.started.values.isEmpty)
+        withExtendedLifetime(iterator) {}
+    }
+
+    @Test func aSlowLoop_HoldsItsSource() async throws {
+        let written = Mailbox<Int>()
+        let sequence = ReadingSequence { (options) throws(IngestError) in
+            for number in 1...3 {
+                _ = try options.moreSinks[0].write(.sample(number * 10..<number * 10 + 2))
+                written.post(number)
+            }
+            return IngestReport()
+        }
+        var iterator = sequence.makeAsyncIterator()
+        var given = 0
+        for batch in 0..<3 {
+            for _ in 0..<2 {
+                _ = try #require(try await iterator.next())
+                given += 1
+                // What was not asked for beyond is not taken from the source.
+                #expect(written.values == Array(1..<batch + 1))
+            }
+        }
+        #expect(given == 6)
+        #expect(try await iterator.next() == nil)
+        #expect(written.values == [1, 2, 3])
+        #expect(try await iterator.next() == nil, "and stays over")
+    }
+
+    @Test func keeping_IsSaidByAskingForTheNext() async throws {
+        let bench = try Bench(.forgetfulByte)
+        var iterator = bench.readings(isKeeping: true).makeAsyncIterator()
+        let device = bench.device
+        Task {
+            await device.started.wait(count: 1)
+            device.inject([20])
+        }
+        _ = try #require(try await iterator.next())
+        try await Task.sleep(for: .milliseconds(200))
+        #expect(bench.acknowledged == [], "the loop's body has not returned")
+        Task {
+            await device.writes.wait { $0.contains([0x06, 1]) }
+            device.inject([30])
+        }
+        _ = try #require(try await iterator.next())
+        #expect(bench.acknowledged == [1])
+    }
+
+    @Test func whatTheLoopWasNotDoneWith_IsNotAcknowledged() async throws {
+        let bench = try Bench(.forgetfulByte)
+        let sequence = bench.readings(isKeeping: true)
+        let loop = Task {
+            for try await _ in sequence { withUnsafeCurrentTask { $0?.cancel() } }
+        }
+        await bench.device.started.wait(count: 1)
+        bench.device.inject([20])
+        try await loop.value
+        #expect(bench.acknowledged == [])
+    }
+
+    /// A loop that keeps nothing is no place for the readings of a cuff that forgets them.
+    @Test func aCuffThatForgets_IsNotReadWithoutKeeping() async throws {
+        let bench = try Bench(.forgetfulByte)
+        let sequence = bench.readings()
+        let error = await #expect(throws: IngestError.self) { for try await _ in sequence {} }
+        #expect(error?.what.contains("durable sink") == true, "\(String(describing: error))")
+        #expect(bench.device.started.values.isEmpty)
+    }
+
+    @Test func cancellation_ClosesTheCuff_BeforeTheLoopEnds() async throws {
+        let cuff = try Simulation(
+            driver: .andStd, script: SimulatorScript(records: SimulatedRecord.sample(count: 400, seed: 2), interval: .milliseconds(50)))
+        cuff.start()
+        defer { cuff.stop() }
+        let address = try DeviceAddress(cuff.address)
+        // The port is exclusive: the second loop could not open what the first has not closed.
+        for _ in 0..<2 {
+            let first = Mailbox<Int>()
+            let sequence = Ingest.readings(from: address, driver: "and-std", ReadOptions(.follow))
+            let loop = Task { for try await received in sequence { first.post(Self.systolic(received)) } }
+            await first.wait(count: 1)
+            loop.cancel()
+            try await loop.value
+            #expect(first.values.allSatisfy { (60...260).contains($0) })
+        }
+    }
+
+    @Test func leavingTheLoop_StopsTheRun() async throws {
+        let stopped = Mailbox<Bool>()
+        let sequence = ReadingSequence { (options) throws(IngestError) in
+            _ = try? options.moreSinks[0].write(.sample(1..<3))
+            stopped.post(options.stop.isRaised)
+            return IngestReport()
+        }
+        for try await _ in sequence { break }
+        #expect(await stopped.wait(count: 1) == [true])
+    }
+
+    @Test func theProgramsOwnStop_EndsTheLoop() async throws {
+        let bench = try Bench()
+        let (sequence, stop, device) = (bench.readings(), bench.options.stop, bench.device)
+        let loop = Task { for try await _ in sequence {} }
+        await device.started.wait(count: 1)
+        stop.raise()
+        try await loop.value
+    }
+
+    @Test func whatCannotBegin_IsThrown_Once() async throws {
+        let sequence = Ingest.readings(from: .node("/dev/ttyNOTHERE"), driver: "and-std")
+        var iterator = sequence.makeAsyncIterator()
+        let error = await #expect(throws: IngestError.self) { _ = try await iterator.next() }
+        #expect(error?.status == .unavailable)
+        #expect(try await iterator.next() == nil)
+    }
+
+    @Test func aDriverThatIsNotInTheList_IsRefused() async throws {
+        let bench = try Bench()
+        let error = await #expect(throws: IngestError.self) {
+            for try await _ in Ingest.readings(from: bench.address, driver: "byte") {}
+        }
+        #expect(error?.what == "unknown driver `byte`")
+    }
+
+    /// In a watch, an own family is assigned to an own address as any other is.
+    @Test func aWatch_OpensWhatIsTheProgramsOwn() async throws {
+        let bench = try Bench()
+        var watch = WatchOptions()
+        watch.assignments = [try Assignment("bench://a=byte", drivers: bench.options.drivers, among: bench.options.transports)]
+        watch.hears = { _ in SilentHotplug() }
+        let sequence = Ingest.readings(watching: watch, options: bench.options)
+        let loop = Task {
+            for try await received in sequence { return Self.systolic(received) }
+            return 0
+        }
+        await bench.device.started.wait(count: 1)
+        bench.device.inject([42])
+        #expect(try await loop.value == 142)
+    }
+}
+
+/// Nothing is plugged in, ever.
+private final class SilentHotplug: HotplugSource {
+    func start(deliver: @escaping @Sendable ([HotplugEvent]) -> Void) throws(HotplugFault) { deliver([.settled]) }
+    func stop() {}
+}
