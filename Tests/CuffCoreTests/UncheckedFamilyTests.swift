@@ -1,10 +1,11 @@
 import CuffCore
 import Testing
 
-/// The families without a check over their bytes: `ampall-bp868f`, `and-ua767pc`, `paramatech-ft201`, `veroval-bpm25`.
+/// The families without a check over their bytes: `ampall-bp868f`, `and-ua767pc`, `paramatech-ft201`, `veroval-bpm25`,
+/// `sunrom-1437`, `ansar-b`.
 /// What can be validated is; everything they read says that it was not checked.
 @Suite struct UncheckedFamilyTests {
-    private static let ids = ["ampall-bp868f", "and-ua767pc", "paramatech-ft201", "veroval-bpm25"]
+    private static let ids = ["ampall-bp868f", "and-ua767pc", "paramatech-ft201", "veroval-bpm25", "sunrom-1437", "ansar-b"]
 
     private static func readings(_ id: String, _ bytes: [UInt8]) throws -> [Reading] {
         let driver = try #require(CuffFamilies.named(id))
@@ -16,7 +17,7 @@ import Testing
 
     private static func readings(_ id: String, _ text: String) throws -> [Reading] { try readings(id, Array(text.utf8)) }
 
-    @Test(arguments: ["ampall-bp868f", "and-ua767pc", "paramatech-ft201"])
+    @Test(arguments: ["ampall-bp868f", "and-ua767pc", "paramatech-ft201", "sunrom-1437", "ansar-b"])
     func pushes_AreWhatTheSimulatorHolds_AndSayTheyWereNotChecked(_ id: String) throws {
         let driver = try #require(CuffFamilies.named(id))
         var records = SimulatedRecord.sample(count: 4, seed: 3)
@@ -85,6 +86,27 @@ import Testing
             if case .report(.skipped(let bytes, .tooLong)) = action { skipped = bytes }
         }
         #expect(skipped == 10_000)
+    }
+
+    /// 152/76 with 96 is the printed example; 105/76 with 82 and 98/66 with 76 are the other known results.
+    @Test(arguments: [("804C4C4960", 96), ("801D4C0052", 82), ("802042004C", 76), ("804C4C49FF", nil), ("804C4C4900", nil)])
+    func ua767_LastCharacters_AreTheMean_WhereTheyCanBe(_ text: String, _ mean: Int?) throws {
+        #expect(try Self.readings("and-ua767pc", text).first?.bloodPressure?.mean == mean.map { .mmHg($0) })
+    }
+
+    // MARK: sunrom-1437
+
+    @Test(arguments: [
+        "129, 107, 095\n", " 129, 107, 095", " 129,107, 095\n", " 129, 107, 095\r\n", "1129, 107, 095\n", "-129, 107, 095\n",
+        " 129, 107,  95\n", " 256, 107, 095\n", " 107, 129, 095\n", " 129, 107, 000\n", " 000, 000, 000\n",
+    ])
+    func sunrom_AnythingElse_IsNoReading(_ text: String) throws {
+        #expect(try Self.readings("sunrom-1437", text).isEmpty)
+    }
+
+    /// The example of the vendor's page.
+    @Test func sunrom_VendorsExample() throws {
+        #expect(try Self.readings("sunrom-1437", " 129, 107, 095\n").map(\.bloodPressure) == [.mmHg(129, 107, pulse: 95)])
     }
 
     // MARK: paramatech-ft201

@@ -17,11 +17,15 @@ public enum CuffFamilies {
         .dinamapASCII,
         // No check over the bytes, but lengths within lengths that must agree.
         .phd,
+        // No check, but a frame around the text; those of the most fixed bytes first.
+        .hl7ORU,
+        .ansarB,
         .omronHBP,
         .beurerSerial,
         .paramatechFT201,
         .ampallBP868F,
         .verovalBPM25,
+        .sunrom1437,
         .andUA767PC,
         // hidraw: never compared with serial bytes.
         .omronHID,

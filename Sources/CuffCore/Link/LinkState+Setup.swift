@@ -48,7 +48,8 @@ extension LinkState {
         }
 
         var context: SessionContext {
-            SessionContext(device: device, options: options, memory: memory, keepsReadings: keepsReadings || !forgets)
+            SessionContext(
+                device: device, options: options, memory: memory, keepsReadings: keepsReadings || !forgets, isRecorded: isRecorded)
         }
         var forgets: Bool { driver.forgets(options) }
     }

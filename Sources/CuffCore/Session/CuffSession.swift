@@ -168,13 +168,17 @@ public struct SessionContext: Sendable {
     public var memory: [String: [UInt8]]
     /// Readings will be `committed`. Without a durable sink they never are, and the session must not wait for it.
     public var keepsReadings: Bool
+    /// The bytes are recorded: what an earlier conversation gave must not be left out, or a recording could be read only once.
+    public var isRecorded: Bool
 
     /// Sets each property as given.
     public init(
-        device: String = "", options: [String: String] = [:], memory: [String: [UInt8]] = [:], keepsReadings: Bool = true
+        device: String = "", options: [String: String] = [:], memory: [String: [UInt8]] = [:], keepsReadings: Bool = true,
+        isRecorded: Bool = false
     ) {
         self.device = device
         self.keepsReadings = keepsReadings
+        self.isRecorded = isRecorded
         self.options = options
         self.memory = memory
     }

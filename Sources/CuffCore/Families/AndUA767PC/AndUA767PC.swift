@@ -3,8 +3,9 @@
 /// Result  `CC PP DD RR UU`  ten ASCII hexadecimal characters, two per value, no delimiter, no check   observed [1][2]
 ///   CC 80 good; 81, 82, 83 other states                                                             documented [2]
 ///   PP systolic minus diastolic; DD diastolic; RR pulse                                              observed [1][2]
-///   UU unknown                                                                                       [2] says so too
-/// Example `804C4C4960`: 152/76, pulse 73                                                             documented [2]
+///   UU mean arterial pressure                                                                        guess: no source says so,
+///      but it fits all three known results: 152/76 has 96, 105/76 has 82, 98/66 has 76                          [1][2]
+/// Example `804C4C4960`: 152/76, mean 96, pulse 73                                                    documented [2]
 ///
 /// Nothing in the bytes marks a beginning or an end: a result is what stands between two silences. Several results
 /// without a silence between them (a file of plain bytes) are read only when every ten characters among them are one.
@@ -23,7 +24,7 @@ extension CuffDriver {
         framing: "ten hexadecimal characters between silences", check: nil,
         capabilities: [.push],
         unverified: [
-            "the last two characters",
+            "the last two characters: taken for the mean pressure where they lie between the two pressures, a guess that fits all three known results",
             "what the states 81, 82 and 83 mean: each is told as a failed measurement with its code",
             "commands to open and close the communication port, which one source lists and none uses",
         ],
@@ -106,7 +107,7 @@ struct AndUA767PCSession: FinishingSession {
     static func reading(_ text: Span<UInt8>) -> Reading? {
         for index in text.indices where text[index] >= 0x61 { return nil }
         guard let code = text.hexDigits(0, 2), let difference = text.hexDigits(2, 2), let diastolic = text.hexDigits(4, 2),
-            let pulse = text.hexDigits(6, 2), text.hexDigits(8, 2) != nil, code >= 0x80, code <= 0x83
+            let pulse = text.hexDigits(6, 2), let last = text.hexDigits(8, 2), code >= 0x80, code <= 0x83
         else { return nil }
         let content: Reading.Content
         if code != 0x80 {
@@ -117,6 +118,8 @@ struct AndUA767PCSession: FinishingSession {
             content = .bloodPressure(
                 BloodPressure(
                     systolic: .mmHg(difference + diastolic), diastolic: .mmHg(diastolic),
+                    // Anything else than a mean would hardly lie between the two, and is not told.
+                    mean: (diastolic...(difference + diastolic)).contains(last) ? .mmHg(last) : nil,
                     pulse: pulse > 0 ? PulseRate(pulse) : nil, pulseAbsence: pulse > 0 ? .none : .notMeasured))
         }
         return Reading(content, driver: "and-ua767pc", flags: .noMeasurementCheck, origin: .push, raw: RawBytes(text))

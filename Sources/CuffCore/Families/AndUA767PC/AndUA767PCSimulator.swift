@@ -1,11 +1,11 @@
 extension PushSimulator {
-    /// A UA-767PC that pushes its records; a failed one with the state 81. The unknown last value is the example's 60.
+    /// A UA-767PC that pushes its records; a failed one with the state 81.
     static func andUA767PC(_ script: SimulatorScript) -> PushSimulator {
         PushSimulator(script) { record in
             let isGood = record.failure == nil
-            let values = isGood ? [record.systolic - record.diastolic, record.diastolic, record.pulse] : [0, 0, 0]
+            let values = isGood ? [record.systolic - record.diastolic, record.diastolic, record.pulse, record.mean] : [0, 0, 0, 0]
             let code: UInt8 = isGood ? 0x80 : 0x81
-            return ([code] + values.map { UInt8(clamping: $0) } + [0x60]).flatMap { Hex.upper($0) }
+            return ([code] + values.map { UInt8(clamping: $0) }).flatMap { Hex.upper($0) }
         }
     }
 }

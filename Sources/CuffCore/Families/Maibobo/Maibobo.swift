@@ -6,15 +6,19 @@
 /// Host     `01 01 00` connect, `01 02 00` start, `01 03 00` stop                                       documented [1][2]
 /// Cuff     c1 = 01 and c2 = the kind: 05 live pressure, 06 result, 07 error                            documented [1][2]
 ///   result  big endian at offsets of the whole frame: 13 systolic, 15 diastolic, 17 pulse               observed [1][2]
-///           6…12 unknown; values of 512 and more are not a result (guess): an xor does not see every shifted byte
+///           7…12 year − 2000, month, day, hour, minute, second in binary; 6 is 01, and 00 on a cuff whose clock was never
+///           set, which shows 2014-01-01 01:01:01                                                recorded: five frames [3]
+///           values of 512 and more are not a result (guess): an xor does not see every shifted byte
 ///   error   code at offset 6 [2]; [1] takes offset 3, where the length stands: 6 is read
 ///           01 over-pressure, 02 signal or upper leak, 05 signal or lower leak, 06 signal or sensor, 09 deflation,
 ///           0F leak of the system, 10 motor                                                            documented [2]
-///   live    offsets 6–7 big endian [2], offset 10 [1]: they contradict each other, so none is told unless asked for
+///   live    the pressure at offset 10 [1], in `AA 80 02 08 01 05 00 00 00 00 37 00 39`                 recorded [3]
+///           [2] reads offsets 6–7 big endian, where that frame has zeros
+/// Line      9600; one of the clients opens it at 115200                                               observed [2][3]
 /// An answer with the host's own c1 c2 acknowledges it                                                   guess from [2]
 ///
 /// [1] ZackKingS/BloodPressureMeasureDemo, HiseeBtDeviceRBP9804.m, HiseeBtDeviceBP88A.m
-/// [2] zrr1999/maibobo, maibobo/engine.py
+/// [2] zrr1999/maibobo, maibobo/engine.py   [3] public clients with five recorded frames, whose origin is not established
 extension CuffDriver {
     /// Driver `maibobo`. Start and stop from the host; the result comes by itself.
     public static let maibobo = CuffDriver(
@@ -23,21 +27,26 @@ extension CuffDriver {
         summary: "start and stop from the host; the result comes by itself",
         grade: .b, testedOn: .derived,
         line: LineSettings(rate: 9600),
+        otherLines: [LineSettings(rate: 115_200)],
         framing: "AA 80 protocol length data check", check: "xor after 80",
-        capabilities: [.push, .measure, .stop],
+        capabilities: [.push, .livePressure, .measure, .stop],
         unverified: [
-            "the offset of the live pressure: two sources contradict each other",
+            "live pressures of 256 mmHg and more: the one recorded frame shows one byte",
+            "byte 6 of a result, other than 00 and 01",
             "the offset of the error code: one source reads the length's place",
             "the answers to connect, start and stop; the battery command, printed with a check that breaks the rule: not offered",
         ],
         notes: [
             "`--option protocol=2` writes protocol byte 02 instead of 03.",
-            "`--option live-pressure=6` or `10` tells live cuff pressure from that offset, unverified.",
+            "The live pressure is read at offset 10, as recorded; `--option live-pressure=6` reads it where one source does, or `no`.",
         ],
-        sources: ["ZackKingS/BloodPressureMeasureDemo", "zrr1999/maibobo, maibobo/engine.py"],
+        sources: [
+            "ZackKingS/BloodPressureMeasureDemo", "zrr1999/maibobo, maibobo/engine.py",
+            "public clients with five recorded frames, whose origin is not established",
+        ],
         options: [
             "protocol": "2: the protocol byte of the BLE source instead of 3",
-            "live-pressure": "6 or 10: offset of the live pressure; without it none is told",
+            "live-pressure": "6: read it at that offset, as one source does; no: tell none",
         ],
         startCommands: [MaiboboFrame.command(.start, proto: 2), MaiboboFrame.command(.start, proto: 3)],
         makeSession: { MaiboboSession($0) },
@@ -94,8 +103,8 @@ struct MaiboboSession: FramedSession {
         proto = context.options["protocol"] == "2" ? 2 : 3
         switch context.options["live-pressure"] {
         case "6"?: liveOffset = 6
-        case "10"?: liveOffset = 10
-        default: liveOffset = nil
+        case "no"?: liveOffset = nil
+        default: liveOffset = 10
         }
     }
 
@@ -218,6 +227,7 @@ struct MaiboboSession: FramedSession {
     /// The reading of a whole, checked result or error frame; `nil` when it is too short to be one, or says what none can.
     static func reading(_ frame: Span<UInt8>, origin: Reading.Origin) -> Reading? {
         let content: Reading.Content
+        var clock = DeviceClock.absent
         if kind(frame) == 0x07 {
             guard frame.count >= 8, let code = frame.byte(6) else { return nil }
             content = .failure(failure(code))
@@ -225,6 +235,7 @@ struct MaiboboSession: FramedSession {
             guard frame.count >= 20, let systolic = frame.bigEndian16(13), let diastolic = frame.bigEndian16(15),
                 let pulse = frame.bigEndian16(17), systolic < 512, diastolic < 512, pulse < 512
             else { return nil }
+            clock = Self.clock(frame)
             if systolic == 0 || diastolic == 0 {
                 content = .failure(Failure(.noValue))
             } else {
@@ -234,7 +245,19 @@ struct MaiboboSession: FramedSession {
                         pulse: pulse > 0 ? PulseRate(Int(pulse)) : nil, pulseAbsence: pulse > 0 ? .none : .notMeasured))
             }
         }
-        return Reading(content, driver: "maibobo", origin: origin, raw: RawBytes(frame))
+        return Reading(content, driver: "maibobo", clock: clock, origin: origin, raw: RawBytes(frame))
+    }
+
+    /// What a clock shows that was never set. Some of these cuffs say so in byte 6.
+    private static let neverSet: [UInt8] = [14, 1, 1, 1, 1, 1]
+
+    private static func clock(_ frame: Span<UInt8>) -> DeviceClock {
+        let fields = frame.part(7, 6)
+        guard frame.byte(6) != 0, fields != neverSet, fields.count == 6 else { return .unset }
+        return DeviceClock(
+            DeviceTime(
+                year: 2000 + Int(fields[0]), month: Int(fields[1]), day: Int(fields[2]), hour: Int(fields[3]), minute: Int(fields[4]),
+                second: Int(fields[5])))
     }
 
     static func failure(_ code: UInt8) -> Failure {

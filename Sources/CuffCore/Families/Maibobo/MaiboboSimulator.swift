@@ -77,7 +77,9 @@ struct MaiboboSimulator: CuffSimulator {
         next = min(next + 1, script.records.count)
         if let failure = record.failure { return MaiboboFrame.encode(0xAA, proto: 3, [0x01, 0x07, Self.code(failure)]) }
         let values = [record.systolic, record.diastolic, record.pulse].flatMap { [UInt8(clamping: $0 >> 8), UInt8($0 & 255)] }
-        return MaiboboFrame.encode(0xAA, proto: 3, [0x01, 0x06] + [UInt8](repeating: 0, count: 7) + values)
+        let time = record.time
+        let clock = [UInt8(clamping: Int(time.year) - 2000), time.month, time.day, time.hour, time.minute, time.second]
+        return MaiboboFrame.encode(0xAA, proto: 3, [0x01, 0x06, 0x01] + clock + values)
     }
 
     private static func code(_ failure: FailureReason) -> UInt8 {

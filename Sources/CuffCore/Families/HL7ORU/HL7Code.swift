@@ -1,0 +1,157 @@
+/// What an observation is of, as its code and its text say.
+struct HL7Code: Sendable, Hashable {
+    enum Role: Sendable, Hashable {
+        case systolic, diastolic, mean
+        /// A pulse of the cuff itself.
+        case cuffPulse
+        /// A pulse of the spot record.
+        case pulse
+
+        var isPressure: Bool { self == .systolic || self == .diastolic || self == .mean }
+    }
+
+    var role: Role
+    /// Code and text contradict each other; the text was believed.
+    var isDoubtful = false
+
+    /// Where a code of the nomenclature measures.
+    private enum Site { case cuff, anywhere }
+
+    /// 150017…150019 are blood pressures of any site.
+    private static let nomenclature: [Int: (role: Role, site: Site)] = [
+        150021: (.systolic, .cuff), 150022: (.diastolic, .cuff), 150023: (.mean, .cuff),
+        150301: (.systolic, .cuff), 150302: (.diastolic, .cuff), 150303: (.mean, .cuff),
+        150017: (.systolic, .anywhere), 150018: (.diastolic, .anywhere), 150019: (.mean, .anywhere),
+        149546: (.cuffPulse, .cuff), 149522: (.pulse, .cuff),
+    ]
+    /// LOINC names no site for these; the monitors that send them mean the cuff.
+    private static let loinc: [String: Role] = [
+        "8480-6": .systolic, "8462-4": .diastolic, "8478-0": .mean, "8867-4": .pulse,
+    ]
+    private static let mindray: [Int: Role] = [170: .systolic, 171: .diastolic, 172: .mean]
+
+    /// Reads OBX-3: `code^text^system`, and the same again for another system. `nil`: nothing of the cuff's, or an arterial line.
+    init?(_ components: [[UInt8]], isMindray: Bool) {
+        var found: HL7Code?
+        for start in [0, 3] where components.count > start {
+            func part(_ index: Int) -> [UInt8] { start + index < components.count ? components[start + index] : [] }
+            let text = HL7Text(part(1))
+            // A code for a cuff beside a text for an artery is an artery's, and the other way round no better.
+            if text.isArterial { return nil }
+            if found == nil { found = Self.read(part(0), text, String(decoding: part(2), as: UTF8.self).uppercased(), isMindray) }
+        }
+        guard let found else { return nil }
+        self = found
+    }
+
+    private init(_ role: Role, isDoubtful: Bool = false) {
+        self.role = role
+        self.isDoubtful = isDoubtful
+    }
+
+    private static func read(_ code: [UInt8], _ text: HL7Text, _ system: String, _ isMindray: Bool) -> HL7Code? {
+        let number = code.span.digits(0, code.count)
+        var known: (role: Role, site: Site)?
+        if isMindray {
+            known = number.flatMap { mindray[$0] }.map { ($0, .cuff) }
+        } else if system == "MDC" || system.isEmpty, let number {
+            known = nomenclature[number]
+        } else if system == "LN" || system.isEmpty {
+            known = loinc[String(decoding: code, as: UTF8.self)].map { ($0, .cuff) }
+        }
+        if let known, !known.role.isPressure { return HL7Code(known.role) }
+        if let known, text.isOfCuff {
+            let role = text.role ?? known.role
+            return HL7Code(role, isDoubtful: known.site != .cuff || role != known.role)
+        }
+        // Another code of the nomenclature beside the name of the cuff's pressure; any other text may be a limit or a setting.
+        if known == nil, number != nil, system == "MDC", text.isNameOfCuffPressure, let role = text.role {
+            return HL7Code(role, isDoubtful: true)
+        }
+        guard let known, known.site == .cuff, !text.namesOtherSite else { return nil }
+        let role = text.role ?? known.role
+        return HL7Code(role, isDoubtful: role != known.role || text.isSiteless)
+    }
+}
+
+/// What the text of a code says, by its words.
+struct HL7Text {
+    private let words: [String]
+    /// Longer texts are no name of a value; their rest is not looked at.
+    private static let longest = 256
+
+    init(_ text: [UInt8]) {
+        words = String(decoding: text.prefix(Self.longest), as: UTF8.self).uppercased()
+            .split { !($0.isLetter || $0.isNumber) }.map(String.init)
+    }
+
+    private func has(_ any: Set<String>) -> Bool { words.contains { any.contains($0) } }
+
+    var isOfCuff: Bool { has(["NONINV", "CUFF", "NIBP", "NBP", "NONINVASIVE"]) || isNonInvasive }
+
+    private var isNonInvasive: Bool {
+        words.indices.contains { words[$0] == "NON" && $0 + 1 < words.count && words[$0 + 1].hasPrefix("INV") }
+    }
+
+    var isArterial: Bool {
+        has(["ART", "ABP", "ARTERIAL", "ARTERY", "IBP"]) || !isNonInvasive && has(["INVASIVE", "INV"])
+    }
+
+    private var isReferenceID: Bool { words.starts(with: ["MDC", "PRESS"]) }
+    private var site: [String] { words.filter { !["MDC", "PRESS", "BLD", "SYS", "DIA", "MEAN"].contains($0) } }
+    /// `MDC_PRESS_BLD_NONINV_SYS`, `MDC_PRESS_CUFF_DIA` and the like.
+    var isNameOfCuffPressure: Bool { isReferenceID && (site == ["NONINV"] || site == ["CUFF"]) }
+    /// A name of the nomenclature for a pressure elsewhere.
+    var namesOtherSite: Bool { isReferenceID && !isOfCuff && !site.isEmpty }
+    /// A name of the nomenclature for a pressure of any site.
+    var isSiteless: Bool { isReferenceID && site.isEmpty }
+
+    /// The value that the text names; `nil` where it names none, or more than one.
+    var role: HL7Code.Role? {
+        let named: [(HL7Code.Role, Set<String>)] = [
+            (.systolic, ["SYS", "SYST", "SYSTOLIC"]), (.diastolic, ["DIA", "DIAS", "DIAST", "DIASTOLIC"]), (.mean, ["MEAN", "MAP"]),
+        ]
+        let roles = named.filter { has($0.1) }.map(\.0)
+        return roles.count == 1 ? roles[0] : nil
+    }
+}
+
+/// The unit in OBX-6.
+enum HL7Unit {
+    case pressure(PressureUnit), perMinute
+    /// The field is empty.
+    case unstated
+    case other
+
+    init(_ components: [[UInt8]]) {
+        let found = components.prefix(2).map { Self.named(String(decoding: $0.prefix(32), as: UTF8.self)) }
+        guard components.contains(where: { !$0.isEmpty }) else {
+            self = .unstated
+            return
+        }
+        let units = found.compactMap { $0 }
+        if units.allSatisfy({ $0.isMmHg }), !units.isEmpty {
+            self = .pressure(.mmHg)
+        } else if units.allSatisfy({ $0.isKPa }), !units.isEmpty {
+            self = .pressure(.kPa)
+        } else if units.allSatisfy({ $0.isPerMinute }), !units.isEmpty {
+            self = .perMinute
+        } else {
+            self = .other
+        }
+    }
+
+    private static func named(_ text: String) -> HL7Unit? {
+        switch text.uppercased() {
+        case "266016", "MDC_DIM_MMHG", "MMHG", "MM[HG]", "MM HG": .pressure(.mmHg)
+        case "266015", "265987", "MDC_DIM_KILO_PASCAL", "KPA": .pressure(.kPa)
+        case "264864", "MDC_DIM_BEAT_PER_MIN", "264896", "MDC_DIM_PER_MIN", "BPM", "/MIN", "1/MIN", "{BEATS}/MIN", "BEATS/MIN":
+            .perMinute
+        default: nil
+        }
+    }
+
+    private var isMmHg: Bool { if case .pressure(.mmHg) = self { true } else { false } }
+    private var isKPa: Bool { if case .pressure(.kPa) = self { true } else { false } }
+    private var isPerMinute: Bool { if case .perMinute = self { true } else { false } }
+}

@@ -1,0 +1,145 @@
+/// HL7 version 2 observations from spot-check and bedside monitors: message `ORU^R01` over TCP (the monitor calls) or a serial line.
+///
+/// Block     MLLP: `0B` message `1C 0D`                                                       documented [1], recorded [2]
+/// Bare      without MLLP a message begins at `MSH` and ends at the next `MSH`, or when the line falls silent       observed [3]
+/// Segments  end with CR (LF is read too). The character after `MSH` separates fields; MSH-2 has the separators of components,
+///           repetitions and subcomponents and the escape character: `\F\ \S\ \T\ \R\ \E\ \Xhh\`           documented [1]
+/// OBX       2 type, NM · 3 code^text^system · 4 groups the values of one determination · 5 value · 6 unit ·
+///           11 status (F final, R; X cannot be obtained) · 14 time                           documented [1], recorded [2]
+/// Time      OBX-14, else OBR-7, else MSH-7; a zone is optional                                                     [2][3]
+/// Cuff      MDC 150301 150302 150303 (CUFF) or 150021 150022 150023 (NONINV), LOINC 8480-6 8462-4 8478-0: systolic,
+///           diastolic, mean; pulse MDC 149546, and of a spot record 149522 or LOINC 8867-4                   recorded [2][3]
+/// Units     266016 mmHg, 266015 kPa, or their names [2]; 265987, which IEEE 11073-10101 gives to the kilopascal (0F03)
+/// Absent    8388607, the FLOAT NaN printed as a number, and zero                                                observed [4]
+/// Mindray   Patient Data Share: HL7 2.3.1; MSH-10 tells the kind: 106 heartbeat, 204 periodic values, 503 cuff result;
+///           OBX-3 `170^` systolic, `171^` diastolic, `172^` mean; it is not acknowledged                        observed [5]
+/// Answer    `ACK^R01` with `MSA|AA|` MSH-10 once the reading is safe, `AE` where it cannot be kept or understood  documented [1]
+///
+/// Never a reading: any other message (ADT and QRY carry OBX too), an arterial line (`ART`, `ABP`), half a blood pressure, values
+/// of one determination with different times or units, one code twice with different values. Where code and text contradict
+/// each other, the text is believed and the reading flagged `questionable`: one source uses 150017…150019 with the text NONINV
+/// and 150021 with the text ART [4].
+///
+/// A monitor repeats its last result in every message. A determination is told by its own time (OBX-14, OBR-7); what has no
+/// time but that of the message is another one when its values, the patient or the group change. The record bytes of a
+/// reading are the patient segment and of each OBX what belongs to the determination, so that a repetition has the same id.
+///
+/// [1] HL7 2.6 chapters 2 and 7, MLLP release 1   [2] a recorded message of a Comen NC5, published with a gateway whose origin
+/// is not established   [3] a PHP test sender of a Comen VS8 whose origin is not established   [4] tests of that gateway
+/// [5] hankersyan/mindray_t1, Models.java
+extension CuffDriver {
+    /// Driver `hl7-oru`. Spot-check and bedside monitors that send HL7: each determination of the cuff, acknowledged once it is kept.
+    public static let hl7ORU = CuffDriver(
+        id: "hl7-oru",
+        models: ["Comen VS8", "Comen NC5", "Mindray monitors (Patient Data Share)", "other monitors that send HL7 ORU^R01"],
+        summary: "monitors that send HL7 (ORU^R01) over TCP or a serial line: each determination of the cuff",
+        grade: .a, testedOn: .documented,
+        framing: "MLLP blocks or bare HL7 v2 messages", check: nil,
+        capabilities: [.push, .forgets],
+        changes: "the acknowledgement (AA) lets a monitor drop the message from its queue; it is sent after the reading is on disk",
+        keepingOption: "keep",
+        unverified: [
+            "that a bare message is over after two seconds of silence, and that a sender waits ten seconds for its answer",
+            "a text that contradicts its code: the text is believed, and the reading flagged questionable",
+            "the code of the kilopascal: 266015 in one source, 265987 by IEEE 11073-10101; both are read",
+            "the speed of a serial line",
+            "Mindray: the query that a monitor may want before it talks is not sent",
+        ],
+        notes: [
+            "The monitor calls: `cuff watch --listen tcp-listen://ADDRESS:2575=hl7-oru`; 2575 is the port of one installation.",
+            "Patient identity stands in no column; the patient segment (PID) is part of the record bytes (`--raw`, SQLite's `raw`).",
+            "OBX-4 must keep determinations apart: values under different groups, times or orders are never joined.",
+            "A pulse is taken only with the time of the determination; an ECG heart rate (Mindray 101) is not the cuff's pulse.",
+            "Arterial lines (ART, ABP) are never read, whatever their code.",
+            "A message of more than 64 KiB is refused.",
+        ],
+        sources: [
+            "HL7 version 2.6, chapters 2 and 7; MLLP release 1",
+            "a recorded message of a Comen NC5, published with a gateway whose origin is not established",
+            "a public PHP test sender of a Comen VS8 whose origin is not established",
+            "hankersyan/mindray_t1, Models.java",
+        ],
+        options: ["keep": "yes: never acknowledge, so that the monitor keeps its messages"],
+        simulatorOptions: ["variant": "comen (MLLP, MDC codes), loinc, mindray (Patient Data Share) or bare (without MLLP)"],
+        makeSession: { HL7ORUSession($0) },
+        makeSimulator: { HL7ORUSimulator($0) },
+        countFrames: { FrameReader.count(HL7Frame(), in: $0) })
+}
+
+/// A message on the line: an MLLP block, or bare text from `MSH` on.
+struct HL7Frame: FrameFormat {
+    /// A spot record has one to three kilobytes, and a bedside monitor with a hundred parameters some twenty; a message with
+    /// embedded waveforms or documents is no cuff's.
+    static let maximumLength = 1 << 16
+    static let blockStart: UInt8 = 0x0B
+    static let blockEnd: UInt8 = 0x1C
+    static let carriageReturn: UInt8 = 0x0D
+    static let lineFeed: UInt8 = 0x0A
+    /// Encoding characters in MSH-2: four, or five from version 2.7 on; some senders leave the last ones out.
+    private static let encodingCharacters = 1...5
+
+    func verdict(on bytes: Span<UInt8>) -> FrameVerdict {
+        let isBlock = bytes[0] == Self.blockStart
+        switch Self.header(bytes, at: isBlock ? 1 : 0) {
+        case .no: return .reject(.notAStart)
+        case .partial: return .needMore
+        case .whole: return isBlock ? block(bytes) : bare(bytes)
+        }
+    }
+
+    /// A block ends with `1C 0D`, or with `1C` alone. One that another block cuts short is a frame too, which the session refuses:
+    /// its rest must not pass for a bare message.
+    private func block(_ bytes: Span<UInt8>) -> FrameVerdict {
+        let end = bytes.firstOffset(of: Self.blockEnd, from: 1)
+        if let next = bytes.firstOffset(of: Self.blockStart, from: 1), next < end ?? bytes.count { return .frame(length: next) }
+        return end.map { ended(bytes, at: $0) } ?? .needMore
+    }
+
+    private func ended(_ bytes: Span<UInt8>, at end: Int) -> FrameVerdict {
+        guard let next = bytes.byte(end + 1) else { return .needMore }
+        return .frame(length: next == Self.carriageReturn ? end + 2 : end + 1)
+    }
+
+    private func bare(_ bytes: Span<UInt8>) -> FrameVerdict {
+        let block = bytes.firstOffset(of: Self.blockStart, from: 1) ?? bytes.count
+        let end = bytes.firstOffset(of: Self.blockEnd, from: 1) ?? bytes.count
+        let limit = min(block, end)
+        var index = 3
+        while let next = bytes.firstOffset(of: 0x4D, from: index), next < limit {
+            let isLineStart = bytes[next - 1] == Self.carriageReturn || bytes[next - 1] == Self.lineFeed
+            if isLineStart {
+                switch Self.header(bytes, at: next) {
+                case .whole: return .frame(length: next)
+                case .partial: return .needMore
+                case .no: break
+                }
+            }
+            index = next + 1
+        }
+        guard limit < bytes.count else { return .needMore }
+        return block < end ? .frame(length: block) : ended(bytes, at: end)
+    }
+
+    /// `MSH`, the field separator, MSH-2, the field separator again.
+    static func header(_ bytes: Span<UInt8>, at start: Int) -> ShapeFit {
+        for (offset, letter) in [UInt8(0x4D), 0x53, 0x48].enumerated() {
+            guard let byte = bytes.byte(start + offset) else { return .partial }
+            if byte != letter { return .no }
+        }
+        guard let separator = bytes.byte(start + 3) else { return .partial }
+        guard isSeparator(separator) else { return .no }
+        for count in 0...encodingCharacters.upperBound {
+            guard let byte = bytes.byte(start + 4 + count) else { return .partial }
+            if byte == separator { return encodingCharacters.contains(count) ? .whole : .no }
+            guard isSeparator(byte) else { return .no }
+        }
+        return .no
+    }
+
+    /// Printable, and neither a letter nor a digit nor a blank.
+    static func isSeparator(_ byte: UInt8) -> Bool {
+        guard byte > 0x20, byte < 0x7F else { return false }
+        let isLetter = byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A
+        return !isLetter && byte &- 0x30 >= 10
+    }
+}

@@ -1,0 +1,273 @@
+/// Listens to monitors that send HL7: readings out, and an answer for each message once its readings are on disk.
+struct HL7ORUSession: FinishingSession {
+    /// A bare message has no end; a pause within one would make two of it. No source names a time: guess.
+    static let silence = Duration.seconds(2)
+    /// How long a sender is left without its answer before it hears AE. No source names a time: guess.
+    static let patience = Duration.seconds(10)
+    /// Answers that wait for the sinks. A sender waits for each before it sends on; one that does not hears AE.
+    private static let mostAnswers = 256
+
+    private struct Answer {
+        var acknowledgement: HL7Acknowledgement
+        /// How many readings must be on disk.
+        var through: Int
+    }
+
+    private var reader = FrameReader(HL7Frame())
+    /// Bare messages that the line's silence ended.
+    private var silenced = 0
+    var frames: Int? { reader.frames + silenced }
+    var isFinished = false
+    private var isFollowing = false
+    /// A message of Patient Data Share was seen: such a monitor is not answered.
+    private var isMindray = false
+    private let keeps: Bool
+    private let keepsReadings: Bool
+    private let device: String
+    private var repetitions: HL7Repetitions
+    private var identity = ""
+
+    private var emitted = 0
+    private var committed = 0
+    /// The last emitted reading that only its arrival tells from an equal one.
+    private var unstamped = 0
+    private var answers: [Answer] = []
+    private var answered = 0
+    /// By key: what is to be remembered when so many readings are on disk.
+    private var notes: [String: (through: Int, value: [UInt8])] = [:]
+
+    init(_ context: SessionContext) {
+        keeps = context.options["keep"] == "yes"
+        keepsReadings = context.keepsReadings
+        device = context.device
+        repetitions = HL7Repetitions(context)
+    }
+
+    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
+        guard !isFinished else { return }
+        switch event {
+        case .opened, .sent: break
+        case .received(let bytes):
+            reader.feed(bytes)
+            while let step = reader.next() { take(step, into: &actions) }
+            actions.append(isBareWaiting ? .arm(.silence, Self.silence) : .disarm(.silence))
+        case .timerFired(let timer): timeOut(timer, into: &actions)
+        case .committed(let through):
+            committed = through
+            settle(into: &actions)
+        case .command(let command): obey(command, into: &actions)
+        case .closed:
+            endBare(isClosed: true, into: &actions)
+            if let step = reader.finish() { take(step, into: &actions) }
+            finish(.complete, into: &actions)
+        }
+    }
+
+    private mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+        guard command == .follow else {
+            return finish(.unsupported("a monitor that sends HL7 takes no commands; it is only listened to"), into: &actions)
+        }
+        isFollowing = true
+    }
+
+    private mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+        switch timer {
+        case .silence: endBare(isClosed: false, into: &actions)
+        case .response:
+            // Should they be kept later, the message that is sent again gives the same reading.
+            let late = answers
+            answers.removeAll()
+            for answer in late { write(answer.acknowledgement, .error, into: &actions) }
+            if !late.isEmpty {
+                actions.append(.report(.warning("\(late.count) message\(late.count == 1 ? "" : "s") could not be kept in time")))
+            }
+        default: break
+        }
+    }
+
+    private mutating func take(_ step: FrameStep, into actions: inout SessionActions) {
+        switch step {
+        case .skipped(let count, let fault): actions.report(skipped: count, fault)
+        case .frame(let range): receive(Array(reader.buffer[range]), isClosed: false, into: &actions)
+        }
+    }
+
+    // MARK: Bare messages
+
+    private var isBareWaiting: Bool { reader.waiting > 0 && HL7Frame.header(reader.buffer.span, at: 0) == .whole }
+
+    /// What waits without a block around it is a message: nothing follows it.
+    private mutating func endBare(isClosed: Bool, into actions: inout SessionActions) {
+        guard isBareWaiting else { return }
+        let bytes = reader.buffer
+        _ = reader.discard()
+        silenced += 1
+        receive(bytes, isClosed: isClosed, into: &actions)
+    }
+
+    // MARK: Messages
+
+    /// `isClosed`: the line ended within a bare message, so that more of it may be missing; then only a determination that has all
+    /// its values is taken.
+    private mutating func receive(_ frame: [UInt8], isClosed: Bool, into actions: inout SessionActions) {
+        guard let message = HL7Message(frame) else {
+            return actions.append(.report(.ignored("a message whose header cannot be read", [])))
+        }
+        guard message.kind != .acknowledgement else { return }
+        guard HL7Message.isComplete(frame), message.kind == .observations, message.controlID.count <= HL7Message.longestControlID else {
+            actions.append(.report(.ignored("a message other than ORU^R01, or not a whole one", Array(message.type.joined()))))
+            return answer(message, .error, into: &actions)
+        }
+        let speaksMindray = message.isMindray
+        // Its other kinds are not answered either; a message that names its sender or time is no proof of one.
+        if speaksMindray, [3, 7].allSatisfy({ message.header.field($0).isEmpty }) { isMindray = true }
+        guard !speaksMindray || message.controlID.elementsEqual("503".utf8) else { return }
+        var determinations = HL7Determinations(message, isMindray: speaksMindray)
+        for why in determinations.refused { actions.append(.report(.ignored(why, []))) }
+        if isClosed { determinations.keepWhole() }
+        emit(determinations.found, of: message, into: &actions)
+        if !isClosed { answer(message, .accepted, into: &actions) }
+    }
+
+    private mutating func emit(_ found: [HL7Determination], of message: HL7Message, into actions: inout SessionActions) {
+        let monitor = HL7Monitor(message)
+        if !found.isEmpty { identify(monitor, into: &actions) }
+        let sender = XXHash64.hash((Array(device.utf8) + [0] + monitor.bytes).span)
+        let times = found.map { $0.time != nil }
+        let untimed = found.filter { $0.time == nil }.map { $0.digest(seed: sender, and: $0.patient) }
+        var isNew: [Bool] = []
+        if !untimed.isEmpty {
+            let isNamed = !device.isEmpty || !monitor.isAnonymous
+            let (new, note) = repetitions.new(untimed, of: sender, isNamed: isNamed)
+            isNew = new
+            if let note { notes[note.key] = (emitted + new.count { $0 }, note.value) }
+        }
+        for (determination, hasTime) in zip(found, times) {
+            let isFirst = hasTime ? repetitions.isNew(timed: determination.digest(seed: sender, and: [])) : isNew.removeFirst()
+            if isFirst { emit(determination, of: message, into: &actions) }
+        }
+        settle(into: &actions)
+    }
+
+    private mutating func emit(_ determination: HL7Determination, of message: HL7Message, into actions: inout SessionActions) {
+        let separators = message.separators
+        let time = determination.time ?? separators.components(message.header.field(7)).first.flatMap { HL7Field.time($0) }
+        var flags = determination.flags
+        // MSH-11: T is training, D debugging.
+        switch message.header.field(11).first {
+        case 0x54?: flags.insert(.testData)
+        case 0x44?: flags.insert(.demoData)
+        default: break
+        }
+        let header = Array("MSH".utf8) + [separators.field] + separators.encoding
+        let record = [header, determination.patient, determination.record].filter { !$0.isEmpty }.joined(separator: [
+            HL7Frame.carriageReturn
+        ])
+        var reading = Reading(
+            .bloodPressure(determination.pressure), driver: "hl7-oru", flags: flags, clock: time.map { DeviceClock($0) } ?? .absent,
+            origin: .push, raw: RawBytes(Array(record)))
+        emitted += 1
+        if ReadingLedger.restsOnArrival(reading), isAnswered(message) {
+            reading.repetition = .untilAcknowledged
+            unstamped = emitted
+        }
+        actions.emit(reading)
+    }
+
+    private mutating func identify(_ monitor: HL7Monitor, into actions: inout SessionActions) {
+        let name = monitor.name
+        guard !name.isEmpty, name != identity else { return }
+        identity = name
+        actions.append(.identify(DeviceIdentity(id: name, model: monitor.application)))
+    }
+
+    // MARK: Answers
+
+    private func isAnswered(_ message: HL7Message) -> Bool {
+        isFollowing && !keeps && !isMindray && !message.isMindray && !message.wantsNoAnswer
+    }
+
+    private mutating func answer(_ message: HL7Message, _ code: HL7Acknowledgement.Code, into actions: inout SessionActions) {
+        guard isAnswered(message) else { return }
+        let acknowledgement = HL7Acknowledgement(to: message)
+        guard code == .accepted, keepsReadings, answers.count < Self.mostAnswers else {
+            return write(acknowledgement, .error, into: &actions)
+        }
+        answers.append(Answer(acknowledgement: acknowledgement, through: emitted))
+        actions.append(.arm(.response, Self.patience))
+        settle(into: &actions)
+    }
+
+    private mutating func write(
+        _ acknowledgement: HL7Acknowledgement, _ code: HL7Acknowledgement.Code, into actions: inout SessionActions
+    ) {
+        answered += 1
+        actions.append(.write(acknowledgement.bytes(code, number: answered)))
+    }
+
+    /// What is on disk is acknowledged and remembered.
+    private mutating func settle(into actions: inout SessionActions) {
+        for (key, note) in notes.sorted(by: { $0.key < $1.key }) where note.through <= committed {
+            notes[key] = nil
+            actions.append(.remember(key: key, value: note.value))
+        }
+        guard let first = answers.first, first.through <= committed else { return }
+        while let answer = answers.first, answer.through <= committed {
+            answers.removeFirst()
+            if unstamped > 0 {
+                actions.append(.acknowledge(through: answer.through))
+                if answer.through >= unstamped { unstamped = 0 }
+            }
+            write(answer.acknowledgement, .accepted, into: &actions)
+        }
+        actions.append(answers.isEmpty ? .disarm(.response) : .arm(.response, Self.patience))
+    }
+}
+
+/// Who sent a message, as MSH-3 and MSH-4 say.
+struct HL7Monitor {
+    /// Names are short; a longer one is cut for what is shown, not for telling monitors apart.
+    private static let longestName = 64
+
+    let bytes: [UInt8]
+    let isAnonymous: Bool
+    let application: String?
+    let name: String
+
+    init(_ message: HL7Message) {
+        let fields = [3, 4].map { Array(message.header.field($0)) }
+        bytes = Array(fields.joined(separator: [0]))
+        isAnonymous = fields.allSatisfy(\.isEmpty)
+        let texts = fields.map { field in
+            DeviceIdentity.text((message.separators.components(field[...]).first ?? []).prefix(Self.longestName))
+        }
+        application = texts[0].isEmpty ? nil : texts[0]
+        name = texts.filter { !$0.isEmpty }.joined(separator: " ")
+    }
+}
+
+extension HL7Determination {
+    /// What tells the determination from another one of the same sender: time, group and values.
+    func digest(seed: UInt64, and patient: [UInt8]) -> UInt64 {
+        var text = TextBuffer(capacity: 128)
+        if let time {
+            text.append(time)
+            text.append(decimal: Int64(time.utcOffset ?? Int16.max))
+        }
+        for value in values {
+            text.append(0x20)
+            switch value {
+            case .value(let digits): text.append(digits)
+            case .absent, .unreadable: text.append(0x2D)
+            }
+        }
+        text.append(0)
+        let bytes = text.array + group + [0] + patient
+        return XXHash64.hash(bytes.span, seed: seed)
+    }
+}
+
+extension HL7Determinations {
+    /// Leaves out what may have lost values at the end of a message that was cut off.
+    mutating func keepWhole() { self = HL7Determinations(found.filter(\.isWhole)) }
+}
