@@ -11,15 +11,18 @@ let package = Package(
         .executable(name: "cuff-sink-postgres", targets: ["cuff-sink-postgres"]),
         .executable(name: "cuff-gateway", targets: ["cuff-gateway"]),
     ],
+    // The formats that `cuff export` writes too. Only the pure modules of it are built.
+    dependencies: [.package(name: "cuff", path: "..")],
     targets: [
         .target(name: "RemoteSink"),
         .testTarget(name: "RemoteSinkTests", dependencies: ["RemoteSink"]),
 
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        .target(name: "HTTPSink", dependencies: ["RemoteSink"]),
+        .target(name: "HTTPSink", dependencies: ["RemoteSink", .product(name: "CuffClinical", package: "cuff")]),
         .executableTarget(name: "cuff-sink-http", dependencies: ["HTTPSink", "RemoteSink", "CCurl", "COpenSSL"]),
-        .testTarget(name: "HTTPSinkTests", dependencies: ["HTTPSink", "RemoteSink"]),
+        .testTarget(
+            name: "HTTPSinkTests", dependencies: ["HTTPSink", "RemoteSink", .product(name: "CuffClinical", package: "cuff")]),
 
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
         .executableTarget(name: "cuff-sink-mqtt", dependencies: ["RemoteSink", "CMosquitto"]),

@@ -6,22 +6,21 @@ import CuffIngest
 struct Export: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Writes stored readings for other programs: csv, jsonl or apple-health.",
+        abstract: "Writes stored readings for other programs: \(Exporters.all.map(\.name).joined(separator: ", ")).",
         discussion: """
-            apple-health is the export.xml of Apple's Health app, which many programs read; Apple's own app does not import it. \
-            `--columns` explains what csv and jsonl hold. Their lines name the user of each reading; an apple-health file is of one \
-            person, so where there are several it needs --user.
+            \(Exporters.all.map { "\($0.name): \($0.help)" }.joined(separator: "\n"))
+
+            What has no place in a format is left out and counted on stderr: a reading whose time is unknown, or of a user \
+            nobody named a subject for. `--columns` explains what csv and jsonl hold.
             """)
 
     @OptionGroup var selected: SelectionOptions
-    @Option(help: "csv, jsonl or apple-health.") var format = "csv"
-    @Option(name: .shortAndLong, help: "The file; `-` is standard output.", completion: .file()) var output = "-"
+    @Option(help: "One of the formats above.", completion: .list(Exporters.all.map(\.name))) var format = Exporter.csv.name
+    @Option(
+        name: .shortAndLong, help: "The file; `-` is standard output. FILE.zip where the format has such a layout.", completion: .file())
+    var output = "-"
     @Flag(name: .shortAndLong, help: "Replace an existing file.") var force = false
-    @Option(help: "both (as Apple writes it; the default), correlation or records.") var appleLayout: AppleHealthExport.Layout?
-    @Option(help: "rfc4180 (the default) or semicolon (with decimal commas).") var csvDialect: CSVExport.Dialect?
-    @Flag(help: "Print each record's own bytes as hex (jsonl).") var raw = false
-    @Option(help: "A pulse at or below makes an event (default: 40).") var lowPulse: Double?
-    @Option(help: "A pulse at or above makes an event (default: 120).") var highPulse: Double?
+    @OptionGroup var chosen: ExportOptions
     @Option(
         help: ArgumentHelp(
             "Only what no export of this name has written yet; the database remembers it.", valueName: "name"))
@@ -30,27 +29,69 @@ struct Export: ParsableCommand {
 
     func run() throws {
         if columns { return Terminal.put(ExportGuide.text) }
-        let kind = try HealthRuns.Format(format, layout: appleLayout ?? .both, dialect: csvDialect ?? .rfc4180)
-        try refuseIdleFlags()
-        let limits = try HeartRateLimits.checked(low: lowPulse ?? 40, high: highPulse ?? 120)
+        do { try export() } catch let fault as ExportFault { throw fault.error }
+    }
+
+    private func export() throws {
+        let exporter = try Exporters.named(format)
         let types = try selected.types()
         var selection = try selected.selection(types)
         selection.newFor = new
-        let report = try HealthRuns.export(
-            try selected.store(new == nil ? .read : .write), types, selection, as: kind,
-            to: try OutputFile(output, replaces: force), limits: limits,
-            version: Cuff.version, includesRaw: raw)
-        for line in report.sentences(output) { Terminal.say("cuff: \(line)") }
-    }
-
-    private func refuseIdleFlags() throws {
-        try Flags.refuse("--apple-layout", when: appleLayout != nil && format != "apple-health", why: "the format is \(format)")
-        try Flags.refuse("--csv-dialect", when: csvDialect != nil && format != "csv", why: "the format is \(format)")
-        try Flags.refuse("--raw", when: raw && format != "jsonl", why: "only jsonl has a place for the bytes")
-        try Flags.refuse("--low-pulse or --high-pulse", when: (lowPulse ?? highPulse) != nil && format == "csv", why: "csv holds no events")
+        let context = HealthRuns.exportContext(selection.zone, version: Cuff.version)
+        // Before a file is begun and a database is opened.
+        try HealthRuns.check(types, selection, for: exporter)
+        _ = try exporter.writer(chosen.choices, context)
+        let isArchive = output.lowercased().hasSuffix(".zip")
+        if isArchive, exporter.archivePath == nil { throw ExportFault.noArchive(exporter: exporter.name) }
         try Flags.refuse("--force", when: force && output == "-", why: "no file is written", hint: "name one with --output")
+        let report = try HealthRuns.export(
+            try selected.store(new == nil ? .read : .write), types, selection, as: exporter, choices: chosen.choices, context: context,
+            isArchive: isArchive, to: try OutputFile(output, replaces: force))
+        for line in report.sentences(output) { Terminal.say("cuff: \(line)") }
     }
 }
 
-extension AppleHealthExport.Layout: ExpressibleByArgument {}
-extension CSVExport.Dialect: ExpressibleByArgument {}
+/// The options of every format, as the list of formats has them: the parser asks a value of this type for its properties, and
+/// here they come from the list.
+struct ExportOptions: ParsableArguments, CustomReflectable {
+    private static let all = Exporters.options()
+    private(set) var choices = ExportChoices()
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Name.self)
+        for (option, _) in Self.all {
+            let name = Name(option.name)
+            if option.value.isEmpty {
+                if try values.decode(Flag<Bool>.self, forKey: name).wrappedValue { choices.choose(option.name) }
+            } else {
+                for value in try values.decode(Option<[String]>.self, forKey: name).wrappedValue { choices.choose(option.name, value) }
+            }
+        }
+    }
+
+    var customMirror: Mirror {
+        let children = Self.all.map { option, exporters -> Mirror.Child in
+            let help = ArgumentHelp(
+                "\(option.help) (\(exporters.joined(separator: ", ")))", valueName: option.value.isEmpty ? nil : option.value)
+            let name = NameSpecification.customLong(option.name)
+            guard !option.value.isEmpty else { return (option.name, Flag<Bool>(wrappedValue: false, name: name, help: help)) }
+            return (
+                option.name,
+                Option<[String]>(
+                    wrappedValue: [], name: name, parsing: .singleValue, help: help,
+                    completion: option.words.isEmpty ? nil : .list(option.words))
+            )
+        }
+        return Mirror(self, children: children, displayStyle: .struct)
+    }
+
+    private struct Name: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+        init(_ name: String) { stringValue = name }
+        init?(stringValue: String) { self.init(stringValue) }
+        init?(intValue: Int) { nil }
+    }
+}

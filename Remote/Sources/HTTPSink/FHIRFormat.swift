@@ -1,134 +1,58 @@
+import CuffClinical
 import RemoteSink
 
 /// FHIR R4 transactions: what is sent first is created unless it exists, what completes a reading replaces it.
 public struct FHIRFormat: DeliveryFormat {
-    /// Whose readings they are. Never guessed: a reading of a user slot that is not named is not sent.
-    public enum Subject: Sendable, Equatable {
-        case everybody(String)
-        /// By user slot; 0 for readings without one.
-        case slots([Int: String])
-    }
-
     private let base: String
-    private let subject: Subject
+    private let subject: FHIRSubject
     /// Claim the profiles of the Personal Health Device guide where a cuff speaks 11073, and name this gateway.
     private let gateway: String?
 
     /// - Parameter gateway: this computer's name, with `profile=phd`; `nil` with `profile=core`.
-    public init(base: String, subject: Subject, gateway: String?) {
+    public init(base: String, subject: FHIRSubject, gateway: String?) {
         self.base = base.hasSuffix("/") ? String(base.dropLast()) : base
         self.subject = subject
         self.gateway = gateway
     }
 
-    /// 50 readings are some 200 resources; servers limit the time of a transaction.
-    public var mostReadings: Int { 50 }
+    /// As many as make one transaction.
+    public var mostReadings: Int { FHIRTransaction.mostReadings }
 
     private static let headers: [HTTPRequest.Header] = [
         .init("Content-Type", "application/fhir+json"), .init("Accept", "application/fhir+json"), .init("Prefer", "return=minimal"),
     ]
 
-    private func reference(_ reading: ReadingLine) -> String? {
-        switch subject {
-        case .everybody(let reference): reference
-        case .slots(let references): references[reading.user ?? 0]
-        }
-    }
+    private func reference(_ reading: ReadingLine) -> String? { subject.reference(user: reading.user) }
 
     // MARK: Refusals
 
     public func refusal(_ reading: ReadingLine) -> String? {
-        guard let measured = reading.measured else { return "the time of this reading is not known, and FHIR needs one" }
-        guard Instant(measured) != nil else { return "`\(measured)` is not a time" }
-        switch reading.type {
-        case "blood_pressure":
-            guard reading["systolic_mmHg"]?.digits != nil, reading["diastolic_mmHg"]?.digits != nil else {
-                return "it has no systolic and diastolic pressure"
-            }
-        case "pulse_rate": guard reading["pulse_per_min"]?.digits != nil else { return "it has no pulse" }
-        case "quantity":
-            if FHIRReading(reading: reading, subject: "", device: nil, gateway: nil).resources.isEmpty {
-                return "it has no value in a unit that has a UCUM code"
-            }
-        case "measurement": return "a measurement that failed is not an Observation"
+        if let measured = reading.measured, Instant(measured) == nil { return "`\(measured)` is not a time" }
+        switch FHIRTransaction.omission(ExchangeReading(reading), subject: subject) {
+        case nil: return nil
+        case .timeUnknown: return "the time of this reading is not known, and FHIR needs one"
+        case .noValue where reading.type == "blood_pressure": return "it has no systolic and diastolic pressure"
+        case .noValue where reading.type == "pulse_rate": return "it has no pulse"
+        case .noValue, .noUnit: return "it has no value in a unit that has a UCUM code"
+        case .failed: return "a measurement that failed is not an Observation"
+        case .noSubject(let user?): return "no subject for user slot \(user); add subject.\(user)=… to the address"
+        case .noSubject(nil): return "no subject for readings without a user slot; add subject.0=… to the address"
         default: return "`\(reading.type)` has no place in FHIR here"
         }
-        guard reference(reading) == nil else { return nil }
-        guard let user = reading.user else { return "no subject for readings without a user slot; add subject.0=… to the address" }
-        return "no subject for user slot \(user); add subject.\(user)=… to the address"
     }
 
     // MARK: Bundle
 
+    private func transaction(_ readings: [ReadingLine]) -> FHIRTransaction {
+        var transaction = FHIRTransaction(
+            subject: subject, gateway: gateway.map { FHIRGateway(name: $0, version: helperVersion) })
+        // What has no place was refused before.
+        for reading in readings { try? transaction.append(ExchangeReading(reading)) }
+        return transaction
+    }
+
     public func request(_ readings: [ReadingLine]) -> HTTPRequest {
-        var entries: [JSONOutput] = []
-        var named: Set<String> = []
-        func add(_ name: String?, _ make: () -> JSONOutput) {
-            if let name, named.insert(name).inserted { entries.append(make()) }
-        }
-        for reading in readings {
-            guard let subject = reference(reading) else { continue }
-            let cuff = reading.device.map { "urn:uuid:" + NameUUID.string("device/" + $0, in: FHIRCodes.space) }
-            add(cuff) { Self.device(reading.device ?? "", driver: reading.driver, name: cuff ?? "") }
-            let isPHD = gateway != nil && reading.driver == "phd"
-            let host = isPHD ? gateway.map { "urn:uuid:" + NameUUID.string("gateway/" + $0, in: FHIRCodes.space) } : nil
-            add(host) { Self.gateway(gateway ?? "", name: host ?? "") }
-            for resource in FHIRReading(reading: reading, subject: subject, device: cuff, gateway: host).resources {
-                let name = FHIRReading.name(reading, resource.suffix)
-                let criterion = FHIRCodes.criterion(system: FHIRCodes.readings, value: reading.id + resource.suffix)
-                // A conditional create that finds a match changes nothing, so what completes a reading must replace.
-                let request: JSONOutput =
-                    reading.revision > 0
-                    ? ["method": "PUT", "url": .text("Observation?" + criterion)]
-                    : ["method": "POST", "url": "Observation", "ifNoneExist": .text(criterion)]
-                entries.append(["fullUrl": .text(name), "resource": resource.body, "request": request])
-            }
-        }
-        let bundle: JSONOutput = ["resourceType": "Bundle", "type": "transaction", "entry": .list(entries)]
-        return HTTPRequest(.post, base, headers: Self.headers, body: bundle.string)
-    }
-
-    private static func device(_ device: String, driver: String, name: String) -> JSONOutput {
-        let isEUI = device.utf8.count == 16 && device.utf8.allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 }
-        let system = isEUI ? "urn:oid:1.2.840.10004.1.1.1.0.0.1.0.0.1.2680" : FHIRCodes.devices
-        let value = isEUI ? dashed(device) : device
-        let resource: JSONOutput = [
-            "resourceType": "Device",
-            "identifier": [
-                [
-                    "type": isEUI ? FHIRCodes.concept((FHIRCodes.terminology + "ContinuaDeviceIdentifiers", "SYSID", nil)) : nil,
-                    "system": .text(system), "value": .text(value),
-                ]
-            ],
-            "deviceName": [["name": .text("cuff driver " + driver), "type": "other"]],
-            "type": FHIRCodes.concept((FHIRCodes.mdc, "65573", "MDC_MOC_VMS_MDS_SIMP")),
-        ]
-        return entry(name, resource, FHIRCodes.criterion(system: system, value: value))
-    }
-
-    /// `00091ffffe000101` as the guide writes it: `00-09-1F-FF-FE-00-01-01`.
-    private static func dashed(_ text: String) -> String {
-        var result = ""
-        for (index, character) in text.uppercased().enumerated() { result += (index > 0 && index % 2 == 0 ? "-" : "") + String(character) }
-        return result
-    }
-
-    private static func gateway(_ host: String, name: String) -> JSONOutput {
-        let resource: JSONOutput = [
-            "resourceType": "Device", "meta": ["profile": [.text(FHIRCodes.phd + "PhgDevice")]],
-            "identifier": [["system": .text(FHIRCodes.gateways), "value": .text(host)]],
-            "manufacturer": "cuff", "modelNumber": "cuff",
-            "version": [["type": FHIRCodes.concept((FHIRCodes.mdc, "531975", "MDC_ID_PROD_SPEC_SW")), "value": .text(helperVersion)]],
-            "type": FHIRCodes.concept((FHIRCodes.mdc, "531981", "MDC_MOC_VMS_MDS_AHD")),
-        ]
-        return entry(name, resource, FHIRCodes.criterion(system: FHIRCodes.gateways, value: host))
-    }
-
-    private static func entry(_ name: String, _ resource: JSONOutput, _ criterion: String) -> JSONOutput {
-        [
-            "fullUrl": .text(name), "resource": resource,
-            "request": ["method": "POST", "url": "Device", "ifNoneExist": .text(criterion)],
-        ]
+        HTTPRequest(.post, base, headers: Self.headers, body: transaction(readings).json.string)
     }
 
     // MARK: Answers
@@ -159,18 +83,12 @@ public struct FHIRFormat: DeliveryFormat {
             let text = "the server answered \(statuses[bad].isEmpty ? "without a status" : statuses[bad]) for a part"
             return statuses[bad].hasPrefix("4") ? .content(text) : .later(text)
         }
-        guard statuses.count == entryCount(readings) else {
-            return .later("the server answered for \(statuses.count) of \(entryCount(readings)) resources")
+        let sent = transaction(readings)
+        // What was not sent is not acknowledged.
+        guard sent.readings == readings.count, statuses.count == sent.count else {
+            return .later("the server answered for \(statuses.count) of \(sent.count) resources")
         }
         return .taken
-    }
-
-    private func entryCount(_ readings: [ReadingLine]) -> Int {
-        let observations = readings.reduce(0) {
-            $0 + FHIRReading(reading: $1, subject: "", device: nil, gateway: nil).resources.count
-        }
-        let hasGateway = gateway != nil && readings.contains { $0.driver == "phd" }
-        return observations + Set(readings.compactMap(\.device)).count + (hasGateway ? 1 : 0)
     }
 
     /// The server's own words.
@@ -187,16 +105,16 @@ public struct FHIRFormat: DeliveryFormat {
     /// A conditional update replaces whatever is there, so an older revision that comes late would undo a newer one.
     public func question(_ reading: ReadingLine) -> HTTPRequest? {
         guard reading.revision > 0 else { return nil }
-        let criterion = FHIRCodes.criterion(system: FHIRCodes.readings, value: reading.id + mainSuffix(reading))
+        let criterion = FHIRCodes.criterion(system: FHIRCodes.readings, value: identifier(reading))
         return HTTPRequest(.get, "\(base)/Observation?\(criterion.replacingBar)", headers: Self.headers)
     }
 
-    private func mainSuffix(_ reading: ReadingLine) -> String { reading.type == "pulse_rate" ? ":pulse" : "" }
+    private func identifier(_ reading: ReadingLine) -> String { reading.id + FHIRTransaction.mainSuffix(ExchangeReading(reading)) }
 
     public func isSuperseded(_ reading: ReadingLine, by answer: HTTPAnswer) -> Bool {
         guard answer.isSuccess, let value = JSONValue(parsing: answer.body), value["resourceType"]?.string == "Bundle" else { return false }
         // Servers may keep the tags of earlier versions: the highest counts.
-        let identifier = reading.id + mainSuffix(reading)
+        let identifier = identifier(reading)
         return (value["entry"]?.array ?? []).contains { entry in
             let resource = entry["resource"]
             let isSame = resource?["identifier"]?.array?.contains {

@@ -1,3 +1,4 @@
+import CuffClinical
 import RemoteSink
 
 /// What the address in a helper's argument asks for.
@@ -95,7 +96,7 @@ public struct HTTPTarget: Sendable {
         return FHIRFormat(base: base, subject: try subject(address), gateway: profile == "phd" ? gateway : nil)
     }
 
-    private static func subject(_ address: HelperAddress) throws(ConfigurationFault) -> FHIRFormat.Subject {
+    private static func subject(_ address: HelperAddress) throws(ConfigurationFault) -> FHIRSubject {
         var slots: [Int: String] = [:]
         for item in address.items where item.key.hasPrefix("subject.") {
             let digits = item.key.dropFirst("subject.".count)
@@ -119,11 +120,10 @@ public struct HTTPTarget: Sendable {
 
     /// `Patient/p1`, `Patient?identifier=SYSTEM|VALUE`, or a whole URL.
     private static func reference(_ text: String) throws(ConfigurationFault) -> String {
-        guard let mark = text.firstIndex(where: { $0 == "/" || $0 == "?" }), mark > text.startIndex,
-            text[..<mark].allSatisfy({ $0.isASCII && ($0.isLetter || $0 == ":") }), text.index(after: mark) < text.endIndex
-        else { throw ConfigurationFault("`\(text)` is not a reference; write e.g. Patient/p1 or Patient?identifier=SYSTEM%7CVALUE") }
-        // A conditional reference is a query string, where `+` means a blank.
-        return FHIRCodes.escaped(text, keeping: "-._:|/?=&,%~")
+        guard let reference = FHIRSubject.reference(text) else {
+            throw ConfigurationFault("`\(text)` is not a reference; write e.g. Patient/p1 or Patient?identifier=SYSTEM%7CVALUE")
+        }
+        return reference
     }
 
     private static func grant(_ address: HelperAddress, base: String) throws(ConfigurationFault) -> SMARTGrant? {

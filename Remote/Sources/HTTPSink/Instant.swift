@@ -4,6 +4,10 @@ public struct Instant: Sendable, Equatable {
     public let milliseconds: Int64
     /// With seconds and offset, as FHIR asks for wherever there is an hour.
     public let text: String
+    /// Minutes east of UTC.
+    public let offset: Int
+    /// `Z`, or the offset as it was written.
+    public let zone: String
 
     public init?(_ text: String) {
         var rest = Array(text.utf8)[...]
@@ -56,6 +60,8 @@ public struct Instant: Sendable, Equatable {
         let minutes = Self.daysSince1970(year, month, day) * 1440 + hour * 60 + minute - offset
         milliseconds = (Int64(minutes) * 60 + Int64(second)) * 1000 + Int64(fraction)
         self.text = head + zone
+        self.offset = offset
+        self.zone = zone
     }
 
     private static func days(_ year: Int, _ month: Int) -> Int {

@@ -1,3 +1,4 @@
+import CuffClinical
 import RemoteSink
 
 /// SMART Backend Services: a short-lived access token for a signed statement of who asks (RFC 7523). The signature is made by

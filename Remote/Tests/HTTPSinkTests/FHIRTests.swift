@@ -1,3 +1,4 @@
+import CuffClinical
 import RemoteSink
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
         + #""systolic_kPa":16.0,"systolic_mmHg":120.01,"diastolic_kPa":10.7,"diastolic_mmHg":80.26,"pulse_per_min":66.0,"user":1,"#
         + #""flags":["improper_position"],"device_time":"2026-05-07T08:00:30","measured":"2026-05-07T08:00+02:00","origin":"push"}"#
 
-    private static func bundle(_ lines: [String], gateway: String? = nil, subject: FHIRFormat.Subject = .everybody("Patient/p1")) throws
+    private static func bundle(_ lines: [String], gateway: String? = nil, subject: FHIRSubject = .everybody("Patient/p1")) throws
         -> JSONValue
     {
         let request = FHIRFormat(base: "https://h/fhir", subject: subject, gateway: gateway).request(try lines.map(reading))
@@ -38,7 +39,7 @@ import Testing
     /// Computed with Python's uuid.
     @Test func names_DependOnTheReadingAlone() throws {
         let one = try reading(#"{"type":"blood_pressure","id":"20260505T073130-d33c245d2be4b540"}"#)
-        #expect(FHIRReading.name(one, "") == "urn:uuid:dd3002dc-28d5-5661-9448-38533742ef9c")
+        #expect(FHIRTransaction.reference(ExchangeReading(one)) == "urn:uuid:dd3002dc-28d5-5661-9448-38533742ef9c")
         #expect(try Self.bundle([Self.phd]) == Self.bundle([Self.phd]))
     }
 

@@ -1,3 +1,4 @@
+import CuffClinical
 import RemoteSink
 import Testing
 
@@ -15,7 +16,7 @@ func reading(_ json: String) throws -> ReadingLine { try #require(ReadingLine(Ar
             Self.head + #","systolic_mmHg":128,"diastolic_mmHg":82,"mean_mmHg":97,"pulse_per_min":71,"user":1,"flags":["irregular_pulse"],"#
                 + #""measured":"2026-05-05T07:31:30+02:00","origin":"push"}"#)
         #expect(
-            InfluxLine.text(one)
+            InfluxLine.text(ExchangeReading(one))
                 == "blood_pressure,device=00091ffffe000101,driver=phd,user=1 systolic_mmHg=128,diastolic_mmHg=82,mean_mmHg=97,"
                 + "pulse_per_min=71,irregular_pulse=true,id=\"20260505T073130-d33c245d2be4b540\" 1777959090000321822\n")
     }
@@ -25,7 +26,7 @@ func reading(_ json: String) throws -> ReadingLine { try #require(ReadingLine(Ar
             Self.head
                 + #","systolic_kPa":16.0,"systolic_mmHg":120.010,"diastolic_kPa":10.7,"diastolic_mmHg":80.26,"measured":"2026-05-05T07:31Z"}"#
         )
-        let text = try #require(InfluxLine.text(one))
+        let text = try #require(InfluxLine.text(ExchangeReading(one)))
         #expect(text.contains(" systolic_mmHg=120.010,systolic_kPa=16.0,diastolic_mmHg=80.26,diastolic_kPa=10.7,"))
     }
 
@@ -33,7 +34,7 @@ func reading(_ json: String) throws -> ReadingLine { try #require(ReadingLine(Ar
         let one = try reading(
             #"{"type":"blood_pressure","id":"x\"y","driver":"","device":"a b,c=d\\\n","systolic_mmHg":1,"diastolic_mmHg":1,"measured":"2026-05-05T07:31Z"}"#
         )
-        let text = try #require(InfluxLine.text(one))
+        let text = try #require(InfluxLine.text(ExchangeReading(one)))
         #expect(text.hasPrefix(#"blood_pressure,device=a\ b\,c\=d__ systolic_mmHg=1,"#))
         #expect(text.contains(#"id="x\"y" "#))
         #expect(text.split(separator: "\n").count == 1)
@@ -43,7 +44,7 @@ func reading(_ json: String) throws -> ReadingLine { try #require(ReadingLine(Ar
     func withoutATime_ItIsRefused(time: String) throws {
         let one = try reading(Self.head + #","systolic_mmHg":128,"diastolic_mmHg":82\#(time)}"#)
         #expect(InfluxFormat(url: "").refusal(one)?.contains("time") == true)
-        #expect(InfluxLine.text(one) == nil)
+        #expect(InfluxLine.text(ExchangeReading(one)) == nil)
     }
 
     @Test func withoutAValue_ItIsRefused() throws {

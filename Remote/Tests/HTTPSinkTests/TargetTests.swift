@@ -50,15 +50,6 @@ import Testing
 
     @Test func base64ForURLs() { #expect(Base64.urlString([0xFB, 0xFF, 0xFE]) == "-__-" && Base64.string([0xFB, 0xFF, 0xFE]) == "+//+") }
 
-    @Test func namesAsUUIDs() {
-        let dns: [UInt8] = [0x6B, 0xA7, 0xB8, 0x10, 0x9D, 0xAD, 0x11, 0xD1, 0x80, 0xB4, 0x00, 0xC0, 0x4F, 0xD4, 0x30, 0xC8]
-        #expect(NameUUID.string("www.example.com", in: dns) == "2ed6657d-e927-568b-95e1-2665a8aea6a2")
-        #expect(
-            SHA1.digest(Array("abc".utf8)) == [
-                0xA9, 0x99, 0x3E, 0x36, 0x47, 0x06, 0x81, 0x6A, 0xBA, 0x3E, 0x25, 0x71, 0x78, 0x50, 0xC2, 0x6C, 0x9C, 0xD0, 0xD8, 0x9D,
-            ])
-    }
-
     @Test func secrets_AreTakenOutOfWhatAServerRepeats() {
         let password = Authorization("Basic", "bnVyc2U6cGFzcyB3b3Jk", made: "pass word")
         #expect(password.value == "Basic bnVyc2U6cGFzcyB3b3Jk")

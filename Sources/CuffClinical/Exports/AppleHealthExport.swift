@@ -92,23 +92,9 @@ public struct AppleHealthExport: Sendable {
     /// Closes the document.
     public func appendFooter(to text: inout TextBuffer) { text.append("</HealthData>\n") }
 
-    /// What of a reading is written: its values, and the events they make.
-    public struct Parts: OptionSet, Sendable, Hashable {
-        /// One bit for each part.
-        public let rawValue: UInt8
-        /// Any bits; unknown ones mean nothing.
-        public init(rawValue: UInt8) { self.rawValue = rawValue }
-        /// The values of the reading: pressures and pulse.
-        public static let values = Parts(rawValue: 1)
-        /// The events that the reading makes.
-        public static let events = Parts(rawValue: 2)
-        /// Both.
-        public static let all: Parts = [.values, .events]
-    }
-
     /// Writes one reading, or throws why it has no place in the file; nothing is written then.
     public func append(
-        _ reading: Reading, from provenance: Provenance, parts: Parts = .all, to text: inout TextBuffer
+        _ reading: Reading, from provenance: Provenance, parts: ExportParts = .all, to text: inout TextBuffer
     ) throws(HealthError) {
         let samples = try ReadingSamples(
             reading, source: source, device: provenance.identity, zone: zone, limits: limits)

@@ -49,12 +49,65 @@ public struct JSONLinesExport: Sendable {
 
     /// Appends the line of one reading and the lines of its events, as far as `parts` asks for them.
     public func append(
-        _ reading: Reading, from provenance: Provenance, parts: AppleHealthExport.Parts = .all, to text: inout TextBuffer
+        _ reading: Reading, from provenance: Provenance, parts: ExportParts = .all, to text: inout TextBuffer
     ) {
         if parts.contains(.values) { line.append(reading, device: provenance.device, to: &text) }
         guard parts.contains(.events), let limits, let time = reading.bestTime(in: zone) else { return }
         for event in HeartEvent.events(of: reading, at: time, limits: limits) {
             event.append(to: &text, driver: provenance.driver, device: provenance.device, zone: zone)
+        }
+    }
+}
+
+extension Exporter {
+    /// JSON Lines in the vocabulary of the sinks.
+    public static let jsonl = Exporter(
+        "jsonl", mediaType: "application/x-ndjson",
+        help: "JSON Lines in the vocabulary of `cuff read`, with events and series; readers skip types that they do not know.",
+        options: [.raw, .lowPulse, .highPulse], contents: [.events, .quantitySeries, .heartbeatSeries],
+        fields: JSONLinesExport.keys.map { Field(type: $0.type.description, $0.name.description, $0.meaning.description) }
+    ) { (choices, context) throws(ExportFault) in
+        JSONLinesWriter(JSONLinesExport(zone: context.zone, limits: try choices.limits(), includesRaw: choices.has(.raw)))
+    }
+}
+
+extension ExportOption {
+    static let raw = ExportOption("raw", help: "Print each record's own bytes as hex.")
+    static let lowPulse = ExportOption("low-pulse", value: "rate", help: "A pulse at or below makes an event (default: 40).")
+    static let highPulse = ExportOption("high-pulse", value: "rate", help: "A pulse at or above makes an event (default: 120).")
+}
+
+extension ExportChoices {
+    /// From which pulse on a reading makes an event.
+    func limits() throws(ExportFault) -> HeartRateLimits {
+        let usual = HeartRateLimits.usual
+        let (low, high) = (try number(.lowPulse) ?? usual.low, try number(.highPulse) ?? usual.high)
+        guard let limits = HeartRateLimits(low: low, high: high) else { throw .limitsCross }
+        return limits
+    }
+
+    private func number(_ option: ExportOption) throws(ExportFault) -> Double? {
+        guard let text = try one(option) else { return nil }
+        guard let value = Double(text), value.isFinite else { throw .notANumber(option: option.name, value: text) }
+        return value
+    }
+}
+
+/// The lines as an export.
+struct JSONLinesWriter: ExportWriter {
+    private let lines: JSONLinesExport
+    init(_ lines: JSONLinesExport) { self.lines = lines }
+
+    mutating func append(
+        _ reading: Reading, from provenance: Provenance, parts: ExportParts, to text: inout TextBuffer
+    ) throws(ExportOmission) {
+        lines.append(reading, from: provenance, parts: parts, to: &text)
+    }
+
+    mutating func append(_ series: HealthSeries, user: Int?, from provenance: Provenance, to text: inout TextBuffer) {
+        switch series {
+        case .quantity(let series): series.appendLine(to: &text, zone: lines.zone, user: user)
+        case .heartbeats(let series): series.appendLine(to: &text, zone: lines.zone, user: user)
         }
     }
 }

@@ -1,21 +1,6 @@
 import CuffClinical
 import CuffCore
 
-/// What was asked for on a command line, judged.
-extension HealthRuns.Format {
-    /// Parses the name of an export format; throws a usage error for an unknown one.
-    public init(_ name: String, layout: AppleHealthExport.Layout, dialect: CSVExport.Dialect) throws(IngestError) {
-        switch name {
-        case "csv": self = .csv(dialect)
-        case "jsonl": self = .jsonLines
-        case "apple-health": self = .appleHealth(layout)
-        default:
-            throw IngestError(
-                .usage, "unknown format `\(name)`", why: "formats are csv, jsonl, apple-health", hint: "write e.g. --format csv")
-        }
-    }
-}
-
 extension HealthRuns {
     /// The printed form of an id.
     public static func text(_ id: Reading.ID) -> String { ReadingSelection.text(id) }
@@ -45,16 +30,6 @@ extension HealthRuns {
             person.table.appendTable(person.collection, to: &text)
         }
         return text.string
-    }
-}
-
-extension HealthRuns.ExportReport {
-    /// What a person should know of the export; nothing where a pipe got everything.
-    public func sentences(_ path: String) -> [String] {
-        var lines = leftOut.sorted { $0.key < $1.key }.map { "\($0.value) left out: \($0.key)" }
-        if path != "-" { lines.insert("\(path): \(Plural.text(written, "reading"))\(series > 0 ? ", \(series) series" : "")", at: 0) }
-        if let cursor, path != "-" { lines.append("the next export of `\(cursor)` begins after these") }
-        return lines
     }
 }
 
@@ -109,21 +84,5 @@ public enum Deletion {
                 why: answer == nil ? "there is no terminal to ask at" : "it was not confirmed",
                 hint: "type `delete` when asked, or add --confirm delete")
         }
-    }
-}
-
-/// The columns of csv and the keys of jsonl, explained.
-public enum ExportGuide {
-    /// The columns of csv and the keys of jsonl, with their meanings.
-    public static var text: String {
-        var lines = ["csv: one row per reading; an empty cell means unknown", ""]
-        for column in CSVExport.columns { lines.append("  \(padded(column.name.description, 16)) \(column.meaning)") }
-        lines += ["", "jsonl: one object per line; an absent key means unknown; skip types you do not know", ""]
-        for key in JSONLinesExport.keys { lines.append("  \(padded("\(key.type)", 16)) \(padded("\(key.name)", 32)) \(key.meaning)") }
-        return lines.joined(separator: "\n") + "\n"
-    }
-
-    private static func padded(_ text: String, _ width: Int) -> String {
-        text.count >= width ? text : text + String(repeating: " ", count: width - text.count)
     }
 }

@@ -35,7 +35,7 @@ extension HealthRuns {
     private static func listEvents(
         _ store: Store, _ selection: ReadingSelection, _ options: ShowOptions, to output: OutputFile
     ) throws(IngestError) {
-        let text = BufferedOutput(output)
+        let text = try BufferedOutput(output)
         var selection = selection
         selection.kinds = []
         let zone = selection.zone
@@ -70,7 +70,7 @@ extension HealthRuns {
     private static func listSeries(
         _ store: Store, _ selection: SeriesSelection, _ options: ShowOptions, _ zone: ZoneTable, to output: OutputFile
     ) throws(IngestError) {
-        let text = BufferedOutput(output)
+        let text = try BufferedOutput(output)
         var together: [StoredSeries] = []
         if options.form == .table, !options.values { text.buffer.append(string: SeriesText.header) }
         try store.forEachSeries(selection) { stored in
@@ -95,17 +95,5 @@ extension HealthRuns {
         }
         SeriesText.appendValues(together, zone: zone, byOwner: false, to: &text.buffer)
         try output.append(&text.buffer)
-    }
-}
-
-extension Store {
-    /// Keeps what an export gave away under its name. Done last, so that a crash gives it again rather than never.
-    func remember(_ given: [(id: String, revision: Int)], for cursor: String) throws(IngestError) {
-        do {
-            try commit { db in
-                let statement = try db.makeStatement(sql: "INSERT OR REPLACE INTO exported (cursor, id, revision) VALUES (?, ?, ?)")
-                for one in given { try statement.execute(arguments: [cursor, one.id, one.revision]) }
-            }
-        } catch { throw Self.translated(error, path) }
     }
 }

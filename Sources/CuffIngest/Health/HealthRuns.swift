@@ -60,164 +60,6 @@ public enum HealthRuns {
         return (collection, StatisticsTable(style: style, sources: sources, user: user))
     }
 
-    /// What is written with `cuff export`.
-    public enum Format: Sendable, Hashable {
-        case appleHealth(AppleHealthExport.Layout)
-        case csv(CSVExport.Dialect)
-        case jsonLines
-
-        var name: String {
-            switch self {
-            case .appleHealth: "apple-health"
-            case .csv: "csv"
-            case .jsonLines: "jsonl"
-            }
-        }
-
-        /// Whether events have a place in it.
-        var holdsEvents: Bool { if case .csv = self { false } else { true } }
-
-        /// Refuses types that were asked for by name and have no place in it.
-        func permit(_ types: TypeChoice) throws(IngestError) {
-            guard types.isChosen else { return }
-            var missing = types.series.subtracting(series).map(\.rawValue).sorted()
-            if types.events, !holdsEvents { missing.append("event") }
-            guard let first = missing.first else { return }
-            throw IngestError(.usage, "\(name) has no place for \(first)", hint: "leave out that --type, or write --format jsonl")
-        }
-
-        /// Which series have a place in it.
-        var series: Set<SeriesSelection.Kind> {
-            switch self {
-            case .appleHealth: [.heartbeats]
-            case .csv: []
-            case .jsonLines: [.quantity, .heartbeats]
-            }
-        }
-    }
-
-    /// What an export has written.
-    public struct ExportReport: Sendable, Hashable {
-        /// Readings written.
-        public var written = 0
-        /// Series written.
-        public var series = 0
-        /// Readings that have no place in the format, by reason.
-        public var leftOut: [String: Int] = [:]
-        /// The name under which was kept what was given away.
-        public var cursor: String?
-    }
-
-    /// Writes the selected readings, each as it comes from the database.
-    public static func export(
-        _ store: Store, _ types: TypeChoice = .everything, _ selection: ReadingSelection, as format: Format, to output: OutputFile,
-        limits: HeartRateLimits = .usual, version: String, includesRaw: Bool = false
-    ) throws(IngestError) -> ExportReport {
-        try format.permit(types)
-        if selection.newFor != nil, !types.hasReadings, types.events {
-            throw IngestError(
-                .usage, "--new remembers readings and series, not events", hint: "leave out --new, or add --type blood_pressure")
-        }
-        // The other formats name the user of each sample.
-        if case .appleHealth = format { try Persons(store, selection).requireOne(for: "an apple-health file") }
-        var given: [(id: String, revision: Int)] = []
-        var report = try write(
-            store, types, selection, as: format, to: output, limits: limits, version: version, includesRaw: includesRaw, given: &given)
-        try output.finish()
-        if let cursor = selection.newFor { try store.remember(given, for: cursor) }
-        report.cursor = selection.newFor
-        return report
-    }
-
-    private static func write(
-        _ store: Store, _ types: TypeChoice, _ selection: ReadingSelection, as format: Format, to output: OutputFile,
-        limits: HeartRateLimits, version: String, includesRaw: Bool, given: inout [(id: String, revision: Int)]
-    ) throws(IngestError) -> ExportReport {
-        let zone = selection.zone
-        let rule = InclusionRule(zone: zone)
-        var report = ExportReport()
-        let text = BufferedOutput(output)
-        let source = HealthSource(name: "cuff", version: version)
-        switch format {
-        case .appleHealth(let layout):
-            let writer = AppleHealthExport(layout, source: source, zone: zone, limits: limits)
-            writer.appendHeader(exported: HostClock.reproducibleNow(), to: &text.buffer)
-            try forEach(store, types, selection, &given) { reading, provenance in
-                do throws(HealthError) {
-                    let parts = types.parts(of: reading)
-                    try writer.append(reading, from: provenance, parts: parts, to: &text.buffer)
-                    if parts.contains(.values) { report.written += 1 }
-                } catch { report.leftOut[error.reason, default: 0] += 1 }
-                return try text.flush()
-            }
-            try forEachSeries(store, types, selection, format, &given) { stored in
-                guard case .heartbeats(let series) = stored.series else { return true }
-                writer.append(series, from: stored.provenance, to: &text.buffer)
-                report.series += 1
-                return try text.flush()
-            }
-            writer.appendFooter(to: &text.buffer)
-        case .csv(let dialect):
-            let writer = CSVExport(dialect, zone: zone)
-            writer.appendHeader(to: &text.buffer)
-            guard types.hasReadings else { break }
-            try forEach(store, types, selection, &given) { reading, provenance in
-                var excluded: Exclusion?
-                if case .excluded(let reason) = rule.verdict(on: reading) { excluded = reason }
-                writer.append(reading, from: provenance, excluded: excluded, to: &text.buffer)
-                report.written += 1
-                return try text.flush()
-            }
-        case .jsonLines:
-            let writer = JSONLinesExport(zone: zone, limits: limits, includesRaw: includesRaw)
-            try forEach(store, types, selection, &given) { reading, provenance in
-                let parts = types.parts(of: reading)
-                writer.append(reading, from: provenance, parts: parts, to: &text.buffer)
-                if parts.contains(.values) { report.written += 1 }
-                return try text.flush()
-            }
-            try forEachSeries(store, types, selection, format, &given) { stored in
-                SeriesText.appendLine(stored, zone: zone, to: &text.buffer)
-                report.series += 1
-                return try text.flush()
-            }
-        }
-        try output.append(&text.buffer)
-        return report
-    }
-
-    private static func forEach(
-        _ store: Store, _ types: TypeChoice, _ selection: ReadingSelection, _ given: inout [(id: String, revision: Int)],
-        _ body: (Reading, Provenance) throws -> Bool
-    ) throws(IngestError) {
-        guard types.hasReadings || types.events else { return }
-        var seen: [(id: String, revision: Int)] = []
-        defer { given += seen }
-        let isNoted = selection.newFor != nil
-        var selection = selection
-        // Events are made of readings that may not have been asked for themselves.
-        if types.events, !selection.kinds.isEmpty || !types.hasReadings { selection.kinds.formUnion([.bloodPressure, .pulseRate]) }
-        try store.forEach(selection) { reading, provenance in
-            // What has no place in the format has been dealt with as well.
-            if isNoted, types.parts(of: reading).contains(.values) { seen.append((text(reading.id), Int(reading.revision))) }
-            return try body(reading, provenance)
-        }
-    }
-
-    private static func forEachSeries(
-        _ store: Store, _ types: TypeChoice, _ selection: ReadingSelection, _ format: Format,
-        _ given: inout [(id: String, revision: Int)], _ body: (StoredSeries) throws -> Bool
-    ) throws(IngestError) {
-        let kinds = format.series.intersection(types.series)
-        guard !kinds.isEmpty else { return }
-        var seen: [(id: String, revision: Int)] = []
-        defer { given += seen }
-        try store.forEachSeries(SeriesSelection(selection, kinds: kinds)) { stored in
-            if selection.newFor != nil { seen.append(("series-\(stored.number)", 0)) }
-            return try body(stored)
-        }
-    }
-
     /// The page for the doctor. Answers how many readings it counts and how many it left out.
     public static func report(
         _ store: Store, _ selection: ReadingSelection, person: String, excludesDisturbed: Bool = false, lines: ReferenceLines = .home,
@@ -263,7 +105,7 @@ public enum HealthRuns {
     public static func list(
         _ store: Store, _ selection: ReadingSelection, as form: Listing, to output: OutputFile, finishes: Bool = true
     ) throws(IngestError) {
-        let text = BufferedOutput(output)
+        let text = try BufferedOutput(output)
         if form == .table { text.buffer.append(string: ReadingTable.header) }
         try store.forEach(selection) { reading, provenance in
             switch form {
@@ -284,17 +126,5 @@ public enum HealthRuns {
         let repeated = try sink.write(Batch(source: 0, driver: ManualEntry.driver, entries: [.reading(reading)]))
         try sink.close()
         return (reading, repeated == 0)
-    }
-}
-
-/// Text that goes out in pieces, so that a million readings do not lie in memory.
-final class BufferedOutput {
-    var buffer = TextBuffer(capacity: 1 << 17)
-    private let output: OutputFile
-    init(_ output: OutputFile) { self.output = output }
-
-    func flush() throws(IngestError) -> Bool {
-        if buffer.count >= 1 << 16 { try output.append(&buffer) }
-        return true
     }
 }

@@ -50,8 +50,8 @@ public struct TypeChoice: Sendable, Hashable {
     }
 
     /// What of this reading an export holds.
-    func parts(of reading: Reading) -> AppleHealthExport.Parts {
-        var parts: AppleHealthExport.Parts = []
+    func parts(of reading: Reading) -> ExportParts {
+        var parts: ExportParts = []
         if hasReadings, readings.isEmpty || readings.contains(ReadingSelection.Kind(reading.content)) { parts.insert(.values) }
         if events { parts.insert(.events) }
         return parts

@@ -70,6 +70,15 @@ public final class OutputFile {
         text.removeAll()
     }
 
+    /// It is a file, so that what was written can be written over until it is finished.
+    public var isRegularFile: Bool { temporary != nil }
+
+    /// Writes over bytes that are there already. Throws where the file cannot take it.
+    func overwrite(_ bytes: [UInt8], at offset: Int) throws(IngestError) {
+        let written = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
+        guard written == bytes.count else { throw .writing(path, written < 0 ? errno : ENOSPC) }
+    }
+
     /// Makes the file durable and gives it its name.
     public func finish() throws(IngestError) {
         guard !isDone else { return }

@@ -1,19 +1,11 @@
-import RemoteSink
-
 /// What one reading becomes in FHIR R4: a panel of pressures, the pulse, and the flags of the cuff, each an Observation.
-struct FHIRReading {
-    struct Resource {
-        /// What its identifier ends in, after the reading's id: nothing, `:pulse`, `:status`.
-        let suffix: String
-        let body: JSONOutput
-    }
-
-    let reading: ReadingLine
+struct FHIRObservations {
+    let reading: ExchangeReading
     let subject: String
-    /// `urn:uuid:` of the cuff's Device in the same bundle.
-    let device: String?
-    /// The same for this computer; only with the profiles of the PHD guide.
-    let gateway: String?
+    /// How resources refer to each other.
+    let references: FHIRReferences
+    /// This computer; only with the profiles of the PHD guide.
+    let gateway: FHIRGateway?
 
     private static let statusBits = [
         ("body_movement", "8410608.0", "body-movement"), ("cuff_loose", "8410608.1", "cuff-too-loose"),
@@ -26,8 +18,11 @@ struct FHIRReading {
     ]
     private static let noted = ["averaged", "remeasured", "implausible", "no_measurement_check"]
 
+    /// What the identifier of the first of a reading's Observations ends in, after the reading's id.
+    static func mainSuffix(_ reading: ExchangeReading) -> String { reading.type == "pulse_rate" ? ":pulse" : "" }
+
     /// In the order in which they refer to each other. Empty where the reading is nothing that FHIR has an Observation for.
-    var resources: [Resource] {
+    var resources: [FHIRResource] {
         switch reading.type {
         case "blood_pressure": [panel, pulse, status].compactMap { $0 }
         case "pulse_rate": [pulse].compactMap { $0 }
@@ -36,24 +31,36 @@ struct FHIRReading {
         }
     }
 
-    static func name(_ reading: ReadingLine, _ suffix: String) -> String {
-        "urn:uuid:" + NameUUID.string("reading/" + reading.id + suffix, in: FHIRCodes.space)
+    /// Why the reading is nothing that FHIR has an Observation for; `nil` where it is.
+    static func omission(_ reading: ExchangeReading) -> ExportOmission? {
+        guard reading.time != nil else { return .timeUnknown }
+        switch reading.type {
+        case "blood_pressure": return reading.systolic.mmHg != nil && reading.diastolic.mmHg != nil ? nil : .noValue
+        case "pulse_rate": return reading.pulse != nil ? nil : .noValue
+        case "quantity":
+            if reading.mdc == nil || reading.value == nil && reading.valueAbsence == nil { return .noValue }
+            return reading.value == nil || reading.unit.flatMap { FHIRCodes.units[$0] } != nil || reading.valueAbsence != nil
+                ? nil : .noUnit
+        case "measurement": return .failed
+        default: return .noPlace(type: reading.type)
+        }
     }
 
     // MARK: Resources
 
-    private var panel: Resource? {
+    private var panel: FHIRResource? {
         let parts = [
-            ("systolic", "150021", "MDC_PRESS_BLD_NONINV_SYS", "8480-6"), ("diastolic", "150022", "MDC_PRESS_BLD_NONINV_DIA", "8462-4"),
-            ("mean", "150023", "MDC_PRESS_BLD_NONINV_MEAN", "8478-0"),
+            (reading.systolic, "150021", "MDC_PRESS_BLD_NONINV_SYS", "8480-6"),
+            (reading.diastolic, "150022", "MDC_PRESS_BLD_NONINV_DIA", "8462-4"),
+            (reading.mean, "150023", "MDC_PRESS_BLD_NONINV_MEAN", "8478-0"),
         ]
-        let components = parts.compactMap { stem, mdc, name, loinc -> JSONOutput? in
+        let components = parts.compactMap { value, mdc, name, loinc -> JSONOutput? in
             let code = FHIRCodes.concept((FHIRCodes.mdc, mdc, name), (FHIRCodes.loinc, loinc, nil))
-            if let digits = reading["\(stem)_mmHg"]?.digits {
+            if let digits = value.mmHg {
                 if let reason = distrusted { return ["code": code, "dataAbsentReason": reason] }
-                return ["code": code, "valueQuantity": pressure(digits, kPa: reading["\(stem)_kPa"]?.digits)]
+                return ["code": code, "valueQuantity": pressure(digits, kPa: value.kPa)]
             }
-            guard let word = reading["\(stem)_absent"]?.string else { return nil }
+            guard let word = value.absence else { return nil }
             return ["code": code, "dataAbsentReason": FHIRCodes.absence(word)]
         }
         let code = FHIRCodes.concept(
@@ -64,8 +71,8 @@ struct FHIRReading {
             [("interpretation", interpretation), ("note", note), ("component", .list(components))])
     }
 
-    private var pulse: Resource? {
-        guard let digits = reading["pulse_per_min"]?.digits else { return nil }
+    private var pulse: FHIRResource? {
+        guard let digits = reading.pulse else { return nil }
         let code = FHIRCodes.concept((FHIRCodes.mdc, "149546", "MDC_PULS_RATE_NON_INV"), (FHIRCodes.loinc, "8867-4", "Heart rate"))
         let isAlone = reading.type != "blood_pressure"
         return observation(
@@ -74,7 +81,7 @@ struct FHIRReading {
                 + (isAlone ? [("interpretation", interpretation), ("note", note)] : [("derivedFrom", ofPanel)]))
     }
 
-    private var status: Resource? {
+    private var status: FHIRResource? {
         let flags = reading.flags
         let components = Self.statusBits.filter { flags.contains($0.0) }.map { _, code, display -> JSONOutput in
             ["code": FHIRCodes.concept((FHIRCodes.terminology + "ASN1ToHL7", code, display)), "valueBoolean": .bool(true)]
@@ -86,34 +93,28 @@ struct FHIRReading {
             [("derivedFrom", ofPanel), ("component", .list(components))])
     }
 
-    private var quantity: Resource? {
-        guard let mdc = reading["mdc"]?.digits else { return nil }
+    private var quantity: FHIRResource? {
+        guard let mdc = reading.mdc else { return nil }
         let content: [(String, JSONOutput?)]
-        if let digits = Self.number(reading["value"]), let unit = reading["unit"]?.string, let code = FHIRCodes.units[unit] {
+        if let digits = reading.value, let unit = reading.unit, let code = FHIRCodes.units[unit] {
             content = value(digits, unit: unit, code: code)
-        } else if let word = reading["value_absent"]?.string {
+        } else if let word = reading.valueAbsence {
             content = [("dataAbsentReason", FHIRCodes.absence(word))]
         } else {
             return nil
         }
         return observation(
             "", profiles: [], phd: "PhdNumericObservation", isVital: false,
-            code: FHIRCodes.concept((FHIRCodes.mdc, mdc, reading["code"]?.string)),
+            code: FHIRCodes.concept((FHIRCodes.mdc, mdc, reading.code)),
             content + [("interpretation", interpretation), ("note", note)])
-    }
-
-    /// `value` of a quantity is text, so that every reader keeps its digits.
-    static func number(_ value: JSONValue?) -> String? {
-        guard let text = value?.string ?? value?.digits else { return nil }
-        return JSONValue(parsing: Array(text.utf8))?.digits
     }
 
     // MARK: Parts
 
     private func observation(
         _ suffix: String, profiles: [String], phd: String, isVital: Bool = true, code: JSONOutput, _ content: [(String, JSONOutput?)]
-    ) -> Resource? {
-        guard let time = reading.measured.flatMap(Instant.init) else { return nil }
+    ) -> FHIRResource? {
+        guard let time = reading.time else { return nil }
         let profiles = profiles + (gateway == nil ? [] : [FHIRCodes.phd + phd])
         let flags = reading.flags
         let isTest = flags.contains("test_data") || flags.contains("demo_data")
@@ -128,17 +129,30 @@ struct FHIRReading {
         }
         let isPreliminary = reading.isPending || flags.contains("early_indication")
         let head: [(String, JSONOutput?)] = [
-            ("resourceType", "Observation"), ("meta", meta.isEmpty ? nil : .object(meta)),
-            (
-                "extension",
-                gateway.map { [["url": .text(FHIRCodes.core + "observation-gatewayDevice"), "valueReference": ["reference": .text($0)]]] }
-            ),
+            ("meta", meta.isEmpty ? nil : .object(meta)), ("extension", extensions.isEmpty ? nil : .list(extensions)),
             ("identifier", [["system": .text(FHIRCodes.readings), "value": .text(reading.id + suffix)]]),
             ("status", .text(isPreliminary ? "preliminary" : "final")), ("category", categories.isEmpty ? nil : .list(categories)),
             ("code", code), ("subject", ["reference": .text(subject)]), ("effectiveDateTime", .text(time.text)),
-            ("device", device.map { ["reference": .text($0)] }),
+            ("device", reading.device.map { ["reference": .text(references.cuff($0))] }),
         ]
-        return Resource(suffix: suffix, body: .object((head + content).compactMap { key, value in value.map { (key, $0) } }))
+        return FHIRResource(
+            reference: references.observation(reading.id, suffix), id: FHIRReferences.bulkID(reading.id, suffix),
+            criterion: FHIRCodes.criterion(system: FHIRCodes.readings, value: reading.id + suffix), type: "Observation",
+            members: (head + content).compactMap { key, value in value.map { (key, $0) } })
+    }
+
+    /// Which computer sent it, and how the cuff's clock was found.
+    private var extensions: [JSONOutput] {
+        guard let gateway else { return [] }
+        var all: [JSONOutput] = [Self.link(FHIRCodes.core + "observation-gatewayDevice", references.gateway(gateway.name))]
+        if let name = FHIRClock.name(reading) {
+            all.append(Self.link(FHIRCodes.phd + "CoincidentTimeStampReference", references.clock(name)))
+        }
+        return all
+    }
+
+    private static func link(_ url: String, _ reference: String) -> JSONOutput {
+        ["url": .text(url), "valueReference": ["reference": .text(reference)]]
     }
 
     /// The vital-signs profile allows mm[Hg] alone; what a kPa cuff said stands beside it.
@@ -169,7 +183,7 @@ struct FHIRReading {
         return ["invalid", "not_available", "ongoing"].first { flags.contains($0) }.map(FHIRCodes.absence)
     }
 
-    private var ofPanel: JSONOutput { [["reference": .text(Self.name(reading, ""))]] }
+    private var ofPanel: JSONOutput { [["reference": .text(references.observation(reading.id, ""))]] }
 
     private var interpretation: JSONOutput? {
         let flags = reading.flags

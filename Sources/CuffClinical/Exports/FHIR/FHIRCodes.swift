@@ -1,5 +1,5 @@
 /// Code systems and names that FHIR resources are built of.
-enum FHIRCodes {
+public enum FHIRCodes {
     static let mdc = "urn:iso:std:iso:11073:10101"
     static let loinc = "http://loinc.org"
     static let ucum = "http://unitsofmeasure.org"
@@ -9,10 +9,12 @@ enum FHIRCodes {
 
     // Version-5 UUIDs of `reading`, `device`, `gateway`, `revision` in the space below, as integers (ITU-T X.667). They never
     // change: a server recognises by them what it has.
-    static let readings = "urn:oid:2.25.4363971277016525869136357347803134537"
+    /// The system of the identifiers of readings.
+    public static let readings = "urn:oid:2.25.4363971277016525869136357347803134537"
     static let devices = "urn:oid:2.25.167225090479348985890802536612231058248"
     static let gateways = "urn:oid:2.25.56878113395054014927339309362861091977"
-    static let revisions = "urn:oid:2.25.20089031061160294151606159980085455137"
+    /// The system of the tags that hold the revision of a reading.
+    public static let revisions = "urn:oid:2.25.20089031061160294151606159980085455137"
     /// b754abc2-3c83-49ad-9746-3bda509bb012
     static let space: [UInt8] = [
         0xB7, 0x54, 0xAB, 0xC2, 0x3C, 0x83, 0x49, 0xAD, 0x97, 0x46, 0x3B, 0xDA, 0x50, 0x9B, 0xB0, 0x12,
@@ -48,9 +50,18 @@ enum FHIRCodes {
 
     /// A search criterion is a query string: an unescaped `+` would arrive as a blank, match nothing, and every repetition
     /// would create one more resource.
-    static func criterion(system: String, value: String) -> String { "identifier=\(escaped(system))|\(escaped(value))" }
+    public static func criterion(system: String, value: String) -> String { "identifier=\(escaped(system))|\(escaped(value))" }
 
-    static func escaped(_ text: String, keeping kept: String = "-._:") -> String {
+    /// Ids of resources are `[A-Za-z0-9\-.]{1,64}` (R4, `id`); a name that is none gives a UUID.
+    static func resourceID(_ name: String) -> String {
+        let isID = 1...64 ~= name.utf8.count && name.utf8.allSatisfy { isAlphanumeric($0) || $0 == 0x2D || $0 == 0x2E }
+        return isID ? name : NameUUID.string(name, in: space)
+    }
+
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool { 0x30...0x39 ~= byte || 0x41...0x5A ~= byte || 0x61...0x7A ~= byte }
+
+    /// Percent-encoded, but for ASCII letters, digits and what is kept.
+    public static func escaped(_ text: String, keeping kept: String = "-._:") -> String {
         var result = ""
         for byte in text.utf8 {
             switch byte {

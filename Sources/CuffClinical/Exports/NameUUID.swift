@@ -1,6 +1,7 @@
 /// A UUID that is made of a name (RFC 9562, version 5): the same reading always gives the same bytes.
-enum NameUUID {
-    static func string(_ name: String, in space: [UInt8]) -> String {
+public enum NameUUID {
+    /// The printed form, for a name within `space`, the 16 bytes of another UUID.
+    public static func string(_ name: String, in space: [UInt8]) -> String {
         var bytes = Array(SHA1.digest(space + Array(name.utf8)).prefix(16))
         bytes[6] = bytes[6] & 0x0F | 0x50
         bytes[8] = bytes[8] & 0x3F | 0x80

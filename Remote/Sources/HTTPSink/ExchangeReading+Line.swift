@@ -1,0 +1,58 @@
+import CuffClinical
+import RemoteSink
+
+extension ExchangeReading {
+    /// The facts of a line that `cuff` sent.
+    init(_ line: ReadingLine) {
+        self.init()
+        id = line.id
+        revision = line.revision
+        type = line.type
+        isPending = line.isPending
+        driver = line.driver
+        device = line.device
+        user = line.user
+        flags = line.flags
+        isEntered = line["origin"]?.string == "entered"
+        if let instant = line.measured.flatMap(Instant.init) {
+            time = Time(milliseconds: instant.milliseconds, text: instant.text)
+            clockCheck = Self.clockCheck(line, instant)
+        }
+        systolic = Self.pressure(line, "systolic")
+        diastolic = Self.pressure(line, "diastolic")
+        mean = Self.pressure(line, "mean")
+        pulse = line["pulse_per_min"]?.digits
+        if line.isFailure {
+            event = line["event"]?.string
+            reason = line["reason"]?.string
+            failureCode = line["code"]?.string
+        } else {
+            code = line["code"]?.string
+        }
+        mdc = line["mdc"]?.digits
+        // `value` of a quantity is text, so that every reader keeps its digits.
+        value = (line["value"]?.string ?? line["value"]?.digits).flatMap { JSONValue(parsing: Array($0.utf8))?.digits }
+        valueAbsence = line["value_absent"]?.string
+        unit = line["unit"]?.string
+        unitCode = line["unit_mdc"]?.digits
+    }
+
+    private static func pressure(_ line: ReadingLine, _ stem: String) -> Pressure {
+        Pressure(
+            mmHg: line["\(stem)_mmHg"]?.digits, kPa: line["\(stem)_kPa"]?.digits, absence: line["\(stem)_absent"]?.string)
+    }
+
+    /// How the cuff's clock was found: a line tells its time of the reading, the corrected one and the moment of arrival.
+    private static func clockCheck(_ line: ReadingLine, _ measured: Instant) -> ClockCheck? {
+        guard let received = line["received"]?.string.flatMap(Instant.init) else { return nil }
+        switch line["clock"]?.string {
+        case "unset": return ClockCheck(unsetAt: received.milliseconds, offset: measured.offset)
+        case "corrected":
+            // Without a zone it is read in the one that `measured` is told in.
+            guard let text = line["device_time"]?.string, let device = Instant(text) ?? Instant(text + measured.zone) else { return nil }
+            return ClockCheck(
+                device: device.milliseconds, measured: measured.milliseconds, received: received.milliseconds, offset: measured.offset)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import CuffCore
+
+/// The Devices that Observations refer to: the cuff, and this computer.
+enum FHIRDevices {
+    /// The cuff by its identity: an IEEE 11073 system id where it has one, otherwise the name its readings are stored under.
+    static func cuff(_ device: String, driver: String, identity: DeviceIdentity?, _ references: FHIRReferences) -> FHIRResource {
+        let isEUI = device.utf8.count == 16 && device.utf8.allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 }
+        let system = isEUI ? "urn:oid:1.2.840.10004.1.1.1.0.0.1.0.0.1.2680" : FHIRCodes.devices
+        let value = isEUI ? dashed(device) : device
+        var members: [(String, JSONOutput)] = [
+            (
+                "identifier",
+                [
+                    [
+                        "type": isEUI ? FHIRCodes.concept((FHIRCodes.terminology + "ContinuaDeviceIdentifiers", "SYSID", nil)) : nil,
+                        "system": .text(system), "value": .text(value),
+                    ]
+                ]
+            )
+        ]
+        for (key, text) in [
+            ("manufacturer", identity?.manufacturer), ("serialNumber", identity?.serial), ("modelNumber", identity?.model),
+        ] {
+            if let text = text.flatMap(present) { members.append((key, .text(text))) }
+        }
+        members.append(("deviceName", [["name": .text("cuff driver " + driver), "type": "other"]]))
+        members.append(("type", FHIRCodes.concept((FHIRCodes.mdc, "65573", "MDC_MOC_VMS_MDS_SIMP"))))
+        if let firmware = (identity?.firmware).flatMap(present) {
+            members.append(
+                ("version", [["type": FHIRCodes.concept((FHIRCodes.mdc, "531976", "MDC_ID_PROD_SPEC_FW")), "value": .text(firmware)]]))
+        }
+        return FHIRResource(
+            reference: references.cuff(device), id: FHIRCodes.resourceID(device),
+            criterion: FHIRCodes.criterion(system: system, value: value), type: "Device", members: members)
+    }
+
+    /// This computer, as the Personal Health Device guide describes one.
+    static func gateway(_ gateway: FHIRGateway, _ references: FHIRReferences) -> FHIRResource {
+        FHIRResource(
+            reference: references.gateway(gateway.name), id: FHIRReferences.gatewayID(gateway.name),
+            criterion: FHIRCodes.criterion(system: FHIRCodes.gateways, value: gateway.name), type: "Device",
+            members: [
+                ("meta", ["profile": [.text(FHIRCodes.phd + "PhgDevice")]]),
+                ("identifier", [["system": .text(FHIRCodes.gateways), "value": .text(gateway.name)]]),
+                ("manufacturer", "cuff"), ("modelNumber", "cuff"),
+                ("type", FHIRCodes.concept((FHIRCodes.mdc, "531981", "MDC_MOC_VMS_MDS_AHD"))),
+                (
+                    "version",
+                    [["type": FHIRCodes.concept((FHIRCodes.mdc, "531975", "MDC_ID_PROD_SPEC_SW")), "value": .text(gateway.version)]]
+                ),
+            ])
+    }
+
+    /// FHIR has no empty text.
+    private static func present(_ text: String) -> String? { text.allSatisfy(\.isWhitespace) ? nil : text }
+
+    /// `00091ffffe000101` as the guide writes it: `00-09-1F-FF-FE-00-01-01`.
+    private static func dashed(_ text: String) -> String {
+        var result = ""
+        for (index, character) in text.uppercased().enumerated() { result += (index > 0 && index % 2 == 0 ? "-" : "") + String(character) }
+        return result
+    }
+}

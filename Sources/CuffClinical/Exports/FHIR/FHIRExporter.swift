@@ -1,0 +1,135 @@
+import CuffCore
+
+extension Exporter {
+    /// FHIR R4 transactions, one on a line.
+    public static let fhir = Exporter(
+        "fhir", mediaType: "application/fhir+json",
+        help: "FHIR R4 transactions for a clinic's server, one on a line, of up to \(FHIRTransaction.mostReadings) readings each.",
+        options: [.subject, .profile, .gateway]
+    ) { (choices, context) throws(ExportFault) in
+        FHIRWriter(subject: try .chosen(choices, for: "fhir"), gateway: try .chosen(choices, context), zone: context.zone)
+    }
+
+    /// FHIR R4 resources, one on a line, as servers import and export them in bulk.
+    public static let fhirNDJSON = Exporter(
+        "fhir-ndjson", mediaType: "application/fhir+ndjson",
+        help: "FHIR R4 resources, one on a line, as servers load them in bulk; one type of resource in one file.",
+        options: [.subject, .profile, .gateway, .resource]
+    ) { (choices, context) throws(ExportFault) in
+        let subject = try FHIRSubject.chosen(choices, for: "fhir-ndjson")
+        if let search = subject.search { throw .conditionalReference(search) }
+        return FHIRBulkWriter(
+            subject: subject, gateway: try .chosen(choices, context), resource: try choices.word(.resource), zone: context.zone)
+    }
+}
+
+extension ExportOption {
+    /// Whose readings they are.
+    static let subject = ExportOption(
+        "subject", value: "user=reference", isRepeatable: true,
+        help: "The patient of a user slot, e.g. 1=Patient/p1; 0=… for readings without a user; Patient/p1 alone for everybody.")
+    /// Which profiles resources claim.
+    static let profile = ExportOption(
+        "profile", value: "profile", words: ["core", "phd"],
+        help: "core, or phd: what IEEE 11073 cuffs sent then also claims the profiles of HL7's Personal Health Device guide.")
+    /// This computer's name.
+    static let gateway = ExportOption(
+        "gateway", value: "name", help: "This computer's name in resources of profile phd (default: its host name).")
+    /// Which file of a bulk export is written.
+    static let resource = ExportOption(
+        "resource", value: "type", words: ["Observation", "Device"], help: "Observation, or Device: the cuffs that the Observations name.")
+}
+
+extension FHIRSubject {
+    static func chosen(_ choices: ExportChoices, for exporter: String) throws(ExportFault) -> FHIRSubject {
+        guard let subject = try FHIRSubject(choices.all(.subject)) else { throw .missing(option: "subject", exporter: exporter) }
+        return subject
+    }
+
+    /// One patient for everybody cannot be two persons.
+    var isOfOnePerson: Bool { if case .everybody = self { true } else { false } }
+}
+
+extension FHIRGateway? {
+    static func chosen(_ choices: ExportChoices, _ context: ExportContext) throws(ExportFault) -> FHIRGateway? {
+        let name = try choices.one(.gateway) ?? context.host
+        guard try choices.word(.profile) == "phd" else { return nil }
+        guard !name.isEmpty else { throw .missing(option: "gateway", exporter: "fhir") }
+        return FHIRGateway(name: name, version: context.source.version ?? "")
+    }
+}
+
+/// Whole transactions, each on a line of its own, so that a shell can send them one by one.
+struct FHIRWriter: ExportWriter {
+    private let empty: FHIRTransaction
+    private var transaction: FHIRTransaction
+    private let zone: ZoneTable
+    let isOfOnePerson: Bool
+
+    init(subject: FHIRSubject, gateway: FHIRGateway?, zone: ZoneTable) {
+        empty = FHIRTransaction(subject: subject, gateway: gateway)
+        transaction = empty
+        self.zone = zone
+        isOfOnePerson = subject.isOfOnePerson
+    }
+
+    mutating func append(
+        _ reading: Reading, from provenance: Provenance, parts: ExportParts, to text: inout TextBuffer
+    ) throws(ExportOmission) {
+        guard parts.contains(.values) else { return }
+        guard !reading.isPending else { throw .incomplete }
+        try transaction.append(ExchangeReading(reading, from: provenance, zone: zone), identity: provenance.identity)
+        if transaction.readings == FHIRTransaction.mostReadings { flush(to: &text) }
+    }
+
+    mutating func end(to text: inout TextBuffer) { flush(to: &text) }
+
+    private mutating func flush(to text: inout TextBuffer) {
+        guard transaction.readings > 0 else { return }
+        transaction.json.append(to: &text)
+        text.append(0x0A)
+        transaction = empty
+    }
+}
+
+/// One type of resource, each resource on a line and once.
+struct FHIRBulkWriter: ExportWriter {
+    private let subject: FHIRSubject
+    private let gateway: FHIRGateway?
+    private let resource: String
+    private let zone: ZoneTable
+    /// The cuffs written so far; of clocks only the latest, as they come in the order of time.
+    private var devices: Set<String> = []
+    private var clock = ""
+    var isOfOnePerson: Bool { subject.isOfOnePerson }
+
+    init(subject: FHIRSubject, gateway: FHIRGateway?, resource: String, zone: ZoneTable) {
+        self.subject = subject
+        self.gateway = gateway
+        self.resource = resource
+        self.zone = zone
+    }
+
+    mutating func append(
+        _ reading: Reading, from provenance: Provenance, parts: ExportParts, to text: inout TextBuffer
+    ) throws(ExportOmission) {
+        guard parts.contains(.values) else { return }
+        guard !reading.isPending else { throw .incomplete }
+        let all = try FHIRResources(
+            ExchangeReading(reading, from: provenance, zone: zone), identity: provenance.identity, subject: subject, gateway: gateway,
+            references: .bulk)
+        for one in all.shared where one.type == resource && isNew(one) { append(one, to: &text) }
+        for one in all.own where one.type == resource { append(one, to: &text) }
+    }
+
+    private mutating func isNew(_ shared: FHIRResource) -> Bool {
+        if shared.type == "Device" { return devices.insert(shared.reference).inserted }
+        defer { clock = shared.reference }
+        return shared.reference != clock
+    }
+
+    private func append(_ resource: FHIRResource, to text: inout TextBuffer) {
+        resource.withID.append(to: &text)
+        text.append(0x0A)
+    }
+}

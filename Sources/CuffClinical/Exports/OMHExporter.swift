@@ -1,0 +1,95 @@
+import CuffCore
+
+extension Exporter {
+    /// Open mHealth bodies in the envelope of IEEE 1752.1.
+    public static let omh = Exporter(
+        "omh", mediaType: "application/x-ndjson",
+        help: "Open mHealth data points (blood-pressure 4.0, heart-rate 2.0) with the header of IEEE 1752.1, one on a line.",
+        options: [.arm, .posture]
+    ) { (choices, context) throws(ExportFault) in
+        let arm = try choices.one(.arm)
+        return OMHWriter(zone: context.zone, location: arm.map { $0 + " upper arm" }, posture: try choices.one(.posture))
+    }
+}
+
+extension ExportOption {
+    /// No cuff says where it sits.
+    static let arm = ExportOption(
+        "arm", value: "side", words: ["left", "right"], help: "left or right: the upper arm of every reading. Unsaid without it.")
+    /// The words of IEEE 1752.1.
+    static let posture = ExportOption(
+        "posture", value: "posture", words: ["sitting", "lying down", "standing", "semi-recumbent"],
+        help: "sitting, lying down, standing or semi-recumbent: the posture of every reading. Unsaid without it.")
+}
+
+/// Data points: a header and a body each. A data point cannot say whose it is, nor that its value is doubtful.
+struct OMHWriter: ExportWriter {
+    /// UUID version 5 of `omh` in the space of `FHIRCodes`: 5f364c42-6c55-5428-a591-1092ccab332a. It never changes: a receiver knows by it what it has.
+    static let space: [UInt8] = [
+        0x5F, 0x36, 0x4C, 0x42, 0x6C, 0x55, 0x54, 0x28, 0xA5, 0x91, 0x10, 0x92, 0xCC, 0xAB, 0x33, 0x2A,
+    ]
+
+    private let zone: ZoneTable
+    private let space: [UInt8]
+    private let location: String?
+    private let posture: String?
+    var isOfOnePerson: Bool { true }
+
+    /// `space` is another one in tests alone.
+    init(zone: ZoneTable, location: String? = nil, posture: String? = nil, space: [UInt8] = OMHWriter.space) {
+        self.zone = zone
+        self.space = space
+        self.location = location
+        self.posture = posture
+    }
+
+    mutating func append(
+        _ reading: Reading, from provenance: Provenance, parts: ExportParts, to text: inout TextBuffer
+    ) throws(ExportOmission) {
+        guard parts.contains(.values) else { return }
+        guard !reading.isPending else { throw .incomplete }
+        if let reason = InclusionRule(zone: zone).reason(reading.flags) { throw .excluded(reason) }
+        let one = ExchangeReading(reading, from: provenance, zone: zone)
+        switch one.type {
+        case "blood_pressure", "pulse_rate": break
+        case "measurement": throw .failed
+        default: throw .noPlace(type: one.type)
+        }
+        guard let time = one.time else { throw .timeUnknown }
+        if let systolic = one.systolic.mmHg, let diastolic = one.diastolic.mmHg {
+            append(
+                "blood-pressure", version: "4.0", one, time,
+                [
+                    ("systolic_blood_pressure", ["value": .number(systolic), "unit": "mmHg"]),
+                    ("diastolic_blood_pressure", ["value": .number(diastolic), "unit": "mmHg"]),
+                    ("effective_time_frame", ["date_time": .text(time.text)]), ("body_posture", posture.map { .text($0) }),
+                    ("measurement_location", location.map { .text($0) }),
+                    ("descriptive_statistic", one.flags.contains("averaged") ? "average" : nil),
+                ], to: &text)
+        }
+        if let pulse = one.pulse {
+            append(
+                "heart-rate", version: "2.0", one, time,
+                [
+                    ("heart_rate", ["value": .number(pulse), "unit": "beats/min"]),
+                    ("effective_time_frame", ["date_time": .text(time.text)]),
+                ], to: &text)
+        }
+    }
+
+    private func append(
+        _ schema: String, version: String, _ reading: ExchangeReading, _ time: ExchangeReading.Time, _ body: [(String, JSONOutput?)],
+        to text: inout TextBuffer
+    ) {
+        let point: JSONOutput = [
+            "header": [
+                "uuid": .text(NameUUID.string("\(reading.id):\(schema)", in: space)),
+                "schema_id": ["namespace": "omh", "name": .text(schema), "version": .text(version)],
+                "source_creation_date_time": .text(time.text), "modality": reading.isEntered ? "self-reported" : "sensed",
+            ],
+            "body": .object(body.compactMap { key, value in value.map { (key, $0) } }),
+        ]
+        point.append(to: &text)
+        text.append(0x0A)
+    }
+}

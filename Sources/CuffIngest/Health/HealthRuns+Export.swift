@@ -1,0 +1,166 @@
+import CuffClinical
+import CuffCore
+import GRDB
+import Glibc
+
+extension HealthRuns {
+    /// What an export has written.
+    public struct ExportReport: Sendable, Hashable {
+        /// Readings written.
+        public var written = 0
+        /// Series written.
+        public var series = 0
+        /// Readings that have no place in the format, by reason.
+        public var leftOut: [ExportOmission: Int] = [:]
+        /// Readings that earlier exports of this name wrote and that have been deleted since; each is told once.
+        public var deleted: [String] = []
+        /// The name under which was kept what was given away.
+        public var cursor: String?
+    }
+
+    /// What a writer knows of its run on this computer.
+    public static func exportContext(_ zone: ZoneTable, version: String) -> ExportContext {
+        var name = [CChar](repeating: 0, count: 256)
+        let isKnown = gethostname(&name, name.count - 1) == 0
+        let host = isKnown ? String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self) : ""
+        return ExportContext(
+            zone: zone, made: HostClock.reproducibleNow(), source: HealthSource(name: "cuff", version: version), host: host)
+    }
+
+    /// Refuses what was asked for by name and has no place in the format, and events that no `--new` can remember.
+    public static func check(_ types: TypeChoice, _ selection: ReadingSelection, for exporter: Exporter) throws(ExportFault) {
+        guard types.isChosen else { return }
+        var missing = types.series.subtracting(exporter.contents.series).map(\.rawValue).sorted()
+        if types.events, !exporter.contents.contains(.events) { missing.append("event") }
+        if let first = missing.first { throw .noPlace(type: first, exporter: exporter.name) }
+        if selection.newFor != nil, !types.hasReadings, types.events { throw .eventsAlone }
+    }
+
+    /// Writes the selected readings, each as it comes from the database; within a zip file of the format's own layout where
+    /// `isArchive`. Memory does not grow with the number of readings, but for 24 bytes of each where `newFor` keeps their ids.
+    public static func export(
+        _ store: Store, _ types: TypeChoice = .everything, _ selection: ReadingSelection, as exporter: Exporter,
+        choices: ExportChoices = ExportChoices(), context: ExportContext, isArchive: Bool = false, to output: OutputFile
+    ) throws -> ExportReport {
+        try check(types, selection, for: exporter)
+        var archive: StoredZip?
+        if isArchive {
+            guard let path = exporter.archivePath, output.isRegularFile else { throw ExportFault.noArchive(exporter: exporter.name) }
+            let wall = context.made.seconds + Int64(context.zone.offset(at: context.made.seconds))
+            archive = StoredZip(path: path, modified: DeviceTime(wallSeconds: wall))
+        }
+        let writer = try exporter.writer(choices, context)
+        if writer.isOfOnePerson { try Persons(store, selection).requireOne(for: "this \(exporter.name) export") }
+        var run = ExportRun(store: store, types: types, selection: selection, contents: exporter.contents, writer: writer)
+        try run.write(to: try BufferedOutput(output, archive: archive))
+        try output.finish()
+        if let cursor = selection.newFor {
+            try store.remember(run.given, for: cursor)
+            run.report.deleted = try store.deletedSince(cursor)
+        }
+        run.report.cursor = selection.newFor
+        return run.report
+    }
+}
+
+extension Exporter.Contents {
+    /// Which series have a place.
+    var series: Set<SeriesSelection.Kind> {
+        var kinds: Set<SeriesSelection.Kind> = []
+        if contains(.quantitySeries) { kinds.insert(.quantity) }
+        if contains(.heartbeatSeries) { kinds.insert(.heartbeats) }
+        return kinds
+    }
+}
+
+/// What an export has given away: small, as it is kept until the file is whole.
+struct GivenAway {
+    var readings: [(id: Reading.ID, revision: UInt8)] = []
+    var series: [Int64] = []
+}
+
+/// One export on its way from the database through its writer.
+private struct ExportRun {
+    let store: Store
+    let types: TypeChoice
+    let selection: ReadingSelection
+    let contents: Exporter.Contents
+    var writer: any ExportWriter
+    var report = HealthRuns.ExportReport()
+    var given = GivenAway()
+
+    mutating func write(to text: BufferedOutput) throws {
+        writer.begin(to: &text.buffer)
+        try writeReadings(to: text)
+        try writeSeries(to: text)
+        writer.end(to: &text.buffer)
+        try text.end()
+        if text.isTooLarge { throw ExportFault.archiveTooLarge }
+    }
+
+    private mutating func writeReadings(to text: BufferedOutput) throws(IngestError) {
+        let hasEvents = types.events && contents.contains(.events)
+        guard types.hasReadings || hasEvents else { return }
+        let isNoted = selection.newFor != nil
+        var selection = selection
+        // Events are made of readings that may not have been asked for themselves.
+        if hasEvents, !selection.kinds.isEmpty || !types.hasReadings { selection.kinds.formUnion([.bloodPressure, .pulseRate]) }
+        try store.forEach(selection) { reading, provenance in
+            let parts = types.parts(of: reading)
+            // What has no place in the format has been dealt with as well.
+            if isNoted, parts.contains(.values) { given.readings.append((reading.id, reading.revision)) }
+            do throws(ExportOmission) {
+                try writer.append(reading, from: provenance, parts: parts, to: &text.buffer)
+                if parts.contains(.values) { report.written += 1 }
+            } catch { report.leftOut[error, default: 0] += 1 }
+            return try text.flush()
+        }
+    }
+
+    private mutating func writeSeries(to text: BufferedOutput) throws(IngestError) {
+        let kinds = contents.series.intersection(types.series)
+        guard !kinds.isEmpty else { return }
+        let isNoted = selection.newFor != nil
+        try store.forEachSeries(SeriesSelection(selection, kinds: kinds)) { stored in
+            if isNoted { given.series.append(stored.number) }
+            writer.append(stored.series, user: stored.user, from: stored.provenance, to: &text.buffer)
+            report.series += 1
+            return try text.flush()
+        }
+    }
+}
+
+extension Store {
+    /// Keeps what an export gave away under its name. Done last, so that a crash gives it again rather than never.
+    func remember(_ given: GivenAway, for cursor: String) throws(IngestError) {
+        do {
+            try commit { db in
+                let statement = try db.makeStatement(sql: "INSERT OR REPLACE INTO exported (cursor, id, revision) VALUES (?, ?, ?)")
+                for one in given.readings {
+                    try statement.execute(arguments: [cursor, ReadingSelection.text(one.id), Int(one.revision)])
+                }
+                for number in given.series { try statement.execute(arguments: [cursor, "series-\(number)", 0]) }
+            }
+        } catch { throw Self.translated(error, path) }
+    }
+
+    /// The ids of readings that exports of this name wrote and that are deleted; each is answered once.
+    func deletedSince(_ cursor: String) throws(IngestError) -> [String] {
+        do {
+            return try commit { db in
+                let ids = try String.fetchAll(
+                    db,
+                    sql: """
+                        SELECT exported.id FROM exported JOIN reading USING (id)
+                        WHERE cursor = ? AND type = '\(Self.tombstone)' ORDER BY id
+                        """, arguments: [cursor])
+                // Forgotten with that: one that is read from its cuff again is given again.
+                try db.execute(
+                    sql: """
+                        DELETE FROM exported WHERE cursor = ? AND id IN (SELECT id FROM reading WHERE type = '\(Self.tombstone)')
+                        """, arguments: [cursor])
+                return ids
+            }
+        } catch { throw Self.translated(error, path) }
+    }
+}

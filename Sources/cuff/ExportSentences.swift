@@ -1,0 +1,117 @@
+import CuffClinical
+import CuffIngest
+
+extension ExportFault {
+    /// What the person reads, and what the program exits with: all of it is about how it was called.
+    var error: IngestError {
+        let (what, why, hint) = sentence
+        return IngestError(.usage, what, why: why, hint: hint)
+    }
+
+    private var sentence: (what: String, why: String, hint: String) {
+        switch self {
+        case .unknownExporter(let name, let known):
+            ("unknown format `\(name)`", "formats are \(known.joined(separator: ", "))", "write e.g. --format csv")
+        case .optionNotTaken(let option, let exporter):
+            ("--\(option) has no effect here", "the format is \(exporter)", "leave it out, or write \(Self.formats(with: option))")
+        case .unknownWord(let option, let value, let words):
+            (
+                "invalid --\(option) `\(value)`", "it is one of \(words.joined(separator: ", "))",
+                "write e.g. --\(option) \(words.first ?? "")"
+            )
+        case .repeated(let option): ("--\(option) is given twice", "", "leave one out")
+        case .missing("subject", let exporter):
+            (
+                "whose readings are they?", "\(exporter) names a patient for each reading",
+                "add --subject 1=Patient/ID for each user slot, and --subject 0=Patient/ID for readings without one"
+            )
+        case .missing(let option, let exporter): ("\(exporter) needs --\(option)", "", "add it")
+        case .notANumber(let option, let value): ("invalid --\(option) `\(value)`", "it is not a number", "write e.g. --\(option) 60")
+        case .limitsCross:
+            ("the pulse limits cross", "the low one is not below the high one", "write e.g. --low-pulse 40 --high-pulse 120")
+        case .notAReference(let value):
+            (
+                "invalid --subject `\(value)`", "it is not a user slot and a reference to a patient",
+                "write e.g. --subject 1=Patient/p1, or --subject '1=Patient?identifier=SYSTEM|VALUE'"
+            )
+        case .conditionalReference(let value):
+            (
+                "`\(value)` is a search, and a file of resources needs a reference", "only a transaction has a server that searches",
+                "write e.g. Patient/p1, or --format fhir"
+            )
+        case .subjectTwice(let value):
+            ("--subject `\(value)` and another one are for the same user", "", "leave one out, or name the user slot: --subject 1=…")
+        case .noPlace(let type, let exporter):
+            ("\(exporter) has no place for \(type)", "", "leave out that --type, or write --format jsonl")
+        case .eventsAlone: ("--new remembers readings and series, not events", "", "leave out --new, or add --type blood_pressure")
+        case .noArchive(let exporter):
+            (
+                "\(exporter) is not written as this zip file",
+                "a zip file is a regular file, in a layout that importers know: \(Self.archives)", "name a file without .zip"
+            )
+        case .archiveTooLarge:
+            (
+                "the zip file would be larger than 4 GB", "its format counts no further",
+                "narrow it with --since, or name a file without .zip"
+            )
+        }
+    }
+
+    private static func formats(with option: String) -> String {
+        let names = Exporters.options().first { $0.option.name == option }?.exporters ?? []
+        return names.map { "--format \($0)" }.joined(separator: " or ")
+    }
+
+    private static var archives: String { Exporters.all.filter { $0.archivePath != nil }.map(\.name).joined(separator: ", ") }
+}
+
+extension ExportOmission {
+    /// Why, behind the number of readings.
+    var sentence: String {
+        switch self {
+        case .timeUnknown: "the time of the reading is unknown"
+        case .incomplete: "the cuff has not completed the reading"
+        case .excluded(let reason): "the reading is left out: \(reason.sentence)"
+        case .noSubject(let user?): "no subject for user slot \(user); add --subject \(user)=Patient/ID"
+        case .noSubject(nil): "no subject for readings without a user slot; add --subject 0=Patient/ID"
+        case .failed: "a measurement that failed has no place in the format"
+        case .noPlace(let type): "the format has no place for \(type)"
+        case .noValue: "the reading has no value that the format can hold"
+        case .noUnit: "its unit has no UCUM code"
+        case .invalid(let reason): reason
+        }
+    }
+}
+
+extension HealthRuns.ExportReport {
+    /// What a person should know of the export; nothing where a pipe got everything.
+    func sentences(_ path: String) -> [String] {
+        var lines = leftOut.map { "\($0.value) left out: \($0.key.sentence)" }.sorted()
+        if !deleted.isEmpty {
+            let names = deleted.prefix(10).joined(separator: ", ") + (deleted.count > 10 ? ", …" : "")
+            lines.append(
+                "\(Plural.text(deleted.count, "reading")) written by earlier exports of `\(cursor ?? "")` and deleted here since;"
+                    + " delete them there as well: \(names)")
+        }
+        if path != "-" { lines.insert("\(path): \(Plural.text(written, "reading"))\(series > 0 ? ", \(series) series" : "")", at: 0) }
+        if let cursor, path != "-" { lines.append("the next export of `\(cursor)` begins after these") }
+        return lines
+    }
+}
+
+/// The columns and keys of the formats that no public document explains.
+enum ExportGuide {
+    static var text: String {
+        Exporters.all.filter { !$0.fields.isEmpty }.map { exporter in
+            let width = exporter.fields.contains { !$0.type.isEmpty } ? 32 : 16
+            let lines = exporter.fields.map { field in
+                "  " + (field.type.isEmpty ? "" : padded(field.type, 16) + " ") + padded(field.name, width) + " " + field.meaning
+            }
+            return "\(exporter.name): \(exporter.help)\n\n" + lines.joined(separator: "\n") + "\n"
+        }.joined(separator: "\n")
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        text.count >= width ? text : text + String(repeating: " ", count: width - text.count)
+    }
+}
