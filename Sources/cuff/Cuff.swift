@@ -32,7 +32,8 @@ struct Cuff: ParsableCommand {
         ("info", Info.self), ("clock", Clock.self), ("clear", Clear.self), ("record", Record.self), ("decode", Decode.self),
         ("replay", Replay.self), ("capture", CaptureVerb.self), ("simulate", Simulate.self), ("list", List.self),
         ("identify", Identify.self), ("doctor", DoctorVerb.self),
-        ("drivers", Drivers.self), ("config", Config.self), ("show", Show.self), ("stats", Stats.self), ("export", Export.self),
+        ("drivers", Drivers.self), ("config", Config.self), ("show", Show.self), ("stats", Stats.self), ("average", Average.self),
+        ("ambulatory", Ambulatory.self), ("export", Export.self),
         ("report", ReportVerb.self), ("add", Add.self), ("delete", Delete.self), ("sinks", Sinks.self),
     ]
 

@@ -30,15 +30,17 @@ public struct RangePlot: Sendable {
     /// The reference lines that are drawn.
     public let lines: ReferenceLines
     private let columns: [Column]
-    private let firstDay: Int64
-    private let daysPerColumn: Int64
     private let step: Int
-    private let count: Int
-    private let zone: String
+    /// Without the unit.
+    private let title: String
 
     private struct Column {
+        /// As it stands below the axis.
+        var label: String
         var systolic: PlotRange?
         var diastolic: PlotRange?
+        /// Drawn over a shade: a night's hour.
+        var isShaded = false
     }
 
     static let gutter = 6
@@ -47,22 +49,71 @@ public struct RangePlot: Sendable {
     public init(_ days: StatisticsCollection, style: Style = Style(), lines: ReferenceLines = .home) {
         self.style = style
         self.lines = lines
-        zone = days.cut.zone.name
         let buckets = days.buckets
-        count = buckets.reduce(0) { $0 + $1.merged.count }
+        let firstDay = buckets.first?.key ?? 0
         let room = style.width - Self.gutter - 1
-        firstDay = buckets.first?.key ?? 0
         let dayCount = (buckets.last?.key ?? firstDay) - firstDay + 1
-        daysPerColumn = max(1, (dayCount + Int64(room) - 1) / Int64(room))
+        let daysPerColumn = max(1, (dayCount + Int64(room) - 1) / Int64(room))
         let columnCount = Int((dayCount + daysPerColumn - 1) / daysPerColumn)
         step = max(1, min(6, room / max(1, columnCount)))
-        var columns = [Column](repeating: Column(), count: buckets.isEmpty ? 0 : columnCount)
+        var columns = (0..<(buckets.isEmpty ? 0 : columnCount)).map {
+            Column(label: DateWords.dayAndMonth(firstDay + Int64($0) * daysPerColumn))
+        }
         for bucket in buckets {
             let place = Int((bucket.key - firstDay) / daysPerColumn)
             columns[place].systolic = Self.merged(columns[place].systolic, PlotRange(bucket.merged.systolic))
             columns[place].diastolic = Self.merged(columns[place].diastolic, PlotRange(bucket.merged.diastolic))
         }
         self.columns = columns
+        let last = firstDay + Int64(columns.count) * daysPerColumn - 1
+        title =
+            Self.title(
+                from: firstDay, to: daysPerColumn > 1 || last != firstDay ? last : nil, style, days.cut.zone,
+                count: buckets.reduce(0) { $0 + $1.merged.count })
+            + (daysPerColumn > 1 ? ", \(daysPerColumn) days a column" : "")
+    }
+
+    /// A recording of a day and a night, hour by hour, with the night shaded. At most the first 48 hours are drawn.
+    public init(_ recording: AmbulatoryRecording, style: Style = Style(), lines: ReferenceLines = .home) {
+        self.style = style
+        self.lines = lines
+        let cut = CalendarCut(.hour, zone: recording.zone)
+        var hours = StatisticsCollection(cut)
+        for point in recording.points {
+            hours.add(
+                ReadingPoint(id: .none, time: point.time, systolic: point.systolic.value, diastolic: point.diastolic.value))
+        }
+        let buckets = hours.buckets
+        let first = buckets.first?.key ?? 0
+        let count = buckets.isEmpty ? 0 : Int(min(48, ((buckets.last?.key ?? first) - first) / 3600 + 1))
+        step = max(1, min(4, (style.width - Self.gutter - 1) / max(1, count)))
+        var columns = (0..<count).map { place in
+            let wall = recording.zone.wall(at: first + Int64(place) * 3600)
+            let hour = Int(WallTime.floor(wall, 3600) - WallTime.floor(wall, 86400) * 24)
+            return Column(
+                label: ReportPage.two(hour), isShaded: recording.hours.isNight(wall: wall) == true)
+        }
+        for bucket in buckets {
+            // Of a zone with half an hour the hours do not begin on the first one's grid.
+            let place = Int((bucket.key - first) / 3600)
+            guard columns.indices.contains(place) else { continue }
+            columns[place].systolic = Self.merged(columns[place].systolic, PlotRange(bucket.merged.systolic))
+            columns[place].diastolic = Self.merged(columns[place].diastolic, PlotRange(bucket.merged.diastolic))
+        }
+        self.columns = columns
+        let days = [recording.span?.lowerBound, recording.span?.upperBound].map {
+            WallTime.floor(recording.zone.wall(at: $0?.seconds ?? 0), 86400)
+        }
+        title =
+            Self.title(
+                from: days[0], to: days[1] == days[0] ? nil : days[1], style, recording.zone, count: recording.points.count)
+            + ", night shaded"
+    }
+
+    private static func title(from first: Int64, to last: Int64?, _ style: Style, _ zone: ZoneTable, count: Int) -> String {
+        var title = DateWords.full(first)
+        if let last { title += " \(style.isUnicode ? "–" : "-") \(DateWords.full(last))" }
+        return title + ", \(zone.name), \(count) reading\(count == 1 ? "" : "s")"
     }
 
     private static func merged(_ a: PlotRange?, _ b: PlotRange?) -> PlotRange? {
@@ -96,12 +147,7 @@ public struct RangePlot: Sendable {
     }
 
     private func appendTitle(to text: inout TextBuffer) {
-        let last = firstDay + Int64(columns.count) * daysPerColumn - 1
-        var title = "mmHg   \(DateWords.full(firstDay))"
-        if daysPerColumn > 1 || last != firstDay { title += " \(style.isUnicode ? "–" : "-") \(DateWords.full(last))" }
-        title += ", \(zone), \(count) reading\(count == 1 ? "" : "s")"
-        if daysPerColumn > 1 { title += ", \(daysPerColumn) days a column" }
-        text.append(string: String(title.prefix(style.width)))
+        text.append(string: String("mmHg   \(title)".prefix(style.width)))
         text.append(0x0A)
     }
 
@@ -113,7 +159,7 @@ public struct RangePlot: Sendable {
         text.append(string: style.isUnicode ? (tick == nil ? "│" : "┤") : (tick == nil ? "|" : "+"))
     }
 
-    private enum Sign { case systolicBar(Int), systolicMark, diastolicBar(Int), diastolicMark, line, blank }
+    private enum Sign { case systolicBar(Int), systolicMark, diastolicBar(Int), diastolicMark, line, shade, blank }
 
     /// What stands in a cell. A row is two halves high: 1 is its lower half, 2 the upper, 3 both.
     private func sign(_ column: Column?, row: Int, bottom: Double, rowStep: Double) -> Sign {
@@ -138,7 +184,8 @@ public struct RangePlot: Sendable {
         for index in columns.indices {
             for place in 0..<step {
                 let isCenter = place == (step - 1) / 2
-                let sign = sign(isCenter ? columns[index] : nil, row: row, bottom: bottom, rowStep: rowStep)
+                var sign = sign(isCenter ? columns[index] : nil, row: row, bottom: bottom, rowStep: rowStep)
+                if case .blank = sign, columns[index].isShaded { sign = .shade }
                 if case .blank = sign {
                     pending += 1
                     continue
@@ -158,6 +205,7 @@ public struct RangePlot: Sendable {
             case .diastolicBar(let halves): (["│", "╷", "╵", "│"][halves], ":", "\u{1B}[34m")
             case .diastolicMark: ("○", "d", "\u{1B}[1;34m")
             case .line: ("┄", ".", "\u{1B}[2m")
+            case .shade: ("░", "'", "\u{1B}[2m")
             case .blank: (" ", " ", "")
             }
         if style.hasColor { text.append(color) }
@@ -168,15 +216,15 @@ public struct RangePlot: Sendable {
     /// The axis with a tick under each labelled column.
     private func appendAxis(to text: inout TextBuffer) {
         let width = columns.count * step
-        let label: (Int) -> String = { DateWords.dayAndMonth(firstDay + Int64($0) * daysPerColumn) }
-        // A label takes up to six letters and a blank.
-        let every = max(1, (8 + step - 1) / step)
+        // A day's label takes up to six letters and a blank, an hour's two.
+        let room = columns.allSatisfy { $0.label.count <= 2 } ? 4 : 8
+        let every = max(1, (room + step - 1) / step)
         var axis = [Character](repeating: style.isUnicode ? "─" : "-", count: width)
         var labels = [Character](repeating: " ", count: width + 6)
         for index in stride(from: 0, to: columns.count, by: every) {
             let place = index * step + (step - 1) / 2
             axis[place] = style.isUnicode ? "┬" : "+"
-            let letters = Array(label(index))
+            let letters = Array(columns[index].label)
             guard place + letters.count <= labels.count else { continue }
             for (offset, letter) in letters.enumerated() { labels[place + offset] = letter }
         }

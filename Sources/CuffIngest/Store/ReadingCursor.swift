@@ -31,6 +31,14 @@ struct ReadingCursor {
             trigger: trigger, flags: flags)
     }
 
+    /// What home averages need; `nil` for a row that is no blood pressure.
+    func homeReading(_ time: Timestamp?, withID: Bool) -> HomeReading? {
+        guard let systolic = double(.systolic_mmHg), let diastolic = double(.diastolic_mmHg) else { return nil }
+        return HomeReading(
+            id: withID ? id : .none, time: time, systolic: systolic, diastolic: diastolic, pulse: double(.pulse_per_min), flags: flags,
+            user: integer(.user).map { Int($0) }, source: Int(source))
+    }
+
     var flags: MeasurementFlags {
         guard !isNull(.flags), let words = string(.flags) else { return [] }
         return words.split(separator: ",").reduce(into: []) { flags, word in

@@ -70,7 +70,7 @@ extension Store {
         }
     }
 
-    private func walk(
+    func walk(
         _ selection: ReadingSelection, columns: String, _ body: (ReadingCursor, [Int64: StoredSource]) throws -> Bool
     ) throws(IngestError) {
         do {

@@ -1,0 +1,226 @@
+import CuffCore
+
+/// Home averages in the JSON vocabulary: `average`, one line for each person and cuff, and `average_reading`, one for each
+/// reading with what became of it.
+public struct AverageLines: Sendable {
+    /// The cuffs by their numbers in the averages.
+    public var sources: [Provenance]
+    /// The guideline whose thresholds and classes are printed; `nil` for none.
+    public var guideline: PressureGuideline?
+    /// How the readings were made.
+    public var setting: PressureSetting
+    /// Whether a person said that the plan is an adult's: without that no mean is compared.
+    public var isAdult: Bool
+
+    /// Sets each property as given.
+    public init(sources: [Provenance], guideline: PressureGuideline? = nil, setting: PressureSetting = .home, isAdult: Bool = false) {
+        self.sources = sources
+        self.guideline = guideline
+        self.setting = setting
+        self.isAdult = isAdult
+    }
+
+    /// What the guideline says of the mean; `nil` where nothing may be said.
+    public func judgement(of average: ProtocolAverage) -> Judgement? {
+        guard isAdult, average.isComplete, let guideline, let systolic = average.all.systolic, let diastolic = average.all.diastolic else {
+            return nil
+        }
+        return Judgement(guideline, setting, systolic: systolic, diastolic: diastolic)
+    }
+
+    /// The line of one average.
+    public func append(_ average: ProtocolAverage, _ owner: HomeAverages.Owner, to text: inout TextBuffer) {
+        text.append("{\"type\":\"average\",\"schema\":1")
+        append(average.rule, to: &text)
+        append(owner, to: &text)
+        text.append(key: "zone", average.zone.name)
+        text.append(key: "setting", setting.rawValue)
+        if let span = average.span {
+            text.append(key: "from", span.lowerBound.text(in: average.zone))
+            text.append(key: "to", span.upperBound.text(in: average.zone))
+        }
+        if let day = average.firstDay { text.append(key: "day_1", Self.date(day)) }
+        text.append(key: "readings", average.all.count)
+        if let planned = average.plannedReadings { text.append(key: "planned", planned) }
+        text.append(key: "days", average.days.count)
+        text.append(key: "days_measured", average.daysMeasured)
+        text.append(key: "sessions", average.sessions)
+        text.append(key: "single_sessions", average.singleSessions)
+        text.append(key: "complete", average.shortfalls.isEmpty)
+        appendCounts(average, to: &text)
+        append(average.all, to: &text)
+        for (name, sums) in [("morning", average.morning), ("evening", average.evening)] where sums.count > 0 {
+            text.append(string: ",\"\(name)\":{\"readings\":\(sums.count)")
+            append(sums, to: &text)
+            text.append("}")
+        }
+        if let difference = average.morningMinusEvening {
+            text.append(",\"morning_minus_evening\":{\"systolic_mmHg\":")
+            append(difference.systolic, near: nil, to: &text)
+            text.append(",\"diastolic_mmHg\":")
+            append(difference.diastolic, near: nil, to: &text)
+            text.append("}")
+        }
+        if let differing = average.dayToDay {
+            text.append(string: ",\"day_to_day\":{\"days\":\(differing.systolic.count),\"systolic_mmHg\":")
+            differing.systolic.append(to: &text)
+            text.append(",\"diastolic_mmHg\":")
+            differing.diastolic.append(to: &text)
+            text.append("}")
+        }
+        if average.rule.isTrendOnly { appendWeeks(average, to: &text) }
+        appendJudgement(average, to: &text)
+        text.append("}\n")
+    }
+
+    private func append(_ rule: AveragingRule, to text: inout TextBuffer) {
+        text.append(key: "rule", rule.name)
+        if let year = rule.year { text.append(key: "rule_year", year) }
+        if !rule.source.isEmpty {
+            text.append(key: "rule_evidence", rule.evidence.rawValue)
+            text.append(key: "rule_source", rule.source)
+        }
+    }
+
+    private func append(_ owner: HomeAverages.Owner, to text: inout TextBuffer) {
+        if let user = owner.user { text.append(key: "user", user) }
+        guard let source = owner.source, sources.indices.contains(source) else { return }
+        text.append(key: "driver", sources[source].driver)
+        text.append(key: "device", sources[source].device)
+    }
+
+    private func appendCounts(_ average: ProtocolAverage, to text: inout TextBuffer) {
+        if !average.shortfalls.isEmpty {
+            let parts = average.shortfalls.map { "{\"of\":\"\($0.measure.rawValue)\",\"found\":\($0.found),\"least\":\($0.least)}" }
+            text.append(string: ",\"too_few\":[\(parts.joined(separator: ","))]")
+        }
+        let reasons = average.leftOut.map { ($0.key.word, $0.value) }.sorted { $0.0 < $1.0 }
+        if !reasons.isEmpty {
+            text.append(string: ",\"left_out\":{\(reasons.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ","))}")
+        }
+        let flags = ProtocolAverage.toldFlags.compactMap { flag in average.flagged[flag].map { (flag.text(separator: ","), $0) } }
+        if !flags.isEmpty {
+            text.append(string: ",\"flags\":{\(flags.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ","))}")
+        }
+    }
+
+    private func append(_ sums: PressureSums, to text: inout TextBuffer) {
+        guard let systolic = sums.systolic, let diastolic = sums.diastolic else { return }
+        let threshold = guideline?.thresholds[setting]
+        text.append(",\"systolic_mmHg\":")
+        append(systolic, near: threshold?.systolic, to: &text)
+        text.append(",\"diastolic_mmHg\":")
+        append(diastolic, near: threshold?.diastolic, to: &text)
+        if let pulse = sums.pulse {
+            text.append(",\"pulse_per_min\":")
+            append(pulse, near: nil, to: &text)
+        }
+    }
+
+    private func append(_ number: Fraction, near threshold: Int?, to text: inout TextBuffer) {
+        text.append(string: "{\"exact\":\"\(number.text)\",\"avg\":\(number.rounded(places: 2).text)")
+        if let threshold { text.append(string: ",\"text\":\"\(number.printed(near: threshold))\"") }
+        text.append("}")
+    }
+
+    private func appendWeeks(_ average: ProtocolAverage, to text: inout TextBuffer) {
+        text.append(",\"weeks\":[")
+        for (index, week) in average.weeks.enumerated() {
+            text.append(string: (index > 0 ? "," : "") + "{\"from\":\"\(Self.date(week.monday))\",\"readings\":\(week.sums.count)")
+            append(week.sums, to: &text)
+            text.append("}")
+        }
+        text.append("]")
+    }
+
+    private func appendJudgement(_ average: ProtocolAverage, to text: inout TextBuffer) {
+        guard let guideline else { return }
+        let judgement = judgement(of: average)
+        if let threshold = guideline.thresholds[setting] {
+            text.append(",\"threshold\":{\"guideline\":")
+            text.append(jsonString: guideline.name)
+            text.append(string: ",\"year\":\(guideline.year),\"evidence\":\"\(threshold.evidence.rawValue)\"")
+            text.append(string: ",\"systolic_mmHg\":\(threshold.systolic),\"diastolic_mmHg\":\(threshold.diastolic)")
+            if let reached = judgement?.reached {
+                text.append(string: ",\"systolic_reached\":\(reached.systolic),\"diastolic_reached\":\(reached.diastolic)")
+            }
+            text.append("}")
+        }
+        guard let judgement, let name = judgement.className, let evidence = judgement.classEvidence else { return }
+        text.append(",\"class\":{\"guideline\":")
+        text.append(jsonString: guideline.name)
+        text.append(string: ",\"year\":\(guideline.year),\"evidence\":\"\(evidence.rawValue)\"")
+        text.append(key: "name", name)
+        if let isolated = judgement.isIsolatedSystolic { text.append(key: "isolated_systolic", isolated) }
+        text.append(key: "source", guideline.source)
+        text.append("}")
+    }
+
+    /// The line of one reading.
+    public func append(_ reading: HomeReading, _ fate: ReadingFate, rule: AveragingRule, zone: ZoneTable, to text: inout TextBuffer) {
+        text.append("{\"type\":\"average_reading\",\"schema\":1")
+        text.append(key: "rule", rule.name)
+        text.append(",\"id\":\"")
+        text.append(reading.id)
+        text.append("\"")
+        append(HomeAverages.Owner(user: reading.user, source: reading.source), to: &text)
+        if let time = reading.time { text.append(key: "measured", time.text(in: zone)) }
+        text.append(",\"systolic_mmHg\":")
+        text.append(rounded: reading.systolic)
+        text.append(",\"diastolic_mmHg\":")
+        text.append(rounded: reading.diastolic)
+        text.append(key: "counts", fate.leavingOut == nil)
+        if let reason = fate.leavingOut { text.append(key: "reason", reason.word) }
+        if let place = fate.place {
+            text.append(key: "day", place.day)
+            text.append(key: "session", place.session)
+            text.append(key: "number_in_session", place.numberInSession)
+            text.append(key: "window", place.window.rawValue)
+        }
+        text.append("}\n")
+    }
+
+    static func date(_ day: Int64) -> String {
+        var text = TextBuffer(capacity: 16)
+        text.append(DeviceTime(wallSeconds: day * 86400, precision: .day))
+        return text.string
+    }
+}
+
+extension Variability {
+    /// `{"sd":1.9089,"cv_percent":1.4153,"arv":{"exact":"33/10","avg":3.3},"max_minus_min":{…}}`.
+    func append(to text: inout TextBuffer) {
+        text.append(string: "{\"sd\":\(Self.fourPlaces(standardDeviation)),\"cv_percent\":\(Self.fourPlaces(coefficientOfVariation))")
+        for (name, number) in [("arv", averageReal), ("max_minus_min", greatest.subtracting(least))] {
+            guard let number else { continue }
+            text.append(string: ",\"\(name)\":{\"exact\":\"\(number.text)\",\"avg\":\(number.rounded(places: 2).text)}")
+        }
+        text.append("}")
+    }
+
+    /// `1.9089`, half up.
+    static func fourPlaces(_ value: Double) -> String {
+        guard value.magnitude < 1e12 else { return "0" }
+        return Decimals(units: Int64((value * 10_000 + 0.5).rounded(.down)), places: 4).text
+    }
+}
+
+extension TextBuffer {
+    mutating func append(key: StaticString, _ value: String) {
+        appendKey(key)
+        append(jsonString: value)
+    }
+    mutating func append(key: StaticString, _ value: Int) {
+        appendKey(key)
+        append(decimal: Int64(value))
+    }
+    mutating func append(key: StaticString, _ value: Bool) {
+        appendKey(key)
+        append(value ? "true" : "false")
+    }
+    private mutating func appendKey(_ key: StaticString) {
+        append(",\"")
+        append(key)
+        append("\":")
+    }
+}

@@ -1,0 +1,103 @@
+/// An exact rational number: averages are compared with thresholds before anything is rounded.
+///
+/// Arithmetic answers `nil` where a number no longer fits into 128 bits, which sums of readings do not come near.
+public struct Fraction: Sendable, Hashable {
+    /// The sign of the number is here.
+    public let numerator: Int128
+    /// Above zero, and without a factor in common with the numerator.
+    public let denominator: Int128
+
+    /// A whole number.
+    public init(_ value: Int64) { (numerator, denominator) = (Int128(value), 1) }
+
+    /// `numerator / denominator` in lowest terms; `nil` where the denominator is not above zero.
+    public init?(_ numerator: Int128, over denominator: Int128) {
+        guard denominator > 0, numerator > .min else { return nil }
+        var (a, b) = (numerator.magnitude, denominator.magnitude)
+        while b != 0 { (a, b) = (b, a % b) }
+        let common = Int128(a)
+        self.numerator = numerator / common
+        self.denominator = denominator / common
+    }
+
+    /// The nearest `Double`, for roots and for programs that read decimals.
+    public var value: Double { Double(numerator) / Double(denominator) }
+
+    /// The sum of both.
+    public func adding(_ other: Fraction) -> Fraction? {
+        let (left, first) = numerator.multipliedReportingOverflow(by: other.denominator)
+        let (right, second) = other.numerator.multipliedReportingOverflow(by: denominator)
+        let (sum, third) = left.addingReportingOverflow(right)
+        let (bottom, fourth) = denominator.multipliedReportingOverflow(by: other.denominator)
+        return first || second || third || fourth ? nil : Fraction(sum, over: bottom)
+    }
+
+    /// This number less the other.
+    public func subtracting(_ other: Fraction) -> Fraction? { adding(other.negated) }
+
+    /// The product of both.
+    public func multiplied(by other: Fraction) -> Fraction? {
+        let (top, first) = numerator.multipliedReportingOverflow(by: other.numerator)
+        let (bottom, second) = denominator.multipliedReportingOverflow(by: other.denominator)
+        return first || second ? nil : Fraction(top, over: bottom)
+    }
+
+    /// The quotient; `nil` where the divisor is zero.
+    public func divided(by other: Fraction) -> Fraction? {
+        guard other.numerator != 0 else { return nil }
+        let inverse =
+            other.numerator > 0
+            ? Fraction(other.denominator, over: other.numerator) : Fraction(-other.denominator, over: -other.numerator)
+        return inverse.flatMap(multiplied)
+    }
+
+    /// The same number with the other sign.
+    public var negated: Fraction { Fraction(-numerator, over: denominator) ?? self }
+    /// Its distance from zero.
+    public var magnitude: Fraction { numerator < 0 ? negated : self }
+
+    /// The exact order. Numbers that do not fit are compared as `Double`s.
+    public static func < (a: Fraction, b: Fraction) -> Bool {
+        let (left, first) = a.numerator.multipliedReportingOverflow(by: b.denominator)
+        let (right, second) = b.numerator.multipliedReportingOverflow(by: a.denominator)
+        return first || second ? a.value < b.value : left < right
+    }
+
+    /// Half up: 134.5 becomes 135, and -0.5 becomes 0. `places` are 0…6 decimals.
+    public func rounded(places: Int) -> Decimals {
+        var scale: Int128 = 1
+        for _ in 0..<max(0, min(6, places)) { scale *= 10 }
+        let (scaled, overflow) = numerator.multipliedReportingOverflow(by: 2 * scale)
+        guard !overflow else { return Decimals(units: 0, places: 0) }
+        let (top, bottom) = (scaled + denominator, 2 * denominator)
+        let quotient = top / bottom - (top % bottom < 0 ? 1 : 0)
+        return Decimals(units: Int64(clamping: quotient), places: max(0, min(6, places)))
+    }
+
+    /// `1479/11`, or `133` where it is whole.
+    public var text: String { denominator == 1 ? "\(numerator)" : "\(numerator)/\(denominator)" }
+}
+
+extension Fraction: Comparable {}
+
+/// A decimal number with a fixed number of places, as it is printed.
+public struct Decimals: Sendable, Hashable {
+    /// The number times 10 to the power of `places`.
+    public let units: Int64
+    /// Digits behind the point.
+    public let places: Int
+
+    /// Sets each property as given; `places` are not negative.
+    public init(units: Int64, places: Int) {
+        self.units = units
+        self.places = max(0, places)
+    }
+
+    /// `134.5`, `-0.25`, `85`.
+    public var text: String {
+        guard places > 0 else { return "\(units)" }
+        let digits = "\(units.magnitude)"
+        let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
+        return (units < 0 ? "-" : "") + padded.dropLast(places) + "." + padded.suffix(places)
+    }
+}

@@ -1,0 +1,66 @@
+import CuffCore
+
+/// Home averages of everybody in a selection: persons are never added up, and cuffs only where that was asked for.
+public struct HomeAverages: Sendable {
+    /// Whose average it is.
+    public struct Owner: Sendable, Hashable {
+        /// The user slot; `nil` for readings that tell none.
+        public var user: Int?
+        /// The caller's number of the cuff; `nil` where all cuffs are taken together.
+        public var source: Int?
+
+        /// Sets each property as given.
+        public init(user: Int?, source: Int?) {
+            self.user = user
+            self.source = source
+        }
+    }
+
+    /// The rule of every average.
+    public let rule: AveragingRule
+    /// Whether the cuffs of one person are taken together.
+    public let joinsSources: Bool
+    private let zone: ZoneTable
+    private let windows: DayWindows
+    private var places: [Owner: Int] = [:]
+    private var found: [(owner: Owner, average: ProtocolAverage)] = []
+    private var latest: (owner: Owner, place: Int)?
+
+    /// No readings.
+    public init(_ rule: AveragingRule, zone: ZoneTable, windows: DayWindows = .usual, joinsSources: Bool = false) {
+        self.rule = rule
+        self.zone = zone
+        self.windows = windows
+        self.joinsSources = joinsSources
+    }
+
+    /// Adds a reading; the times of one person must not go back.
+    public mutating func add(_ reading: HomeReading, tell: (HomeReading, ReadingFate) -> Void = { _, _ in }) {
+        let owner = Owner(user: reading.user, source: joinsSources ? nil : reading.source)
+        let place: Int
+        if let latest, latest.owner == owner {
+            place = latest.place
+        } else {
+            place = places[owner] ?? found.count
+            if place == found.count {
+                found.append((owner, ProtocolAverage(rule, zone: zone, windows: windows)))
+                places[owner] = place
+            }
+            latest = (owner, place)
+        }
+        found[place].average.add(reading, tell: tell)
+    }
+
+    /// To be called once, behind the last reading.
+    public mutating func finish(tell: (HomeReading, ReadingFate) -> Void = { _, _ in }) {
+        for place in found.indices { found[place].average.finish(tell: tell) }
+    }
+
+    /// By user, those without one last, then by source.
+    public var each: [(owner: Owner, average: ProtocolAverage)] {
+        found.sorted {
+            let (a, b) = ($0.owner, $1.owner)
+            return a.user != b.user ? (a.user ?? .max) < (b.user ?? .max) : (a.source ?? .min) < (b.source ?? .min)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import CuffClinical
+import CuffCore
+
+/// What `cuff average` is asked for.
+public struct AverageRequest: Sendable {
+    /// The rule of the average.
+    public var rule: AveragingRule
+    /// When morning and evening are.
+    public var windows = DayWindows.usual
+    /// Whether the cuffs of one person are taken together.
+    public var joinsSources = false
+
+    /// The rule with its usual windows, each cuff apart.
+    public init(_ rule: AveragingRule) { self.rule = rule }
+}
+
+/// Home averages of the selected readings.
+public struct AverageRun: Sendable {
+    /// The averages of each person and cuff; an owner's source is an index of `sources`.
+    public let averages: HomeAverages
+    /// The cuffs of the selection.
+    public let sources: [Provenance]
+}
+
+extension HealthRuns {
+    /// Computes the averages in constant memory. Where the clocks of the cuffs are so far apart that `order` cannot put
+    /// their readings into the order of time, the readings are sorted in memory. `tell` hears what became of each reading.
+    public static func average(
+        _ store: Store, _ selection: ReadingSelection, _ request: AverageRequest, order: ReadingOrder = ReadingOrder(),
+        tell: ((HomeReading, ReadingFate, [Provenance]) -> Void)? = nil
+    ) throws(IngestError) -> AverageRun {
+        let known = try store.sources()
+        let numbers = known.keys.sorted()
+        let sources = numbers.compactMap { known[$0]?.provenance }
+        let places = Dictionary(uniqueKeysWithValues: numbers.enumerated().map { (Int($0.element), $0.offset) })
+        let rule = InclusionRule(zone: selection.zone)
+        func walk(withIDs: Bool, _ body: (HomeReading) -> Bool) throws(IngestError) {
+            try store.forEachHomeReading(selection, rule: rule, withIDs: withIDs) { reading in
+                var reading = reading
+                reading.source = places[reading.source] ?? numbers.count
+                return body(reading)
+            }
+        }
+        let empty = HomeAverages(request.rule, zone: selection.zone, windows: request.windows, joinsSources: request.joinsSources)
+        var averages = empty
+        var arriving = order
+        try walk(withIDs: false) { reading in
+            arriving.add(reading) { averages.add($0) }
+            return !arriving.isBroken
+        }
+        arriving.finish { averages.add($0) }
+        averages.finish()
+        guard arriving.isBroken || tell != nil else { return AverageRun(averages: averages, sources: sources) }
+
+        // Again: sorted, or with somebody who listens, whom nothing may be told that is not final.
+        averages = empty
+        let hear: (HomeReading, ReadingFate) -> Void = { tell?($0, $1, sources) }
+        if arriving.isBroken {
+            var sorted: [HomeReading] = []
+            try walk(withIDs: tell != nil) { reading in
+                sorted.append(reading)
+                return true
+            }
+            sorted.sort { ($0.time ?? Timestamp(milliseconds: .min)) < ($1.time ?? Timestamp(milliseconds: .min)) }
+            for reading in sorted { averages.add(reading, tell: hear) }
+        } else {
+            var second = order
+            try walk(withIDs: true) { reading in
+                second.add(reading) { averages.add($0, tell: hear) }
+                return true
+            }
+            second.finish { averages.add($0, tell: hear) }
+        }
+        averages.finish(tell: hear)
+        return AverageRun(averages: averages, sources: sources)
+    }
+}
