@@ -4,8 +4,13 @@
 # make examples    build the program in Examples/ that embeds the libraries, and check its package
 # make build       the release binary at .build/release/cuff
 # make install     what `make build` left, below PREFIX=/usr/local: binary, udev rules and hwdb, systemd units, shell completions
+# make deb         Debian packages (cuff, cuff-sinks) of the tracked files, checked with lintian, in .build/deb
+# make test-deb    installs, upgrades and purges them in a Debian of their own (as root; SUITE=bookworm)
+# make tarball     binary, udev rules, units, completions and manual with an installer, in .build/cuff-VERSION-MACHINE.tar.xz
 # make uninstall   the same PREFIX: removes what `make install` put there, and no readings
-# make readme      write the table of cuffs in README.md anew
+# make readme      write the tables of cuffs and sinks in README.md and docs/MODELS.md anew
+# make manual      write the manual pages in man/ anew
+# make hooks       let git run `make lint` before each commit
 # make rebaseline  rewrite the expected lines of the captures; read every changed line before you commit
 # make vectors     replay the shared byte sessions, where they are present (VECTORS=...)
 # make udev-rules  write udev-rules/70-cuff.* anew from the list of drivers
@@ -36,6 +41,7 @@ BUILD_PACKAGES = libsqlite3-dev libudev-dev pkg-config
 SHOW_PACKAGES = jq sqlite3
 TEST_PACKAGES = libxml2-utils
 REMOTE_PACKAGES = libcurl4-openssl-dev libmosquitto-dev libpq-dev librabbitmq-dev libssl-dev pkg-config
+DEB_PACKAGES = chrpath debhelper dpkg-dev fakeroot lintian
 REMOTE_PROGRAMS = cuff-sink-http cuff-sink-mqtt cuff-sink-postgres cuff-gateway
 REMOTE_SERVERS = influxdb mosquitto mosquitto-clients openssl postgresql python3 python3-paho-mqtt python3-pika python3-venv rabbitmq-server
 
@@ -56,8 +62,14 @@ UNITDIR ?= $(if $(filter /usr /usr/local,$(PREFIX)),$(PREFIX)/lib/systemd/system
 BASHDIR = $(PREFIX)/share/bash-completion/completions
 ZSHDIR = $(PREFIX)/share/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
 FISHDIR = $(PREFIX)/share/fish/vendor_completions.d
+MANDIR ?= $(PREFIX)/share/man
+MANUAL = $(wildcard man/*.[157])
+# Where packages build, and with what; see debian/rules.
+BUILD_FLAGS ?=
+REMOTE_FLAGS ?=
+SUITE ?= bookworm
 
-.PHONY: examples help readme demo test test-build test-run lint build install uninstall rebaseline udev-rules test-udev test-kernel test-idle test-cycles vectors bench fuzz test-kill test-stall soak test-tsan test-asan remote test-remote install-remote clean packages
+.PHONY: binary remote-binaries deb test-deb tarball manual hooks examples help readme demo test test-build test-run lint build install uninstall rebaseline udev-rules test-udev test-kernel test-idle test-cycles vectors bench fuzz test-kill test-stall soak test-tsan test-asan remote test-remote install-remote clean packages
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -69,8 +81,10 @@ examples: packages
 	$(SWIFT) build --target EmbeddingExample
 	$(SWIFT) package --package-path Examples dump-package >/dev/null
 
-build: packages
-	$(SWIFT) build $(RELEASE) --product cuff
+build: packages binary
+
+binary:
+	$(SWIFT) build $(RELEASE) $(BUILD_FLAGS) --product cuff
 
 demo: build
 	@.ci/demo .build/release/cuff
@@ -104,6 +118,7 @@ install:
 	$(BINARY) --generate-completion-script bash | sed '1{/^#!/d}' > $(DESTDIR)$(BASHDIR)/cuff
 	$(BINARY) --generate-completion-script zsh > $(DESTDIR)$(ZSHDIR)/_cuff
 	$(BINARY) --generate-completion-script fish > $(DESTDIR)$(FISHDIR)/cuff.fish
+	for page in $(MANUAL); do install -D -m 644 -t $(DESTDIR)$(MANDIR)/man$${page##*.} $$page; done
 	@echo
 	@echo "Installed below $(DESTDIR)$(PREFIX). To finish, as root:"
 	@echo "  systemd-hwdb update && udevadm control --reload"
@@ -117,6 +132,7 @@ uninstall:
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/libexec/cuff/,$(REMOTE_PROGRAMS))
 	rm -f $(DESTDIR)$(UNITDIR)/cuff.service $(DESTDIR)$(UNITDIR)/cuff@.service
 	rm -f $(DESTDIR)$(BASHDIR)/cuff $(DESTDIR)$(ZSHDIR)/_cuff $(DESTDIR)$(FISHDIR)/cuff.fish
+	for page in $(MANUAL); do rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/}; done
 	@echo
 	@echo "Removed. To finish, as root: systemctl daemon-reload; systemd-hwdb update; udevadm control --reload"
 	@echo "A service that still runs ends with: systemctl disable --now cuff"
@@ -126,6 +142,7 @@ rebaseline: packages
 	$(SWIFT) build --product cuff
 	@.ci/rebaseline .build/debug/cuff captures
 
+# The rules, the hwdb and the AppStream metadata.
 udev-rules: packages
 	CUFF_REBASELINE=1 $(SWIFT) test --disable-xctest --filter UdevRulesTests/files
 
@@ -172,9 +189,14 @@ test-tsan: packages
 test-asan: packages
 	@SWIFT=$(SWIFT) .ci/sanitized address '$(ALONE)'
 
-remote:
+remote: remote-packages remote-binaries
+
+.PHONY: remote-packages
+remote-packages:
 	@.ci/packages $(REMOTE_PACKAGES)
-	$(SWIFT) build --package-path Remote $(RELEASE)
+
+remote-binaries:
+	$(SWIFT) build --package-path Remote $(RELEASE) $(REMOTE_FLAGS)
 
 # Each script starts its servers, and says what it leaves out where one is missing.
 test-remote: remote
@@ -197,3 +219,23 @@ clean:
 readme: packages
 	$(SWIFT) build --product cuff
 	@.ci/readme .build/debug/cuff README.md
+	@.ci/readme .build/debug/cuff docs/MODELS.md
+
+manual: packages
+	$(SWIFT) build --product cuff
+	@.ci/manual .build/debug/cuff man
+
+hooks:
+	@printf '#!/bin/sh\nexec make --no-print-directory lint\n' > "$$(git rev-parse --git-path hooks)/pre-commit"
+	@chmod +x "$$(git rev-parse --git-path hooks)/pre-commit"
+	@echo "git runs \`make lint\` before each commit now; \`git commit --no-verify\` leaves it out."
+
+deb:
+	@.ci/packages $(BUILD_PACKAGES) $(REMOTE_PACKAGES) $(DEB_PACKAGES)
+	@SWIFT=$(SWIFT) .ci/deb
+
+test-deb:
+	@Tests/packaging/run $(SUITE) .build/deb || { status=$$?; [ $$status = 77 ] && echo "test-deb: skipped"; }
+
+tarball: build
+	@.ci/tarball $(BINARY)

@@ -5,8 +5,15 @@ import CuffIngest
 struct Add: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
-        abstract: "Adds a reading by hand, marked as such: cuff add 128 82 71 --at 2026-05-05T07:30",
-        discussion: "The same values at the same time are the same reading: adding them twice changes nothing.")
+        abstract: "Adds a reading that you type in, marked as such.",
+        discussion: Help.text(
+            """
+            The same values at the same time are the same reading: adding them twice changes nothing.
+            """,
+            [
+                "cuff add 128 82 71": "Measured just now: 128/82 mmHg, pulse 71.",
+                "cuff add 128 82 --at 2026-05-05T07:30 --user 2": "An earlier reading of user 2, without a pulse.",
+            ]))
 
     @Argument(help: "Systolic pressure in mmHg.") var systolic: Int
     @Argument(help: "Diastolic pressure in mmHg.") var diastolic: Int
@@ -14,7 +21,7 @@ struct Add: ParsableCommand {
     @Option(help: ArgumentHelp("When it was measured (default: now).", valueName: "time")) var at: String?
     @Option(name: .shortAndLong, help: "The user.") var user: Int?
     @Flag(help: "The device showed an irregular pulse.") var irregular = false
-    @Option(help: ArgumentHelp("The time zone of --at.", valueName: "zone")) var tz: String?
+    @Option(help: ArgumentHelp("The time zone of --at (default: this machine's).", valueName: "zone")) var tz: String?
     @OptionGroup var database: DatabaseOption
     @Flag(name: .shortAndLong, help: "Also store values that look wrong.") var force = false
 

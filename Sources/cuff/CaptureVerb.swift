@@ -4,18 +4,28 @@ import CuffIngest
 
 struct CaptureVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "capture", abstract: "Works on recorded conversations.", subcommands: [Convert.self])
+        commandName: "capture", abstract: "Works on recordings of a cuff.",
+        discussion: Help.text(
+            "",
+            [
+                "cuff capture convert night.capture night.pcapng": "From text to a file that Wireshark opens.",
+                "cuff capture convert night.pcapng -": "To text on standard output.",
+            ]), subcommands: [Convert.self])
 
     struct Convert: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "convert",
             abstract: "Converts a capture between text and pcapng, which Wireshark opens.",
-            discussion: """
+            discussion: Help.text(
+                """
                 Input is text, pcapng of serial bytes (LINKTYPE_RTAC_SERIAL), and a usbmon capture of a cuff on the USB bus: behind \
                 an FTDI, CP210x, PL2303 or CH340 chip, as CDC-ACM or as HID. The suffix of the new file selects its format.
-
-                  cuff capture convert usb.pcapng --usb 0403:6001 --driver beurer-serial two-users.capture
-                """)
+                """,
+                [
+                    "cuff capture convert usb.pcapng --usb 0403:6001 --driver beurer-serial two-users.capture":
+                        "One device of a USB recording, as text.",
+                    "cuff capture convert two-users.capture two-users.pcapng": "For Wireshark.",
+                ]))
 
         @Argument(help: "A capture; `-` reads standard input.", completion: .file()) var input: String
         @Argument(help: "The new file, .pcapng or any other suffix for text; `-` writes text to standard output.", completion: .file())

@@ -11,18 +11,21 @@ struct Cuff: ParsableCommand {
         commandName: "cuff",
         abstract: "Reads blood-pressure cuffs: serial, USB and IEEE 11073, live or recorded.",
         usage: "cuff VERB …",
-        discussion: """
+        discussion: Help.text(
+            """
             Readings go to any number of sinks (`cuff sinks kinds` explains them): \(SinkChoice.spellings). A `?` at the end makes a \
             sink optional. Without one, a terminal shows a table and a pipe gets JSON Lines; read, \
             measure and watch then also keep the readings in this user's database (~/.local/share/cuff/readings.db), unless --no-store \
             is said. show, stats, report, export, add, delete and sinks use the same file. decode and replay only print.
 
             A cuff is named by one of (`cuff list --addresses` explains them): \(TransportKind.forms()).
-
-              cuff drivers                                     the supported cuffs
-              cuff read /dev/ttyUSB0 --driver beurer-serial    stored readings, then end
-              cuff replay two-users.capture | jq .             a recording, as if it were live
             """,
+            [
+                "cuff drivers bm58": "Is this cuff supported, and by which driver?",
+                "cuff list": "What is plugged in, and may this user open it?",
+                "cuff read /dev/ttyUSB0 --driver beurer-serial": "Reads what the cuff has stored, then ends.",
+                "cuff show": "The readings that are kept.",
+            ]),
         version: version,
         subcommands: asked.map { [$0] } ?? verbs.map(\.verb))
 
@@ -32,8 +35,8 @@ struct Cuff: ParsableCommand {
         ("info", Info.self), ("clock", Clock.self), ("clear", Clear.self), ("record", Record.self), ("decode", Decode.self),
         ("replay", Replay.self), ("capture", CaptureVerb.self), ("simulate", Simulate.self), ("list", List.self),
         ("identify", Identify.self), ("doctor", DoctorVerb.self),
-        ("drivers", Drivers.self), ("config", Config.self), ("show", Show.self), ("stats", Stats.self), ("average", Average.self),
-        ("ambulatory", Ambulatory.self), ("export", Export.self),
+        ("drivers", Drivers.self), ("setup", Setup.self), ("config", Config.self), ("show", Show.self), ("stats", Stats.self),
+        ("average", Average.self), ("ambulatory", Ambulatory.self), ("export", Export.self),
         ("report", ReportVerb.self), ("add", Add.self), ("delete", Delete.self), ("sinks", Sinks.self),
     ]
 
@@ -50,6 +53,7 @@ struct Cuff: ParsableCommand {
         if let asked, let command = try? asked.parseAsRoot(Array(arguments.dropFirst())), type(of: command) == asked {
             return command
         }
+        try Typo.refuse(arguments[...], verbs: verbs)
         return try parseAsRoot(arguments)
     }
 
@@ -133,6 +137,14 @@ enum Terminal {
         return RangePlot.Style(
             width: width, height: isKnown ? min(24, max(10, Int(size.ws_row) - 6)) : 18,
             isUnicode: isUnicode, hasColor: hasColor || variable("FORCE_COLOR") != nil)
+    }
+
+    /// Columns of standard output, `$COLUMNS` before what the terminal says; `nil` where it is no terminal.
+    static var outputWidth: Int? {
+        guard outputIsTerminal else { return nil }
+        var size = winsize()
+        let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+        return variable("COLUMNS").flatMap { Int($0) } ?? (isKnown ? Int(size.ws_col) : 80)
     }
 
     /// Columns of standard error.

@@ -4,14 +4,19 @@ import CuffIngest
 struct Decode: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "decode",
-        abstract: "Raw bytes of a cuff in, readings out.",
-        discussion: """
-              cat /dev/ttyUSB0 | cuff decode --driver omron-hbp | jq .systolic_mmHg
+        abstract: "Turns raw bytes of a cuff into readings.",
+        discussion: Help.text(
+            """
+            Only frames of the named driver are looked for. A pcapng file is recognised by its first bytes: serial bytes, or a usbmon capture.
+            """,
+            [
+                "cat /dev/ttyUSB0 | cuff decode --driver omron-hbp | jq .systolic_mmHg":
+                    "Readings as they arrive; the port was set with stty before.",
+                "cuff decode --driver phd --explain dump.bin": "Each message as a tree of fields and values.",
+            ]))
 
-            A pcapng file is recognised by its first bytes: serial bytes, or a usbmon capture.
-            """)
-
-    @Option(help: "The cuff family; see `cuff drivers`.", completion: DriverChoice.completion) var driver: String
+    @Option(help: ArgumentHelp("The driver; `cuff drivers MODEL` finds it.", valueName: "id"), completion: DriverChoice.completion)
+    var driver: String
     @Argument(help: "A file; `-` or nothing reads standard input.", completion: .file()) var file: String = "-"
     @Flag(help: "The bytes come from a cuff right now: readings get their receive time.") var live = false
     @Flag(
@@ -19,11 +24,15 @@ struct Decode: ParsableCommand {
             "Print each APDU as a tree of fields, offsets and values (phd only)."
     )
     var explain = false
-    @Option(help: ArgumentHelp("The time zone of the cuff's clock, for readings with a device time.", valueName: "zone")) var tz: String?
+    @Option(
+        help: ArgumentHelp(
+            "The time zone of the cuff's clock, for readings with a device time (default: none is applied).", valueName: "zone")) var tz:
+        String?
     @OptionGroup var usb: USBOptions
     @OptionGroup var output: OutputOptions
 
     func run() throws {
+        _ = try DriverChoice.named(driver)
         if explain {
             try Explaining.permit(driver)
             try Flags.refuse("--live", when: live, why: "--explain prints fields, not readings")
@@ -34,6 +43,7 @@ struct Decode: ParsableCommand {
         var options = try output.ingestOptions()
         options.zone = try tz.map { try HostZone.named($0) }
         options.stop.watch()
+        output.showProgress(&options)
         try Ingest.decode(driver: driver, input: .path(file), isLive: live, selection: try usb.selection(), options: options).conclude(
             output)
     }

@@ -6,10 +6,15 @@ struct Delete: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
         abstract: "Deletes readings from the database, by id or by filter. It asks first.",
-        discussion: """
+        discussion: Help.text(
+            """
             A tombstone stays: the id alone, so that reading the cuff again does not bring the reading back. --forget removes \
             tombstones. Files that other sinks wrote are not touched.
-            """)
+            """,
+            [
+                "cuff delete --user 2 --until 2026-01-01 --dry-run": "How many readings of user 2 from before this year there are.",
+                "cuff delete 20260505T073100-45d9621ae0ee0919 --confirm delete": "One reading, without a question.",
+            ]))
 
     @Argument(help: "Ids, as `cuff show --format plain` prints them.") var ids: [String] = []
     @OptionGroup var selected: SelectionOptions

@@ -4,16 +4,22 @@ import CuffIngest
 
 /// What every verb that talks with one cuff needs.
 struct DeviceVerb: ParsableArguments {
-    @Argument(help: "One of \(TransportKind.forms()).", completion: .file())
+    @Argument(help: ArgumentHelp("One of \(TransportKind.forms()).", valueName: "device"), completion: .file())
     var address: String
-    @Option(help: "The cuff family; see `cuff drivers`. A cuff with USB ids of its own needs none.", completion: DriverChoice.completion)
+    @Option(
+        help: ArgumentHelp("The driver; `cuff drivers MODEL` finds it. A cuff with USB ids of its own needs none.", valueName: "id"),
+        completion: DriverChoice.completion)
     var driver: String?
-    @Option(help: "Give up after this long, e.g. 30s.") var timeout: Span?
-    @Option(help: "Other line settings than the driver's, e.g. \"2400 8E1\".") var line: String?
-    @Option(help: "Also save the bytes of both directions to this file.", completion: .file()) var record: String?
+    @Option(help: ArgumentHelp("Give up after this long, e.g. 30s (default: as long as the cuff's protocol takes).", valueName: "time"))
+    var timeout: Span?
+    @Option(help: ArgumentHelp("Other line settings than the driver's, e.g. \"2400 8E1\".", valueName: "settings")) var line: String?
 
-    func run(_ command: SessionCommand, follow: Bool = false, filter: ReadingFilter? = nil, options: IngestOptions) throws -> IngestReport {
+    func run(
+        _ command: SessionCommand, follow: Bool = false, filter: ReadingFilter? = nil, recording: RecordOption? = nil,
+        options: IngestOptions
+    ) throws -> IngestReport {
         var read = try reading(command, follow: follow)
+        read.recording = recording?.record
         read.filter = filter
         let (place, options) = try place(for: read, options)
         try refuseIdleLine(place)
@@ -50,7 +56,12 @@ struct DeviceVerb: ParsableArguments {
         var read = ReadOptions(command, follows: follow)
         read.timeout = timeout?.duration
         read.line = try LineChoice.settings(line)
-        read.recording = record
         return read
     }
+}
+
+/// Any verb that talks with a cuff can save what was said.
+struct RecordOption: ParsableArguments {
+    @Option(help: ArgumentHelp("Also save the bytes of both directions to this file.", valueName: "file"), completion: .file())
+    var record: String?
 }

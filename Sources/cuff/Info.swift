@@ -6,10 +6,18 @@ struct Info: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
         abstract: "Asks a cuff for its model, serial number and clock, and shows what its driver can do.",
-        discussion: "For a family that cannot be asked only the driver is shown; nothing is sent to the cuff.")
+        discussion: Help.text(
+            """
+            For a cuff that cannot be asked only the driver is shown; nothing is sent to the cuff.
+            """,
+            [
+                "cuff info auto": "The one cuff that is plugged in.",
+                "cuff info /dev/ttyUSB0 --driver taidoc --json": "Model, serial number and capabilities, for a script.",
+            ]))
 
     @OptionGroup var device: DeviceVerb
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var recording: RecordOption
+    @OptionGroup var output: ConversationOptions
     @Flag(help: "One JSON object.") var json = false
 
     func run() throws {
@@ -19,7 +27,7 @@ struct Info: ParsableCommand {
             let information = DeviceInformation(driver: driver, identity: nil, clock: nil)
             return Terminal.put(json ? information.json : information.text)
         }
-        let report = try device.run(.information, options: try output.ingestOptions())
+        let report = try device.run(.information, recording: recording, options: try output.ingestOptions())
         let information = DeviceInformation(driver: driver, identity: report.identity, clock: report.clock)
         Terminal.put(json ? information.json : information.text)
         try report.conclude(output)
@@ -30,20 +38,31 @@ struct Clock: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clock",
         abstract: "Compares a cuff's clock with this machine's, or sets it.",
-        discussion: "Stored readings carry the old clock: read them before setting a new one.")
+        discussion: Help.text(
+            """
+            Stored readings carry the old clock: read them before setting a new one.
+            """,
+            [
+                "cuff clock /dev/ttyUSB0 --driver taidoc": "What the cuff's clock shows, and how far off it is.",
+                "cuff clock /dev/ttyUSB0 --driver taidoc --set now": "Sets it to this machine's time.",
+            ]))
 
     @OptionGroup var device: DeviceVerb
-    @OptionGroup var output: OutputOptions
-    @Option(help: "Set the clock: `now`, or a local time such as 2026-05-05T07:31:00.") var set: String?
+    @OptionGroup var recording: RecordOption
+    @OptionGroup var output: ConversationOptions
+    @Flag(help: "One JSON object.") var json = false
+    @Option(help: ArgumentHelp("Set the clock: `now`, or a local time such as 2026-05-05T07:31:00.", valueName: "time")) var set: String?
     @Flag(help: "Exit with 1 when the clock differs by more than --max-drift.") var check = false
-    @Option(help: "With --check: the largest difference that is accepted (default: 60s).") var maxDrift: Span?
+    @Option(
+        help: ArgumentHelp("With --check: the largest difference that is accepted (default: 60s).", valueName: "time"))
+    var maxDrift: Span?
 
     func run() throws {
         try Flags.refuse("--check", when: check && set != nil, why: "--set sets the clock", hint: "check it in a second run")
         try Flags.refuse("--max-drift", when: maxDrift != nil && !check, why: "it is the limit of --check", hint: "add --check")
         let command = try set.map { SessionCommand.setClock(try HostTime.local($0)) } ?? .readClock
-        let report = try device.run(command, options: try output.ingestOptions())
-        if let clock = report.clock { Terminal.put("\(clock.text)\n") }
+        let report = try device.run(command, recording: recording, options: try output.ingestOptions())
+        if let clock = report.clock { Terminal.put(json ? try told(clock) : "\(clock.text)\n") }
         try report.conclude(output)
         guard check else { return }
         guard let clock = report.clock else {
@@ -55,22 +74,39 @@ struct Clock: ParsableCommand {
             throw ExitCode(ExitCode.no.rawValue)
         }
     }
+
+    private func told(_ clock: DeviceClockReport) throws -> String {
+        let driver = try DriverChoice.named(try DevicePlace(device.address, driver: device.driver).driver)
+        return DeviceInformation(driver: driver, identity: nil, clock: clock).json
+    }
 }
 
 struct Clear: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clear",
         abstract: "Erases a cuff's memory after everything in it is stored.",
-        discussion: "It reads the memory into the sinks first; a database or a file must be among them.")
+        discussion: Help.text(
+            """
+            It reads the memory into the sinks first; a database or a file must be among them.
+            """,
+            [
+                "cuff clear /dev/ttyUSB0 --driver taidoc --sink sqlite:bp.db --confirm erase":
+                    "Stores everything in bp.db, then erases it on the cuff.",
+                "cuff clear auto --user 1 --sink jsonl:user1.jsonl --confirm erase": "Only what user 1 has stored.",
+            ]))
 
     @OptionGroup var device: DeviceVerb
+    @OptionGroup var recording: RecordOption
     @OptionGroup var output: OutputOptions
-    @Option(name: .shortAndLong, help: "One user's readings, where the cuff has users.") var user: Int?
-    @Option(help: "Confirm with `--confirm erase`.") var confirm: String = ""
+    @Option(name: .shortAndLong, help: ArgumentHelp("One user's readings, where the cuff has users.", valueName: "number")) var user: Int?
+    @Option(help: ArgumentHelp("Confirm with `--confirm erase`.", valueName: "word")) var confirm: String = ""
 
     func run() throws {
-        let options = try output.ingestOptions()
+        var options = try output.ingestOptions()
         try Clearing.permit(options, confirmation: confirm)
-        try device.run(.clear(user: user), options: options).conclude(output)
+        output.showProgress(&options)
+        let report = try device.run(.clear(user: user), recording: recording, options: options)
+        report.tell(output)
+        try report.conclude(output)
     }
 }

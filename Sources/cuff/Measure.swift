@@ -7,17 +7,25 @@ struct Measure: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "measure",
         abstract: "Starts a measurement: the cuff inflates. Only `measure` and `schedule` inflate a cuff.",
-        discussion: """
+        discussion: Help.text(
+            """
             A terminal shows the pressure as a bar, a pipe gets JSON Lines: the start, the pressures, the result, one end. \
             Ctrl-C sends the cuff's own stop and waits for it to deflate; a second Ctrl-C leaves at once. Exit 0 is a result, 1 a \
             measurement that the cuff says has failed.
-            """)
+            """,
+            [
+                "cuff measure /dev/ttyUSB0 --driver par-nibp": "One measurement; a bar follows the pressure.",
+                "cuff measure auto --json | jq -r 'select(.type == \"blood_pressure\").systolic_mmHg'":
+                    "The systolic pressure alone, for a script.",
+            ]))
 
     @OptionGroup var device: DeviceVerb
+    @OptionGroup var recording: RecordOption
     @OptionGroup var store: StoreOptions
     @OptionGroup var output: OutputOptions
-    @Option(help: "Time-out, in seconds or e.g. 2m; for a continuous cuff, how long it measures.") var duration: Span?
-    @Flag(help: "Keep the pressures of a measurement that failed, too (in databases).") var keepFailed = false
+    @Option(help: ArgumentHelp("Give up after this long, e.g. 2m; for a continuous cuff, how long it measures.", valueName: "time"))
+    var duration: Span?
+    @Flag(help: "Also keep the pressures of a measurement that failed (in databases).") var keepFailed = false
 
     func run() throws {
         let hasDatabase = output.sink.isEmpty ? !store.noStore : output.sink.contains { $0.hasPrefix("sqlite:") }
@@ -29,10 +37,10 @@ struct Measure: ParsableCommand {
         var measure = MeasureOptions(duration: duration?.duration ?? device.timeout?.duration)
         if duration != nil { measure.timeout = device.timeout?.duration }
         measure.line = try LineChoice.settings(device.line)
-        measure.recording = device.record
+        measure.recording = recording.record
         measure.keepsFailedSeries = keepFailed
         // The bar goes to standard error, the result to standard output, where no sink writes there.
-        if output.sink.isEmpty, Terminal.outputIsTerminal && Terminal.errorIsTerminal {
+        if output.sink.isEmpty, !output.isJSON, Terminal.outputIsTerminal && Terminal.errorIsTerminal {
             options.sinks.removeAll(where: \.writesStandardOutput)
         }
         if Terminal.errorIsTerminal, !options.sinks.contains(where: \.writesStandardOutput) {
@@ -42,7 +50,9 @@ struct Measure: ParsableCommand {
             ]
         }
         options.stop.watch(signals: [SIGINT, SIGTERM, SIGHUP])
-        try Ingest.measure(place.address, driver: place.driver, measure, options: options).report.conclude(output)
+        let report = try Ingest.measure(place.address, driver: place.driver, measure, options: options).report
+        report.tell(output)
+        try report.conclude(output)
     }
 }
 
@@ -50,10 +60,17 @@ struct Stop: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stop",
         abstract: "Stops a running measurement and lets the cuff deflate.",
-        discussion: "If another `cuff` process runs the measurement, it is asked to stop it; otherwise the stop is sent to the cuff.")
+        discussion: Help.text(
+            """
+            If another `cuff` process runs the measurement, it is asked to stop it; otherwise the stop is sent to the cuff.
+            """,
+            [
+                "cuff stop auto": "The one cuff that is plugged in.",
+                "cuff stop /dev/ttyUSB0 --driver par-nibp": "A cuff at a serial port.",
+            ]))
 
     @OptionGroup var device: DeviceVerb
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var output: ConversationOptions
 
     func run() throws {
         let (place, options) = try device.place(for: .stop, try output.ingestOptions())

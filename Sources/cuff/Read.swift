@@ -5,21 +5,32 @@ import CuffIngest
 struct Read: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "read",
-        abstract: "Reads the stored readings of a live cuff, then ends; --follow keeps running for pushed ones.",
-        discussion:
-            "Readings are printed, and kept in this user's database unless a sink is named. Nothing is erased, save where a family's own receipt of a stored reading is the erasure; its sheet says `forgets`. Such a cuff is not read where nothing keeps its readings."
+        abstract: "Reads the stored readings of a cuff, then ends; --follow waits for new ones.",
+        discussion: Help.text(
+            """
+            Readings are printed, and kept in this user's database unless a sink is named. Nothing is erased, save where a driver's \
+            acknowledgement of a stored reading is the erasure; its details say `forgets`. Such a cuff is not read where nothing keeps its readings.
+            """,
+            [
+                "cuff read /dev/ttyUSB0 --driver beurer-serial": "Everything that is stored on the cuff.",
+                "cuff read auto --since 7d --sink csv:week.csv": "The last seven days, into a table for a spreadsheet.",
+                "cuff read /dev/ttyUSB0 --driver omron-hbp --follow": "Waits for each measurement, until Ctrl-C.",
+            ])
     )
 
     @OptionGroup var device: DeviceVerb
+    @OptionGroup var recording: RecordOption
     @Flag(help: "Keep running for readings that the cuff sends unasked.") var follow = false
-    @Option(name: .shortAndLong, help: "One user's readings, where the cuff has users.") var user: Int?
-    @Option(help: "End after so many readings.") var max: Int?
+    @Option(name: .shortAndLong, help: ArgumentHelp("One user's readings, where the cuff has users.", valueName: "number")) var user: Int?
+    @Option(help: ArgumentHelp("End after so many readings.", valueName: "count")) var max: Int?
     @Option(help: ArgumentHelp("Only readings from this time on: 2026-05-05, 2026-05-05T07:30, 7d, today, monday.", valueName: "time"))
     var since: String?
     @Option(help: ArgumentHelp("Only readings up to this time, not included.", valueName: "time")) var until: String?
     @Option(help: ArgumentHelp("Only readings that this database does not hold yet.", valueName: "database"), completion: .file())
     var newTo: String?
-    @Option(help: ArgumentHelp("The time zone of the cuff's clock and of --since and --until.", valueName: "zone")) var tz: String?
+    @Option(
+        help: ArgumentHelp("The time zone of the cuff's clock and of --since and --until (default: this machine's).", valueName: "zone"))
+    var tz: String?
     @OptionGroup var store: StoreOptions
     @OptionGroup var output: OutputOptions
 
@@ -30,7 +41,10 @@ struct Read: ParsableCommand {
         options.zone = try tz.map { try HostZone.named($0) }
         let filter = try ReadingFilter.asked(since: since, until: until, newTo: newTo, zone: tz)
         try store.keep(&options, output)
-        try device.run(.readMemory(user: user), follow: follow, filter: filter, options: options).conclude(output)
+        output.showProgress(&options)
+        let report = try device.run(.readMemory(user: user), follow: follow, filter: filter, recording: recording, options: options)
+        report.tell(output)
+        try report.conclude(output)
     }
 }
 

@@ -6,20 +6,34 @@ struct Record: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
         abstract: "Saves the bytes of both directions while a cuff is read, as a capture to replay.",
-        discussion:
-            "A driver is needed, because most cuffs are silent until they are asked. `--follow` records what a cuff sends unasked.")
+        discussion: Help.text(
+            """
+            A driver is needed, because most cuffs are silent until they are asked. `--follow` records what a cuff sends by itself. \
+            `cuff replay` plays the capture.
+            """,
+            [
+                "cuff record /dev/ttyUSB0 --driver beurer-serial -o two-users.capture":
+                    "The bytes of both directions while the memory is read, as text.",
+                "cuff record /dev/ttyACM0 --driver omron-hbp --follow -o day.pcapng": "What the cuff sends, until Ctrl-C, for Wireshark.",
+            ]))
 
     @OptionGroup var device: DeviceVerb
+    @OptionGroup(visibility: .hidden) var recording: RecordOption
     @OptionGroup var output: OutputOptions
     @Option(
-        name: .shortAndLong, help: "The capture to write; .pcapng gives a file that Wireshark opens, any other suffix text.",
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "The capture to write; .pcapng gives a file that Wireshark opens, any other suffix text.", valueName: "file"),
         completion: .file()) var out: String
     @Flag(help: "Send no requests; record what the cuff sends, until stopped.") var follow = false
 
     func run() throws {
-        try Flags.refuse("--record", when: device.record != nil, why: "--out names the capture")
-        var device = device
-        device.record = out
-        try device.run(follow ? .follow : .readMemory(user: nil), options: try output.ingestOptions()).conclude(output)
+        try Flags.refuse("--record", when: recording.record != nil, why: "--out names the capture")
+        var recording = recording
+        recording.record = out
+        let report = try device.run(
+            follow ? .follow : .readMemory(user: nil), recording: recording, options: try output.ingestOptions())
+        report.tell(output)
+        try report.conclude(output)
     }
 }

@@ -5,17 +5,25 @@ struct Replay: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
         abstract: "Plays captures through the same session, pipeline and sinks as a live cuff.",
-        discussion: """
+        discussion: Help.text(
+            """
             A capture is text, or pcapng: serial bytes as `cuff record` writes them, or a usbmon capture of a cuff on the USB bus.
-
-              cuff replay two-users.capture | jq .systolic_mmHg
-              cuff replay usb.pcapng --usb 0403:6001 --driver beurer-serial
-            """)
+            """,
+            [
+                "cuff replay two-users.capture | jq .systolic_mmHg": "The readings of a recording.",
+                "cuff replay usb.pcapng --usb 0403:6001 --driver beurer-serial": "A recording of the USB bus, of one device.",
+                "cuff replay night.capture --speed 60 --sink sqlite:bp.db": "Sixty times as fast as it was, into a database.",
+            ]))
 
     @Argument(help: "Captures; `-` reads standard input.", completion: .file()) var captures: [String]
-    @Option(help: "For captures that name no driver.", completion: DriverChoice.completion) var driver: String?
-    @Option(help: "max, real, or a factor.") var speed = "max"
-    @Option(help: ArgumentHelp("The time zone of the cuff's clock, for readings with a device time.", valueName: "zone")) var tz: String?
+    @Option(help: ArgumentHelp("The driver, for captures that name none.", valueName: "id"), completion: DriverChoice.completion)
+    var driver: String?
+    @Option(help: ArgumentHelp("As fast as it goes (max), as it was (real), or so many times faster.", valueName: "max|real|factor"))
+    var speed = "max"
+    @Option(
+        help: ArgumentHelp(
+            "The time zone of the cuff's clock, for readings with a device time (default: none is applied).", valueName: "zone")) var tz:
+        String?
     @OptionGroup var usb: USBOptions
     @OptionGroup var output: OutputOptions
 
@@ -23,7 +31,9 @@ struct Replay: ParsableCommand {
         var options = try output.ingestOptions()
         options.zone = try tz.map { try HostZone.named($0) }
         let speed = try Ingest.Speed(speed)
+        _ = try driver.map(DriverChoice.named)
         options.stop.watch()
+        output.showProgress(&options)
         try Ingest.replay(paths: captures, driver: driver, speed: speed, selection: try usb.selection(), options: options).conclude(output)
     }
 }

@@ -5,25 +5,31 @@ import CuffIngest
 struct Schedule: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schedule",
-        abstract: "Shows, sets or ends automatic measurements: cuff schedule DEVICE set --every 15m --from 08:00 --to 22:00",
-        discussion: """
+        abstract: "Shows, sets or ends automatic measurements.",
+        discussion: Help.text(
+            """
             A cuff with automatic cycles is set to one of them where one fits. For any other cuff that can be started remotely, \
             `cuff watch` starts each measurement, also after a restart, and reports those that were missed. Nothing else \
             inflates a cuff unattended.
-            """)
+            """,
+            [
+                "cuff schedule /dev/ttyUSB0 --driver par-nibp set --every 15m --from 08:00 --to 22:00": "Every fifteen minutes of the day.",
+                "cuff schedule /dev/ttyUSB0 --driver par-nibp off": "Ends it.",
+            ]))
 
     @OptionGroup var device: DeviceVerb
     @Argument(help: "get, set or off.", completion: .list(["get", "set", "off"])) var action = "get"
-    @Option(help: "How often, e.g. 15m.") var every: Span?
+    @Option(help: ArgumentHelp("How often, e.g. 15m.", valueName: "time")) var every: Span?
     @Option(help: ArgumentHelp("Start of the daily window, e.g. 08:00.", valueName: "hh:mm")) var from: String?
     @Option(help: ArgumentHelp("End of the daily window; it may be after midnight.", valueName: "hh:mm")) var to: String?
     @Option(help: ArgumentHelp("The time zone of --from and --to (default: this machine's).", valueName: "zone")) var tz: String?
     @Option(help: "State folder of the `cuff watch` that runs the schedule, e.g. /var/lib/cuff for the service.", completion: .directory)
     var state: String?
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var output: ConversationOptions
     @Flag(help: "One JSON object.") var json = false
 
     func run() throws {
+        try WordChoice.check(action, "action", among: ["get", "off", "set"], option: "cuff schedule DEVICE")
         let request = try ScheduleRequest(action, every: every?.duration, from: from, to: to)
         _ = try HostZone.named(tz)
         try Flags.refuse(

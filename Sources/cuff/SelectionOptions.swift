@@ -8,9 +8,12 @@ struct SelectionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("From this time on: 2026-05-05, 2026-05-05T07:30, 7d, 36h, today, monday.", valueName: "time")) var since:
         String?
     @Option(help: ArgumentHelp("Up to this time, not included.", valueName: "time")) var until: String?
-    @Option(name: .shortAndLong, help: ArgumentHelp("One user's readings; `none` for those without a user.", valueName: "number"))
-    var user: UserChoice?
-    @Option(help: "One cuff's readings, by the identity they are stored under.") var device: String?
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "One user's readings, by number or by a name of the configuration; `none` for those without a user.", valueName: "number|name"))
+    var user: String?
+    @Option(help: ArgumentHelp("One cuff's readings, by the identity they are stored under.", valueName: "name")) var device: String?
     @Option(help: ArgumentHelp("One source's readings: a driver's id, or manual for those typed in.", valueName: "id")) var source: String?
     @Option(
         help: ArgumentHelp(
@@ -31,9 +34,27 @@ struct SelectionOptions: ParsableArguments {
             throw IngestError(
                 .usage, "`--since`/`--until` is not a valid time range", why: "--until is not after --since", hint: "exchange them")
         }
-        selection.choose(user)
         (selection.device, selection.driver) = (device, source)
+        try choose(&selection)
         return selection
+    }
+
+    /// A name is that of one slot of one cuff, as the configuration says.
+    private func choose(_ selection: inout ReadingSelection) throws {
+        guard let user else { return }
+        if let choice = UserChoice(user) { return selection.choose(choice) }
+        let meant = try CuffConfiguration.load().users(named: user).filter { device == nil || $0.device == device }
+        guard let one = meant.first else {
+            throw IngestError(
+                .usage, "no user is called `\(user)`", why: "it is neither a number nor a name of the configuration",
+                hint: "write --user 1, or `users = { 1 = \"\(user)\" }` in a [device.NAME] section of the configuration")
+        }
+        guard meant.count == 1 else {
+            throw IngestError(
+                .usage, "`\(user)` is a user of several cuffs", why: meant.map(\.device).joined(separator: ", "),
+                hint: "add e.g. --device \(one.device)")
+        }
+        (selection.device, selection.user) = (one.device, one.slot)
     }
 
     /// For verbs that are about readings alone.
@@ -48,12 +69,10 @@ struct SelectionOptions: ParsableArguments {
 
 /// The database that a verb looks at.
 struct DatabaseOption: ParsableArguments {
-    @Option(help: "The database; without it readings.db of this user, as `cuff read` keeps it.", completion: .file()) var db: String?
+    @Option(
+        help: ArgumentHelp("The database (default: readings.db of this user, as `cuff read` keeps it).", valueName: "file"),
+        completion: .file())
+    var db: String?
 
     func path() throws -> String { try Store.path(db) }
-}
-
-extension UserChoice: ExpressibleByArgument {
-    /// As `init(_:)`, for the parser of the command line.
-    public init?(argument: String) { self.init(argument) }
 }

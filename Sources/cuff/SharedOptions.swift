@@ -3,33 +3,112 @@ import CuffCore
 import CuffIngest
 import Logging
 
-/// Where readings go and how much is told: the same flags for every verb that reads.
-struct OutputOptions: ParsableArguments {
+/// Where readings go.
+struct SinkOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Where readings go: \(SinkChoice.spellings). `?` at the end makes it optional; +ack waits until the program has answered for each reading.",
+            "Where readings go, once for each place: \(SinkChoice.spellings). `?` at the end makes it optional; +ack waits until the program has answered for each reading.",
             valueName: "spec"), completion: SinkChoice.completion)
     var sink: [String] = []
 
     @Flag(help: "Print each record's own bytes as hex.") var raw = false
-    @Flag(name: .shortAndLong, help: "Print more on stderr.") var verbose = false
-    @Flag(name: .shortAndLong, help: "Print only errors on stderr.") var quiet = false
 
-    @Option(name: .customLong("option"), help: ArgumentHelp("An option of the driver's family (see its sheet).", valueName: "name=value"))
+    /// The sinks that were named, else what suits standard output: a person gets a table, a program gets lines.
+    func specs(isJSON: Bool) throws -> [SinkSpec] {
+        var specs = try sink.map { try SinkSpec($0) }
+        if isJSON, !specs.contains(where: \.writesStandardOutput) { specs.append(.stdout) }
+        return specs.isEmpty ? [Terminal.outputIsTerminal ? .table : .stdout] : specs
+    }
+}
+
+/// How much is told on standard error.
+struct LogOptions: ParsableArguments {
+    @Flag(name: .shortAndLong, help: "Print more on standard error.") var verbose = false
+    @Flag(name: .shortAndLong, help: "Print only errors on standard error.") var quiet = false
+
+    var logger: Logger { StandardErrorLog.logger(quiet ? .critical : verbose ? .debug : .notice) }
+}
+
+/// What is said to the driver.
+struct FamilyOptions: ParsableArguments {
+    @Option(
+        name: .customLong("option"),
+        help: ArgumentHelp("An option of the driver; `cuff drivers ID` lists them.", valueName: "name=value"),
+        completion: DriverChoice.optionCompletion)
     var option: [String] = []
 
-    @Option(help: "Identity to store readings under, if the cuff reports none.")
+    @Option(help: ArgumentHelp("Identity to store readings under, if the cuff reports none.", valueName: "name"))
     var device: String?
+
+    func driverOptions() throws -> [String: String] { try Self.parsed(option) }
+
+    /// `name=value` texts by name.
+    static func parsed(_ option: [String]) throws -> [String: String] {
+        var found: [String: String] = [:]
+        for text in option {
+            guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
+                throw IngestError(
+                    .usage, "invalid option `--option \(text)`", why: "it has no `=`", hint: "write e.g. --option variant=inbody")
+            }
+            found[String(text[..<equals])] = String(text[text.index(after: equals)...])
+        }
+        return found
+    }
+}
+
+/// The flags of a run, whichever of them a verb shows.
+protocol RunOptions {
+    var sinks: SinkOptions { get }
+    var logging: LogOptions { get }
+    var family: FamilyOptions { get }
+    /// JSON Lines on standard output are asked for, whatever it is.
+    var isJSON: Bool { get }
+}
+
+/// For verbs that read a cuff or a recording.
+struct OutputOptions: ParsableArguments, RunOptions {
+    @OptionGroup var sinks: SinkOptions
+    @Flag(help: "JSON Lines on standard output, also at a terminal.") var json = false
+    @OptionGroup var family: FamilyOptions
+    @OptionGroup var logging: LogOptions
+    var isJSON: Bool { json }
+}
+
+/// For verbs that talk with a cuff about something else than readings. Some cuffs send readings all the same: where these go can
+/// still be said.
+struct ConversationOptions: ParsableArguments, RunOptions {
+    @OptionGroup(visibility: .hidden) var sinks: SinkOptions
+    @OptionGroup var family: FamilyOptions
+    @OptionGroup var logging: LogOptions
+    /// The verbs have a form of their own.
+    var isJSON: Bool { false }
+}
+
+/// For `watch`, of which each cuff has options and a name of its own. They are refused with a hint, and not shown.
+struct WatchOutputOptions: ParsableArguments, RunOptions {
+    @OptionGroup var sinks: SinkOptions
+    @Flag(help: "JSON Lines on standard output, also at a terminal.") var json = false
+    @OptionGroup(visibility: .hidden) var family: FamilyOptions
+    @OptionGroup var logging: LogOptions
+    var isJSON: Bool { json }
+}
+
+extension RunOptions {
+    var sink: [String] { sinks.sink }
+    var raw: Bool { sinks.raw }
+    var option: [String] { family.option }
+    var device: String? { family.device }
+    var verbose: Bool { logging.verbose }
+    var quiet: Bool { logging.quiet }
+    var log: Logger { logging.logger }
 
     func ingestOptions() throws -> IngestOptions {
         var options = IngestOptions()
-        options.sinks = try sink.map { try SinkSpec($0) }
-        // A person gets a table, a program gets lines.
-        if options.sinks.isEmpty { options.sinks = [Terminal.outputIsTerminal ? .table : .stdout] }
+        options.sinks = try sinks.specs(isJSON: isJSON)
         options.includesRaw = raw
         options.device = device ?? ""
-        options.driverOptions = try driverOptions()
+        options.driverOptions = try family.driverOptions()
         options.memory = .standard
         let log = log
         let ignored = IngestOptions.ignoredFrames()
@@ -45,28 +124,14 @@ struct OutputOptions: ParsableArguments {
         }
         return options
     }
-
-    var log: Logger { StandardErrorLog.logger(quiet ? .critical : verbose ? .debug : .notice) }
-
-    func driverOptions() throws -> [String: String] {
-        var found: [String: String] = [:]
-        for text in option {
-            guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
-                throw IngestError(
-                    .usage, "invalid option `--option \(text)`", why: "it has no `=`", hint: "write e.g. --option variant=inbody")
-            }
-            found[String(text[..<equals])] = String(text[text.index(after: equals)...])
-        }
-        return found
-    }
 }
 
 /// The verbs that keep readings where nobody names a sink.
 struct StoreOptions: ParsableArguments {
-    @Flag(help: "Do not keep readings in this user's database, which happens where no sink is named.") var noStore = false
+    @Flag(help: "Do not keep readings in this user's database (default: keep them where no sink is named).") var noStore = false
 
     /// Says once, to a person, where the readings go.
-    func keep(_ options: inout IngestOptions, _ output: OutputOptions) throws {
+    func keep(_ options: inout IngestOptions, _ output: some RunOptions) throws {
         guard output.sink.isEmpty, !noStore else { return }
         let path = try options.keepInStandardStore()
         if Terminal.errorIsTerminal, !output.quiet { Terminal.say("cuff: readings are kept in \(path)") }
@@ -80,9 +145,15 @@ enum SinkChoice {
 
 enum DriverChoice {
     static let completion = CompletionKind.list(CuffFamilies.all.map(\.id.description))
+    /// The options of all drivers, each once.
+    static let optionCompletion = CompletionKind.list(Set(CuffFamilies.all.flatMap(\.options.keys)).sorted().map { "\($0)=" })
 
     static func named(_ id: String) throws -> CuffDriver {
-        guard let driver = CuffFamilies.named(id) else { throw IngestError.unknownDriver(id) }
+        guard let driver = CuffFamilies.named(id) else {
+            var error = IngestError.unknownDriver(id)
+            if let near = NearestWord.match(id, among: CuffFamilies.all.map(\.id.description)) { error.hint = "did you mean `\(near)`?" }
+            throw error
+        }
         return driver
     }
 }
@@ -132,7 +203,7 @@ enum Flags {
 
 extension IngestReport {
     /// Says how the run ended where a person should know, and ends the program with its status.
-    func conclude(_ options: OutputOptions) throws {
+    func conclude(_ options: some RunOptions) throws {
         if let closing { options.log.warning("\(closing)") }
         for sink in sinks where sink.missed > 0 {
             Terminal.say("cuff: \(sink.label) was too slow and missed \(Plural.text(sink.missed, "reading"))")
@@ -157,5 +228,13 @@ extension IngestReport {
             Terminal.say("cuff: \(counts.joined(separator: ", "))")
         }
         if status != .done { throw ExitCode(status.rawValue) }
+    }
+
+    /// The result in one line, for a person: how many readings came, and how many of them were new where a sink can tell.
+    func tell(_ options: some RunOptions) {
+        guard Terminal.errorIsTerminal, !options.quiet, !isOutputClosed, status == .done || counters.readings > 0 else { return }
+        let known = sinks.filter { $0.isDurable && $0.fault == nil }.map { $0.stored - $0.known }.max()
+        let new = known.map { $0 == counters.readings ? ", all new" : ", \($0) new" } ?? ""
+        Terminal.say("cuff: \(counters.readings == 0 ? "no readings" : Plural.text(counters.readings, "reading") + new)")
     }
 }

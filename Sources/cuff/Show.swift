@@ -7,15 +7,21 @@ struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Shows readings, series and events from a database, as lines or as a picture.",
-        discussion: """
+        discussion: Help.text(
+            """
             Without --type it shows blood pressures. quantity_series are the pressures in the cuff during one measurement, \
             heartbeat_series the beats; event tells of irregular pulses and of pulses beyond the limits.
-            """)
+            """,
+            [
+                "cuff show --since monday": "This week's readings.",
+                "cuff show --plot --since 30d": "A picture of the last thirty days.",
+                "cuff show --json | jq 'select(.systolic_mmHg >= 135)'": "High readings, for a script.",
+            ]))
 
     @OptionGroup var selected: SelectionOptions
-    @Option(help: "Only the latest so many.") var last: Int?
+    @Option(help: ArgumentHelp("Only the latest so many.", valueName: "count")) var last: Int?
     @Option(help: ArgumentHelp("Only these readings, or the series they own.", valueName: "id")) var id: [String] = []
-    @Option(help: "table, jsonl or plain (tab-separated); without it a terminal gets a table and a pipe plain lines.") var format: String?
+    @OptionGroup var form: FormatOptions
     @Flag(help: "Draw the range of each day's pressures.") var plot = false
     @Flag(help: "Each value of a series on a line of its own, by time over all series.") var values = false
     @Flag(help: "With --values: series by series, each value with the reading that owns it.") var byOwner = false
@@ -23,9 +29,10 @@ struct Show: ParsableCommand {
     @Option(help: "A pulse at or above makes an event (default: 120).") var highPulse: Double?
 
     func run() throws {
+        let format = try form.chosen()
         let store = try selected.store()
         let types = try selected.types(usual: .only(.bloodPressure))
-        try refuseIdleFlags(types)
+        try refuseIdleFlags(types, format)
         var selection = try selected.selection(types)
         selection.last = last
         selection.ids = try ReadingSelection.ids(id)
@@ -38,7 +45,7 @@ struct Show: ParsableCommand {
         try HealthRuns.show(store, types, selection, options, to: try OutputFile("-"))
     }
 
-    private func refuseIdleFlags(_ types: TypeChoice) throws {
+    private func refuseIdleFlags(_ types: TypeChoice, _ format: String?) throws {
         try Flags.requirePositive(last, "--last")
         let isSeries = !types.series.isEmpty
         try Flags.refuse("--values", when: values && !isSeries, why: "only series have values", hint: "add --type quantity_series")

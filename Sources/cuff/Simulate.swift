@@ -5,20 +5,28 @@ import CuffIngest
 struct Simulate: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
-        abstract: "A simulated cuff on a pseudo terminal, to try everything without hardware.",
-        discussion: """
-            It prints the path to open, and runs until it is stopped. A family that speaks over HID (omron-hid, beurer-hid, \
-            microlife-hid, contec-08a) needs --uhid.
-            """)
+        abstract: "Runs a simulated cuff on a pseudo terminal, to try everything without hardware.",
+        discussion: Help.text(
+            """
+            It prints the path to open, and runs until it is stopped. A driver for HID cuffs (\(hidDrivers)) needs --uhid.
+            """,
+            [
+                "cuff simulate and-std --link /tmp/cuff": "Then, elsewhere: cuff read /tmp/cuff --driver and-std --follow",
+                "cuff simulate phd --tcp 6024": "An IEEE 11073 agent on a TCP port of this machine.",
+            ]))
 
-    @Argument(help: "The cuff family; see `cuff drivers`.", completion: DriverChoice.completion) var driver: String
-    @Option(help: "How many measurements it holds.") var count = 3
-    @Option(help: "The seed of the measurements.") var seed: UInt64 = 1
-    @Option(help: "The time between two measurements that it sends unasked.") var every = Span.seconds(1)
-    @Flag(inversion: .prefixedNo, help: "Whether it sends unasked, where the family can.") var push = true
-    @Option(help: "Run the cuff's time this many times as fast.") var speed = 1.0
-    @Option(help: "Also make a symbolic link to the terminal here.") var link: String?
-    @Option(help: "Listen on a TCP port of this machine instead; 0 picks a free one.") var tcp: Int?
+    private static var hidDrivers: String {
+        CuffFamilies.all.filter { $0.medium == .hidraw }.map { "\($0.id)" }.joined(separator: ", ")
+    }
+
+    @Argument(help: "The driver; see `cuff drivers`.", completion: DriverChoice.completion) var driver: String
+    @Option(help: ArgumentHelp("How many measurements it holds.", valueName: "count")) var count = 3
+    @Option(help: ArgumentHelp("The seed of the measurements.", valueName: "number")) var seed: UInt64 = 1
+    @Option(help: ArgumentHelp("The time between two measurements that it sends by itself.", valueName: "time")) var every = Span.seconds(1)
+    @Flag(inversion: .prefixedNo, help: "Whether it sends measurements by itself, where such cuffs can.") var push = true
+    @Option(help: ArgumentHelp("Run the cuff's time so many times as fast.", valueName: "factor")) var speed = 1.0
+    @Option(help: ArgumentHelp("Also make a symbolic link to the terminal here.", valueName: "path"), completion: .file()) var link: String?
+    @Option(help: ArgumentHelp("Listen on a TCP port of this machine instead; 0 picks a free one.", valueName: "port")) var tcp: Int?
     @Option(help: ArgumentHelp("Connect to a program that listens there instead, as IEEE 11073 agents do.", valueName: "tcp://HOST:PORT"))
     var connect: String?
     @Option(
@@ -26,8 +34,8 @@ struct Simulate: ParsableCommand {
             "Create a HID device on this machine instead, for HID families: /dev/uhid, which only root may open.",
             valueName: "path"))
     var uhid: String?
-    @Option(help: "Play the cuff's side of a capture instead.", completion: .file()) var play: String?
-    @Option(name: .customLong("for"), help: "End after this time.") var limit: Span?
+    @Option(help: ArgumentHelp("Play the cuff's side of a capture instead.", valueName: "file"), completion: .file()) var play: String?
+    @Option(name: .customLong("for"), help: ArgumentHelp("End after this time.", valueName: "time")) var limit: Span?
     @Option(
         name: .customLong("option"),
         help: ArgumentHelp("An option of the family's simulator; `cuff drivers ID` lists them.", valueName: "name=value")) var option:
@@ -43,12 +51,10 @@ struct Simulate: ParsableCommand {
             throw IngestError(
                 .usage, "`--speed \(speed)` is out of range", why: "a factor is 0.001 to 1000000", hint: "write e.g. --speed 10")
         }
-        var output = OutputOptions()
-        output.option = option
         var script = SimulatorScript(
             records: SimulatedRecord.sample(count: count, seed: seed), pushes: push,
             interval: every.duration)
-        script.options = try output.driverOptions()
+        script.options = try FamilyOptions.parsed(option)
         let isVerbose = verbose
         let simulation = try Simulation(
             driver: driver, script: script, playing: play, on: Simulation.Place(tcp: tcp, connect: connect, uhid: uhid), speed: speed,

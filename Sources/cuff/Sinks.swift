@@ -6,52 +6,97 @@ struct Sinks: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sinks",
         abstract: "Shows what each sink has received, what is queued, and why.",
-        discussion: """
+        discussion: Help.text(
+            """
             Lines for programs and sockets (exec:, unix:, tcp:) wait in the run's database, or where it has none in outbox.db of \
             this user's state folder, until the other side has them; a watch sends them, and so does `cuff sinks retry`. REFUSED counts readings that a sink \
             with +ack will never take, LOST those that were handed to one without and may not have arrived.
             """,
+            [
+                "cuff sinks": "What each sink has received, and what is queued.",
+                "cuff sinks kinds": "What --sink takes.",
+                "cuff sinks retry": "Sends now what is queued.",
+            ]),
         subcommands: [ListSinks.self, Kinds.self, Retry.self, Drop.self], defaultSubcommand: ListSinks.self)
 
     struct ListSinks: ParsableCommand {
-        static let configuration = CommandConfiguration(commandName: "list", abstract: "Prints one line for each sink (the default).")
-        @Option(help: "The database; without it readings.db and the outbox of this user.", completion: .file()) var db: String?
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "Prints one line for each sink (the default).",
+            discussion: Help.text(
+                "",
+                [
+                    "cuff sinks list --json": "For a script.",
+                    "cuff sinks list --db /var/lib/cuff/readings.db": "The service's.",
+                ]))
+        @Option(
+            help: ArgumentHelp("The database (default: readings.db and the outbox of this user).", valueName: "file"), completion: .file())
+        var db: String?
         @Option(help: ArgumentHelp("Also show this file.", valueName: "spec")) var sink: [String] = []
-        @Option(help: "The configuration instead of the standard files.", completion: .file()) var config: String?
+        @Option(help: ArgumentHelp("The configuration (default: the standard files).", valueName: "file"), completion: .file()) var config:
+            String?
         @Flag(help: "One JSON object per sink.") var json = false
 
         func run() throws {
             let specs = try sink.map { try SinkSpec($0) } + CuffConfiguration.load(config).sinks.map(\.spec)
             let overview = try SinkOverview(database: db, sinks: specs)
-            Terminal.put(json ? overview.jsonLines : Terminal.outputIsTerminal ? overview.table() : overview.plain)
+            Terminal.put(
+                json ? overview.jsonLines : Terminal.outputIsTerminal ? overview.table(width: Terminal.outputWidth) : overview.plain)
         }
     }
 
     struct Kinds: ParsableCommand {
-        static let configuration = CommandConfiguration(commandName: "kinds", abstract: "Explains what --sink takes.")
-        @Flag(help: "The table of the README.") var markdown = false
+        static let configuration = CommandConfiguration(
+            commandName: "kinds", abstract: "Explains what --sink takes.",
+            discussion: Help.text(
+                "",
+                [
+                    "cuff sinks kinds": "A table.",
+                    "cuff sinks kinds --json | jq -r .example": "An example of each kind.",
+                ]))
+        @Flag(help: ArgumentHelp("The table of README.md.", visibility: .hidden)) var markdown = false
+        @Flag(help: "One JSON object for each kind.") var json = false
 
         func run() throws {
             if markdown {
                 let rows = SinkKind.all.map { "| `\($0.spelling)` | \($0.help) | \($0.durability.rawValue) | `\($0.example)` |\n" }
                 return Terminal.put("| sink | what it is | durable | example |\n|---|---|---|---|\n" + rows.joined())
             }
+            if json { return Terminal.put(SinkKind.all.map(Self.line).joined()) }
             guard Terminal.outputIsTerminal else {
                 let rows = SinkKind.all.map { [$0.spelling, $0.durability.rawValue, $0.help, $0.example].joined(separator: "\t") }
                 return Terminal.put(rows.map { $0 + "\n" }.joined())
             }
-            let width = SinkKind.all.map(\.spelling.count).max() ?? 0
-            let rows = SinkKind.all.map { kind in
-                let padding = String(repeating: " ", count: width - kind.spelling.count)
-                return "\(kind.spelling)\(padding)  \(kind.help) (durable: \(kind.durability.rawValue))\n"
+            let rows = SinkKind.all.map { [$0.spelling, $0.help, $0.durability.rawValue, $0.example] }
+            let table = TextTable(["SINK", "WHAT IT IS", "DURABLE", "EXAMPLE"], rows, wrapping: 1, optional: [3])
+            Terminal.put(table.text(width: Terminal.outputWidth))
+        }
+
+        private static func line(_ kind: SinkKind) -> String {
+            var text = TextBuffer()
+            text.append("{\"type\":\"sink_kind\",\"schema\":1")
+            for (key, value) in [
+                ("sink", kind.spelling), ("help", kind.help), ("durable", kind.durability.rawValue), ("example", kind.example),
+            ] {
+                text.append(string: ",\"\(key)\":")
+                text.append(jsonString: value)
             }
-            Terminal.put(rows.joined())
+            text.append("}\n")
+            return text.string
         }
     }
 
     struct Retry: ParsableCommand {
-        static let configuration = CommandConfiguration(commandName: "retry", abstract: "Sends now what waits.")
-        @Option(help: "The database; without it readings.db and the outbox of this user.", completion: .file()) var db: String?
+        static let configuration = CommandConfiguration(
+            commandName: "retry", abstract: "Sends what is queued now.",
+            discussion: Help.text(
+                "",
+                [
+                    "cuff sinks retry": "Everything that is queued.",
+                    "cuff sinks retry exec+ack:./to-server": "What is queued for one sink.",
+                ]))
+        @Option(
+            help: ArgumentHelp("The database (default: readings.db and the outbox of this user).", valueName: "file"), completion: .file())
+        var db: String?
         @Argument(help: "Only this sink, as `cuff sinks` names it.") var sink: String?
 
         func run() throws {
@@ -63,10 +108,18 @@ struct Sinks: ParsableCommand {
 
     struct Drop: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "drop", abstract: "Gives up what waits for one sink; the database keeps its readings.")
-        @Option(help: "The database; without it readings.db and the outbox of this user.", completion: .file()) var db: String?
+            commandName: "drop", abstract: "Drops what is queued for one sink; the database keeps its readings.",
+            discussion: Help.text(
+                "",
+                [
+                    "cuff sinks drop exec:./notify --confirm drop": "Forgets what is queued for a program that is gone.",
+                    "cuff sinks drop tcp:127.0.0.1:4000 --db bp.db --confirm drop": "In another database.",
+                ]))
+        @Option(
+            help: ArgumentHelp("The database (default: readings.db and the outbox of this user).", valueName: "file"), completion: .file())
+        var db: String?
         @Argument(help: "The sink, as `cuff sinks` names it.") var sink: String
-        @Option(help: "Confirm with `--confirm drop`.") var confirm = ""
+        @Option(help: ArgumentHelp("Confirm with `--confirm drop`.", valueName: "word")) var confirm = ""
 
         func run() throws {
             Terminal.say("cuff: \(Plural.text(try SinkRuns.drop(database: db, sink: sink, confirmation: confirm), "line")) dropped")

@@ -5,22 +5,26 @@ import CuffIngest
 struct Watch: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "The main job: reads every claimed or assigned cuff, now and when it is plugged in, until stopped.",
-        discussion: """
+        abstract: "Reads every claimed or assigned cuff, now and when it is plugged in, until stopped.",
+        discussion: Help.text(
+            """
             Cuffs with USB ids of their own are claimed at once. A generic bridge chip is opened only when it is assigned, here or in \
-            the configuration:
-
-              cuff watch --assign port:1-1.2=beurer-serial
-
-            Readings are kept in this user's database (as a service: /var/lib/cuff/readings.db), unless the command line or the \
-            configuration names sinks.
-            """)
+            the configuration. Readings are kept in this user's database (as a service: /var/lib/cuff/readings.db), unless the command line or \
+            the configuration names sinks.
+            """,
+            [
+                "cuff watch": "Every cuff that is certainly one, until Ctrl-C.",
+                "cuff watch --assign port:1-1.2=beurer-serial": "And the adapter in this USB socket.",
+                "cuff watch --once --sink sqlite:bp.db": "Reads what is plugged in now, then ends.",
+            ]))
 
     @Option(help: ArgumentHelp("The driver for a device that cannot be recognised; `none` never opens it.", valueName: "device=driver"))
     var assign: [String] = []
     @Flag(help: "End when everything that is plugged in has been read.") var once = false
-    @Option(help: "Read again after this time while a cuff stays plugged in, e.g. 1h.") var again: Span?
-    @Option(help: "Read this configuration file instead of the standard ones.", completion: .file()) var config: String?
+    @Option(help: ArgumentHelp("Read again after this time while a cuff stays plugged in, e.g. 1h (default: never).", valueName: "time"))
+    var again: Span?
+    @Option(help: ArgumentHelp("Read this configuration (default: the standard files).", valueName: "file"), completion: .file())
+    var config: String?
     @Flag(help: "Read no configuration.") var noConfig = false
     @Flag(help: "Print the counters of each link, driver and sink at the end; SIGUSR1 prints them at any time.") var stats = false
     @Option(help: ArgumentHelp("Serve the same counters as OpenMetrics on this port of 127.0.0.1; 0 picks a free one.", valueName: "port"))
@@ -36,7 +40,7 @@ struct Watch: ParsableCommand {
             valueName: "[host][:port][=driver]"))
     var listen: [String] = []
     @OptionGroup var store: StoreOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var output: WatchOutputOptions
 
     func run() throws {
         var options = try output.ingestOptions()
@@ -62,21 +66,28 @@ struct Watch: ParsableCommand {
 struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists what is plugged in, which driver would claim it, and whether this user may open it.")
+        abstract: "Lists what is plugged in, which driver would claim it, and whether this user may open it.",
+        discussion: Help.text(
+            "",
+            [
+                "cuff list": "What is plugged in, and what a watch would do with it.",
+                "cuff list --watch --json": "Also what comes and goes, for a script.",
+            ]))
 
     @Flag(help: "Keep running, and print what is plugged in and unplugged.") var watch = false
     @Flag(help: "One JSON object per device.") var json = false
     @Flag(help: "Explain instead how a device is named.") var addresses = false
     @Flag(help: ArgumentHelp("With --addresses: the table of the README.", visibility: .hidden)) var markdown = false
     @Option(help: ArgumentHelp("As for `cuff watch`.", valueName: "device=driver")) var assign: [String] = []
-    @Option(help: "Read this configuration file instead of the standard ones.", completion: .file()) var config: String?
+    @Option(help: ArgumentHelp("Read this configuration (default: the standard files).", valueName: "file"), completion: .file())
+    var config: String?
 
     func run() throws {
         if addresses { return Terminal.put(AddressTable.text(isMarkdown: markdown)) }
         try Flags.refuse("--markdown", when: markdown, why: "the list of devices has no such form", hint: "add --addresses")
         let listing = DeviceListing(
             assignments: try WatchSetup.assignments(config: .files(config), assign: assign), isJSON: json,
-            isTerminal: Terminal.outputIsTerminal)
+            isTerminal: Terminal.outputIsTerminal, width: Terminal.outputWidth)
         Terminal.put(try listing.plugged())
         guard watch else { return }
         try listing.follow {
@@ -108,12 +119,19 @@ private enum AddressTable {
 struct DoctorVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Checks everything from the USB bus to the database, step by step, and prints how to fix what fails.")
+        abstract: "Checks everything from the USB bus to the database, step by step, and prints how to fix what fails.",
+        discussion: Help.text(
+            "",
+            [
+                "cuff doctor": "Everything that is plugged in.",
+                "cuff doctor /dev/ttyUSB0 --print-rule": "A udev rule that opens this device to you.",
+            ]))
 
     @Argument(help: "A device; without one, everything that is plugged in.", completion: .file()) var device: String?
-    @Option(help: "The database to look at.", completion: .file()) var db: String?
+    @Option(help: ArgumentHelp("The database to look at (default: none).", valueName: "file"), completion: .file()) var db: String?
     @Flag(help: "Print a udev rule for this device instead.") var printRule = false
     @Flag(help: "Warnings count as failures.") var strict = false
+    @Flag(help: "One JSON object for each check.") var json = false
     @Option(help: ArgumentHelp("As for `cuff watch`.", valueName: "device=driver")) var assign: [String] = []
 
     func run() throws {
@@ -121,31 +139,8 @@ struct DoctorVerb: ParsableCommand {
         try Flags.refuse("--print-rule", when: printRule && device == nil, why: "a rule is for one device", hint: "name the device")
         let visit = DoctorVisit(device: device, assignments: try WatchSetup.assignments(config: .files(nil), assign: assign), database: db)
         if printRule { return Terminal.put(try visit.rule()) }
-        let (text, code) = try visit.examine(strict: strict)
+        let (text, code) = try visit.examine(strict: strict, isJSON: json)
         Terminal.put(text)
         if code != 0 { throw ExitCode(code) }
-    }
-}
-
-struct Config: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "config",
-        abstract: "Checks the configuration, or shows what holds and where it was said.", subcommands: [Check.self, ShowConfig.self])
-
-    struct Check: ParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "check", abstract: "Reads the configuration and says what is wrong with it.")
-        @Option(help: "Read this configuration file instead of the standard ones.", completion: .file()) var config: String?
-        func run() throws {
-            let found = try CuffConfiguration.load(config)
-            Terminal.put(found.files.isEmpty ? "no configuration\n" : found.files.map { "\($0): ok\n" }.joined())
-        }
-    }
-
-    struct ShowConfig: ParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "Prints the effective values, one a line, with their origins.")
-        @Option(help: "Read this configuration file instead of the standard ones.", completion: .file()) var config: String?
-        func run() throws { Terminal.put(try CuffConfiguration.load(config).lines.map { $0 + "\n" }.joined()) }
     }
 }

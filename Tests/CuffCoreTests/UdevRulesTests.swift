@@ -11,6 +11,7 @@ import Testing
     @Test(arguments: [
         ("70-cuff.hwdb", UdevRules.hardwareDatabase(for: CuffFamilies.all)),
         ("70-cuff.rules", UdevRules.text(for: CuffFamilies.all)),
+        ("cuff.metainfo.xml", UdevRules.metadata(for: CuffFamilies.all)),
     ])
     func files_AreWhatTheListGives(_ name: String, _ text: String) throws {
         let url = Self.folder.appending(path: name)

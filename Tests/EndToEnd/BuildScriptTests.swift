@@ -37,7 +37,11 @@ import Testing
         #expect(files.contains("\(rules)/70-cuff.rules"))
         #expect(files.contains("\(hwdb)/70-cuff.hwdb"))
         #expect(files.isSuperset(of: ["\(units)/cuff.service", "\(units)/cuff@.service", "\(prefix.dropFirst())/bin/cuff"]))
-        #expect(files.count == 8)
+        // Program, rules, hwdb, two units, three completions; and the manual, of which only pages are installed.
+        let pages = files.filter { $0.contains("/share/man/") }
+        #expect(files.count == 8 + pages.count)
+        #expect(pages.isSuperset(of: ["\(prefix.dropFirst())/share/man/man1/cuff.1", "\(prefix.dropFirst())/share/man/man5/cuff.toml.5"]))
+        #expect(pages.allSatisfy { $0.contains(/man([157])\/[a-z.-]+\.\1$/) }, "\(pages)")
         let unit = try String(contentsOfFile: scratch.path("root/\(units)/cuff.service"), encoding: .utf8)
         #expect(unit.contains("ExecStart=\(prefix)/bin/cuff watch"))
         // What is left to do is said, and nothing was built.

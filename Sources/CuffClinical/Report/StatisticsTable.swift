@@ -21,13 +21,16 @@ public struct StatisticsTable: Sendable {
         self.isUnicode = isUnicode
     }
 
+    /// The latest values, then manual and automatic, the pulse's extremes, the pressures' extremes.
+    private static let leastImportant = [5, 9, 14, 13, 11, 12, 3, 7, 4, 8]
     static let head = [
         "", "n", "systolic", "min", "max", "last", "diastolic", "min", "max", "last", "pulse", "min", "max", "manual",
         "auto",
     ]
 
-    /// One line per bucket and, where sources are kept apart, one below for each.
-    public func appendTable(_ collection: StatisticsCollection, to text: inout TextBuffer) {
+    /// One line per bucket and, where sources are kept apart, one below for each. Where the terminal is narrower than the table,
+    /// the columns of the least importance are left out.
+    public func appendTable(_ collection: StatisticsCollection, width: Int? = nil, to text: inout TextBuffer) {
         var rows: [[String]] = [Self.head]
         if style == .cumulative { rows[0][2] = "sum" }
         for bucket in collection.buckets {
@@ -37,17 +40,9 @@ public struct StatisticsTable: Sendable {
                 rows.append(["  " + name(source)] + cells(statistics))
             }
         }
-        let widths = Self.head.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-        for row in rows {
-            for (column, cell) in row.enumerated() {
-                if column > 0 { text.append("  ") }
-                let padding = widths[column] - cell.count
-                if column > 0 { for _ in 0..<padding { text.append(0x20) } }
-                text.append(string: cell)
-                if column == 0 { for _ in 0..<padding { text.append(0x20) } }
-            }
-            text.append(0x0A)
-        }
+        let table = TextTable(
+            rows[0], Array(rows.dropFirst()), rightAligned: Set(Self.head.indices.dropFirst()), optional: Self.leastImportant)
+        text.append(string: table.text(width: width))
         appendNotes(collection, to: &text)
     }
 

@@ -61,22 +61,22 @@ public enum DriverSheet {
         ]
     }
 
-    /// The list for a terminal: columns as wide as their widest cell.
-    public static func table(_ drivers: [CuffDriver]) -> String {
-        let rows = [columns] + drivers.map(cells)
-        let widths = columns.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-        return rows.map { row in
-            var line = ""
-            for column in columns.indices {
-                line += column == columns.count - 1 ? row[column] : padded(row[column], widths[column] + 2)
-            }
-            return line + "\n"
-        }.joined()
+    /// The list for a terminal of this width: which driver reads which models, and how they are connected.
+    public static func table(_ drivers: [CuffDriver], width: Int?) -> String {
+        let rows = drivers.map { [$0.id.description, $0.models.joined(separator: ", "), connection($0), $0.testedOn.text] }
+        return TextTable(["DRIVER", "MODELS", "CONNECTION", "TESTED ON"], rows, wrapping: 1, optional: [3]).text(width: width)
     }
 
-    /// One driver per line, tab-separated, for a pipe.
+    /// How a cuff is connected, in a few words: the kind of line, and the ids of its own or of its bridge chip.
+    public static func connection(_ driver: CuffDriver) -> String {
+        let line = driver.medium == .hidraw ? "USB" : driver.medium == .tty ? "serial" : driver.medium.rawValue
+        let ids = driver.claims.map { $0.id.description }
+        return ([line] + ids).joined(separator: " ")
+    }
+
+    /// One driver per line, tab-separated, for a pipe: the cells of `columns`, then the models.
     public static func plain(_ drivers: [CuffDriver]) -> String {
-        drivers.map { cells($0).joined(separator: "\t") + "\n" }.joined()
+        drivers.map { (cells($0) + [$0.models.joined(separator: ", ")]).joined(separator: "\t") + "\n" }.joined()
     }
 
     /// The table of the README.

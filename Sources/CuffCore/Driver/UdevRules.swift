@@ -26,6 +26,42 @@ public enum UdevRules {
         return lines.joined(separator: "\n") + "\n"
     }
 
+    // MARK: cuff.metainfo.xml
+
+    /// AppStream metadata, by which software centres and `isenkram` find the program for a device that was plugged in: the ids
+    /// that are certainly cuffs, as `modalias`.
+    public static func metadata(for drivers: [CuffDriver]) -> String {
+        var aliases: [String] = []
+        for claim in drivers.flatMap(\.claims) {
+            let id = "usb:v\(upper(claim.id.vendor))p\(upper(claim.id.product))"
+            switch claim {
+            case .usb: aliases.append("\(id)d*")
+            case .release(_, _, let release): aliases.append("\(id)d\(upper(release))*")
+            case .shared: break
+            }
+        }
+        return """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <!-- Generated from the list of drivers; do not edit. -->
+            <component type="console-application">
+              <id>cuff</id>
+              <name>cuff</name>
+              <summary>Readings of blood-pressure cuffs into a database and pipes</summary>
+              <metadata_license>Apache-2.0</metadata_license>
+              <project_license>Apache-2.0</project_license>
+              <description>
+                <p>Reads blood-pressure cuffs with a serial line or USB: the protocols of many makers, and IEEE 11073.</p>
+              </description>
+              <provides>
+                <binary>cuff</binary>
+
+            """ + aliases.map { "    <modalias>\($0)</modalias>\n" }.joined() + """
+                  </provides>
+                </component>
+
+                """
+    }
+
     // MARK: 70-cuff.rules
 
     /// The text of `70-cuff.rules`. `group` is the group that may open the nodes; shared ids stand in it commented out.

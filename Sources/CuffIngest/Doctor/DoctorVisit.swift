@@ -14,15 +14,18 @@ public struct DoctorVisit: Sendable {
         self.database = database
     }
 
-    /// The findings of every device, and the status of the first class of failure.
-    public func examine(strict: Bool) throws(IngestError) -> (text: String, code: Int32) {
+    /// The findings of every device, and the status of the first class of failure. `isJSON`: one object for each finding.
+    public func examine(strict: Bool, isJSON: Bool = false) throws(IngestError) -> (text: String, code: Int32) {
         var text = ""
         var code: Int32 = 0
         for name in try names() {
             var facts = try facts(name)
             if let database { facts.database = Doctor.DatabaseFacts.look(at: database) }
             let findings = Doctor.findings(facts)
-            text += (text.isEmpty ? "" : "\n") + "\(name)\n" + findings.map { $0.lines + "\n" }.joined()
+            text +=
+                isJSON
+                ? findings.map { $0.json(name) }.joined()
+                : (text.isEmpty ? "" : "\n") + "\(name)\n" + findings.map { $0.lines + "\n" }.joined()
             if code == 0 { code = findings.exitCode(strict: strict) }
         }
         return (text, code)
@@ -66,6 +69,23 @@ public struct DoctorVisit: Sendable {
         } catch {
             throw IngestError(.osError, "cannot look at \(name)", why: "\(error)")
         }
+    }
+}
+
+extension Doctor.Finding {
+    /// One JSON object and a line feed.
+    fileprivate func json(_ device: String) -> String {
+        var text = TextBuffer()
+        text.append("{\"type\":\"check\",\"schema\":1")
+        for (key, value) in [
+            ("device", device), ("step", step.rawValue), ("state", state.rawValue), ("text", self.text), ("fix", hint ?? ""),
+        ]
+        where !value.isEmpty {
+            text.append(string: ",\"\(key)\":")
+            text.append(jsonString: value)
+        }
+        text.append("}\n")
+        return text.string
     }
 }
 

@@ -17,7 +17,7 @@ extension HealthRuns {
 
     /// Statistics as they are printed, one part for each person.
     public static func text(
-        _ persons: [(user: Int?, collection: StatisticsCollection, table: StatisticsTable)], isTable: Bool
+        _ persons: [(user: Int?, collection: StatisticsCollection, table: StatisticsTable)], isTable: Bool, width: Int? = nil
     ) -> String {
         var text = TextBuffer(capacity: 1 << 14)
         for (index, person) in persons.enumerated() {
@@ -27,7 +27,7 @@ extension HealthRuns {
             }
             if index > 0 { text.append(0x0A) }
             if persons.count > 1 { text.append(string: Persons.heading(person.user) + "\n") }
-            person.table.appendTable(person.collection, to: &text)
+            person.table.appendTable(person.collection, width: width, to: &text)
         }
         return text.string
     }

@@ -6,9 +6,11 @@ public struct DeviceListing: Sendable {
     private let assignments: [Assignment]
     private let isJSON: Bool
     private let isTerminal: Bool
+    private let width: Int?
 
-    /// `isTerminal` selects columns instead of tab-separated lines.
-    public init(assignments: [Assignment], isJSON: Bool, isTerminal: Bool) {
+    /// `isTerminal` selects columns instead of tab-separated lines; `width` is that of the terminal.
+    public init(assignments: [Assignment], isJSON: Bool, isTerminal: Bool, width: Int? = nil) {
+        self.width = width
         self.assignments = assignments
         self.isJSON = isJSON
         self.isTerminal = isTerminal
@@ -24,7 +26,8 @@ public struct DeviceListing: Sendable {
         let rows = devices.map(cells)
         guard isTerminal else { return rows.map { $0.joined(separator: "\t") + "\n" }.joined() }
         guard !rows.isEmpty else { return "nothing is plugged in that could be a cuff (no tty or hidraw device)\n" }
-        return table([["ID", "PATH", "USB", "DRIVER", "ACCESS", "NOTE"]] + rows)
+        let head = ["ID", "PATH", "USB", "DRIVER", "ACCESS", "NOTE"]
+        return TextTable(head, rows, wrapping: 5, optional: [2]).text(width: width)
     }
 
     /// Tells what comes and goes, until the process ends.
@@ -95,15 +98,6 @@ public struct DeviceListing: Sendable {
         field("access_reason", access.reason, &text)
         text.append("}\n")
         return text.string
-    }
-
-    private func table(_ rows: [[String]]) -> String {
-        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-        return rows.map { row in
-            row.indices.map { column in
-                column == row.count - 1 ? row[column] : row[column] + String(repeating: " ", count: widths[column] - row[column].count + 2)
-            }.joined() + "\n"
-        }.joined()
     }
 }
 

@@ -94,16 +94,12 @@ public struct SinkOverview: Sendable {
 
     // MARK: As text
 
-    /// Columns for a terminal.
-    public func table() -> String {
-        let cells =
-            [["SINK", "ACKNOWLEDGED", "AT", "PENDING", "OLDEST", "NEXT TRY", "LAST ERROR", "REFUSED", "LOST"]]
-            + rows.map { self.cells($0, plain: false) }
-        let widths = (0..<cells[0].count).map { column in cells.map { $0[column].count }.max() ?? 0 }
-        return cells.map { row in
-            let padded = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }.joined(separator: "  ")
-            return padded.reversed().drop { $0 == " " }.reversed() + "\n"
-        }.joined() + refusals
+    /// Columns for a terminal of this width; `nil` fits to none.
+    public func table(width: Int? = nil) -> String {
+        let head = ["SINK", "ACKNOWLEDGED", "AT", "PENDING", "OLDEST", "NEXT TRY", "LAST ERROR", "REFUSED", "LOST"]
+        let cells = rows.map { self.cells($0, plain: false) }
+        // What is wrong stays: the last error, what was refused and what was lost.
+        return TextTable(head, cells, wrapping: 6, optional: [2, 5, 1, 4]).text(width: width) + refusals
     }
 
     /// One line for each reading that was set aside.

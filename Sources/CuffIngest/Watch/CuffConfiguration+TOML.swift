@@ -141,7 +141,7 @@ struct ConfigurationSource {
 
     func device(_ name: String, _ table: TOMLTable, _ drivers: [CuffDriver]) throws(IngestError) -> CuffConfiguration.Device {
         let section = "device.\(name)"
-        try checkKeys(table, section, ["match", "driver", "ignore", "line", "options"])
+        try checkKeys(table, section, ["match", "driver", "ignore", "line", "options", "users"])
         guard let match = try string(table, "match", section) else {
             throw error(
                 line: line("", section), "[\(section)] says nothing of which device", hint: "match = \"port:1-1.2\" (see `cuff list`)")
@@ -173,7 +173,23 @@ struct ConfigurationSource {
         }
         return CuffConfiguration.Device(
             name: name, address: address, driver: driver?.id, line: line,
-            options: try options(table, section, driver), origin: origin(section, word == nil ? "ignore" : "driver"))
+            options: try options(table, section, driver), users: try users(table, section),
+            origin: origin(section, word == nil ? "ignore" : "driver"))
+    }
+
+    /// `{ 1 = "Anna", 2 = "Ben" }`
+    private func users(_ table: TOMLTable, _ section: String) throws(IngestError) -> [Int: String] {
+        guard let value = table["users"] else { return [:] }
+        guard let entries = value.table else { throw wrongType("users", section, "a table, { 1 = \"Anna\", 2 = \"Ben\" }") }
+        var users: [Int: String] = [:]
+        for key in entries.keys.sorted() {
+            guard let slot = Int(key), (0...Int(Int32.max)).contains(slot), let name = entries[key]?.string, !name.isEmpty,
+                Int(name) == nil,
+                name != "none"
+            else { throw wrongType("users", section, "a table of user numbers and names, { 1 = \"Anna\" }") }
+            users[slot] = name
+        }
+        return users
     }
 
     private func options(

@@ -16,6 +16,8 @@ public struct CuffConfiguration: Sendable, Hashable {
         public var line: LineSettings?
         /// Options of the driver's family.
         public var options: [String: String]
+        /// Who the users of the cuff are, by their slots.
+        public var users: [Int: String] = [:]
         /// The file and line of the section.
         public var origin: String
     }
@@ -56,12 +58,29 @@ public struct CuffConfiguration: Sendable, Hashable {
     }
 
     /// Where configuration is looked for, the later file standing above the earlier: the machine's, then the user's.
-    public static func standardFiles() -> [String] {
+    public static func standardFiles() -> [String] { standardPlaces().filter { access($0, F_OK) == 0 } }
+
+    /// This user's own file; `nil` without a home.
+    public static var ownFile: String? {
+        let folder = variable("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? variable("HOME").map { $0 + "/.config" }
+        return folder.map { $0 + "/cuff/config.toml" }
+    }
+
+    /// The machine's file, which a service reads too.
+    public static let machineFile = "/etc/cuff/config.toml"
+
+    /// Every place that is looked at, in order, whether a file is there or not. `$CUFF_CONFIG` stands for all of them.
+    public static func standardPlaces() -> [String] {
+        if let named = variable("CUFF_CONFIG") { return [named] }
         let shared = Folder.names("/etc/cuff/conf.d").filter { $0.hasSuffix(".toml") && !$0.hasPrefix(".") }.sorted()
-        var files = ["/etc/cuff/config.toml"] + shared.map { "/etc/cuff/conf.d/" + $0 }
-        let own = variable("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? variable("HOME").map { $0 + "/.config" }
-        if let own { files.append(own + "/cuff/config.toml") }
-        return files.filter { access($0, F_OK) == 0 }
+        return [machineFile] + shared.map { "/etc/cuff/conf.d/" + $0 } + [ownFile].compactMap { $0 }
+    }
+
+    /// The cuff and the slot of a person, whatever the case of the letters; several where the name stands with several cuffs.
+    public func users(named name: String) -> [(device: String, slot: Int)] {
+        devices.flatMap { device in
+            device.users.filter { $0.value.lowercased() == name.lowercased() }.map { (device.name, $0.key) }
+        }
     }
 
     private static func variable(_ name: String) -> String? {
@@ -90,6 +109,7 @@ public struct CuffConfiguration: Sendable, Hashable {
             let driver = device.driver.map { "\($0)" } ?? "never opened"
             let extra =
                 [device.line.map { "line \($0.text)" }].compactMap { $0 } + device.options.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }
+                + device.users.sorted { $0.key < $1.key }.map { "user \($0)=\($1)" }
             lines.append("device \(device.name)\t\(device.address)\t\(([driver] + extra).joined(separator: " "))\t\(device.origin)")
         }
         for sink in sinks { lines.append("sink \(sink.name)\t\(sink.spec)\t\t\(sink.origin)") }

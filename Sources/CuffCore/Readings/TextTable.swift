@@ -1,0 +1,119 @@
+/// Columns of text for a person, fitted to the width of a terminal.
+///
+/// Each column is as wide as its widest cell, two blanks stand between them. Where that is too much for the terminal, one
+/// column is broken between words, then columns of less importance are left out, and at last each row becomes a block with a
+/// line for each cell.
+public struct TextTable: Sendable {
+    /// The heads of the columns.
+    public var head: [String]
+    /// The cells, as many in each row as there are heads.
+    public var rows: [[String]]
+    /// The column whose text may go on in the next line; `nil` for none.
+    public var wrapping: Int?
+    /// Columns of numbers, which end at the same place.
+    public var rightAligned: Set<Int>
+    /// Columns that may be left out, the least important first.
+    public var optional: [Int]
+
+    private static let gap = 2
+    /// A column narrower than this holds one word to a line.
+    private static let narrowest = 24
+
+    /// Sets each property as given; missing cells count as empty.
+    public init(
+        _ head: [String], _ rows: [[String]], wrapping: Int? = nil, rightAligned: Set<Int> = [], optional: [Int] = []
+    ) {
+        self.head = head
+        self.rows = rows
+        self.wrapping = wrapping
+        self.rightAligned = rightAligned
+        self.optional = optional
+    }
+
+    /// The lines, each with a line feed. `width` is that of the terminal; `nil` fits to nothing.
+    public func text(width: Int?) -> String {
+        var shown = Array(head.indices)
+        var widths = head.indices.map { column in ([head] + rows).map { cell($0, column).count }.max() ?? 0 }
+        guard let width else { return layOut(shown, widths) }
+        var left = optional[...]
+        while least(shown, widths) > width, let column = left.popFirst() { shown.removeAll { $0 == column } }
+        guard least(shown, widths) <= width else { return blocks(width) }
+        if let wrapping, shown.contains(wrapping) {
+            let others = total(shown, widths) - widths[wrapping]
+            widths[wrapping] = min(widths[wrapping], max(1, width - others))
+        }
+        return layOut(shown, widths)
+    }
+
+    private func cell(_ row: [String], _ column: Int) -> String { column < row.count ? row[column] : "" }
+
+    private func total(_ columns: [Int], _ widths: [Int]) -> Int {
+        columns.reduce(0) { $0 + widths[$1] } + Self.gap * max(0, columns.count - 1)
+    }
+
+    /// The least width of these columns, one of them broken.
+    private func least(_ columns: [Int], _ widths: [Int]) -> Int {
+        guard let wrapping, columns.contains(wrapping) else { return total(columns, widths) }
+        return total(columns, widths) - widths[wrapping] + min(widths[wrapping], Self.narrowest)
+    }
+
+    private func layOut(_ columns: [Int], _ widths: [Int]) -> String {
+        var text = ""
+        for row in [head] + rows {
+            let cells = columns.map { $0 == wrapping ? Self.lines(cell(row, $0), widths[$0]) : [cell(row, $0)] }
+            for index in 0..<(cells.map(\.count).max() ?? 0) {
+                var line = ""
+                for (place, column) in columns.enumerated() {
+                    let part = index < cells[place].count ? cells[place][index] : ""
+                    let padding = Self.blanks(widths[column] - part.count)
+                    line += (place == 0 ? "" : Self.blanks(Self.gap)) + (rightAligned.contains(column) ? padding + part : part + padding)
+                }
+                text += Self.trimmed(line) + "\n"
+            }
+        }
+        return text
+    }
+
+    /// A line for each cell, an empty line between rows.
+    private func blocks(_ width: Int) -> String {
+        let names = head.map(\.count).max() ?? 0
+        let blocks = rows.map { row in
+            head.indices.filter { !cell(row, $0).isEmpty }.map { column in
+                let lines = Self.lines(cell(row, column), max(1, width - names - Self.gap))
+                return lines.enumerated().map { index, line in
+                    let name = index == 0 ? head[column] : ""
+                    return Self.trimmed(name + Self.blanks(names - name.count + Self.gap) + line) + "\n"
+                }.joined()
+            }.joined()
+        }
+        return blocks.joined(separator: "\n")
+    }
+
+    private static func blanks(_ count: Int) -> String { String(repeating: " ", count: max(0, count)) }
+
+    private static func trimmed(_ line: String) -> String {
+        var line = line
+        while line.last == " " { line.removeLast() }
+        return line
+    }
+
+    /// `text` broken between words into lines of at most `width` characters; a longer word is cut. One empty line for no text.
+    public static func lines(_ text: String, _ width: Int) -> [String] {
+        var lines: [String] = []
+        var line = ""
+        for word in text.split(separator: " ") {
+            var word = word[...]
+            if !line.isEmpty, line.count + 1 + word.count <= width {
+                line += " " + word
+                continue
+            }
+            if !line.isEmpty { lines.append(line) }
+            while word.count > width {
+                lines.append(String(word.prefix(width)))
+                word = word.dropFirst(width)
+            }
+            line = String(word)
+        }
+        return lines + (line.isEmpty && !lines.isEmpty ? [] : [line])
+    }
+}

@@ -1,0 +1,131 @@
+import CuffCore
+import Glibc
+
+/// What `cuff setup` is about: the devices that are plugged in, what is known about each, and the sections that a person's
+/// answers become. It asks nobody and prints nothing.
+public struct SetupPlan: Sendable {
+    /// A device that is plugged in.
+    public struct Found: Sendable {
+        /// The device.
+        public var device: PluggedDevice
+        /// Which driver it belongs to, as far as it is known.
+        public var verdict: Claiming.Verdict
+        /// Whether this process may open it.
+        public var access: Access
+        /// The name of the configuration's section about it; `nil` where there is none.
+        public var section: String?
+    }
+
+    /// One device as it is to be written.
+    public struct Entry: Sendable, Equatable {
+        /// NAME of `[device.NAME]`; also the identity that its readings are stored under.
+        public var name: String
+        /// The device, by serial number or socket.
+        public var match: String
+        /// The driver.
+        public var driver: DriverID
+        /// Who the users of the cuff are, by their slots.
+        public var users: [Int: String]
+
+        /// Sets each property as given.
+        public init(name: String, match: String, driver: DriverID, users: [Int: String] = [:]) {
+            self.name = name
+            self.match = match
+            self.driver = driver
+            self.users = users
+        }
+    }
+
+    /// The file that is added to.
+    public let path: String
+    /// What stands in it; empty where it is not there yet.
+    public let existing: String
+    /// Names of devices that the file has already.
+    public let taken: Set<String>
+    private let configuration: CuffConfiguration
+
+    /// Reads the file that is to be added to. Throws where it cannot be read, or is wrong: it is not added to then.
+    public init(path: String) throws(IngestError) {
+        self.path = path
+        var configuration = CuffConfiguration()
+        if access(path, F_OK) == 0 {
+            guard let bytes = SmallFile.bytes(path, limit: 1 << 20) else { throw .reading(path, errno == 0 ? ENOENT : errno) }
+            existing = String(decoding: bytes, as: UTF8.self)
+            try configuration.read(existing, file: path, drivers: CuffFamilies.all)
+        } else {
+            existing = ""
+        }
+        taken = Set(configuration.devices.map(\.name))
+        self.configuration = configuration
+    }
+
+    /// Everything that is plugged in and could be a cuff. Throws where devices cannot be listed.
+    public func plugged() throws(IngestError) -> [Found] {
+        let devices: [PluggedDevice]
+        do throws(HotplugFault) { devices = try DeviceEnumeration.plugged() } catch {
+            throw IngestError(.osError, "cannot list devices", why: "\(error)", hint: "is /sys mounted?")
+        }
+        let assignments = configuration.assignments
+        return devices.map { device in
+            Found(
+                device: device, verdict: Claiming.verdict(on: device, assignments: assignments, drivers: CuffFamilies.all),
+                access: Access.look(at: device.node), section: assignments.first { $0.address.matches(device) }?.name)
+        }
+    }
+
+    /// A name that the file does not have yet: `wanted`, else with a number behind it.
+    public func freeName(_ wanted: String, besides entries: [Entry]) -> String {
+        let used = taken.union(entries.map(\.name))
+        guard used.contains(wanted) else { return wanted }
+        return (2...1000).lazy.map { "\(wanted)-\($0)" }.first { !used.contains($0) } ?? wanted
+    }
+
+    /// The file with these sections behind what it has. Throws where the result would not be a configuration.
+    public func text(adding entries: [Entry]) throws(IngestError) -> String {
+        var text = existing
+        if !text.isEmpty, text.last != "\n" { text += "\n" }
+        for entry in entries {
+            text += (text.isEmpty ? "" : "\n") + "[device.\(Self.key(entry.name))]\n"
+            text += "match = \(Self.quoted(entry.match))\ndriver = \"\(entry.driver)\"\n"
+            guard !entry.users.isEmpty else { continue }
+            let users = entry.users.sorted { $0.key < $1.key }.map { "\($0.key) = \(Self.quoted($0.value))" }
+            text += "users = { \(users.joined(separator: ", ")) }\n"
+        }
+        var check = CuffConfiguration()
+        try check.read(text, file: path, drivers: CuffFamilies.all)
+        return text
+    }
+
+    /// Writes the file: whole or not at all, for its owner alone, or for everybody to read where it is the machine's, because the
+    /// service that reads it has a user of its own.
+    public func write(_ text: String) throws(IngestError) {
+        let isShared = path.hasPrefix("/etc/")
+        if isShared { mkdir(path.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }, 0o755) }
+        StateFile.makeFolders(above: path)
+        let output = try OutputFile(path, replaces: true)
+        var buffer = TextBuffer(capacity: text.utf8.count)
+        buffer.append(string: text)
+        try output.append(&buffer)
+        try output.finish()
+        if isShared, chmod(path, 0o644) != 0 { throw .writing(path, errno) }
+    }
+
+    /// A key of TOML: as it is where it may stand so, else in quotes.
+    private static func key(_ text: String) -> String {
+        let isBare = !text.isEmpty && text.utf8.allSatisfy { 0x61...0x7A ~= $0 | 0x20 || 0x30...0x39 ~= $0 || $0 == 0x2D || $0 == 0x5F }
+        return isBare ? text : quoted(text)
+    }
+
+    /// A text of TOML in quotes.
+    private static func quoted(_ text: String) -> String {
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": quoted += "\\" + String(scalar)
+            case _ where scalar.value < 0x20 || scalar.value == 0x7F: quoted += " "
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "\""
+    }
+}

@@ -1,0 +1,152 @@
+import ArgumentParser
+import CuffCore
+import CuffIngest
+import Glibc
+
+struct Config: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config",
+        abstract: "Shows where the configuration is and what it says, checks it, or prints an example.",
+        discussion: Help.text(
+            "`cuff setup` writes a configuration. cuff.toml(5) describes every key.",
+            [
+                "cuff config path": "The files that are looked at, in order.",
+                "cuff config example > ~/.config/cuff/config.toml": "A commented file to begin with.",
+                "cuff config check": "Is every file right?",
+                "cuff config show": "What all of them together say, with file and line.",
+            ]), subcommands: [Path.self, Example.self, ShowConfig.self, Check.self])
+
+    struct Path: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "path",
+            abstract: "Prints the files that are looked at, in order; a later one goes first where both say something.",
+            discussion: Help.text(
+                "A pipe gets the files that are there, one a line.",
+                ["cuff config path": "All places.", "cuff config path | xargs cat": "What the files that are there hold."]))
+        @Flag(help: "One JSON object for each place.") var json = false
+        func run() throws {
+            let places = CuffConfiguration.standardPlaces().map { (path: $0, isThere: access($0, F_OK) == 0) }
+            if json {
+                return Terminal.put(
+                    places.map { ConfigText.line("configuration_file", [("path", $0.path)], "\"exists\":\($0.isThere)") }.joined())
+            }
+            guard Terminal.outputIsTerminal else { return Terminal.put(places.filter(\.isThere).map { $0.path + "\n" }.joined()) }
+            Terminal.put(places.map { "\($0.path)\($0.isThere ? "" : "  (not there)")\n" }.joined())
+        }
+    }
+
+    struct Example: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "example", abstract: "Prints a commented configuration in which nothing is switched on.",
+            discussion: Help.text(
+                "",
+                [
+                    "cuff config example": "To read.",
+                    "cuff config example | sudo tee /etc/cuff/config.toml": "To begin with, for the service.",
+                ]))
+        func run() throws { Terminal.put(ConfigText.example) }
+    }
+
+    struct Check: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "check", abstract: "Reads the configuration and says what is wrong with it.",
+            discussion: Help.text(
+                "",
+                [
+                    "cuff config check": "The files that a watch reads.",
+                    "cuff config check --config new.toml": "A file that is not yet in its place.",
+                ]))
+        @OptionGroup var file: ConfigOption
+        func run() throws {
+            let found = try CuffConfiguration.load(file.config)
+            Terminal.put(found.files.isEmpty ? "no configuration\n" : found.files.map { "\($0): ok\n" }.joined())
+        }
+    }
+
+    struct ShowConfig: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Prints what the configuration says, one value a line, with file and line.",
+            discussion: Help.text(
+                "",
+                ["cuff config show": "The files that a watch reads.", "cuff config show --json | jq -r .name": "For a script."]))
+        @OptionGroup var file: ConfigOption
+        @Flag(help: "One JSON object for each value.") var json = false
+        func run() throws {
+            let lines = try CuffConfiguration.load(file.config).lines
+            guard json else { return Terminal.put(lines.map { $0 + "\n" }.joined()) }
+            let keys = ["name", "value", "settings", "origin"]
+            Terminal.put(
+                lines.map { line in
+                    let cells = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+                    return ConfigText.line("setting", zip(keys, cells).filter { !$1.isEmpty })
+                }.joined())
+        }
+    }
+}
+
+/// A configuration that is named instead of the standard files.
+struct ConfigOption: ParsableArguments {
+    @Option(help: ArgumentHelp("Read this configuration (default: the standard files).", valueName: "file"), completion: .file())
+    var config: String?
+}
+
+enum ConfigText {
+    /// One JSON object and a line feed.
+    static func line(_ type: String, _ fields: [(String, String)], _ more: String = "") -> String {
+        var text = TextBuffer()
+        text.append(string: "{\"type\":\"\(type)\",\"schema\":1")
+        for (key, value) in fields {
+            text.append(string: ",\"\(key)\":")
+            text.append(jsonString: value)
+        }
+        text.append(string: (more.isEmpty ? "" : ",") + more + "}\n")
+        return text.string
+    }
+
+    /// Every key that there is, commented out. A test uncomments all of it and reads it.
+    static let example = """
+        # Configuration of cuff(1); cuff.toml(5) describes it. `cuff config check` tells what is wrong with it.
+        # Read in this order, the later file going first: /etc/cuff/config.toml, /etc/cuff/conf.d/*.toml,
+        # ~/.config/cuff/config.toml.
+
+        # A cuff behind an adapter that says nothing of what is plugged into it. `cuff list` prints what to write for `match`.
+        # The name is the identity that readings are stored under: choose it once.
+        #[device.hallway]
+        #match = "port:1-1.2"
+        #driver = "beurer-serial"
+        #line = "4800 8N1"
+        #users = { 1 = "Anna", 2 = "Ben" }
+
+        # An option of a driver; `cuff drivers ID` lists them.
+        #[device.clinic]
+        #match = "usb:0403:6001:A10KX1"
+        #driver = "and-std"
+        #options = { variant = "inbody" }
+
+        # Never to be opened.
+        #[device.modem]
+        #match = "usb:0403:6001:FT1ABC"
+        #ignore = true
+
+        # Where readings go; without a section they are kept in readings.db. `cuff sinks kinds` lists the kinds.
+        #[sink.database]
+        #sqlite = "/var/lib/cuff/readings.db"
+
+        # A cuff does not wait for this one.
+        #[sink.lines]
+        #jsonl = "/var/lib/cuff/readings.jsonl"
+        #required = false
+
+        # Lines are kept until the program has answered for each.
+        #[sink.server]
+        #exec = "/usr/local/bin/to-server"
+        #ack = true
+
+        #[watch]
+        # Read a cuff that stays plugged in again after this.
+        #again = "1h"
+        # Cuffs that connect by themselves (IEEE 11073 agents).
+        #listen = "127.0.0.1:6024"
+
+        """
+}

@@ -1,0 +1,132 @@
+import CuffCore
+import CuffIngest
+
+/// Models of cuffs as text: which driver reads one and what is to be done, or why none does and what else helps.
+enum ModelTable {
+    private static let head = ["MODEL", "DRIVER", "CONNECTION", "HOW"]
+
+    /// The models that these words may mean; a usage error with suggestions where they mean none.
+    static func found(_ words: [String]) throws -> [CuffModel] {
+        let all = CuffModel.list(CuffFamilies.all, UnreachableCuffs.all)
+        let found = all.filter { $0.isMeant(by: words) }
+        guard found.isEmpty else { return found }
+        let text = words.joined(separator: " ")
+        if words.count == 1, let id = USBID(text.hasPrefix("usb:") ? text.dropFirst(4) : text[...]) {
+            let chip = USBBridge.named(id).map { "\($0.name)" }
+            throw IngestError(
+                .usage, "no driver names the USB id \(id)", why: chip.map { "it is \($0)" } ?? "",
+                hint: "search by maker or model, e.g. `cuff drivers beurer`; `cuff identify` listens to a device")
+        }
+        let known = Array(Set(CuffFamilies.all.map(\.id.description) + all.flatMap(\.words))).sorted()
+        let near = words.compactMap { word in NearestWord.match(word.lowercased(), among: known) }
+        throw IngestError(
+            .usage, "no cuff here is called `\(text)`",
+            why: "neither a driver nor a model has this name",
+            hint: near.first.map { "did you mean `cuff drivers \($0)`?" }
+                ?? "`cuff drivers --models` lists all; for a cuff that is not among them see CONTRIBUTING.md")
+    }
+
+    /// For a terminal of this width. What is true of several models is told once, below the table.
+    static func table(_ models: [CuffModel], width: Int?) -> String {
+        let rows = models.map { [$0.name, driver($0), connection($0), how($0)] }
+        var text = TextTable(head, rows, wrapping: 3, optional: [2]).text(width: width)
+        for cuff in reasons(models) {
+            text += "\n" + TextTable.lines(sentence(cuff), width ?? .max).joined(separator: "\n") + "\n"
+            text += TextTable.lines("source: \(cuff.source)", width ?? .max).joined(separator: "\n") + "\n"
+        }
+        if let one = models.lazy.compactMap(\.driver).first {
+            text += "\n`cuff drivers \(one.id)` prints what is known about a driver, and how well.\n"
+        }
+        return text
+    }
+
+    /// Tab-separated lines for a pipe: model, driver or `-`, connection, what to do.
+    static func plain(_ models: [CuffModel]) -> String {
+        models.map { [$0.name, driver($0), connection($0), how($0)].joined(separator: "\t") + "\n" }.joined()
+    }
+
+    /// The table of docs/MODELS.md.
+    static func markdown(_ models: [CuffModel]) -> String {
+        var text = "| model | driver | connection | tested on | how |\n|---|---|---|---|---|\n"
+        for model in models {
+            let name = model.driver.map { "`\($0.id)`" } ?? "none"
+            text += "| \(model.name) | \(name) | \(connection(model)) | \(model.driver?.testedOn.text ?? "–") | \(how(model)) |\n"
+        }
+        for cuff in UnreachableCuffs.all { text += "\n\(sentence(cuff))  \nSource: \(cuff.source).\n" }
+        return text
+    }
+
+    /// One JSON object for each model.
+    static func json(_ models: [CuffModel]) -> String {
+        var text = TextBuffer()
+        func put(_ key: String, _ value: String) {
+            text.append(string: ",\"\(key)\":")
+            text.append(jsonString: value)
+        }
+        for model in models {
+            text.append("{\"type\":\"model\",\"schema\":1")
+            put("model", model.name)
+            switch model.support {
+            case .driver(let driver):
+                put("driver", driver.id.description)
+                put("medium", driver.medium.rawValue)
+                text.append(string: ",\"usb\":[\(driver.claims.map { "\"\($0.id)\"" }.joined(separator: ","))]")
+                text.append(driver.isRecognised ? ",\"recognised\":true" : ",\"recognised\":false")
+            case .none(let cuff):
+                put("reason", cuff.reason.rawValue)
+                put("instead", cuff.instead)
+                put("source", cuff.source)
+            }
+            text.append("}\n")
+        }
+        return text.string
+    }
+
+    private static func driver(_ model: CuffModel) -> String { model.driver?.id.description ?? "-" }
+
+    private static func connection(_ model: CuffModel) -> String {
+        switch model.support {
+        case .driver(let driver): DriverSheet.connection(driver)
+        case .none(let cuff): cuff.reason == .bluetooth ? "Bluetooth" : "-"
+        }
+    }
+
+    private static func how(_ model: CuffModel) -> String {
+        switch model.support {
+        case .driver(let driver) where driver.isRecognised: "plug it in; `cuff watch` reads it"
+        case .driver(let driver): "cuff read DEVICE --driver \(driver.id)"
+        case .none(let cuff): cuff.reason == .bluetooth ? "cannot be read here: Bluetooth" : "cannot be read here: protocol not public"
+        }
+    }
+
+    private static func sentence(_ cuff: UnreachableCuff) -> String {
+        let names = cuff.models.joined(separator: ", ")
+        return switch cuff.reason {
+        case .bluetooth: "Bluetooth, which cuff does not speak: \(names). Instead: \(cuff.instead)."
+        case .unpublished: "No description of the protocol is public: \(names). Instead: \(cuff.instead)."
+        }
+    }
+
+    /// Why some of them cannot be read, each reason with the models among these that it is about.
+    private static func reasons(_ models: [CuffModel]) -> [UnreachableCuff] {
+        let names = Set(models.map(\.name))
+        return UnreachableCuffs.all.compactMap { cuff in
+            var cuff = cuff
+            cuff.models.removeAll { !names.contains($0) }
+            return cuff.models.isEmpty ? nil : cuff
+        }
+    }
+}
+
+extension CuffModel {
+    fileprivate var driver: CuffDriver? { if case .driver(let driver) = support { driver } else { nil } }
+}
+
+extension CuffDriver {
+    /// It has USB ids that are certainly its own.
+    fileprivate var isRecognised: Bool {
+        claims.contains { claim in
+            if case .shared = claim { false } else { true }
+        }
+    }
+}

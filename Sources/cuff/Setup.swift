@@ -1,0 +1,160 @@
+import ArgumentParser
+import CuffCore
+import CuffIngest
+import Glibc
+
+struct Setup: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "setup",
+        abstract: "Looks what is plugged in, and writes a configuration with a name for each cuff and its users.",
+        discussion: Help.text(
+            """
+            At a terminal it asks; an empty answer takes what stands in brackets. With --yes it asks nothing: cuffs that are certainly \
+            known get a section, and so does what --assign names. Sections that are there already stay as they are. Nothing is sent to \
+            any device.
+            """,
+            [
+                "cuff setup": "Step by step.",
+                "cuff setup --yes --assign port:1-1.2=beurer-serial,name=hallway --user-name 1=Anna --user-name 2=Ben":
+                    "Without questions.",
+                "sudo cuff setup --system": "For the service, in /etc/cuff/config.toml.",
+                "cuff setup --yes --output -": "Prints what would be written.",
+            ]))
+
+    @Flag(name: .shortAndLong, help: "Ask nothing.") var yes = false
+    @Flag(help: "Write /etc/cuff/config.toml, which the service reads (default: this user's file).") var system = false
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("Write this file instead; `-` prints the whole file.", valueName: "file"),
+        completion: .file())
+    var output: String?
+    @Option(help: ArgumentHelp("A device that cannot be recognised, its driver and a name for it.", valueName: "device=driver[,name=…]"))
+    var assign: [String] = []
+    @Option(help: ArgumentHelp("With --yes: the user of a slot, for cuffs that have users.", valueName: "slot=name"))
+    var userName: [String] = []
+
+    func run() throws {
+        try Flags.refuse("--system", when: system && output != nil, why: "--output names the file")
+        try Flags.refuse("--user-name", when: !userName.isEmpty && !yes, why: "you are asked for the names", hint: "add --yes")
+        let names = try users()
+        let assignments = try WatchSetup.assignments(config: .none, assign: assign)
+        guard yes || isatty(STDIN_FILENO) == 1 else {
+            throw IngestError(.usage, "there is nobody to ask", why: "standard input is no terminal", hint: "add --yes")
+        }
+        let file = output.flatMap { $0 == "-" ? nil : $0 } ?? (system ? CuffConfiguration.machineFile : CuffConfiguration.ownFile)
+        guard let file else {
+            throw IngestError(.usage, "there is no place for a configuration", why: "HOME is not set", hint: "name one: --output FILE")
+        }
+        let plan = try SetupPlan(path: file)
+        var entries: [SetupPlan.Entry] = []
+        for found in try plan.plugged() {
+            Terminal.say("\n\(found.device.summary)")
+            tellAccess(found)
+            if let entry = try entry(found, plan, assignments, names, besides: entries) { entries.append(entry) }
+        }
+        for assignment in assignments where !entries.contains(where: { $0.match == "\(assignment.address)" }) {
+            guard let driver = assignment.driver else { continue }
+            let name = plan.freeName(assignment.name ?? "\(driver)", besides: entries)
+            entries.append(.init(name: name, match: "\(assignment.address)", driver: driver, users: Self.users(of: driver, names)))
+        }
+        try write(entries, plan)
+    }
+
+    private func write(_ entries: [SetupPlan.Entry], _ plan: SetupPlan) throws {
+        let text = try plan.text(adding: entries)
+        if output == "-" { return Terminal.put(text) }
+        guard !entries.isEmpty else {
+            Terminal.say("\ncuff: nothing to write: no new cuff was found or named")
+            return Terminal.say("Plug the cuff in and run `cuff setup` again. `cuff drivers MODEL` says whether it is supported.")
+        }
+        Terminal.say("\nTo be added to \(plan.path):\n" + text.dropFirst(plan.existing.count))
+        if !yes, !Self.isYes(Terminal.ask("Write it? [Y/n] "), otherwise: true) {
+            throw IngestError(.no, "nothing was written", hint: "run `cuff setup` again")
+        }
+        try plan.write(text)
+        Terminal.say("cuff: \(plan.path): \(Plural.text(entries.count, "cuff")) added")
+        let isService = plan.path == CuffConfiguration.machineFile
+        Terminal.say(
+            isService
+                ? "Next: `systemctl enable --now cuff` starts the service; `systemctl reload cuff` tells a running one."
+                : "Next: `cuff watch` reads these cuffs whenever they are plugged in. As a service: sudo cuff setup --system")
+    }
+
+    // MARK: One device
+
+    private func tellAccess(_ found: SetupPlan.Found) {
+        guard let reason = found.access.reason else { return }
+        Terminal.say("  you may not open it: \(reason)")
+        if let hint = found.access.hint(for: found.device.key) { Terminal.say("  fix: \(hint)") }
+    }
+
+    /// What is to be written of one device; `nil` for nothing.
+    private func entry(
+        _ found: SetupPlan.Found, _ plan: SetupPlan, _ assignments: [Assignment], _ names: [Int: String], besides entries: [SetupPlan.Entry]
+    ) throws -> SetupPlan.Entry? {
+        if let section = found.section {
+            Terminal.say("  it is in the configuration already: [device.\(section)]")
+            return nil
+        }
+        let given = assignments.first { $0.address.matches(found.device) }
+        var driver = given?.driver ?? found.verdict.driver
+        if given == nil { Terminal.say("  \(found.verdict.sentence(for: found.device))") }
+        if driver == nil, !yes { driver = try askDriver(found) }
+        guard let driver else { return nil }
+        let wanted = plan.freeName(given?.name ?? "\(driver)", besides: entries)
+        guard !yes else { return .init(name: wanted, match: "\(found.device.key)", driver: driver, users: Self.users(of: driver, names)) }
+        let name = Terminal.ask("  A name for this \(driver) cuff; its readings are stored under it [\(wanted)]: ") ?? ""
+        return .init(
+            name: name.isEmpty ? wanted : plan.freeName(name, besides: entries), match: "\(found.device.key)", driver: driver,
+            users: askUsers(of: driver))
+    }
+
+    /// Which cuff is behind a device of which nothing says so; `nil` to leave it alone.
+    private func askDriver(_ found: SetupPlan.Found) throws -> DriverID? {
+        while true {
+            let answer = Terminal.ask("  Which cuff is it? A model or a driver's id; empty leaves it alone: ") ?? ""
+            guard !answer.isEmpty else { return nil }
+            if let driver = CuffFamilies.named(answer) { return driver.id }
+            do {
+                let models = try ModelTable.found(answer.split(separator: " ").map(String.init))
+                let ids = Set(models.compactMap { if case .driver(let driver) = $0.support { driver.id } else { nil } })
+                if ids.count == 1 { return ids.first }
+                Terminal.say(ModelTable.table(models, width: Terminal.errorWidth))
+            } catch let error as IngestError {
+                Terminal.say("  \(error.description)")
+            }
+        }
+    }
+
+    private func askUsers(of driver: DriverID) -> [Int: String] {
+        guard CuffFamilies.named(driver.description)?.capabilities.contains(.users) == true else { return [:] }
+        var users: [Int: String] = [:]
+        for slot in 1...2 {
+            let name = Terminal.ask("  Who is user \(slot) of this cuff? Empty for nobody: ") ?? ""
+            if !name.isEmpty { users[slot] = name }
+        }
+        return users
+    }
+
+    private static func isYes(_ answer: String?, otherwise: Bool) -> Bool {
+        guard let first = answer?.lowercased().first else { return otherwise }
+        return first == "y"
+    }
+
+    /// Names are written only where the cuff has users.
+    private static func users(of driver: DriverID, _ names: [Int: String]) -> [Int: String] {
+        CuffFamilies.named(driver.description)?.capabilities.contains(.users) == true ? names : [:]
+    }
+
+    private func users() throws -> [Int: String] {
+        var users: [Int: String] = [:]
+        for text in userName {
+            let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2, let slot = Int(parts[0]), slot >= 0 else {
+                throw IngestError(
+                    .usage, "invalid `--user-name \(text)`", why: "it is not of the form SLOT=NAME", hint: "write e.g. --user-name 1=Anna")
+            }
+            users[slot] = parts[1]
+        }
+        return users
+    }
+}
