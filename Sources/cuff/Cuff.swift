@@ -66,7 +66,7 @@ struct Cuff: ParsableCommand {
             complete.append(word)
             let isBare = index + 1 == arguments.count || arguments[index + 1].hasPrefix("-")
             if isBare, word == "--web" || word == "--listen" {
-                complete.append(":\(word == "--web" ? WebAddress.usualPort : TransportAddress.agentPort)")
+                complete.append(":\(word == "--web" ? WebAddress.usualPort : TransportKind.agentPort)")
             }
         }
         return complete

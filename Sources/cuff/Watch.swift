@@ -56,7 +56,10 @@ struct Watch: ParsableCommand {
         watch.options.statistics = { log.critical("\($0)") }
         watch.options.showsStatistics = stats
         watch.options.metricsPort = metrics
-        watch.options.web = try web.map { (text) throws(IngestError) in try WebAddress(text) }
+        do throws(AddressFault) { watch.options.web = try web.map { (text) throws(AddressFault) in try WebAddress(text) } } catch {
+            throw IngestError(
+                .usage, "`\(web ?? "")` is not an address to serve a page on", why: error.reason, hint: "write e.g. --web 127.0.0.1:6025")
+        }
         watch.options.generator = "cuff \(Cuff.version)"
         options.stop.watch()
         try Ingest.watch(watch.options, options: options).conclude(output)

@@ -1,7 +1,6 @@
 /// Listens to a Vital-Guard and gives each result that its messages show anew.
-struct AnsarBSession: FinishingSession {
-    private var reader = FrameReader(AnsarBFrame())
-    var frames: Int? { reader.frames }
+struct AnsarBSession: FramedSession {
+    var reader = FrameReader(AnsarBFrame())
     var isFinished = false
     private var emitted = 0
     private var committed = 0
@@ -23,29 +22,26 @@ struct AnsarBSession: FinishingSession {
         former = !isRecorded && value.span.bigEndian64(0) == device ? Array(value.dropFirst(8)) : nil
     }
 
-    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
-        guard !isFinished else { return }
-        switch event {
-        case .opened, .sent, .timerFired, .command(.follow): break
-        case .received(let bytes):
-            reader.feed(bytes)
-            while let step = reader.next() { take(step, into: &actions) }
-        case .committed(let through): remember(through, into: &actions)
-        case .command: finish(.unsupported("ansar-b only sends by itself; it takes no commands"), into: &actions)
-        case .closed:
-            if let step = reader.finish() { take(step, into: &actions) }
-            finish(.complete, into: &actions)
-        }
+    mutating func noteCommitted(through: Int, into actions: inout SessionActions) { remember(through, into: &actions) }
+
+    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+        guard command != .follow else { return }
+        finish(.unsupported("ansar-b only sends by itself; it takes no commands"), into: &actions)
     }
 
-    private mutating func take(_ step: FrameStep, into actions: inout SessionActions) {
+    mutating func lineEnded(into actions: inout SessionActions) {
+        receiveRest(into: &actions)
+        finish(.complete, into: &actions)
+    }
+
+    mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
         switch step {
         case .skipped(let count, let fault): actions.report(skipped: count, fault)
-        case .frame(let range): receive(Array(reader.buffer[range]), into: &actions)
+        case .frame(let range): receive(frame: Array(reader.buffer[range]), into: &actions)
         }
     }
 
-    private mutating func receive(_ frame: [UInt8], into actions: inout SessionActions) {
+    private mutating func receive(frame: [UInt8], into actions: inout SessionActions) {
         guard let line = AnsarBFrame.line(frame.span), let result = AnsarBResult(line) else {
             return actions.append(.report(.ignored("a message without a readable NIBP line", [])))
         }

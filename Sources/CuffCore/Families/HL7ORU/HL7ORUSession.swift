@@ -1,5 +1,5 @@
 /// Listens to monitors that send HL7: readings out, and an answer for each message once its readings are on disk.
-struct HL7ORUSession: FinishingSession {
+struct HL7ORUSession: FramedSession {
     /// A bare message has no end; a pause within one would make two of it. No source names a time: guess.
     static let silence = Duration.seconds(2)
     /// How long a sender is left without its answer before it hears AE. No source names a time: guess.
@@ -13,7 +13,7 @@ struct HL7ORUSession: FinishingSession {
         var through: Int
     }
 
-    private var reader = FrameReader(HL7Frame())
+    var reader = FrameReader(HL7Frame())
     /// Bare messages that the line's silence ended.
     private var silenced = 0
     var frames: Int? { reader.frames + silenced }
@@ -43,34 +43,30 @@ struct HL7ORUSession: FinishingSession {
         repetitions = HL7Repetitions(context)
     }
 
-    mutating func handle(_ event: SessionEvent, into actions: inout SessionActions) {
-        guard !isFinished else { return }
-        switch event {
-        case .opened, .sent: break
-        case .received(let bytes):
-            reader.feed(bytes)
-            while let step = reader.next() { take(step, into: &actions) }
-            actions.append(isBareWaiting ? .arm(.silence, Self.silence) : .disarm(.silence))
-        case .timerFired(let timer): timeOut(timer, into: &actions)
-        case .committed(let through):
-            committed = through
-            settle(into: &actions)
-        case .command(let command): obey(command, into: &actions)
-        case .closed:
-            endBare(isClosed: true, into: &actions)
-            if let step = reader.finish() { take(step, into: &actions) }
-            finish(.complete, into: &actions)
-        }
+    mutating func receive(_ bytes: [UInt8], into actions: inout SessionActions) {
+        receiveFrames(of: bytes, into: &actions)
+        actions.append(isBareWaiting ? .arm(.silence, Self.silence) : .disarm(.silence))
     }
 
-    private mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+    mutating func noteCommitted(through: Int, into actions: inout SessionActions) {
+        committed = through
+        settle(into: &actions)
+    }
+
+    mutating func lineEnded(into actions: inout SessionActions) {
+        endBare(isClosed: true, into: &actions)
+        receiveRest(into: &actions)
+        finish(.complete, into: &actions)
+    }
+
+    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         guard command == .follow else {
             return finish(.unsupported("a monitor that sends HL7 takes no commands; it is only listened to"), into: &actions)
         }
         isFollowing = true
     }
 
-    private mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
         switch timer {
         case .silence: endBare(isClosed: false, into: &actions)
         case .response:
@@ -85,7 +81,7 @@ struct HL7ORUSession: FinishingSession {
         }
     }
 
-    private mutating func take(_ step: FrameStep, into actions: inout SessionActions) {
+    mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
         switch step {
         case .skipped(let count, let fault): actions.report(skipped: count, fault)
         case .frame(let range): receive(Array(reader.buffer[range]), isClosed: false, into: &actions)
