@@ -80,6 +80,19 @@ import Testing
         #expect(Self.readings(session.handle(.received(Self.record(label: label, [11800, 7200, 8700, 64])))).isEmpty)
     }
 
+    /// The end of a measurement makes a reading, also with equal numbers; where the monitor says that they are older than a
+    /// minute all the same, the reading says that it is questionable.
+    @Test(arguments: [(0x03, MeasurementFlags()), (0x103, .questionable)] as [(UInt16, MeasurementFlags)])
+    func dri_EndOfMeasuring_WithOldData_IsFlagged(_ label: UInt16, _ flags: MeasurementFlags) {
+        var session = GeDRISession()
+        var readings: [Reading] = []
+        for label in [0x103, 0x123, label, label] {
+            readings += Self.readings(session.handle(.received(Self.record(label: label, [11800, 7200, 8700, 64]))))
+        }
+        #expect(readings.map(\.flags) == [[], flags])
+        #expect(readings.map(\.origin) == [.memory, .measurement])
+    }
+
     /// One of 256 damaged records has a right sum: after much damage the same values must come twice.
     @Test func dri_AfterMuchDamage_ValuesMustComeTwice() {
         let good = Self.record(label: 3, [11800, 7200, 8700, 64])

@@ -24,7 +24,7 @@ extension CuffDriver {
         id: "ge-unity",
         models: ["GE Dash", "GE Solar", "GE Eagle (auxiliary serial port)"],
         summary: "GE Dash, Solar and Eagle monitors: the cuff's last result, unchecked",
-        grade: .b, testedOn: .documented,
+        grade: .b, testedOn: .derived,
         line: LineSettings(rate: 9600),
         framing: "head of 60 bytes with lengths, parameters of 68 bytes, two bytes of check", check: nil,
         capabilities: [.storedReadings, .push],
