@@ -8,6 +8,7 @@ import Testing
         #expect(nine.sum8 == 0xDD)
         #expect(nine.xor8 == 0x31)
         #expect(Checksum.crc8Maxim(nine.span, 0..<9) == 0xA1)
+        #expect(Checksum.crc16X25(nine.span, 0..<9) == 0x906E)
         #expect(Checksum.twosComplement8(nine.span, 0..<9) == 0x23)
         #expect(Checksum.onesComplement8(nine.span, 0..<9) == 0x22)
     }

@@ -93,6 +93,16 @@ final class Pty: Sendable {
         #expect(await line.closed() == nil)
     }
 
+    /// What a pseudo terminal cannot keep is not asked of it: else the second opening would have nothing to change.
+    @Test func tty_WithParity_OpensAgain() async throws {
+        let pty = Pty()
+        for _ in 0..<3 {
+            let line = try Line(TTYTransport(path: pty.path, line: LineSettings(rate: 19200, parity: .even, flow: .hardware)))
+            line.close()
+            #expect(await line.closed() == nil)
+        }
+    }
+
     @Test func tty_PassesEveryByteBothWays() async throws {
         let pty = Pty()
         let line = try Line(TTYTransport(path: pty.path, line: LineSettings()))

@@ -48,6 +48,17 @@ public enum Checksum {
         return crc
     }
 
+    /// CRC-16/X-25, the frame check sequence of PPP: polynomial 1021 reflected (8408), init FFFF, final xor FFFF. Over
+    /// "123456789": 906E (reveng catalogue of parametrised CRC algorithms).
+    public static func crc16X25(_ bytes: Span<UInt8>, _ range: Range<Int>) -> UInt16 {
+        var crc: UInt16 = 0xFFFF
+        for index in clamped(range, bytes.count) {
+            crc ^= UInt16(bytes[index])
+            for _ in 0..<8 { crc = crc & 1 == 1 ? crc >> 1 ^ 0x8408 : crc >> 1 }
+        }
+        return ~crc
+    }
+
     @inline(__always)
     private static func clamped(_ range: Range<Int>, _ count: Int) -> Range<Int> {
         let low = min(max(0, range.lowerBound), count)

@@ -7,6 +7,7 @@ public enum CuffFamilies {
         .r1,
         .suntechAdvantage,
         .microlifeBPA100,
+        .intelliVue,
         .nibpNano,
         .dinamapNative,
         .berryPM6750,
@@ -15,8 +16,11 @@ public enum CuffFamilies {
         .taiDoc,
         .parNIBP,
         .dinamapASCII,
+        // A sum over a whole record, with lengths that must agree.
+        .geDRI,
         // No check over the bytes, but lengths within lengths that must agree.
         .phd,
+        .geUnity,
         // No check, but a frame around the text; those of the most fixed bytes first.
         .hl7ORU,
         .ansarB,

@@ -2,7 +2,8 @@
 /// all three. The same session serves a live cuff, a replay, a fuzzer and a test.
 ///
 /// Rules:
-/// - A session begins silent. Nothing is written before a `command`; `.follow` allows only the answers the protocol needs.
+/// - A session begins silent. Nothing is written before a `command`; `.follow` allows only the answers the protocol needs, and
+///   the polls of a monitor that says nothing unasked, which can only be reached where the user assigned its driver.
 /// - What was requested is known from `sent`, not from what the session wrote: in a replay the questions were
 ///   sent by other software.
 /// - A byte the protocol does not allow becomes a report. It is never a crash and never a guess.
@@ -97,7 +98,8 @@ public struct TimerID: RawRepresentable, Sendable, Hashable {
 
 /// What the session is asked to do. A driver that cannot, finishes with `Outcome.unsupported` before anything is sent.
 public enum SessionCommand: Sendable, Hashable {
-    /// Receive what the cuff sends unasked, with only the answers its protocol requires.
+    /// Receive what the cuff sends unasked, with only the answers its protocol requires. A bedside monitor that falls silent
+    /// without questions is asked for what it shows.
     case follow
     /// Fetch the stored readings, all of them or one user's, then finish. Erases nothing, save where the family's
     /// acknowledgement of a committed reading is itself the deletion.

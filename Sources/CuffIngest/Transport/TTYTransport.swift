@@ -92,9 +92,10 @@ public final class TTYTransport: Transport {
         guard tcgetattr(descriptor, &settings) == 0 else { throw .device(address, errno) }
         cfmakeraw(&settings)
         settings.c_cflag &= ~tcflag_t(CSIZE | PARENB | PARODD | CSTOPB | HUPCL) & ~tcflag_t(CRTSCTS)
-        settings.c_cflag |= tcflag_t(CREAD | CLOCAL) | tcflag_t(line.dataBits == 7 ? CS7 : CS8)
+        // tcsetattr refuses where all that is left to change is what a pseudo terminal cannot keep, as on a second opening.
+        settings.c_cflag |= tcflag_t(CREAD | CLOCAL) | tcflag_t(line.dataBits == 7 && !isPty ? CS7 : CS8)
         if line.stopBits == 2 { settings.c_cflag |= tcflag_t(CSTOPB) }
-        switch line.parity {
+        switch isPty ? .none : line.parity {
         case .none: break
         case .even: settings.c_cflag |= tcflag_t(PARENB)
         case .odd: settings.c_cflag |= tcflag_t(PARENB | PARODD)

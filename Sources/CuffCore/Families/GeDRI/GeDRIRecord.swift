@@ -1,0 +1,100 @@
+/// The parts of a record that tell of the cuff.
+enum GeDRIRecord {
+    static let headerLength = 40
+    /// One class, in records of present levels.
+    static let subrecordLength = 278
+    /// Basic class and three extensions, in records of older levels.
+    static let oldSubrecordLength = 1088
+    /// Of the NIBP group, from the beginning of its subrecord: the time, then 72 bytes.
+    static let nibpOffset = 4 + 72
+
+    static func isPhysiological(_ record: Span<UInt8>) -> Bool { record.littleEndian16(14) == 0 }
+
+    /// The NIBP group among the displayed values; `nil` where the record has none.
+    static func nibp(in record: Span<UInt8>) -> GeDRINIBP? {
+        guard isPhysiological(record) else { return nil }
+        let parts = subrecords(record)
+        for (index, part) in parts.enumerated() where part.type == 1 {
+            let end = parts[(index + 1)...].first { $0.start > part.start }?.start ?? record.count
+            let length = end - part.start
+            // Two lengths are known, and of the shorter one the class is told.
+            if length >= oldSubrecordLength || length >= subrecordLength && isBasic(record, part.start) {
+                return GeDRINIBP(record, at: part.start + nibpOffset)
+            }
+        }
+        return nil
+    }
+
+    private static func isBasic(_ record: Span<UInt8>, _ start: Int) -> Bool {
+        record.littleEndian16(start + subrecordLength - 2).map { $0 >> 8 & 15 == 0 } ?? false
+    }
+
+    /// Where the subrecords begin, in the order of their descriptors.
+    private static func subrecords(_ record: Span<UInt8>) -> [(start: Int, type: UInt8)] {
+        var found: [(start: Int, type: UInt8)] = []
+        for index in 0..<8 {
+            let place = 16 + 3 * index
+            guard let offset = record.littleEndian16(place), let type = record.byte(place + 2), type != 0xFF else { break }
+            let start = headerLength + Int(offset)
+            if start < record.count { found.append((start, type)) }
+        }
+        return found
+    }
+}
+
+/// The group of the cuff: 14 bytes.
+struct GeDRINIBP: Equatable, Sendable {
+    /// Systolic, diastolic, mean in 1/100 mmHg, rate per minute; as sent.
+    struct Values: Equatable, Sendable { var systolic, diastolic, mean, rate: Int16 }
+
+    /// Values from here down are reasons for having none.
+    static let firstSpecial: Int16 = -32001
+
+    var status: UInt32
+    var label: UInt16
+    var values: Values
+
+    init?(_ record: Span<UInt8>, at offset: Int) {
+        guard let status = record.littleEndian32(offset), let label = record.littleEndian16(offset + 4),
+            let systolic = record.littleEndian16(offset + 6), let diastolic = record.littleEndian16(offset + 8),
+            let mean = record.littleEndian16(offset + 10), let rate = record.littleEndian16(offset + 12)
+        else { return nil }
+        self.status = status
+        self.label = label
+        values = Values(
+            systolic: Int16(bitPattern: systolic), diastolic: Int16(bitPattern: diastolic), mean: Int16(bitPattern: mean),
+            rate: Int16(bitPattern: rate))
+    }
+
+    /// The module is there, and in use.
+    var isActive: Bool { status & 3 == 3 }
+    var isMeasuring: Bool { label & 0x20 != 0 }
+    var isCalibrating: Bool { label & 0x80 != 0 }
+    var isOld: Bool { label & 0x100 != 0 }
+
+    /// AUTO and STAT measure by themselves; without them somebody pressed a key. Where not even the cuff is told, nothing is.
+    var trigger: Reading.Trigger { label & 0x18 != 0 ? .automatic : label & 7 != 0 ? .manual : .unknown }
+
+    /// The result; `nil` where none stands there.
+    var bloodPressure: BloodPressure? {
+        guard let systolic = Self.pressure(values.systolic), let diastolic = Self.pressure(values.diastolic) else { return nil }
+        let mean = Self.pressure(values.mean)
+        let rate = values.rate > 0 ? PulseRate(Int(values.rate)) : nil
+        return BloodPressure(
+            systolic: systolic, diastolic: diastolic, mean: mean, pulse: rate,
+            meanAbsence: mean == nil ? .notMeasured : .none, pulseAbsence: rate == nil ? .notMeasured : .none)
+    }
+
+    /// A special value is below zero, and no pressure in a cuff's result is.
+    private static func pressure(_ value: Int16) -> Pressure? {
+        value > 0 ? Pressure(Digits(mantissa: Int64(value), exponent: -2), .mmHg) : nil
+    }
+
+    /// The values as they were sent: what stays while the result stands. Status and label do not.
+    var raw: RawBytes {
+        RawBytes(
+            [values.systolic, values.diastolic, values.mean, values.rate].flatMap {
+                [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)]
+            })
+    }
+}

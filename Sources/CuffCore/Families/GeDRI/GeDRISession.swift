@@ -1,0 +1,147 @@
+/// The conversation with a DRI monitor: one request, then a record every few seconds, and in each the cuff's last result.
+struct GeDRISession: FramedSession {
+    private enum Mode { case listening, reading }
+
+    private static let retryLimit = 3
+    /// While following, somebody else may have asked already: so long without a record means that nobody has.
+    private static let patience = Duration.seconds(2)
+    /// Three records that did not come.
+    private static let silence = Duration.seconds(3 * GeDRIRequest.interval)
+
+    var reader = FrameReader(GeDRIFrame())
+    var hearsCommits: Bool { false }
+    private var mode = Mode.listening
+    var isFinished = false
+    private var tries = 0
+    /// A request of this session may still run.
+    private var hasAsked = false
+
+    private var standing = StandingResult<GeDRINIBP.Values>()
+    private var emitted = 0
+    /// What the last record with an active cuff said; `nil` before it.
+    private var wasMeasuring: Bool?
+    /// A record of an active cuff showed no result.
+    private var wasEmpty = false
+    /// Bytes that were skipped before the last record.
+    private var skippedBefore = 0
+    /// Values of a record that came after much damage.
+    private var doubtful: GeDRINIBP.Values?
+
+    mutating func lineEnded(into actions: inout SessionActions) {
+        receiveRest(into: &actions)
+        finish(mode == .listening ? .complete : .noAnswer("the line ended before the monitor had answered"), into: &actions)
+    }
+
+    mutating func endInOrder(into actions: inout SessionActions) -> Bool {
+        guard hasAsked, !isFinished else { return false }
+        conclude(.complete, into: &actions)
+        return true
+    }
+
+    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+        switch command {
+        case .follow:
+            mode = .listening
+            actions.append(.arm(.poll, Self.patience))
+        case .readMemory(user: nil):
+            mode = .reading
+            ask(into: &actions)
+        case .readMemory: finish(.unsupported("a DRI monitor has no users"), into: &actions)
+        default: finish(.unsupported("ge-dri only reads the values that the monitor shows"), into: &actions)
+        }
+    }
+
+    private mutating func ask(into actions: inout SessionActions) {
+        tries += 1
+        hasAsked = true
+        actions.append(.write(GeDRIRequest.displayedValues(every: GeDRIRequest.interval)))
+        if mode == .reading {
+            actions.append(.arm(.response, .seconds(GeDRIRequest.interval + 3)))
+        } else {
+            actions.append(.arm(.poll, Self.silence))
+        }
+    }
+
+    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+        switch (timer, mode) {
+        case (.poll, .listening): ask(into: &actions)
+        case (.response, .reading):
+            if tries < Self.retryLimit { return ask(into: &actions) }
+            conclude(.noAnswer("the monitor sent no record"), into: &actions)
+        default: break
+        }
+    }
+
+    /// Stops the records that this session asked for.
+    private mutating func conclude(_ outcome: Outcome, into actions: inout SessionActions) {
+        if hasAsked { actions.append(.write(GeDRIRequest.displayedValues(every: 0))) }
+        finish(outcome, into: &actions)
+    }
+
+    mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
+        switch step {
+        // The flag between two records is no damage.
+        case .skipped(let count, let fault): if count > 1 || fault != .notAStart { actions.report(skipped: count, fault) }
+        case .frame(let range):
+            guard let record = GeDRIFrame.record(reader.buffer.span.extracting(range)) else { return }
+            let isAfterDamage = reader.skippedBytes - skippedBefore > 2 * range.count
+            skippedBefore = reader.skippedBytes
+            if mode == .listening { actions.append(.arm(.poll, Self.silence)) }
+            guard let nibp = GeDRIRecord.nibp(in: record.span) else {
+                if GeDRIRecord.isPhysiological(record.span), mode == .reading {
+                    actions.append(.report(.ignored("a record without a basic class", record)))
+                }
+                return
+            }
+            observe(nibp, isAfterDamage: isAfterDamage, into: &actions)
+        }
+    }
+
+    private mutating func observe(_ nibp: GeDRINIBP, isAfterDamage: Bool, into actions: inout SessionActions) {
+        guard nibp.isActive, !nibp.isCalibrating else { return settle("the monitor's cuff is not in use", into: &actions) }
+        if nibp.isMeasuring {
+            if wasMeasuring == false { actions.append(.live(.started)) }
+            wasMeasuring = true
+            doubtful = nil
+            if mode == .reading { conclude(.failed("the monitor is measuring; read again when it is done"), into: &actions) }
+            return
+        }
+        guard let pressure = nibp.bloodPressure else {
+            ended(into: &actions)
+            wasEmpty = true
+            return settle("the monitor shows no result", into: &actions)
+        }
+        // The sum is weak: one of 256 damaged records passes it.
+        if isAfterDamage || doubtful != nil {
+            let former = doubtful
+            doubtful = nibp.values
+            guard former == nibp.values else { return }
+            doubtful = nil
+        }
+        let hasEnded = ended(into: &actions)
+        // Older than a minute, by the monitor's word, and yet a measurement ended within the last records.
+        let flags: MeasurementFlags = hasEnded && nibp.isOld ? .questionable : []
+        let reading = Reading(
+            .bloodPressure(pressure), driver: "ge-dri", flags: flags, origin: .memory, trigger: nibp.trigger, raw: nibp.raw)
+        // Where nothing stood before, the first one is of now.
+        let isNew = hasEnded || wasEmpty && !standing.isKnown
+        _ = standing.receive(reading, nibp.values, isNew: isNew, emitted: &emitted, into: &actions)
+        if mode == .reading { conclude(.complete, into: &actions) }
+    }
+
+    /// Whether a measurement was seen that is over now.
+    @discardableResult
+    private mutating func ended(into actions: inout SessionActions) -> Bool {
+        let hasEnded = wasMeasuring == true
+        wasMeasuring = false
+        if hasEnded { actions.append(.live(.ended)) }
+        return hasEnded
+    }
+
+    /// A read that found no result is over.
+    private mutating func settle(_ why: String, into actions: inout SessionActions) {
+        guard mode == .reading else { return }
+        actions.append(.report(.note(why)))
+        conclude(.complete, into: &actions)
+    }
+}

@@ -1,0 +1,196 @@
+/// One answer to a poll, or one part of it: the cuff's values out of its lists.
+struct IntelliVuePoll: Sendable, Equatable {
+    /// Where a part stands in its answer.
+    enum Part: Sendable, Equatable {
+        case whole, first, between, last
+    }
+
+    var invoke: UInt16
+    var part: Part
+    /// Counts the parts from 1; 0 for a whole answer.
+    var count: UInt8
+    /// What the monitor's clock shows.
+    var clock: DeviceTime?
+    var cuffs = IntelliVueCuffs()
+
+    /// From behind the lengths of the message; `nil` where anything does not add up, or it answers something else.
+    init?(_ rest: Span<UInt8>, part: (state: UInt8, count: UInt8)?) {
+        guard let invoke = rest.bigEndian16(0), rest.bigEndian16(2) == 7, let length = rest.bigEndian16(4),
+            Int(length) == rest.count - 6, rest.bigEndian16(6) == 0x21, let action = rest.bigEndian16(12),
+            let own = rest.bigEndian16(14), Int(own) == rest.count - 16
+        else { return nil }
+        switch part?.state {
+        case nil: self.part = .whole
+        case 1: self.part = .first
+        case 2: self.part = .between
+        case 3: self.part = .last
+        default: return nil
+        }
+        self.invoke = invoke
+        count = part?.count ?? 0
+        // The extended answer has a sequence number behind the poll number.
+        let times: Int
+        switch action {
+        case 0x0C16: times = 18
+        case 0xF13B: times = 20
+        default: return nil
+        }
+        clock = rest.count >= times + 12 ? IntelliVueObject.time(rest, at: times + 4)?.time : nil
+        var lists = IntelliVueLists(offset: times + 18, end: rest.count)
+        guard let contexts = lists.open(rest), contexts.end == rest.count else { return nil }
+        for _ in 0..<contexts.count {
+            guard lists.skip(2), let objects = lists.open(rest) else { return nil }
+            for _ in 0..<objects.count {
+                guard lists.skip(2), let attributes = lists.open(rest) else { return nil }
+                var object = IntelliVueObject()
+                for _ in 0..<attributes.count {
+                    guard let attribute = lists.attribute(rest), object.receive(rest, attribute.id, attribute.range) else { return nil }
+                }
+                guard lists.offset == attributes.end else { return nil }
+                cuffs.receive(object)
+            }
+            guard lists.offset == objects.end else { return nil }
+        }
+        guard lists.offset == contexts.end else { return nil }
+    }
+}
+
+/// Walks lists that lie within each other, and never beyond `end`.
+private struct IntelliVueLists {
+    var offset: Int
+    let end: Int
+
+    /// The count of a list and where it ends. Every item has at least four bytes: a count that does not fit is `nil`.
+    mutating func open(_ bytes: Span<UInt8>) -> (count: Int, end: Int)? {
+        guard let count = bytes.bigEndian16(offset), let length = bytes.bigEndian16(offset + 2) else { return nil }
+        offset += 4
+        let listEnd = offset + Int(length)
+        guard listEnd <= end, 4 * Int(count) <= Int(length) else { return nil }
+        return (Int(count), listEnd)
+    }
+
+    mutating func skip(_ count: Int) -> Bool {
+        guard offset + count <= end else { return false }
+        offset += count
+        return true
+    }
+
+    mutating func attribute(_ bytes: Span<UInt8>) -> (id: UInt16, range: Range<Int>)? {
+        guard let id = bytes.bigEndian16(offset), let length = bytes.bigEndian16(offset + 2) else { return nil }
+        let start = offset + 4
+        guard start + Int(length) <= end else { return nil }
+        offset = start + Int(length)
+        return (id, start..<offset)
+    }
+}
+
+/// A value with its code, state and unit, as sent.
+struct IntelliVueValue: Sendable, Equatable {
+    var code, state, unit: UInt16
+    var float: UInt32
+
+    static let length = 10
+
+    init?(_ bytes: Span<UInt8>, at offset: Int) {
+        guard let code = bytes.bigEndian16(offset), let state = bytes.bigEndian16(offset + 2),
+            let unit = bytes.bigEndian16(offset + 4), let float = bytes.bigEndian32(offset + 6)
+        else { return nil }
+        self.code = code
+        self.state = state
+        self.unit = unit
+        self.float = float
+    }
+
+    /// The monitor lets the value be used: none of invalid, questionable, unavailable, calibration, test data.
+    var isUsable: Bool { state & 0xF800 == 0 }
+
+    /// The value, where there is one: signed exponent (8 bits) and mantissa (24). The special values have exponent 0.
+    var digits: Digits? {
+        guard isUsable, absence == .none else { return nil }
+        return Digits(mantissa: Int64(Int32(bitPattern: float << 8) >> 8), exponent: Int8(bitPattern: UInt8(float >> 24)))
+    }
+
+    var absence: Absence {
+        switch float {
+        case 0x007F_FFFF: .notANumber
+        case 0x0080_0000: .notAtThisResolution
+        case 0x007F_FFFE: .positiveInfinity
+        case 0x0080_0002: .negativeInfinity
+        case 0x0080_0001: .reserved
+        default: isUsable ? .none : .notMeasured
+        }
+    }
+
+    /// The pressure; `nil` without a value or in another unit.
+    var pressure: Pressure? {
+        switch unit {
+        case 0x0F20: digits.map { Pressure($0, .mmHg) }
+        case 0x0F03: digits.map { Pressure($0, .kPa) }
+        default: nil
+        }
+    }
+
+    var flags: MeasurementFlags {
+        var flags: MeasurementFlags = []
+        if state & 0x0400 != 0 { flags.insert(.demoData) }
+        if state & 0x0080 != 0 { flags.insert(.validated) }
+        if state & 0x0040 != 0 { flags.insert(.earlyIndication) }
+        if state & 0x0020 != 0 { flags.insert(.ongoing) }
+        return flags
+    }
+
+    /// The value without its state, which changes while the value stands (alarms).
+    var raw: [UInt8] {
+        IntelliVueMessage.word(Int(code)) + IntelliVueMessage.word(Int(unit)) + IntelliVueMessage.long(float)
+    }
+}
+
+/// The values of one object and its time.
+struct IntelliVueObject: Sendable, Equatable {
+    /// No object of a monitor has more values than a cuff's three by far; the rest is passed over.
+    static let maximumValues = 16
+
+    var values: [IntelliVueValue] = []
+    var clock = DeviceClock.absent
+    /// The time's bytes; empty without one.
+    var stamp: [UInt8] = []
+
+    /// `false` where the attribute is not what it says.
+    mutating func receive(_ bytes: Span<UInt8>, _ id: UInt16, _ range: Range<Int>) -> Bool {
+        switch id {
+        case 0x0950:
+            guard range.count == IntelliVueValue.length else { return false }
+            add(bytes, range.lowerBound)
+        case 0x094B:
+            guard let count = bytes.bigEndian16(range.lowerBound), let length = bytes.bigEndian16(range.lowerBound + 2),
+                range.count == Int(length) + 4, Int(length) == Int(count) * IntelliVueValue.length
+            else { return false }
+            for index in 0..<min(Int(count), Self.maximumValues) {
+                add(bytes, range.lowerBound + 4 + index * IntelliVueValue.length)
+            }
+        case 0x0990:
+            guard range.count == 8, let clock = Self.time(bytes, at: range.lowerBound) else { return false }
+            self.clock = clock
+            stamp = range.map { bytes[$0] }
+        default: break
+        }
+        return true
+    }
+
+    private mutating func add(_ bytes: Span<UInt8>, _ offset: Int) {
+        guard values.count < Self.maximumValues, let value = IntelliVueValue(bytes, at: offset) else { return }
+        values.append(value)
+    }
+
+    /// Eight bytes of BCD; all FF: never set. `nil` beyond the end.
+    static func time(_ bytes: Span<UInt8>, at offset: Int) -> DeviceClock? {
+        guard let word = bytes.bigEndian64(offset) else { return nil }
+        if word == .max { return .unset }
+        guard let century = bytes.bcd(offset), let year = bytes.bcd(offset + 1), let month = bytes.bcd(offset + 2),
+            let day = bytes.bcd(offset + 3), let hour = bytes.bcd(offset + 4), let minute = bytes.bcd(offset + 5),
+            let second = bytes.bcd(offset + 6)
+        else { return .impossible(nil) }
+        return DeviceClock(
+            DeviceTime(year: century * 100 + year, month: month, day: day, hour: hour, minute: minute, second: second))
+    }
+}

@@ -1,0 +1,209 @@
+/// The conversation with an IntelliVue monitor: associate, answer its event, poll, release; or listen to another's polls.
+struct IntelliVueSession: FramedSession {
+    private enum Mode { case listening, reading }
+    /// How far the association is, as far as it was sent from here.
+    private enum Phase { case none, associating, expectingEvent, polling, releasing }
+
+    private static let retryLimit = 3
+    /// While following, somebody else may be polling already.
+    private static let patience = Duration.seconds(3)
+    /// The monitor ends an association that falls silent; readers poll every second [1].
+    private static let pollPause = Duration.seconds(2)
+    /// A monitor that refused, aborted or is away is asked again after this.
+    private static let retryPause = Duration.seconds(30)
+    /// Polls of a read that may go unanswered or show no cuff.
+    private static let pollLimit = 4
+
+    var reader = FrameReader(IntelliVueFrame())
+    var hearsCommits: Bool { false }
+    private var mode = Mode.listening
+    private var phase = Phase.none
+    var isFinished = false
+    private var tries = 0
+    private var polls = 0
+    private var number: UInt16 = 0
+    private var outcome = Outcome.complete
+
+    /// Parts of an answer that is not whole yet.
+    private var parts: (poll: IntelliVuePoll, isBroken: Bool)?
+    /// The time of the last result of each cuff.
+    private var latest: [[UInt16]: DeviceTime] = [:]
+    private var standing: [[UInt16]: StandingResult<[UInt8]>] = [:]
+    private var emitted = 0
+    private var isClockTold = false
+
+    mutating func lineEnded(into actions: inout SessionActions) {
+        receiveRest(into: &actions)
+        let isDone = mode == .listening || phase == .releasing
+        finish(isDone ? outcome : .noAnswer("the line ended before the monitor had answered"), into: &actions)
+    }
+
+    mutating func endInOrder(into actions: inout SessionActions) -> Bool {
+        guard phase != .none, !isFinished else { return false }
+        actions.append(.write(IntelliVueFrame.encode(IntelliVueAssociation.release)))
+        finish(.complete, into: &actions)
+        return true
+    }
+
+    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+        switch command {
+        case .follow:
+            mode = .listening
+            actions.append(.arm(.poll, Self.patience))
+        case .readMemory(user: nil):
+            mode = .reading
+            associate(into: &actions)
+        case .readMemory: finish(.unsupported("an IntelliVue monitor has no users"), into: &actions)
+        default: finish(.unsupported("intellivue only reads the values that the monitor shows"), into: &actions)
+        }
+    }
+
+    /// An association that was sent, from here or in a recording, makes the monitor's event ours to answer.
+    mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
+        guard bytes.first == IntelliVueFrame.begin, let kind = IntelliVueFrame.user(bytes.span)?.first else { return }
+        if kind == IntelliVueAssociation.requestKind { phase = .associating }
+    }
+
+    private mutating func associate(into actions: inout SessionActions) {
+        tries += 1
+        phase = .associating
+        parts = nil
+        actions.append(.disarm(.poll))
+        actions.append(.write(IntelliVueFrame.encode(IntelliVueAssociation.request())))
+        actions.append(.arm(.response, .seconds(3)))
+    }
+
+    private mutating func poll(into actions: inout SessionActions) {
+        phase = .polling
+        polls += 1
+        number &+= 1
+        actions.append(.write(IntelliVueFrame.encode(IntelliVueMessage.pollRequest(number))))
+        actions.append(.arm(.poll, Self.pollPause))
+    }
+
+    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+        switch (timer, phase) {
+        case (.poll, .none): associate(into: &actions)
+        case (.poll, .polling): pollAgain(into: &actions)
+        case (.response, .releasing): finish(outcome, into: &actions)
+        case (.response, .associating), (.response, .expectingEvent):
+            guard tries < Self.retryLimit else { return giveUp(.noAnswer("the monitor did not answer"), into: &actions) }
+            // It may have accepted without being heard.
+            actions.append(.write(IntelliVueFrame.encode(IntelliVueAssociation.release)))
+            associate(into: &actions)
+        default: break
+        }
+    }
+
+    private mutating func pollAgain(into actions: inout SessionActions) {
+        // While following, so many unanswered polls mean that the association is over.
+        guard polls < Self.pollLimit else {
+            return giveUp(.noAnswer("the monitor answered no poll"), into: &actions)
+        }
+        poll(into: &actions)
+    }
+
+    /// A read is over; while following, the monitor is asked again later.
+    private mutating func giveUp(_ outcome: Outcome, into actions: inout SessionActions) {
+        if phase == .expectingEvent || phase == .polling {
+            actions.append(.write(IntelliVueFrame.encode(IntelliVueAssociation.release)))
+        }
+        guard mode == .listening else { return finish(outcome, into: &actions) }
+        if let sentence = outcome.sentence, phase != .none { actions.append(.report(.warning(sentence))) }
+        phase = .none
+        tries = 0
+        polls = 0
+        actions.append(.disarm(.response))
+        actions.append(.arm(.poll, Self.retryPause))
+    }
+
+    mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
+        guard case .frame(let range) = step else {
+            if case .skipped(let count, let fault) = step { actions.report(skipped: count, fault) }
+            return
+        }
+        guard let user = IntelliVueFrame.user(reader.buffer.span.extracting(range)) else { return }
+        // Somebody else's monitor: it is listened to.
+        if phase == .none, mode == .listening { actions.append(.arm(.poll, Self.retryPause)) }
+        switch IntelliVueMessage(user.span) {
+        case .accepted where phase == .associating:
+            phase = .expectingEvent
+            actions.append(.arm(.response, .seconds(5)))
+        case .refused where phase == .associating:
+            giveUp(.failed("the monitor refused the association; another program may have it"), into: &actions)
+        case .aborted where phase != .none:
+            if phase == .releasing { return finish(outcome, into: &actions) }
+            giveUp(.failed("the monitor ended the association"), into: &actions)
+        case .released where phase == .releasing: finish(outcome, into: &actions)
+        case .created(let context, let invoke, let object, let time) where phase != .none:
+            let answer = IntelliVueMessage.creationResult(context, invoke, object: object, time: time)
+            actions.append(.write(IntelliVueFrame.encode(answer)))
+            guard phase != .releasing else { return }
+            tries = 0
+            polls = 0
+            actions.append(.disarm(.response))
+            poll(into: &actions)
+        case .poll(let poll): collect(poll, into: &actions)
+        case .accepted, .refused, .aborted, .released, .requestsRelease, .created, .other: break
+        }
+    }
+
+    /// Puts the parts of an answer together: a whole result ends it, with or without parts before.
+    private mutating func collect(_ poll: IntelliVuePoll, into actions: inout SessionActions) {
+        if !isClockTold, let clock = poll.clock {
+            isClockTold = true
+            actions.append(.clock(clock))
+        }
+        var former = parts
+        if let before = former, before.poll.invoke != poll.invoke || poll.part == .first {
+            // Its last part had come, but not the result behind it.
+            if before.poll.part == .last, !before.isBroken { settle(before.poll.cuffs, into: &actions) }
+            former = nil
+        }
+        parts = nil
+        guard !isFinished else { return }
+        var joined = poll
+        var isBroken = poll.part == .between || poll.part == .last
+        if let former {
+            joined.cuffs = former.poll.cuffs
+            joined.cuffs.join(poll.cuffs)
+            isBroken = former.isBroken || poll.part != .whole && poll.count != former.poll.count &+ 1
+        }
+        let isOver = poll.part == .whole || poll.part == .last && joined.cuffs.isWhole
+        guard isOver else {
+            parts = (joined, isBroken)
+            return
+        }
+        if !isBroken { settle(joined.cuffs, into: &actions) }
+    }
+
+    /// A whole answer.
+    private mutating func settle(_ cuffs: IntelliVueCuffs, into actions: inout SessionActions) {
+        let before = emitted
+        for cuff in [cuffs.own, cuffs.telemetry] { emit(cuffs.reading(of: cuff), cuff, into: &actions) }
+        if mode == .listening { polls = 0 }
+        guard mode == .reading, phase == .polling else { return }
+        if emitted == before {
+            guard polls >= 2 else { return }
+            actions.append(.report(.note("the monitor shows no result of a cuff")))
+        }
+        phase = .releasing
+        actions.append(.disarm(.poll))
+        actions.append(.write(IntelliVueFrame.encode(IntelliVueAssociation.release)))
+        actions.append(.arm(.response, .seconds(2)))
+    }
+
+    private mutating func emit(_ reading: Reading?, _ cuff: IntelliVueCuff, into actions: inout SessionActions) {
+        guard var reading else { return }
+        guard let time = cuff.clock.time else {
+            _ = standing[cuff.codes, default: StandingResult()].receive(
+                reading, cuff.raw, isNew: false, emitted: &emitted, into: &actions)
+            return
+        }
+        guard latest[cuff.codes] != time else { return }
+        reading.origin = latest[cuff.codes] == nil ? .memory : .measurement
+        latest[cuff.codes] = time
+        emitted += 1
+        actions.emit(reading)
+    }
+}
