@@ -31,6 +31,7 @@ struct OutputOptions: ParsableArguments {
         options.device = device ?? ""
         options.driverOptions = try driverOptions()
         options.memory = .standard
+        options.explain = { $0.text }
         let log = log
         let ignored = IngestOptions.ignoredFrames()
         options.diagnostics = { diagnostic in
@@ -133,7 +134,11 @@ enum Flags {
 extension IngestReport {
     /// Says how the run ended where a person should know, and ends the program with its status.
     func conclude(_ options: OutputOptions) throws {
-        if let closing { options.log.warning("\(closing)") }
+        if let closing {
+            options.log.warning("\(closing)")
+        } else if status != .done, let fault {
+            options.log.warning("\(fault.text)")
+        }
         for sink in sinks where sink.missed > 0 {
             Terminal.say("cuff: \(sink.label) was too slow and missed \(Plural.text(sink.missed, "reading"))")
         }
@@ -156,6 +161,6 @@ extension IngestReport {
             ]
             Terminal.say("cuff: \(counts.joined(separator: ", "))")
         }
-        if status != .done { throw ExitCode(status.rawValue) }
+        if status != .done { throw ExitCode(status) }
     }
 }
