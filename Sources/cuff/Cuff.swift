@@ -97,8 +97,8 @@ struct Cuff: ParsableCommand {
             var command = try Cuff.parsed()
             try command.run()
         } catch let error as IngestError {
-            if error.status != .done { StandardErrorLog.logger().error("\(error.description)") }
-            exit(error.status.rawValue)
+            if error.status != .done { StandardErrorLog.logger().error("\(error.text)") }
+            exit(error.status.code)
         } catch {
             Cuff.exit(withError: error)
         }
@@ -115,8 +115,8 @@ enum Terminal {
     /// Everything that is data. A reader that has gone ends the program quietly; a full disk ends it with a word.
     static func put(_ text: String) {
         do throws(IngestError) { try OutputFile.put(text) } catch {
-            if error.status != .done { StandardErrorLog.logger().error("\(error.description)") }
-            exit(error.status.rawValue)
+            if error.status != .done { StandardErrorLog.logger().error("\(error.text)") }
+            exit(error.status.code)
         }
     }
 

@@ -22,6 +22,6 @@ struct Identify: ParsableCommand {
     func run() throws {
         let report = try Identifying.run(source, line: try LineChoice.settings(line), limit: limit.duration)
         Terminal.put(json ? report.jsonLines : report.text)
-        if report.candidates.isEmpty { throw ExitCode(ExitCode.no.rawValue) }
+        if report.candidates.isEmpty { throw ExitCode(.no) }
     }
 }

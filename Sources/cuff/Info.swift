@@ -71,7 +71,7 @@ struct Clock: ParsableCommand {
                 hint: "try again, or look at the cuff")
         }
         if clock.behind.magnitude > UInt64((maxDrift?.duration ?? .seconds(60)).components.seconds) {
-            throw ExitCode(ExitCode.no.rawValue)
+            throw ExitCode(.no)
         }
     }
 

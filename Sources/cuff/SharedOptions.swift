@@ -110,6 +110,7 @@ extension RunOptions {
         options.device = device ?? ""
         options.driverOptions = try family.driverOptions()
         options.memory = .standard
+        options.explain = { $0.text }
         let log = log
         let ignored = IngestOptions.ignoredFrames()
         options.diagnostics = { diagnostic in
@@ -204,7 +205,11 @@ enum Flags {
 extension IngestReport {
     /// Says how the run ended where a person should know, and ends the program with its status.
     func conclude(_ options: some RunOptions) throws {
-        if let closing { options.log.warning("\(closing)") }
+        if let closing {
+            options.log.warning("\(closing)")
+        } else if status != .done, let fault {
+            options.log.warning("\(fault.text)")
+        }
         for sink in sinks where sink.missed > 0 {
             Terminal.say("cuff: \(sink.label) was too slow and missed \(Plural.text(sink.missed, "reading"))")
         }
@@ -227,7 +232,7 @@ extension IngestReport {
             ]
             Terminal.say("cuff: \(counts.joined(separator: ", "))")
         }
-        if status != .done { throw ExitCode(status.rawValue) }
+        if status != .done { throw ExitCode(status) }
     }
 
     /// The result in one line, for a person: how many readings came, and how many of them were new where a sink can tell.

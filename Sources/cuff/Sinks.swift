@@ -100,9 +100,9 @@ struct Sinks: ParsableCommand {
         @Argument(help: "Only this sink, as `cuff sinks` names it.") var sink: String?
 
         func run() throws {
-            let (sent, left) = try SinkRuns.retry(database: db, sink: sink) { Terminal.say("cuff: \($0)") }
+            let (sent, left) = try SinkRuns.retry(database: db, sink: sink) { Terminal.say("cuff: \($0.text)") }
             Terminal.say("cuff: \(sent) lines sent, \(left) wait")
-            if left > 0 { throw ExitCode(ExitCode.tryAgain.rawValue) }
+            if left > 0 { throw ExitCode(.tryAgain) }
         }
     }
 

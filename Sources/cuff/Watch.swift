@@ -142,8 +142,8 @@ struct DoctorVerb: ParsableCommand {
         try Flags.refuse("--print-rule", when: printRule && device == nil, why: "a rule is for one device", hint: "name the device")
         let visit = DoctorVisit(device: device, assignments: try WatchSetup.assignments(config: .files(nil), assign: assign), database: db)
         if printRule { return Terminal.put(try visit.rule()) }
-        let (text, code) = try visit.examine(strict: strict, isJSON: json)
+        let (text, status) = try visit.examine(strict: strict, isJSON: json)
         Terminal.put(text)
-        if code != 0 { throw ExitCode(code) }
+        if status != .done { throw ExitCode(status) }
     }
 }

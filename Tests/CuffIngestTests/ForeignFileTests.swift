@@ -48,8 +48,8 @@ import Testing
         let folder = TestFolder()
         let path = folder.write("f", content)
         #expect { try SinkSpec(kind, path: path).open() } throws: {
-            let error = $0 as? IngestError
-            return error?.status == .cannotCreate && error?.hint.isEmpty == false
+            guard case SinkFault.foreignFile(path, _)? = ($0 as? IngestError)?.fault else { return false }
+            return ($0 as? IngestError)?.status == .cannotCreate
         }
         #expect(bytes(folder, "f") == content)
     }

@@ -76,12 +76,12 @@ import Testing
         let ambiguous = #expect(throws: ResolutionFault.self) {
             try DeviceAddress("usb:0403:6001").resolve(among: [adapter, other], drivers: drivers)
         }
-        #expect(ambiguous?.exitCode == 64)
+        #expect(ambiguous?.status == .usage)
         #expect(ambiguous?.description.contains("usb:0403:6001:B0000002") == true, "both are printed")
         let missing = #expect(throws: ResolutionFault.self) {
             try DeviceAddress("port:9-1").resolve(among: [adapter], drivers: drivers)
         }
-        #expect(missing?.exitCode == 69)
+        #expect(missing?.status == .unavailable)
         #expect(missing?.description.contains("/dev/ttyUSB0") == true, "what there is instead")
         let none = #expect(throws: ResolutionFault.self) { try DeviceAddress.automatic.resolve(among: []) }
         #expect(none?.description == "no cuff is plugged in")

@@ -33,7 +33,7 @@ import Testing
         let findings = Doctor.findings(healthy())
         #expect(findings.map(\.step) == Doctor.Step.allCases)
         #expect(findings.allSatisfy { $0.state == .ok }, "\(findings.map(\.lines).joined(separator: "\n"))")
-        #expect(findings.exitCode(strict: true) == 0)
+        #expect(findings.status(strict: true) == .done)
         #expect(findings[0].text == "USB 0403:6001 FTDI FT232R USB UART at port 1-1.2, serial number A900XYZ1")
         #expect(findings[7].text == "/dev/ttyUSB0 opens, to be set to 9600 8N1, up: DTR RTS")
     }
@@ -43,7 +43,7 @@ import Testing
         facts.permissions?.mode = 0o660
         facts.holders = [NodeHolder(pid: 812, command: "minicom", hold: .locked)]
         let findings = Doctor.findings(facts)
-        #expect(findings.exitCode() == 77)
+        #expect(findings.status() == .noPermission)
         #expect(findings.filter { $0.state == .failed }.map(\.step) == [.permission])
         #expect(findings.filter { $0.state == .skipped }.map(\.step) == [.holders, .line, .clock])
         #expect(
@@ -59,7 +59,7 @@ import Testing
         facts.process = anna
         facts.resolution = .notFound(.port("9-9", channel: nil), present: [])
         let findings = Doctor.findings(facts)
-        #expect(findings.exitCode() == 69)
+        #expect(findings.status() == .unavailable)
         #expect(findings[0].text == "port:9-9 is not plugged in; nothing is")
         #expect(findings.first { $0.step == .driver }?.state == .skipped)
     }
@@ -74,7 +74,7 @@ import Testing
         facts.usb = HotplugSample.device(HotplugSample.adapter()).usb
         facts.interfaceDrivers = drivers
         let found = try finding(.kernelDriver, facts)
-        #expect(found.state == .failed && found.exitCode == 69)
+        #expect(found.state == .failed && found.status == .unavailable)
         #expect(found.text.hasPrefix(text), "\(found.text)")
         #expect(found.hint?.contains(hint) == true)
     }
@@ -83,18 +83,19 @@ import Testing
         var facts = healthy()
         facts.holders = [NodeHolder(pid: 812, command: "minicom", hold: .locked)]
         #expect(try finding(.holders, facts).text == "minicom (812, locked)")
-        #expect(Doctor.findings(facts).exitCode() == 75)
+        #expect(Doctor.findings(facts).status() == .tryAgain)
         facts.holders = [NodeHolder(pid: 812, command: "cat", hold: .open)]
         #expect(try finding(.holders, facts).state == .warning)
-        #expect(Doctor.findings(facts).exitCode() == 0)
-        #expect(Doctor.findings(facts).exitCode(strict: true) == 1)
+        #expect(Doctor.findings(facts).status() == .done)
+        #expect(Doctor.findings(facts).status(strict: true) == .no)
     }
 
-    @Test(arguments: [(16, 75, "busy"), (13, 77, "DeviceAllow"), (5, 74, "plug")] as [(Int32, Int32, String)])
-    func openingThatFails_HasItsClassAndCure(_ errno: Int32, _ code: Int32, _ word: String) throws {
+    @Test(
+        arguments: [(16, .tryAgain, "busy"), (13, .noPermission, "DeviceAllow"), (5, .inputOutput, "plug")] as [(Int32, RunStatus, String)])
+    func openingThatFails_HasItsClassAndCure(_ errno: Int32, _ status: RunStatus, _ word: String) throws {
         var facts = healthy()
         facts.line = Doctor.LineFacts(errno: errno)
-        #expect(Doctor.findings(facts).exitCode() == code)
+        #expect(Doctor.findings(facts).status() == status)
         #expect(try finding(.line, facts).lines.contains(word))
     }
 
@@ -124,9 +125,9 @@ import Testing
         facts.verdict = .unassigned(["and-std"])
         #expect(try finding(.driver, facts).state == .warning)
         facts.verdict = .unknown
-        #expect(Doctor.findings(facts).exitCode() == 69)
+        #expect(Doctor.findings(facts).status() == .unavailable)
         facts.verdict = .refused("two say different")
-        #expect(Doctor.findings(facts).exitCode() == 78)
+        #expect(Doctor.findings(facts).status() == .badConfiguration)
     }
 
     @Test func clockAndDatabase_AreWarnedOf() throws {
@@ -134,8 +135,8 @@ import Testing
         facts.clock = .offset(-11520)
         #expect(try finding(.clock, facts).text == "3 h 12 min slow")
         #expect(try finding(.clock, facts).hint == "cuff clock port:1-1.2 --set now")
-        facts.database = .failed(path: "/x/bp.db", why: "not a database", exitCode: 74)
-        #expect(Doctor.findings(facts).exitCode() == 74)
+        facts.database = .failed(path: "/x/bp.db", why: "not a database", status: .inputOutput)
+        #expect(Doctor.findings(facts).status() == .inputOutput)
     }
 
     @Test func containerWithoutUdev_IsSaidNotFailed() throws {
@@ -153,13 +154,13 @@ import Testing
         facts.process = anna
         facts.line = Doctor.LineFacts()
         let findings = Doctor.findings(facts)
-        #expect(findings.exitCode() == 0, "\(findings.map(\.lines).joined(separator: "\n"))")
+        #expect(findings.status() == .done, "\(findings.map(\.lines).joined(separator: "\n"))")
     }
 
     @Test func examination_OfThisMachine_OfANodeThatIsNotThere() throws {
         let facts = try Doctor.examine(try DeviceRequest("/dev/no-such-tty"), name: "/dev/no-such-tty")
         let findings = Doctor.findings(facts)
-        #expect(findings.exitCode() == 69)
+        #expect(findings.status() == .unavailable)
         #expect(findings.first { $0.state == .failed }?.text == "/dev/no-such-tty does not exist")
     }
 

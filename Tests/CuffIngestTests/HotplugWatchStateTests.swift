@@ -31,7 +31,7 @@ import Testing
         effects.lazy.compactMap { if case .open(_, let plan) = $0 { plan } else { nil } }.first
     }
 
-    private let broken = LinkEnd.failed("no answer", exitCode: 75)
+    private let broken = LinkEnd.failed("no answer", status: .tryAgain)
 
     // MARK: Opening
 
@@ -105,7 +105,7 @@ import Testing
         link = try #require(opened(state.handle(.timer, at: .seconds(1))))
         #expect(told(state.handle(.ended(link, broken), at: .seconds(1))).isEmpty)
         link = try #require(opened(state.handle(.timer, at: .seconds(3))))
-        #expect(told(state.handle(.ended(link, .failed("busy", exitCode: 75)), at: .seconds(3))).count == 1)
+        #expect(told(state.handle(.ended(link, .failed("busy", status: .tryAgain)), at: .seconds(3))).count == 1)
     }
 
     @Test func linkThatHeld_OrBroughtAReading_BeginsAnew() throws {
@@ -182,7 +182,7 @@ import Testing
     @Test func accessThatComesLater_IsTriedAtOnce() throws {
         var state = try state()
         let link = try #require(opened(state.handle(.hotplug(.plugged(cuff)), at: .zero)))
-        _ = state.handle(.ended(link, .failed("permission denied", exitCode: 77)), at: .zero)
+        _ = state.handle(.ended(link, .failed("permission denied", status: .noPermission)), at: .zero)
         var changed = cuff
         changed.links = ["/dev/cuff/x"]
         #expect(opened(state.handle(.hotplug(.changed(changed)), at: .milliseconds(50))) != nil)
@@ -267,20 +267,20 @@ import Testing
         #expect(state.handle(.stop, at: .seconds(1)).isEmpty)
         #expect(acts(state.handle(.ended(first, .closed), at: .seconds(2))).isEmpty)
         #expect(acts(state.handle(.hotplug(.plugged(cuff)), at: .seconds(2))).isEmpty, "nothing new is opened")
-        #expect(acts(state.handle(.ended(second, .closed), at: .seconds(2))) == [.end(0)])
+        #expect(acts(state.handle(.ended(second, .closed), at: .seconds(2))) == [.end(.done)])
         #expect(state.handle(.timer, at: .seconds(3)).isEmpty)
     }
 
     @Test func stopWithNothingOpen_EndsAtOnce() throws {
         var state = try state()
-        #expect(state.handle(.stop, at: .zero) == [.end(0)])
+        #expect(state.handle(.stop, at: .zero) == [.end(.done)])
     }
 
     @Test func once_EndsWhenAllIsRead() throws {
         var state = try state(once: true)
         let link = try #require(opened(state.handle(.hotplug(.plugged(cuff)), at: .zero)))
         #expect(acts(state.handle(.hotplug(.settled), at: .zero)).isEmpty)
-        #expect(acts(state.handle(.ended(link, .complete), at: .seconds(3))) == [.end(0)])
+        #expect(acts(state.handle(.ended(link, .complete), at: .seconds(3))) == [.end(.done)])
     }
 
     @Test func once_WaitsForSilence_WhereACuffPushes() throws {
@@ -290,7 +290,7 @@ import Testing
         #expect(acts(state.handle(.listening(link), at: .seconds(2))) == [.wake(at: .seconds(7))])
         #expect(acts(state.handle(.received(link), at: .seconds(6))) == [.wake(at: .seconds(11))])
         #expect(acts(state.handle(.timer, at: .seconds(11))).first == .close(link))
-        #expect(acts(state.handle(.ended(link, .closed), at: .seconds(11))).last == .end(0))
+        #expect(acts(state.handle(.ended(link, .closed), at: .seconds(11))).last == .end(.done))
     }
 
     /// The first cuff to fall silent must not take the only timer with it.
@@ -314,14 +314,14 @@ import Testing
         _ = state.handle(.ended(link, broken), at: .seconds(1))
         link = try #require(opened(state.handle(.timer, at: .seconds(3))))
         let effects = state.handle(.ended(link, broken), at: .seconds(3))
-        #expect(acts(effects).last == .end(75))
+        #expect(acts(effects).last == .end(.tryAgain))
         #expect(told(effects).last?.sentence.hasSuffix("giving up") == true)
     }
 
     @Test func once_WithNothingToRead_Is69() throws {
         var state = try state(once: true)
         _ = state.handle(.hotplug(.plugged(adapter)), at: .zero)
-        #expect(acts(state.handle(.hotplug(.settled), at: .zero)) == [.end(69)])
+        #expect(acts(state.handle(.hotplug(.settled), at: .zero)) == [.end(.unavailable)])
     }
 
     @Test func once_UnpluggedWhileReading_Is74() throws {
@@ -329,7 +329,7 @@ import Testing
         let link = try #require(opened(state.handle(.hotplug(.plugged(cuff)), at: .zero)))
         _ = state.handle(.hotplug(.settled), at: .zero)
         _ = state.handle(.hotplug(.unplugged(cuff)), at: .seconds(1))
-        #expect(acts(state.handle(.ended(link, .unplugged), at: .seconds(1))).last == .end(74))
+        #expect(acts(state.handle(.ended(link, .unplugged), at: .seconds(1))).last == .end(.inputOutput))
     }
 
     /// Whatever happens in whatever order: one link for each device at most, and a stop always ends.

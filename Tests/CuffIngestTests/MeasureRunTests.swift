@@ -121,7 +121,7 @@ import Testing
     @Test func whatCannotBegin_IsThrown_AndNobodyHears() async throws {
         let (folder, sink, heard) = (TestFolder(), MemorySink(), Mailbox<Heard>())
         let (options, handlers) = (options(sink, folder), handlers(heard))
-        for (driver, status) in [("omron-hbp", ExitCode.usage), ("no-such-cuff", .usage), ("and-std", .unavailable)] {
+        for (driver, status) in [("omron-hbp", RunStatus.usage), ("no-such-cuff", .usage), ("and-std", .unavailable)] {
             let error = await failure {
                 _ = try Ingest.measure(.node("/dev/ttyNOTHERE"), driver: driver, handlers: handlers, options: options)
             }

@@ -43,7 +43,7 @@ import Testing
             for try await received in sequence { found.append(received) }
             return found
         }
-        await bench.device.started.wait(count: 1)
+        _ = await bench.device.started.wait(count: 1)
         // ByteSession: a byte n is a reading of 100 + n, FF the end.
         bench.device.inject([20, 30, 0xFF])
         let found = try await loop.value
@@ -89,7 +89,7 @@ import Testing
         var iterator = bench.readings(isKeeping: true).makeAsyncIterator()
         let device = bench.device
         Task {
-            await device.started.wait(count: 1)
+            _ = await device.started.wait(count: 1)
             device.inject([20])
         }
         _ = try #require(try await iterator.next())
@@ -109,7 +109,7 @@ import Testing
         let loop = Task {
             for try await _ in sequence { withUnsafeCurrentTask { $0?.cancel() } }
         }
-        await bench.device.started.wait(count: 1)
+        _ = await bench.device.started.wait(count: 1)
         bench.device.inject([20])
         try await loop.value
         #expect(bench.acknowledged == [])
@@ -120,7 +120,7 @@ import Testing
         let bench = try Bench(.forgetfulByte)
         let sequence = bench.readings()
         let error = await #expect(throws: IngestError.self) { for try await _ in sequence {} }
-        #expect(error?.what.contains("durable sink") == true, "\(String(describing: error))")
+        #expect(error?.description.contains("durable sink") == true, "\(String(describing: error))")
         #expect(bench.device.started.values.isEmpty)
     }
 
@@ -135,7 +135,7 @@ import Testing
             let first = Mailbox<Int>()
             let sequence = Ingest.readings(from: address, driver: "and-std", ReadOptions(.follow))
             let loop = Task { for try await received in sequence { first.post(Self.systolic(received)) } }
-            await first.wait(count: 1)
+            _ = await first.wait(count: 1)
             loop.cancel()
             try await loop.value
             #expect(first.values.allSatisfy { (60...260).contains($0) })
@@ -157,7 +157,7 @@ import Testing
         let bench = try Bench()
         let (sequence, stop, device) = (bench.readings(), bench.options.stop, bench.device)
         let loop = Task { for try await _ in sequence {} }
-        await device.started.wait(count: 1)
+        _ = await device.started.wait(count: 1)
         stop.raise()
         try await loop.value
     }
@@ -175,7 +175,7 @@ import Testing
         let error = await #expect(throws: IngestError.self) {
             for try await _ in Ingest.readings(from: bench.address, driver: "byte") {}
         }
-        #expect(error?.what == "unknown driver `byte`")
+        #expect(error?.description.hasPrefix("unknown driver `byte`: ") == true)
     }
 
     /// In a watch, an own family is assigned to an own address as any other is.
@@ -189,7 +189,7 @@ import Testing
             for try await received in sequence { return Self.systolic(received) }
             return 0
         }
-        await bench.device.started.wait(count: 1)
+        _ = await bench.device.started.wait(count: 1)
         bench.device.inject([42])
         #expect(try await loop.value == 142)
     }

@@ -23,6 +23,14 @@ func failure(_ body: @escaping @Sendable () throws -> Void) async -> IngestError
     }
 }
 
+/// The parts of an error's line.
+extension IngestError {
+    private var plain: PlainFault? { fault as? PlainFault }
+    var what: String { plain?.what ?? description }
+    var why: String { plain?.why ?? description.split(separator: ": ", maxSplits: 1).dropFirst().joined() }
+    var hint: String { plain?.hint ?? "" }
+}
+
 /// Values that arrive from other threads, awaited without blocking.
 final class Mailbox<Value: Sendable>: Sendable {
     private struct State {

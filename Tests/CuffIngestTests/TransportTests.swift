@@ -192,7 +192,7 @@ final class Pty: Sendable {
     @Test func tty_WhatDoesNotOpen_IsSaid() {
         let folder = TestFolder()
         let file = folder.write("bytes", "x")
-        let cases: [(String, ExitCode)] = [
+        let cases: [(String, RunStatus)] = [
             ("/dev/ttyNOTHERE", .unavailable), (file, .noInput), (folder.path, .noInput), ("/dev/null", .noInput),
         ]
         for (path, status) in cases {

@@ -37,15 +37,15 @@ public enum Doctor {
         public var text: String
         /// What to do about it; `nil` where nothing is to be done or nothing is known to help.
         public var hint: String?
-        /// What the command ends with when this is the first failure; 0 otherwise.
-        public var exitCode: Int32
+        /// What kind of failure it is; `done` for none.
+        public var status: RunStatus
 
-        init(_ step: Step, _ state: State, _ text: String, hint: String? = nil, exitCode: Int32 = 0) {
+        init(_ step: Step, _ state: State, _ text: String, hint: String? = nil, status: RunStatus = .done) {
             self.step = step
             self.state = state
             self.text = text
             self.hint = hint
-            self.exitCode = exitCode
+            self.status = status
         }
 
         /// `permission     FAILED  the port belongs to …`, and the hint below it.
@@ -126,14 +126,14 @@ public enum Doctor {
         case fine(path: String, readings: Int)
         /// Not there yet, and may be made.
         case absent(path: String)
-        case failed(path: String, why: String, exitCode: Int32)
+        case failed(path: String, why: String, status: RunStatus)
     }
 }
 
 extension Array where Element == Doctor.Finding {
-    /// The class of the first failure; with `strict`, 1 for warnings only; else 0.
-    public func exitCode(strict: Bool = false) -> Int32 {
-        if let failure = first(where: { $0.state == .failed }) { return failure.exitCode }
-        return strict && contains { $0.state == .warning } ? 1 : 0
+    /// The kind of the first failure; with `strict`, `no` for warnings only; else `done`.
+    public func status(strict: Bool = false) -> RunStatus {
+        if let failure = first(where: { $0.state == .failed }) { return failure.status }
+        return strict && contains { $0.state == .warning } ? .no : .done
     }
 }

@@ -38,7 +38,7 @@ extension Doctor {
         return Finding(
             .bus, .failed, facts.resolution?.description ?? "\(facts.name) is not plugged in",
             hint: "check the cable; many cuffs show up only when switched on, in PC mode, or with a data cable",
-            exitCode: facts.resolution?.exitCode ?? 69)
+            status: facts.resolution?.status ?? .unavailable)
     }
 
     private static func kernelDriver(_ facts: Facts) -> Finding {
@@ -52,29 +52,29 @@ extension Doctor {
                 .kernelDriver, .failed, "a program took \(usb.id) from the kernel (usbfs), so it has no node",
                 hint: "brltty before 6.5 does this to bridge chips: configure it, or give the cuff another adapter; "
                     + "a virtual machine or the vendor's program does it too: end it",
-                exitCode: 69)
+                status: .unavailable)
         }
         let bound = facts.interfaceDrivers.compactMap { $0 }
         if bound.isEmpty {
             return Finding(
                 .kernelDriver, .failed, "no kernel driver took \(usb.id)",
                 hint: module.map { "sudo modprobe \($0)" } ?? "no driver of this program's needs it; see `cuff drivers`",
-                exitCode: 69)
+                status: .unavailable)
         }
         return Finding(
             .kernelDriver, .failed, "\(bound.joined(separator: ", ")) took \(usb.id) and made no serial or HID node",
-            hint: module.map { "sudo modprobe \($0), then plug it in anew" } ?? "this is probably no cuff", exitCode: 69)
+            hint: module.map { "sudo modprobe \($0), then plug it in anew" } ?? "this is probably no cuff", status: .unavailable)
     }
 
     private static func node(_ facts: Facts) -> Finding {
         if facts.isNetwork { return Finding(.node, .ok, "none needed") }
-        guard let path = facts.node else { return Finding(.node, .failed, "there is no node", exitCode: 69) }
+        guard let path = facts.node else { return Finding(.node, .failed, "there is no node", status: .unavailable) }
         guard facts.permissions != nil else {
             return Finding(
                 .node, .failed, "\(path) does not exist",
                 hint: facts.device == nil
                     ? "see what is there: cuff list" : "in a container, pass it in: --device=\(path); else start udev",
-                exitCode: 69)
+                status: .unavailable)
         }
         let links = facts.device?.links ?? []
         return Finding(.node, .ok, path + (links.isEmpty ? "" : ", also " + links.joined(separator: ", ")))
@@ -86,7 +86,7 @@ extension Doctor {
         }
         let access = Access.verdict(on: node, for: process)
         if let reason = access.reason {
-            return Finding(.permission, .failed, reason, hint: access.hint(for: facts.device?.key), exitCode: 77)
+            return Finding(.permission, .failed, reason, hint: access.hint(for: facts.device?.key), status: .noPermission)
         }
         let named = node.entries.contains { $0.tag == .user && $0.id == process.user } ? ", and by the seat's access list" : ""
         return Finding(.permission, .ok, "\(node.ownerName):\(node.groupName) \(node.modeText)\(named)")
@@ -113,7 +113,7 @@ extension Doctor {
         let isLocked = facts.holders.contains { $0.hold != .open }
         return Finding(
             .holders, isLocked ? .failed : .warning, text,
-            hint: "end that program; two readers of one line each get half of it", exitCode: isLocked ? 75 : 0)
+            hint: "end that program; two readers of one line each get half of it", status: isLocked ? .tryAgain : .done)
     }
 
     /// Programs that open serial ports by themselves: what they leave alone is known from their own tables.
@@ -161,15 +161,15 @@ extension Doctor {
         case EBUSY:
             return Finding(
                 .line, .failed, "\(name) is busy: another program has it for itself",
-                hint: "end that program (sudo cuff doctor \(facts.name) shows which)", exitCode: 75)
+                hint: "end that program (sudo cuff doctor \(facts.name) shows which)", status: .tryAgain)
         case EACCES, EPERM:
             return Finding(
                 .line, .failed, "\(name): permission denied, though its owner and mode allow it",
-                hint: "in a container or a systemd unit the device must be allowed too (--device, DeviceAllow=)", exitCode: 77)
+                hint: "in a container or a systemd unit the device must be allowed too (--device, DeviceAllow=)", status: .noPermission)
         default:
             return Finding(
                 .line, .failed, "\(name): \(String(cString: strerror(line.errno)))",
-                hint: "unplug it and plug it in again", exitCode: 74)
+                hint: "unplug it and plug it in again", status: .inputOutput)
         }
     }
 
@@ -188,8 +188,8 @@ extension Doctor {
         case .ignored: return Finding(.driver, .warning, sentence)
         case .unknown:
             return Finding(
-                .driver, .failed, sentence, hint: "if it is a cuff: cuff identify \(device.key), cuff drivers", exitCode: 69)
-        case .refused: return Finding(.driver, .failed, sentence, hint: "remove all but one of them", exitCode: 78)
+                .driver, .failed, sentence, hint: "if it is a cuff: cuff identify \(device.key), cuff drivers", status: .unavailable)
+        case .refused: return Finding(.driver, .failed, sentence, hint: "remove all but one of them", status: .badConfiguration)
         }
     }
 
@@ -212,7 +212,7 @@ extension Doctor {
         case nil: Finding(.database, .skipped, "not asked")
         case .fine(let path, let readings): Finding(.database, .ok, "\(path), \(Plural.text(readings, "reading"))")
         case .absent(let path): Finding(.database, .ok, "\(path) will be made by the first reading")
-        case .failed(let path, let why, let code): Finding(.database, .failed, "\(path): \(why)", exitCode: code)
+        case .failed(_, let why, let status): Finding(.database, .failed, why, status: status)
         }
     }
 }

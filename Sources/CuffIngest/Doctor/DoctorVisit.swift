@@ -15,9 +15,9 @@ public struct DoctorVisit: Sendable {
     }
 
     /// The findings of every device, and the status of the first class of failure. `isJSON`: one object for each finding.
-    public func examine(strict: Bool, isJSON: Bool = false) throws(IngestError) -> (text: String, code: Int32) {
+    public func examine(strict: Bool, isJSON: Bool = false) throws(IngestError) -> (text: String, status: RunStatus) {
         var text = ""
-        var code: Int32 = 0
+        var status = RunStatus.done
         for name in try names() {
             var facts = try facts(name)
             if let database { facts.database = Doctor.DatabaseFacts.look(at: database) }
@@ -26,9 +26,9 @@ public struct DoctorVisit: Sendable {
                 isJSON
                 ? findings.map { $0.json(name) }.joined()
                 : (text.isEmpty ? "" : "\n") + "\(name)\n" + findings.map { $0.lines + "\n" }.joined()
-            if code == 0 { code = findings.exitCode(strict: strict) }
+            if status == .done { status = findings.status(strict: strict) }
         }
-        return (text, code)
+        return (text, status)
     }
 
     /// A udev rule for the one named device.
@@ -65,7 +65,7 @@ public struct DoctorVisit: Sendable {
         do {
             return try Doctor.examine(try DeviceRequest(name), name: name, assignments: assignments)
         } catch let error as AddressFault {
-            throw IngestError(.usage, error.description, hint: "write e.g. /dev/ttyUSB0; `cuff list` shows what is plugged in")
+            throw IngestError(error)
         } catch {
             throw IngestError(.osError, "cannot look at \(name)", why: "\(error)")
         }
@@ -93,7 +93,7 @@ extension Doctor.DatabaseFacts {
     static func look(at path: String) -> Doctor.DatabaseFacts {
         guard access(path, F_OK) == 0 else { return .absent(path: path) }
         do throws(IngestError) { return .fine(path: path, readings: try Store(path, access: .read).count()) } catch {
-            return .failed(path: path, why: error.why.isEmpty ? error.what : error.why, exitCode: error.status.rawValue)
+            return .failed(path: path, why: error.description, status: error.status)
         }
     }
 }

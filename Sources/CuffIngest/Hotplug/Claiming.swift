@@ -132,15 +132,15 @@ extension Claiming.Verdict {
 }
 
 /// Why a DEVICE leads nowhere.
-public enum ResolutionFault: Error, Sendable, Hashable, CustomStringConvertible {
+public enum ResolutionFault: Fault {
     case notFound(DeviceAddress, present: [PluggedDevice])
     case ambiguous(DeviceAddress, [PluggedDevice])
 
-    /// 69 (no such device), 64 (say which).
-    public var exitCode: Int32 {
+    /// No such device, or which one has to be said.
+    public var status: RunStatus {
         switch self {
-        case .notFound: 69
-        case .ambiguous: 64
+        case .notFound: .unavailable
+        case .ambiguous: .usage
         }
     }
 

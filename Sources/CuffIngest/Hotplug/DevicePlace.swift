@@ -17,7 +17,7 @@ public struct DevicePlace: Sendable {
     ) throws(IngestError) {
         let request: DeviceRequest
         do throws(AddressFault) { request = try DeviceRequest(text, drivers: drivers, among: kinds) } catch {
-            throw IngestError(.usage, error.description, hint: "write e.g. /dev/ttyUSB0; `cuff list` shows what is plugged in")
+            throw IngestError(error)
         }
         let settings = request.settings
         guard settings.line == nil, settings.options.isEmpty, settings.name == nil else {
@@ -34,7 +34,7 @@ public struct DevicePlace: Sendable {
         let target: DeviceTarget
         let present = (try? DeviceEnumeration.plugged()) ?? []
         do throws(ResolutionFault) { target = try wanted.resolve(among: present, drivers: drivers) } catch {
-            throw IngestError(error.exitCode == 64 ? .usage : .unavailable, error.description, hint: "`cuff list` shows what is plugged in")
+            throw IngestError(error)
         }
         switch target {
         case .place(let address): self.init(address: address, driver: try Self.named(driver, text, at: address), device: "")

@@ -73,7 +73,7 @@ public enum Identifying {
         do throws(ResolutionFault) {
             return try address.resolve(among: (try? DeviceEnumeration.plugged()) ?? []).address
         } catch {
-            throw IngestError(error.exitCode == 64 ? .usage : .unavailable, error.description, hint: "`cuff list` shows what is plugged in")
+            throw IngestError(error)
         }
     }
 

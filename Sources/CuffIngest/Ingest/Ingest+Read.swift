@@ -143,7 +143,7 @@ extension Ingest {
         let transport: any Transport
         do throws(AddressFault) {
             transport = try address.transport(for: driver, line: read.line, pace: read.pace, among: options.transports)
-        } catch { throw IngestError(.usage, error.description) }
+        } catch { throw IngestError(error) }
         guard let path = read.recording else { return transport }
         return RecordingTransport(transport, to: try CaptureWriter(path, driver: driver, line: read.line, node: "\(address)"))
     }
@@ -229,11 +229,11 @@ extension IngestReport {
             return
         }
         if let fault, !isStopped {
-            self.fault = IngestError(.inputOutput, "\(address): \(fault.sentence)")
+            self.fault = IngestError(LinkFault.lost(address, fault))
         }
         // Nobody was there: that is no line that ended, whatever the session made of it.
         if let fault, !isStopped, let error = fault.neverOpened(address) {
-            (self.fault, status, closing) = (error, error.status, error.description)
+            (self.fault, status, closing) = (IngestError(error), error.status, nil)
             return
         }
         switch self.outcome {
@@ -249,7 +249,7 @@ extension IngestReport {
         if isStopped && (status == .unavailable || hint != nil && status == .protocolFault) { status = .done }
         if let fault, status == .done, !isStopped {
             status = .inputOutput
-            closing = "\(address): \(fault.sentence)"
+            closing = "\(address): \(fault)"
         }
     }
 }

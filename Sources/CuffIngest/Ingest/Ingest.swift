@@ -22,6 +22,8 @@ public struct IngestOptions: Sendable {
     public var driverOptions: [String: String] = [:]
     /// Hears of everything worth telling, from any thread.
     public var diagnostics: @Sendable (Diagnostic) -> Void = { _ in }
+    /// Puts an error into words for `diagnostics`; a program may add what to do about it.
+    public var explain: @Sendable (IngestError) -> String = { $0.description }
     /// Ends the run early when it is raised.
     public var stop = StopSignal()
     /// The run ends in order after so many readings; `nil` sets no end.
@@ -81,7 +83,7 @@ public enum Ingest {
         var context = SinkContext()
         context.line = ReadingLine(includesRaw: options.includesRaw)
         context.outbox = SinkOverview.outbox(of: specs, memory: options.memory)
-        context.onFault = { options.diagnostics(.warning($1.description)) }
+        context.onFault = { options.diagnostics(.warning(options.explain($1))) }
         var members: [Pipeline.Member] = []
         for spec in specs {
             do throws(IngestError) { members.append(Pipeline.Member(try spec.open(context), isRequired: spec.isRequired)) } catch {
@@ -135,13 +137,12 @@ public enum Ingest {
             report.closing =
                 (missing ?? pipeline.unstored.sentence).map { "not everything could be stored in time: \($0)" }
                 ?? "everything is stored, but a sink did not close in time"
-        } else if var fault {
+        } else if let fault {
             if fault.isOutputClosed {
                 report.isOutputClosed = true
                 report.closing = missing
             } else {
-                if let missing { fault.why += (fault.why.isEmpty ? "" : "; ") + missing }
-                throw fault
+                throw missing.map { IngestError(RunFault.notStored($0, cause: fault)) } ?? fault
             }
         } else if let missing {
             (report.status, report.closing) = (.tryAgain, missing)
@@ -166,7 +167,7 @@ extension IngestReport {
         guard let sink = sinks.first(where: { $0.isRequired && ($0.backlog?.waiting ?? 0) > 0 }), let backlog = sink.backlog else { return }
         if status == .done { status = .tryAgain }
         let sentence =
-            "\(backlog.waiting) lines wait for \(sink.label)\(backlog.fault.map { ": \($0.sentence)" } ?? "")"
+            "\(backlog.waiting) lines wait for \(sink.label)\(backlog.fault.map { ": \($0)" } ?? "")"
             + "; they are kept, and go out with the next run or `cuff sinks retry`"
         closing = closing.map { "\($0)\ncuff: \(sentence)" } ?? sentence
     }

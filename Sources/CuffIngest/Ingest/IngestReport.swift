@@ -33,8 +33,8 @@ public struct IngestReport: Sendable {
     var recovery: Outcome?
     /// Why the line ended, where it was not the host that closed it.
     public var fault: IngestError?
-    /// What the process exits with.
-    public var status = ExitCode.done
+    /// How the run ended.
+    public var status = RunStatus.done
     /// What to tell at the end, when there is something to tell.
     public var closing: String?
 }

@@ -102,7 +102,7 @@ public final class Simulation: @unchecked Sendable {
         var path = [CChar](repeating: 0, count: 64)
         let master = clinux_open_pty(&path, 64)
         guard master >= 0 else {
-            throw IngestError(.osError, "cannot make a pseudo terminal", why: IngestError.lowercased(-master))
+            throw IngestError(.osError, "cannot make a pseudo terminal", why: SystemFault.lowercased(-master))
         }
         let name = String(decoding: path.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
         // Opened once and closed again, the slave begins raw, without echo, and its being unopened can be seen.

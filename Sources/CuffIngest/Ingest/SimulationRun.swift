@@ -11,7 +11,7 @@ public enum SimulationRun {
             guard symlink(simulation.address, link) == 0 else {
                 let number = errno
                 throw IngestError(
-                    .cannotCreate, "cannot make the link \(link)", why: IngestError.lowercased(number),
+                    .cannotCreate, "cannot make the link \(link)", why: SystemFault.lowercased(number),
                     hint: number == EEXIST ? "remove it, or name another" : "")
             }
         }

@@ -72,7 +72,7 @@ public final class CuffLink {
         } catch {
             isTransportOpen = false
             openingFault = error
-            closed(nil, reason: error.what)
+            closed(nil, reason: error.description)
         }
     }
 
@@ -88,7 +88,7 @@ public final class CuffLink {
         case .received(let bytes): handle(LinkEvent.received(bytes))
         case .sent(let bytes): handle(LinkEvent.sent(bytes))
         case .line(let event): handle(LinkEvent.line(event))
-        case .closed(let fault): closed(fault, reason: fault?.sentence)
+        case .closed(let fault): closed(fault, reason: fault?.description)
         }
     }
 
@@ -159,7 +159,7 @@ public final class CuffLink {
         if !durably {
             // One byte in place, so that as little as possible can happen between it and the acknowledgement that follows.
             do throws(IngestError) { try memory.keep(records, driver, device: device, durably: false) } catch {
-                tell(.diagnostic(.warning(error.what)))
+                tell(.diagnostic(.warning(error.description)))
             }
             return
         }
@@ -175,7 +175,7 @@ public final class CuffLink {
 
     private func kept(_ error: IngestError?) {
         isKeeping = false
-        if let error { tell(.diagnostic(.warning(error.what))) }
+        if let error { tell(.diagnostic(.warning(error.description))) }
         perform()
         conclude()
     }
@@ -185,7 +185,7 @@ public final class CuffLink {
         let (driver, me, loop) = (state.driver.id, LoopBound(self), loop)
         StateFile.queue.async { @Sendable in
             do throws(IngestError) { try memory.store(driver, key, value) } catch {
-                loop.async { me.value.tell(.diagnostic(.warning(error.what))) }
+                loop.async { me.value.tell(.diagnostic(.warning(error.description))) }
             }
         }
     }

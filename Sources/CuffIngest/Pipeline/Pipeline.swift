@@ -295,6 +295,6 @@ public final class Pipeline: Sendable {
 
 extension IngestError {
     /// The reader of standard output went away. It ends a run, and nobody needs to be told.
-    static let outputClosed = IngestError(.done, "standard output was closed")
+    static let outputClosed = IngestError(FileFault.outputClosed)
     var isOutputClosed: Bool { self == .outputClosed }
 }

@@ -20,9 +20,7 @@ extension SinkKind {
             let words = try CommandPeer.words(spec.path)
             // A missing program is a typing error more often than an absence.
             guard CommandPeer.find(words[0]) != nil else {
-                throw IngestError(
-                    .unavailable, "cannot start \(spec.name)", why: "there is no program `\(words[0])`",
-                    hint: "name it with its path; a shell's own words need exec:sh -c '…'")
+                throw IngestError(SinkFault.noProgram(spec.name, program: words[0]))
             }
             return try OutgoingSink(
                 spec, context, to: CommandPeer(words, name: spec.name, isAnswering: isAnswering), isAnswering: isAnswering)
@@ -88,7 +86,7 @@ final class CommandPeer: LinePeer {
     }
 
     private static func malformed(_ text: String, _ why: String) -> IngestError {
-        IngestError(.usage, "invalid sink `exec:\(text)`", why: why, hint: "write e.g. exec:./notify, or \"exec:sh -c 'cat >> log'\"")
+        IngestError(SinkFault.malformed("exec:\(text)", why: why, example: "exec:./notify, or \"exec:sh -c 'cat >> log'\""))
     }
 
     /// Where the program is; `nil` when there is none of that name.
@@ -108,7 +106,7 @@ final class CommandPeer: LinePeer {
         var output: Int32 = -1
         let result = isAnswering ? clinux_spawn(&arguments, &input, &output) : clinux_spawn(&arguments, &input, nil)
         guard result >= 0 else {
-            throw IngestError(.unavailable, "cannot start \(name)", why: IngestError.lowercased(-result))
+            throw IngestError(SinkFault.cannotStart(name, errno: -result))
         }
         process = result
         stream = LineStream(output: input, input: output)
@@ -118,7 +116,7 @@ final class CommandPeer: LinePeer {
         sent = 0
         guard let stream else { return }
         do throws(SystemFault) { sent = try stream.write(bytes, stop, isSocket: false) } catch {
-            throw IngestError(.unavailable, "\(name) ended", why: "it takes no more lines")
+            throw IngestError(SinkFault.ended(name))
         }
     }
 

@@ -159,7 +159,7 @@ final class Courier: @unchecked Sendable {
             try note()
             if acknowledged == lines.count { return }
             if let fault { throw fault }
-            if isGone { throw IngestError(.unavailable, "\(outbox.spec) went away", why: "it has not taken every line") }
+            if isGone { throw IngestError(SinkFault.wentAway(outbox.spec, errno: nil)) }
             guard stop.sleep(nanoseconds: wait) else { return }
             wait = min(wait * 2, 50_000_000)
         }
@@ -209,7 +209,7 @@ final class CourierLock {
             descriptor = opened
         } catch {
             guard error.number == EWOULDBLOCK else { throw .writing(path, error.number) }
-            throw IngestError(.tryAgain, "another run of cuff sends these lines", why: "it holds \(path)")
+            throw IngestError(SinkFault.outboxHeld(path))
         }
     }
 }

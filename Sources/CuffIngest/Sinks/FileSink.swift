@@ -52,10 +52,7 @@ private final class ReadingLines<Format: LineFormat> {
         known.keep()
         if removed > 0 {
             tell(
-                IngestError(
-                    .inputOutput,
-                    "\(path) held \(removed) damaged line\(removed == 1 ? "" : "s"), which \(removed == 1 ? "was" : "were") removed",
-                    why: "a power cut leaves such", hint: "nothing: a cuff was not told that these readings are stored"))
+                IngestError(SinkFault.damagedLines(path, count: removed)))
         }
         return known
     }
@@ -98,9 +95,7 @@ private final class ReadingLines<Format: LineFormat> {
     }
 
     private var unsteady: IngestError {
-        IngestError(
-            .tryAgain, "cannot write \(path)", why: "it is renamed, removed or emptied again and again",
-            hint: "rotate it less often, or name another file")
+        IngestError(SinkFault.restless(path))
     }
 
     private func append(_ batch: Batch) throws(IngestError) -> Int {

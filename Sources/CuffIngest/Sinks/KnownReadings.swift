@@ -78,8 +78,6 @@ final class KnownReadings {
     }
 
     private var failure: IngestError {
-        IngestError(
-            .inputOutput, "cannot keep the list of readings that the file holds", why: String(cString: sqlite3_errmsg(database)),
-            hint: "free some space for temporary files, or name a folder for them in TMPDIR, and run it again")
+        IngestError(SinkFault.noIndex(why: String(cString: sqlite3_errmsg(database))))
     }
 }

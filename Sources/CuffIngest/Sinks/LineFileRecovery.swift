@@ -49,7 +49,7 @@ extension LineFile {
     }
 
     private func foreign(_ format: some LineFormat) -> IngestError {
-        IngestError(.cannotCreate, "cannot append to \(path)", why: format.refusal, hint: "name another file; this one was not changed")
+        IngestError(SinkFault.foreignFile(path, why: format.refusal))
     }
 
     private func examine<Format: LineFormat>(

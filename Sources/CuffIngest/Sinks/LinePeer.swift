@@ -161,7 +161,7 @@ final class SocketPeer: LinePeer {
     }
 
     private func unreachable(_ number: Int32) -> IngestError {
-        IngestError(.unavailable, "cannot reach \(name)", why: IngestError.lowercased(number), hint: "is it listening there?")
+        IngestError(SinkFault.unreachable(name, errno: number))
     }
 
     private func connect(_ path: String) throws(IngestError) -> Int32 {
@@ -192,7 +192,7 @@ final class SocketPeer: LinePeer {
     }
 
     private func gone(_ number: Int32) -> IngestError {
-        IngestError(.unavailable, "\(name) went away", why: IngestError.lowercased(number))
+        IngestError(SinkFault.wentAway(name, errno: number))
     }
 
     /// Of what was written, the kernel still holds what its peer has not acknowledged (tcp) or not read (unix, where it

@@ -219,7 +219,7 @@ final class Outbox: Sendable {
             try db.execute(
                 sql: "UPDATE sink SET error = ?, error_at = ?, next_try = ? WHERE number = ?",
                 arguments: [
-                    error.sentence, HostClock.now().utcText, nextTry.map(\.utcText), number,
+                    error.description, HostClock.now().utcText, nextTry.map(\.utcText), number,
                 ])
         }
     }

@@ -165,13 +165,9 @@ struct OutboxState: Sendable {
         case "refuse" where words.count >= 3:
             guard let known = answered(words) else { return stranger(line, now, &effects) }
             effects.append(.setAside(known, reason: words.count > 3 ? Self.harmless(words[3]) : ""))
-        case "later": fail(IngestError(.unavailable, "\(name) takes nothing now", why: Self.reason(text)), pause, now, &effects)
+        case "later": fail(.later(name, reason: Self.reason(text)), pause, now, &effects)
         case "fatal":
-            fail(
-                IngestError(
-                    .badConfiguration, "\(name) cannot work as it is set up", why: Self.reason(text),
-                    hint: "correct that; it is tried again"),
-                limits.fatalPause, now, &effects)
+            fail(.fatal(name, reason: Self.reason(text)), limits.fatalPause, now, &effects)
         default: return fault("\(Self.quoted(line)) is not an answer", now, &effects)
         }
         guard phase == .carrying else { return }
@@ -212,10 +208,11 @@ struct OutboxState: Sendable {
     }
 
     private mutating func fault(_ why: String, _ now: Duration, _ effects: inout [Effect]) {
-        fail(
-            IngestError(
-                .protocolFault, "\(name) does not keep to the protocol of +ack", why: why,
-                hint: "see \"Sinks that answer\" in the README; without +ack nothing is waited for"), pause, now, &effects)
+        fail(.protocolBroken(name, why: why), pause, now, &effects)
+    }
+
+    private mutating func fail(_ fault: SinkFault, _ wait: Duration, _ now: Duration, _ effects: inout [Effect]) {
+        fail(IngestError(fault), wait, now, &effects)
     }
 
     private mutating func fail(

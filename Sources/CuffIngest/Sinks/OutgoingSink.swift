@@ -23,9 +23,7 @@ final class OutgoingSink: Sink {
 
     init(_ spec: SinkSpec, _ context: SinkContext, to peer: any LinePeer, isAnswering: Bool) throws(IngestError) {
         guard let path = context.outbox else {
-            throw IngestError(
-                .usage, "there is no place for what waits for \(spec.name)", why: "neither a database nor a home folder is known",
-                hint: "add --sink sqlite:bp.db: its lines wait there")
+            throw IngestError(SinkFault.noOutbox(spec.name))
         }
         label = spec.name
         answers = isAnswering
@@ -48,9 +46,7 @@ final class OutgoingSink: Sink {
         let until = HostClock.monotonic() + Self.roomLimit.nanoseconds
         while outbox.waiting + batch.readings > Outbox.capacity && outbox.waiting > 0 {
             guard HostClock.monotonic() < until else {
-                throw IngestError(
-                    .tryAgain, "\(label) takes no more", why: "\(outbox.waiting) lines wait for it already",
-                    hint: "see `cuff sinks`; readings are not asked for until it takes some")
+                throw IngestError(SinkFault.outboxFull(label, waiting: outbox.waiting))
             }
             usleep(10_000)
         }

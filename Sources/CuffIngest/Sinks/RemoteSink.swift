@@ -41,9 +41,7 @@ extension SinkKind {
             parse: { (kind, operand) throws(IngestError) in
                 // Before anything may repeat the address.
                 if let place = RemoteAddress(operand).placeOfSecret {
-                    throw IngestError(
-                        .usage, "the address of \(scheme): has a \(place) in it", why: "every user of this machine can read arguments",
-                        hint: "leave it out there, and " + (secret.map(keeping) ?? otherwise(program)))
+                    throw IngestError(SinkFault.secretInAddress(scheme: scheme, place: place, program: program, credential: secret))
                 }
                 guard !operand.isEmpty else { throw kind.malformed(operand, "it names no server") }
                 return SinkSpec(kind, path: operand)
@@ -58,24 +56,13 @@ extension SinkKind {
         }
     }
 
-    private static func keeping(_ secret: String) -> String {
-        "write it to ~/.config/cuff/credentials/\(secret) (mode 0600), or for a service: LoadCredential=\(secret):FILE"
-    }
-
-    private static func otherwise(_ program: String) -> String {
-        program == "cuff-sink-postgres"
-            ? "write it to ~/.pgpass (mode 0600)" : "write it to a file (mode 0600) where \(program) looks for it"
-    }
-
     private static func missing(_ spec: SinkSpec, _ program: String, _ folder: String, isListed: Bool) -> IngestError {
-        let places = "\(program) is neither in \(folder) nor on PATH"
-        guard !isListed else {
-            return IngestError(.unavailable, "cannot start \(spec.name)", why: places, hint: "install the helper \(program)")
-        }
-        let near = NearestWord.match(spec.kind.scheme, among: all.map(\.scheme))
+        guard !isListed else { return IngestError(SinkFault.helperMissing(spec.name, program: program, folder: folder)) }
+        let known = all.map(\.scheme)
         return IngestError(
-            .usage, "unknown sink `\(spec.name)`", why: "no built-in scheme is called `\(spec.kind.scheme)`, and \(places)",
-            hint: near.map { "did you mean `\($0)`?" } ?? "built in are \(all.map(\.scheme).joined(separator: ", "))")
+            SinkFault.noHelper(
+                spec.name, scheme: spec.kind.scheme, program: program, folder: folder,
+                nearest: NearestWord.match(spec.kind.scheme, among: known), known: known))
     }
 }
 

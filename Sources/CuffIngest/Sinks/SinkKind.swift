@@ -98,13 +98,12 @@ public struct SinkKind: Sendable, Hashable, CustomStringConvertible {
     /// There is none; `-` is standard output.
     static let nothing: Parse = { (kind, operand) throws(IngestError) in
         guard operand.isEmpty || operand == "-" else {
-            throw kind.malformed(operand, "\(kind) takes no file", hint: "write jsonl:\(operand)")
+            throw kind.malformed(operand, "\(kind) takes no file", example: "jsonl:\(operand)")
         }
         return SinkSpec(kind)
     }
 
-    func malformed(_ operand: String, _ why: String, hint: String? = nil) -> IngestError {
-        IngestError(
-            .usage, "invalid sink `\(scheme)\(operand.isEmpty ? "" : ":\(operand)")`", why: why, hint: hint ?? "write e.g. \(example)")
+    func malformed(_ operand: String, _ why: String, example: String? = nil) -> IngestError {
+        IngestError(SinkFault.malformed(scheme + (operand.isEmpty ? "" : ":\(operand)"), why: why, example: example ?? self.example))
     }
 }

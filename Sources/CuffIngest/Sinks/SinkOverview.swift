@@ -61,9 +61,7 @@ public struct SinkOverview: Sendable {
         let places = [Store.standardPath, DriverMemory.standard?.file("outbox.db")].compactMap { $0 }
         let usual = places.filter { (path: String) in access(path, F_OK) == 0 }
         guard !usual.isEmpty else {
-            throw IngestError(
-                .noInput, "there is no database to look at", why: "none of \(places.joined(separator: ", ")) is there",
-                hint: "name one: cuff sinks --db FILE")
+            throw IngestError(SinkFault.noDatabase(places: places))
         }
         return usual
     }
@@ -161,14 +159,14 @@ public struct SinkOverview: Sendable {
 public enum SinkRuns {
     /// Sends what waits now, until it is sent or nothing is taken any more; answers how many lines are left.
     public static func retry(
-        database: String?, sink: String? = nil, told: @escaping @Sendable (String) -> Void = { _ in }
+        database: String?, sink: String? = nil, told: @escaping @Sendable (IngestError) -> Void = { _ in }
     ) throws(IngestError) -> (sent: Int, left: Int) {
         var (sent, left) = (0, 0)
         for path in try SinkOverview.databases(database) {
             for state in try Store(path, access: .read).outboxes() where state.waiting > 0 && (sink == nil || sink == state.spec) {
                 var context = SinkContext()
                 context.outbox = path
-                context.onFault = { told($1.description) }
+                context.onFault = { told($1) }
                 let opened = try SinkSpec(state.spec).open(context)
                 let before = opened.backlog?.waiting ?? 0
                 try opened.close()
@@ -184,8 +182,7 @@ public enum SinkRuns {
     public static func drop(database: String?, sink: String, confirmation: String) throws(IngestError) -> Int {
         let name = try SinkSpec(sink).name
         guard confirmation == "drop" else {
-            throw IngestError(
-                .usage, "nothing was dropped", why: "lines that are dropped never reach \(name)", hint: "add --confirm drop")
+            throw IngestError(SinkFault.dropNotConfirmed(name))
         }
         var count = 0
         for path in try SinkOverview.databases(database) { count += try Store(path, access: .write).dropOutbox(name) }

@@ -32,8 +32,8 @@ public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
         // Any other scheme is a helper program's, which has to be there when the sink is opened.
         guard let kind = kinds.first(where: { $0.scheme == scheme }) ?? (parts.count > 1 ? SinkKind.helper(for: scheme) : nil) else {
             throw IngestError(
-                .usage, "unknown sink `\(name)`", why: "known are \(kinds.map(\.spelling).joined(separator: ", "))",
-                hint: NearestWord.match(scheme, among: kinds.map(\.scheme)).map { "did you mean `\($0)`?" } ?? "write e.g. sqlite:bp.db")
+                SinkFault.unknown(
+                    String(name), known: kinds.map(\.spelling), nearest: NearestWord.match(scheme, among: kinds.map(\.scheme))))
         }
         self = try kind.parse(kind, parts.count > 1 ? String(parts[1]) : "")
         self.isRequired = isRequired

@@ -41,7 +41,7 @@ public struct RunStatistics: Sendable {
             }
             if !sink.isDurable { parts.append("passed through, not kept") }
             parts.append(sink.writes.sentence("writes"))
-            if let fault = sink.fault ?? sink.backlog?.fault { parts.append(fault.sentence) }
+            if let fault = sink.fault ?? sink.backlog?.fault { parts.append(fault.description) }
             if let next = sink.nextTry ?? sink.backlog?.nextTry {
                 parts.append("next try \(next.utcText)")
             }

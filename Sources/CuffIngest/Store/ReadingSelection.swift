@@ -122,9 +122,7 @@ extension ReadingSelection {
         var found: [Reading.ID] = []
         for text in texts {
             guard let id = Reading.ID.parse(text) else {
-                throw IngestError(
-                    .usage, "`\(text)` is no id", why: "an id looks like 20260505T073110-9f0c61d2a4b7e3f0",
-                    hint: "`cuff show --format plain` prints them")
+                throw IngestError(StoreFault.notAnID(text))
             }
             found.append(id)
         }

@@ -37,19 +37,16 @@ extension Store {
     /// Leaves nothing of what was deleted in the database file and its log. `secure_delete` overwrites a row where it stood
     /// last; a page that was split or put in order before may hold an older copy, so the file is written anew.
     public func overwriteRemains() throws(IngestError) {
-        var fault: IngestError?
+        var isHeld = false
         do {
             try queue.writeWithoutTransaction { db in
                 try db.execute(sql: "VACUUM")
                 let result = try Row.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
                 guard result?[0] as Int? != 0 else { return }
-                fault = IngestError(.tryAgain, "", why: "another program reads in the database", hint: "end it (`fuser \(path)` names it)")
+                isHeld = true
             }
-        } catch { fault = Self.translated(error, path) }
-        guard var fault else { return }
-        fault.what = "the readings are deleted, but \(path) or its log may hold copies of them still"
-        fault.hint = (fault.hint.isEmpty ? "" : fault.hint + ", then ") + "run the same command again"
-        throw fault
+        } catch { throw IngestError(StoreFault.remains(path, cause: Self.translated(error, path))) }
+        if isHeld { throw IngestError(StoreFault.remains(path, cause: nil)) }
     }
 
     private static var bury: String {

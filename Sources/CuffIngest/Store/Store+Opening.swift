@@ -13,10 +13,7 @@ extension Store {
         } catch {
             guard error.number == ENOENT, access == .write else {
                 if access == .read && error.number == ENOENT {
-                    let sink = path == standardPath ? "" : " --sink sqlite:\(path)"
-                    throw IngestError(
-                        .noInput, "there is no database \(path)",
-                        hint: "read a cuff into it first, e.g. `cuff read DEVICE --driver ID\(sink)`")
+                    throw IngestError(StoreFault.notThere(path, isStandard: path == standardPath))
                 }
                 throw access == .read ? .reading(path, error.number) : .writing(path, error.number)
             }
@@ -38,7 +35,7 @@ extension Store {
         }
         guard let size = Descriptor.size(descriptor), size > 0 else {
             if access == .read {
-                throw IngestError(.noInput, "there are no readings in \(path)", why: "the file is empty", hint: "name another file")
+                throw IngestError(StoreFault.emptyFile(path))
             }
             return false
         }
@@ -50,19 +47,16 @@ extension Store {
     }
 
     private static func notADatabase(_ path: String) -> IngestError {
-        IngestError(.badData, "cannot use \(path)", why: "it is not an SQLite database", hint: "name another file")
+        IngestError(StoreFault.notADatabase(path))
     }
 
     static func noRoomForIndex(_ path: String, _ access: Access) -> IngestError {
         guard access == .read else { return .writing(path, ENOSPC) }
-        return IngestError(
-            .inputOutput, "cannot read \(path)", why: "no space left on device", hint: "free 128 KiB: SQLite keeps an index beside it")
+        return IngestError(StoreFault.noRoomForIndex(path))
     }
 
     private static func tooNew(_ path: String, _ access: Access) -> IngestError {
-        IngestError(
-            access == .read ? .badData : .cannotCreate, "cannot use \(path)", why: "a newer version of cuff wrote it",
-            hint: "install that version, or name another file")
+        IngestError(StoreFault.tooNew(path, isReading: access == .read))
     }
 
     /// The log may hold a newer header than the file, so SQLite itself is asked, read-only. By its own functions: the end of
@@ -100,8 +94,7 @@ extension Store {
         }
         let tables = try number("SELECT count(*) FROM sqlite_master")
         guard id == 0, tables == 0 else {
-            throw IngestError(
-                .cannotCreate, "cannot use \(path)", why: "it is another program's database", hint: "name another file, e.g. sqlite:bp.db")
+            throw IngestError(StoreFault.foreign(path))
         }
     }
 
@@ -109,29 +102,19 @@ extension Store {
     static func translated(_ error: any Error, _ path: String) -> IngestError {
         if let error = error as? IngestError { return error }
         guard let error = error as? DatabaseError else {
-            return IngestError(.software, "the database \(path) failed", why: "\(error)")
+            return IngestError(StoreFault.failed(path, why: "\(error)"))
         }
         switch error.resultCode {
         case .SQLITE_FULL: return .writing(path, ENOSPC)
         case .SQLITE_IOERR where Volume(path)?.free == 0: return .writing(path, ENOSPC)
         case .SQLITE_BUSY, .SQLITE_LOCKED: return .writing(path, EWOULDBLOCK)
-        case .SQLITE_READONLY:
-            return IngestError(
-                .cannotCreate, "cannot write \(path)", why: "the database is read-only",
-                hint: "`chmod u+w` it and its folder, or name another file")
+        case .SQLITE_READONLY: return IngestError(StoreFault.readOnly(path))
         case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
-            return IngestError(
-                .cannotCreate, "cannot open \(path)", why: error.message ?? "SQLite cannot open it",
-                hint: "check the folder's permissions: SQLite keeps two files beside the database")
+            return IngestError(StoreFault.cannotOpen(path, why: error.message ?? "SQLite cannot open it"))
         case .SQLITE_NOTADB, .SQLITE_CORRUPT:
-            return IngestError(
-                .badData, "cannot use \(path)", why: error.message ?? "the database is damaged",
-                hint: "name another file; `sqlite3 \(path) .recover` may save what is in this one")
-        case .SQLITE_IOERR:
-            return IngestError(
-                .inputOutput, "cannot write \(path)", why: error.message ?? "disk I/O error", hint: "check the disk (dmesg)")
-        default:
-            return IngestError(.software, "the database \(path) failed", why: error.message ?? "\(error.resultCode)")
+            return IngestError(StoreFault.damaged(path, why: error.message ?? "the database is damaged"))
+        case .SQLITE_IOERR: return IngestError(StoreFault.failedWriting(path, why: error.message ?? "disk I/O error"))
+        default: return IngestError(StoreFault.failed(path, why: error.message ?? "\(error.resultCode)"))
         }
     }
 }

@@ -78,7 +78,7 @@ extension Store {
         switch series {
         case .quantity(let one):
             guard let samples = SeriesCoding.encode(one.elements) else {
-                throw IngestError(.software, "a series could not be packed", why: "its values have too many digits")
+                throw IngestError(StoreFault.seriesTooPrecise)
             }
             return [
                 SeriesSelection.Kind.quantity.rawValue, one.type.identifier.description, one.unit.description, source,
@@ -139,9 +139,7 @@ extension Store {
                     let source: Int64 = row["source"]
                     let provenance = sources[source]?.provenance ?? Provenance(driver: "unknown")
                     guard let series = Self.series(row, provenance) else {
-                        throw IngestError(
-                            .badData, "a series in \(path) is damaged", why: "number \(row["number"] as Int64? ?? 0) cannot be unpacked",
-                            hint: "`sqlite3 \(path) 'DELETE FROM series WHERE number = \(row["number"] as Int64? ?? 0)'` removes it")
+                        throw IngestError(StoreFault.seriesDamaged(path, number: row["number"] as Int64? ?? 0))
                     }
                     guard try body(StoredSeries(number: row["number"], series: series, provenance: provenance, user: row["owner"])) else {
                         return

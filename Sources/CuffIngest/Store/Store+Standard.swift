@@ -13,9 +13,7 @@ extension Store {
     /// The named database, else the standard one.
     public static func path(_ named: String?) throws(IngestError) -> String {
         guard let path = named ?? standardPath else {
-            throw IngestError(
-                .usage, "there is no place for a database", why: "neither XDG_DATA_HOME nor HOME is set",
-                hint: "name one: --db FILE, or --sink sqlite:FILE")
+            throw IngestError(StoreFault.noStandardPlace)
         }
         return path
     }

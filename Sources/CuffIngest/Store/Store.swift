@@ -117,13 +117,7 @@ public final class Store: Sendable {
     }
 
     private func fullDisk(isHeld: Bool) -> IngestError {
-        var error = IngestError.writing(path, ENOSPC)
-        if isHeld {
-            error.hint =
-                "end the program that reads in the database (`fuser \(path)` names it), for it keeps the log from being emptied; or "
-                + error.hint
-        }
-        return error
+        IngestError(StoreFault.full(path, isLogHeld: isHeld))
     }
 
     // MARK: The files under their names
@@ -136,7 +130,7 @@ public final class Store: Sendable {
             try bearWithoutLog()
             return result
         case .file:
-            try replace("\(path) was moved, removed or replaced while readings were written")
+            try replace()
             let again = try attempt(changes)
             guard connection.change() == nil else { throw astray("it was moved, removed or replaced again") }
             return again
@@ -145,9 +139,7 @@ public final class Store: Sendable {
     }
 
     private var shortened: IngestError {
-        IngestError(
-            .inputOutput, "cannot write \(path)", why: "another program has cut the database short",
-            hint: "move \(path) and \(path)-wal away together; a new database is made then")
+        IngestError(StoreFault.cutShort(path))
     }
 
     /// The log that SQLite writes has no name any more: the next opening would not find it. So the database file takes every
@@ -161,25 +153,22 @@ public final class Store: Sendable {
             return !state.isWithoutLog
         }
         guard isNews else { return }
-        notices(
-            IngestError(
-                .done, "the log \(path)-wal was removed while readings were written", why: "nothing is lost: the database holds them",
-                hint: "leave the files beside the database alone while cuff runs"))
+        notices(IngestError(StoreFault.logRemoved(path)))
     }
 
     private func astray(_ why: String) -> IngestError {
-        IngestError(.tryAgain, "cannot write \(path)", why: why, hint: "let no other program move it while cuff runs")
+        IngestError(StoreFault.astray(path, why: why))
     }
 
     /// Gives up the files that were open, with everything in them, and opens what bears the name now.
-    private func replace(_ what: String) throws {
+    private func replace() throws {
         let old = connection
         // Where the file was renamed, it takes along what was acknowledged before; and no page of it may get into another file.
         guard old.emptyLog() == .empty else { throw astray("it was moved, and its log cannot be emptied: another program reads in it") }
         try old.close()
         state.withLock { $0.isAstray = true }
         try openAgain()
-        notices(IngestError(.done, what, why: "it was opened anew", hint: "stop cuff before the database is moved"))
+        notices(IngestError(StoreFault.replaced(path)))
     }
 
     private func openAgain() throws {
@@ -205,11 +194,7 @@ public final class Store: Sendable {
         case .held:
             let size = connection.logSize
             guard state.withLock({ $0.watch.says(size, limit: limit) }) else { return }
-            notices(
-                IngestError(
-                    .tryAgain, "the log \(path)-wal has grown to \(size >> 10) KiB",
-                    why: "another program reads in the database and has not ended its transaction",
-                    hint: "end that program (`fuser \(path)` names it); nothing is lost meanwhile"))
+            notices(IngestError(StoreFault.logGrown(path, kibibytes: Int64(size >> 10))))
         }
     }
 }

@@ -99,8 +99,7 @@ final class StoreConnection: Sendable {
     private static func adapt(_ queue: DatabaseQueue, _ path: String) throws {
         try queue.inDatabase { db in
             guard try !Schema.migrator.appliedMigrations(db).isEmpty else {
-                throw IngestError(
-                    .noInput, "there are no readings in \(path)", why: "nothing was stored yet", hint: "read a cuff into it first")
+                throw IngestError(StoreFault.nothingStored(path))
             }
             guard try !Schema.migrator.hasCompletedMigrations(db) else { return }
             let sql = try Schema.complements(db)

@@ -13,9 +13,7 @@ public enum StoredReadingText {
                 return
             }
             guard let form = Form(rawValue: name) else {
-                throw IngestError(
-                    .usage, "unknown format `\(name)`", why: "formats are \(Form.allCases.map(\.rawValue).joined(separator: ", "))",
-                    hint: "write e.g. --format jsonl")
+                throw IngestError(StoreFault.unknownFormat(name, known: Form.allCases.map(\.rawValue)))
             }
             self = form
         }

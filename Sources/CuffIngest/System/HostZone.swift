@@ -10,9 +10,7 @@ public enum HostZone {
     public static func named(_ name: String?) throws(IngestError) -> ZoneTable {
         guard let name else { return local() }
         guard let zone = find(name) else {
-            throw IngestError(
-                .usage, "unknown time zone `\(name)`", why: "\(folder) has no such file",
-                hint: "write e.g. Europe/Berlin or UTC; `apt-get install tzdata` if no zone is found")
+            throw IngestError(RequestFault.unknownZone(name))
         }
         return zone
     }
@@ -57,9 +55,7 @@ extension HostZone {
     /// A time as people name it, now being now.
     public static func instant(_ text: String, _ zone: ZoneTable) throws(IngestError) -> Timestamp {
         guard let time = TimeWords.instant(text, now: HostClock.reproducibleNow(), zone: zone) else {
-            throw IngestError(
-                .usage, "`\(text)` is not a date or duration",
-                hint: "write e.g. 2026-05-05, 2026-05-05T07:30, 7d, 36h, today or monday")
+            throw IngestError(RequestFault.notATime(text))
         }
         return time
     }

@@ -1,33 +1,40 @@
 import CuffCore
 import Glibc
 
-/// How a command ends, as sysexits and the shell's conventions number it.
-public enum ExitCode: Int32, Sendable {
-    case done = 0
-    /// The asked-for condition is false.
-    case no = 1
-    case usage = 64
-    case badData = 65
-    case noInput = 66
-    case unavailable = 69
-    case software = 70
-    case osError = 71
-    case cannotCreate = 73
-    case inputOutput = 74
-    case tryAgain = 75
-    case protocolFault = 76
-    case noPermission = 77
-    case badConfiguration = 78
-    case timedOut = 124
-    /// Ended in order by SIGINT, or by SIGTERM.
-    case interrupted = 130
-    case terminated = 143
+/// What could not be done, as a value of the layer where it happened (`FileFault`, `TransportFault` …). A fault holds facts: it
+/// gives no advice and knows no exit codes, which are the program's matter. Sinks and transports of an embedding program throw
+/// faults of their own.
+public protocol Fault: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What kind of failure it is.
+    var status: RunStatus { get }
+    /// What happened, in one plain line for logs: in lower case and without a full stop.
+    var description: String { get }
 }
 
-/// Why a run could not begin or go on, for a person: what happened, why, and what to do about it.
-public struct IngestError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What the process exits with.
-    public var status: ExitCode
+/// A fault of any layer: what is thrown by everything that works through several of them.
+public struct IngestError: Error, Hashable, CustomStringConvertible {
+    /// The fault itself.
+    public let fault: any Fault
+
+    /// An error with this fault.
+    public init(_ fault: some Fault) { self.fault = fault }
+
+    /// What kind of failure it is.
+    public var status: RunStatus { fault.status }
+    /// What happened, in one plain line.
+    public var description: String { fault.description }
+
+    /// Two errors are the same when their faults are equal.
+    public static func == (a: IngestError, b: IngestError) -> Bool { AnyHashable(a.fault) == AnyHashable(b.fault) }
+
+    /// By the fault.
+    public func hash(into hasher: inout Hasher) { AnyHashable(fault).hash(into: &hasher) }
+}
+
+/// A fault that has no type of its own yet, with its advice.
+public struct PlainFault: Fault {
+    /// What kind of failure it is.
+    public var status: RunStatus
     /// What failed, in lower case and without a full stop.
     public var what: String
     /// Why; empty where it is not known.
@@ -35,79 +42,32 @@ public struct IngestError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What to do; empty where nothing is known to help.
     public var hint: String
 
-    /// Sets each property as given.
-    public init(_ status: ExitCode, _ what: String, why: String = "", hint: String = "") {
-        self.status = status
-        self.what = what
-        self.why = why
-        self.hint = hint
-    }
-
-    /// One line of what and why.
-    public var sentence: String { what + (why.isEmpty ? "" : ": \(why)") }
-
-    /// One line of what and why, one of the hint.
-    public var description: String {
-        sentence + (hint.isEmpty ? "" : "\n  fix: \(hint)")
-    }
+    /// What and why.
+    public var description: String { what + (why.isEmpty ? "" : ": \(why)") }
 }
 
 extension IngestError {
-    /// A file to be read does not open or ends in an error.
-    static func reading(_ path: String, _ number: Int32) -> IngestError {
-        let hint =
-            switch number {
-            case ENOENT: "check the name; `-` reads standard input"
-            case EISDIR: "name a file in it"
-            case EACCES, EPERM: "ask its owner, or `chmod +r` it"
-            default: ""
-            }
-        let status: ExitCode = number == EIO ? .inputOutput : .noInput
-        return IngestError(status, "cannot read \(path)", why: lowercased(number), hint: hint)
+    /// A fault without a type of its own.
+    public init(_ status: RunStatus, _ what: String, why: String = "", hint: String = "") {
+        self.init(PlainFault(status: status, what: what, why: why, hint: hint))
     }
 
+    /// A file to be read does not open or ends in an error.
+    static func reading(_ path: String, _ number: Int32) -> IngestError { IngestError(FileFault.unreadable(path, errno: number)) }
+
     /// A file to be written does not open or does not take what is written.
-    static func writing(_ path: String, _ number: Int32) -> IngestError {
-        switch number {
-        case ENOSPC, EDQUOT:
-            IngestError(
-                .inputOutput, "cannot write \(path)", why: lowercased(number),
-                hint: "free some space and run it again; what was stored before is whole, nothing is stored twice")
-        case EIO:
-            IngestError(.inputOutput, "cannot write \(path)", why: lowercased(number), hint: "check the disk (dmesg)")
-        case EFBIG:
-            IngestError(
-                .inputOutput, "cannot write \(path)", why: "it has reached the size that a file may have here",
-                hint: "raise the limit (ulimit -f), or rename the file: a new one is begun; what was stored before is whole")
-        case EROFS:
-            IngestError(
-                .cannotCreate, "cannot write \(path)", why: lowercased(number),
-                hint: "name a file on a writable file system")
-        case EISDIR:
-            IngestError(.cannotCreate, "cannot write \(path)", why: lowercased(number), hint: "name a file in it")
-        case ENOENT:
-            IngestError(
-                .cannotCreate, "cannot create \(path)", why: "its folder does not exist", hint: "create the folder first")
-        case EWOULDBLOCK:
-            IngestError(
-                .tryAgain, "cannot write \(path)", why: "another program is writing it",
-                hint: "wait until it ends, or name another file")
-        default:
-            IngestError(
-                .cannotCreate, "cannot write \(path)", why: lowercased(number),
-                hint: number == EACCES || number == EPERM ? "name a file in a folder of your own" : "")
-        }
-    }
+    static func writing(_ path: String, _ number: Int32) -> IngestError { IngestError(FileFault.unwritable(path, errno: number)) }
 
     /// The error for a driver id that is not in the list.
     public static func unknownDriver(_ id: String, known: [String] = CuffFamilies.all.map(\.id.description)) -> IngestError {
-        IngestError(
-            .usage, "unknown driver `\(id)`", why: "drivers are \(known.joined(separator: " "))",
-            hint: "`cuff drivers` lists them")
+        IngestError(RequestFault.unknownDriver(id, known: known))
     }
+}
 
+extension SystemFault {
+    /// What the kernel says of an errno, within a sentence.
     static func lowercased(_ number: Int32) -> String {
-        let text = SystemFault.text(number)
+        let text = text(number)
         return text.prefix(1).lowercased() + text.dropFirst()
     }
 }

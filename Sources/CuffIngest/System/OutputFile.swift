@@ -43,7 +43,7 @@ public final class OutputFile {
     deinit { discard() }
 
     private static func exists(_ path: String) -> IngestError {
-        IngestError(.cannotCreate, "\(path) already exists", hint: "name another file, or add --force")
+        IngestError(FileFault.exists(path))
     }
 
     /// Writes a whole answer to standard output.
@@ -62,10 +62,7 @@ public final class OutputFile {
         } catch {
             guard error.number != EPIPE else { throw .outputClosed }
             guard path == "-" else { throw .writing(path, error.number) }
-            // Nobody named a file here that could not be made.
-            var fault = IngestError.writing("standard output", error.number)
-            fault.status = .inputOutput
-            throw fault
+            throw IngestError(FileFault.outputUnwritable(errno: error.number))
         }
         text.removeAll()
     }

@@ -59,13 +59,10 @@ enum OwnFile {
         let kind = status.st_mode & S_IFMT
         guard kind == S_IFREG || kind == S_IFIFO else { return nil }
         guard status.st_uid == geteuid() || status.st_uid == 0 || owner == .userOrFolder && isFolderOwner(status.st_uid, path) else {
-            return IngestError(
-                .noPermission, "cannot write \(path)", why: "it belongs to another user (uid \(status.st_uid))",
-                hint: "name another file, or make it yours: chown \(geteuid()) \(path)")
+            return IngestError(FileFault.foreignOwner(path, user: status.st_uid))
         }
         guard kind != S_IFREG || status.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
-            return IngestError(
-                .noPermission, "cannot write \(path)", why: "other users may change it", hint: "chmod go-w \(path), or name another file")
+            return IngestError(FileFault.writableByOthers(path))
         }
         return nil
     }
@@ -81,9 +78,7 @@ enum OwnFile {
             defer { free(found) }
             return String(cString: found)
         }
-        return IngestError(
-            .cannotCreate, "cannot write \(path)", why: "it is a symbolic link",
-            hint: target.map { "name the file itself: \($0)" } ?? "it leads nowhere: remove it, or name another file")
+        return IngestError(FileFault.symbolicLink(path, target: target))
     }
 
     static func isLink(_ path: String) -> Bool {

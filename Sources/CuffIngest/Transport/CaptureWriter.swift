@@ -17,7 +17,7 @@ public final class CaptureWriter: @unchecked Sendable {
         encoder = CaptureEncoder(CaptureEncoder.Form(path: path))
         guard let created = try OwnFile.created(path, O_WRONLY) else {
             if OwnFile.isLink(path) { throw OwnFile.link(path) }
-            throw IngestError(.cannotCreate, "\(path) exists", why: "a capture is never overwritten", hint: "name another file")
+            throw IngestError(FileFault.captureExists(path))
         }
         descriptor = created
         let now = HostClock.now()

@@ -59,11 +59,13 @@ public enum DeviceAddress: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// An unparsable device address, with the reason.
-public struct AddressFault: Error, Sendable, Hashable, CustomStringConvertible {
+public struct AddressFault: Fault {
     /// What was given.
     public var text: String
     /// Why it is not an address, in lower case and without a full stop.
     public var reason: String
+    /// What kind of failure it is.
+    public var status: RunStatus { .usage }
     /// The fault in one line.
     public var description: String { "cannot understand `\(text)`: \(reason)" }
 

@@ -54,9 +54,7 @@ public final class HIDRawTransport: Transport {
         guard isatty(descriptor) == 0 else {
             Glibc.close(descriptor)
             descriptor = -1
-            throw IngestError(
-                .usage, "\(address) is a terminal, and this cuff uses HID", why: "its reports need a node such as /dev/hidraw0",
-                hint: "`cuff list` shows HID cuffs; a simulated one is made with `cuff simulate … --uhid /dev/uhid`")
+            throw IngestError(TransportFault.notHID(address))
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             Glibc.close(descriptor)

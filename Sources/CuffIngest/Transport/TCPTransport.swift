@@ -196,7 +196,7 @@ public final class TCPTransport: Transport {
     ) throws(IngestError) -> UnsafeMutablePointer<addrinfo> {
         // getaddrinfo takes the lower sixteen bits of any number.
         guard UInt16(service) != nil else {
-            throw IngestError(.usage, "`\(service)` is not a TCP port", why: "a port is a number from 0 to 65535")
+            throw IngestError(TransportFault.notAPort(service))
         }
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -204,8 +204,7 @@ public final class TCPTransport: Transport {
         var list: UnsafeMutablePointer<addrinfo>?
         let result = getaddrinfo(host.isEmpty ? nil : host, service, &hints, &list)
         guard result == 0, let list else {
-            throw IngestError(
-                .unavailable, "cannot reach \(address)", why: String(cString: gai_strerror(result)), hint: "check the host's name")
+            throw IngestError(TransportFault.unknownHost(address, reason: String(cString: gai_strerror(result))))
         }
         return list
     }
@@ -231,7 +230,7 @@ public final class TCPTransport: Transport {
             }
             next = entry.ai_next
         }
-        throw IngestError(.unavailable, "cannot reach \(address)", why: IngestError.lowercased(number))
+        throw IngestError(TransportFault.unreachable(address, errno: number))
     }
 
     /// A listening descriptor and the port it got (0 asks for any).
@@ -255,9 +254,7 @@ public final class TCPTransport: Transport {
             }
             next = entry.ai_next
         }
-        throw IngestError(
-            number == EADDRINUSE ? .tryAgain : .unavailable, "cannot listen on \(address)",
-            why: IngestError.lowercased(number), hint: number == EADDRINUSE ? "choose another port" : "")
+        throw IngestError(TransportFault.cannotListen(address, errno: number))
     }
 
     private static func boundPort(_ descriptor: Int32) -> Int {

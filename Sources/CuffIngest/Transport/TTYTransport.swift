@@ -68,9 +68,7 @@ public final class TTYTransport: Transport {
 
     private func prepare() throws(IngestError) {
         guard isatty(descriptor) == 1 else {
-            throw IngestError(
-                .noInput, "\(address) is not a serial port", why: "it is not a terminal device",
-                hint: "name one of /dev/ttyUSB*, /dev/ttyACM*, /dev/serial/by-id/*; a file of bytes goes to `cuff decode`")
+            throw IngestError(TransportFault.notASerialPort(address))
         }
         // TIOCEXCL does not stop root, and flock does not stop those who never ask: both.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .device(address, EBUSY) }
@@ -133,9 +131,7 @@ public final class TTYTransport: Transport {
     }
 
     private func refused(_ number: Int32) -> IngestError {
-        IngestError(
-            .badConfiguration, "\(address) does not do \(line.text)", why: IngestError.lowercased(number),
-            hint: "try another adapter, or another rate with --line")
+        IngestError(TransportFault.lineRefused(address, line, errno: number))
     }
 
     private func raise() {
@@ -197,29 +193,6 @@ public final class TTYTransport: Transport {
         port.close {
             me.value.lock = nil
             told.value(.closed(fault))
-        }
-    }
-}
-
-extension IngestError {
-    /// A device that does not open, or not as it must.
-    static func device(_ path: String, _ number: Int32, holder: String? = nil) -> IngestError {
-        switch number {
-        case ENOENT, ENODEV, ENXIO:
-            IngestError(
-                .unavailable, "there is no device \(path)", why: lowercased(number), hint: "`cuff list` shows what is plugged in")
-        case EACCES, EPERM:
-            IngestError(
-                .noPermission, "cannot open \(path)", why: lowercased(number),
-                hint: "sudo usermod -aG dialout $USER (then log in again), or install the udev rules; `cuff doctor \(path)` tells more")
-        case EBUSY, EWOULDBLOCK:
-            IngestError(
-                .tryAgain, "\(path) is busy", why: holder ?? "another program holds it",
-                hint: "end that program (`fuser \(path)` names it) and try again")
-        case EISDIR:
-            IngestError(.noInput, "\(path) is a directory", hint: "name the device in it")
-        default:
-            IngestError(.inputOutput, "cannot open \(path)", why: lowercased(number))
         }
     }
 }

@@ -1,5 +1,4 @@
 import CuffCore
-import Glibc
 
 /// Moves bytes to and from one device and reports its end; it knows no protocol. It lives on the loop: calls and events alike
 /// happen there, but for `open`.
@@ -31,29 +30,4 @@ public enum TransportEvent: Sendable {
     case line(CaptureEvent)
     /// `nil` when this side closed, or the other side ended in order.
     case closed(TransportFault?)
-}
-
-/// Why a transport ended.
-public enum TransportFault: Error, Equatable, Sendable {
-    /// The device is gone.
-    case unplugged
-    case failed(call: String, errno: Int32)
-
-    /// The reason in one line.
-    public var sentence: String {
-        switch self {
-        case .unplugged: "the device was unplugged"
-        case .failed(let call, let number): "\(call): \(IngestError.lowercased(number))"
-        }
-    }
-}
-
-extension TransportFault {
-    /// What to say of a connection that never stood; `nil` for one that did.
-    func neverOpened(_ address: String) -> IngestError? {
-        guard case .failed("connect", let number) = self else { return nil }
-        return IngestError(
-            .unavailable, "cannot reach \(address)", why: IngestError.lowercased(number),
-            hint: number == ECONNREFUSED ? "nothing listens on that port; start the program that serves the cuff" : "check host and port")
-    }
 }

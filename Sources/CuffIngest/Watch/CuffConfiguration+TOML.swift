@@ -40,7 +40,7 @@ extension CuffConfiguration {
                     do throws(IngestError) {
                         listens = try texts.map { (text) throws(IngestError) in try ListenPlan(text, drivers: drivers) }
                     } catch {
-                        throw source.error(line: source.line("listen", "watch"), error.sentence, hint: error.hint)
+                        throw IngestError(ConfigurationFault.value(file: file, line: source.line("listen", "watch"), error))
                     }
                     listenOrigin = source.origin("watch", "listen")
                 }
@@ -248,7 +248,7 @@ struct ConfigurationSource {
             // A `?` at its end belongs to the operand: `required` says the rest.
             return try named.parse(named, operand)
         } catch {
-            throw self.error(line: line(key, section), error.sentence, hint: error.hint)
+            throw IngestError(ConfigurationFault.value(file: file, line: line(key, section), error))
         }
     }
 

@@ -44,7 +44,7 @@ extension Ingest {
     public static func watch(
         _ watch: WatchOptions = WatchOptions(), options: IngestOptions = IngestOptions()
     ) throws(IngestError) -> IngestReport {
-        let faults = SinkFaults(options.diagnostics)
+        let faults = SinkFaults { options.diagnostics(.warning(options.explain($0))) }
         // A port that is taken must not come to light when cuffs are open already.
         let current = Locked<(@Sendable () -> RunStatistics)?>(nil)
         let servers = try WatchServers(watch, options) { current.withLock { $0 }?() }
@@ -75,9 +75,9 @@ extension Ingest {
         }
         let number = options.stop.whenRaised { bound.value.stop() }
         defer { options.stop.forget(number) }
-        let code = run.wait()
+        let status = run.wait()
         report.counters = run.counters
-        report.status = ExitCode(rawValue: code) ?? .software
+        report.status = status
         if report.status == .unavailable && report.counters.readings == 0 {
             report.closing = "no cuff is plugged in that this program may read; `cuff list` shows what is there"
         }
@@ -100,12 +100,12 @@ extension Ingest {
 /// Tells of a failing sink once, and of its recovery not at all: the next fault is told when its words are new.
 private final class SinkFaults: Sendable {
     private let told = Locked<[String: IngestError]>([:])
-    private let diagnostics: @Sendable (Diagnostic) -> Void
+    private let tell: @Sendable (IngestError) -> Void
 
-    init(_ diagnostics: @escaping @Sendable (Diagnostic) -> Void) { self.diagnostics = diagnostics }
+    init(_ tell: @escaping @Sendable (IngestError) -> Void) { self.tell = tell }
 
     func take(_ sink: String, _ error: IngestError) {
         let isNews = told.withLock { $0.updateValue(error, forKey: sink) != error }
-        if isNews { diagnostics(.warning(error.description)) }
+        if isNews { tell(error) }
     }
 }

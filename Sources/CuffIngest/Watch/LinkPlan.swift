@@ -63,9 +63,9 @@ public enum LinkEnd: Sendable, Hashable {
     /// The device went away.
     case unplugged
     /// The device could not be opened, or broke off, or did not answer; it may be tried again.
-    case failed(String, exitCode: Int32)
+    case failed(String, status: RunStatus)
     /// It was not opened, and trying again would change nothing.
-    case refused(String, exitCode: Int32)
+    case refused(String, status: RunStatus)
     /// We closed it.
     case closed
 }

@@ -28,7 +28,7 @@ extension WatchRun {
             transport = try plan.address.transport(for: driver, line: plan.line, among: options.transports)
         } catch {
             links[id] = nil
-            return refuse(id, IngestError(.usage, error.description))
+            return refuse(id, IngestError(error))
         }
         var setup = setup
         setup.keepsReadings = pipeline.isDurable
@@ -49,8 +49,8 @@ extension WatchRun {
 
     /// The state still waits for the link to open or end.
     func refuse(_ id: LinkID, _ error: IngestError) {
-        let sentence = error.sentence + (error.hint.isEmpty ? "" : "; fix: \(error.hint)")
-        loop.atTurnEnd { [self] in handle(.ended(id, .refused(sentence, exitCode: error.status.rawValue))) }
+        let sentence = options.explain(error).split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: "; ")
+        loop.atTurnEnd { [self] in handle(.ended(id, .refused(sentence, status: error.status))) }
     }
 
     func close(_ id: LinkID) {
@@ -63,7 +63,7 @@ extension WatchRun {
     func received(_ id: LinkID, _ readings: Int) {
         guard readings > 0 else { return }
         handle(.received(id))
-        if service.isListening { tellService { [status] in $0.status(status) } }
+        if service.isListening { tellService { [summary] in $0.status(summary) } }
     }
 
     func handle(_ notice: LinkNotice, from id: LinkID) {
@@ -106,16 +106,16 @@ extension WatchRun {
 extension LinkEnd {
     init(_ outcome: Outcome, _ fault: TransportFault?, opening: IngestError?) {
         if let opening {
-            self = .failed(opening.what + (opening.why.isEmpty ? "" : ": \(opening.why)"), exitCode: opening.status.rawValue)
+            self = .failed(opening.description, status: opening.status)
         } else if let fault {
-            self = fault == .unplugged ? .unplugged : .failed(fault.sentence, exitCode: ExitCode.inputOutput.rawValue)
+            self = fault == .unplugged ? .unplugged : .failed(fault.description, status: .inputOutput)
         } else {
             switch outcome {
             case .complete: self = .complete
             case .aborted: self = .closed
-            case .noAnswer(let why): self = .failed(why, exitCode: ExitCode.unavailable.rawValue)
-            case .failed(let why): self = .failed(why, exitCode: ExitCode.protocolFault.rawValue)
-            case .unsupported(let why): self = .failed(why, exitCode: ExitCode.usage.rawValue)
+            case .noAnswer(let why): self = .failed(why, status: .unavailable)
+            case .failed(let why): self = .failed(why, status: .protocolFault)
+            case .unsupported(let why): self = .failed(why, status: .usage)
             }
         }
     }
@@ -124,7 +124,7 @@ extension LinkEnd {
 extension LinkEnd {
     /// A cuff that did not answer, though bytes came, says more.
     fileprivate func hinting(_ hint: String?) -> LinkEnd {
-        guard case .failed(let why, ExitCode.unavailable.rawValue) = self, let hint else { return self }
-        return .failed("\(why); \(hint)", exitCode: ExitCode.protocolFault.rawValue)
+        guard case .failed(let why, .unavailable) = self, let hint else { return self }
+        return .failed("\(why); \(hint)", status: .protocolFault)
     }
 }

@@ -34,9 +34,9 @@ extension WatchRun {
         case .success(let assignments):
             handle(.reload(assignments))
             tell(.watcher("read the configuration again"))
-        case .failure(let error): tell(.watcher("the configuration stays as it was: \(error.description)"))
+        case .failure(let error): tell(.watcher("the configuration stays as it was: \(options.explain(error))"))
         }
-        tellService { [status] in $0.ready(status) }
+        tellService { [summary] in $0.ready(summary) }
     }
 
     /// From the loop, so that a loop that hangs is found out.

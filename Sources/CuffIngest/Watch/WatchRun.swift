@@ -19,7 +19,7 @@ final class WatchRun {
     var watcher: (any HotplugSource)?
     lazy var timer = LoopTimer(loop) { [weak self] in self?.handle(.timer) }
     lazy var watchdog = LoopTimer(loop) { [weak self] in self?.feedWatchdog() }
-    lazy var graceTimer = LoopTimer(loop) { [weak self] in self.map { $0.end($0.code) } }
+    lazy var graceTimer = LoopTimer(loop) { [weak self] in self.map { $0.end($0.status) } }
     var signals: [SignalListener] = []
     var schedules: WatchSchedules?
     var stopRequest: SignalListener?
@@ -29,10 +29,10 @@ final class WatchRun {
     var callers: [CallerLinks] = []
     var openPorts = 0
     /// Waits for the callers' links to end.
-    var endCode: Int32?
+    var endStatus: RunStatus?
     /// What closed links counted, by driver.
     var closed: [DriverID: LinkCounters] = [:]
-    var code: Int32 = 0
+    var status = RunStatus.done
 
     struct Link {
         var plan: LinkPlan
@@ -92,7 +92,7 @@ final class WatchRun {
         do throws(HotplugFault) {
             try watcher.start { @Sendable [loop] events in loop.async { me.value.hear(events) } }
         } catch {
-            loop.sync { me.value.end(0) }
+            loop.sync { me.value.end(.done) }
             throw error
         }
     }
@@ -103,14 +103,14 @@ final class WatchRun {
         loop.async { me.value.beginToStop() }
     }
 
-    /// Blocks until the run is over; answers its exit code.
-    func wait() -> Int32 {
+    /// Blocks until the run is over; answers how it ended.
+    func wait() -> RunStatus {
         done.pass()
         let me = LoopBound(self)
-        let code = loop.sync { me.value.code }
+        let status = loop.sync { me.value.status }
         // What was told before is out when this returns.
         listeners.sync {}
-        return code
+        return status
     }
 
     var counters: LinkCounters {
@@ -140,17 +140,17 @@ final class WatchRun {
         let options = options
         listeners.async { @Sendable in options.tell(notice) }
         switch notice {
-        case .came, .left: tellService { [status] in $0.status(status) }
+        case .came, .left: tellService { [summary] in $0.status(summary) }
         case .empty:
             openPorts -= 1
-            if openPorts == 0, let code = endCode { end(code) }
+            if openPorts == 0, let status = endStatus { end(status) }
         case .link, .refused: break
         }
     }
 
     func hear(_ events: [HotplugEvent]) {
         for event in events { handle(.hotplug(event)) }
-        if events.contains(.settled) { tellService { [status] in $0.ready(status) } }
+        if events.contains(.settled) { tellService { [summary] in $0.ready(summary) } }
     }
 
     func beginToStop() {
@@ -191,10 +191,10 @@ final class WatchRun {
             case .wake(let time): timer.set(time.map { began + $0.nanoseconds })
             case .tell(let notice):
                 tell(notice)
-                tellService { [status] in $0.status(status) }
-            case .end(let code):
+                tellService { [summary] in $0.status(summary) }
+            case .end(let status):
                 // Callers are links as well, and take their time to end in order.
-                if openPorts == 0 { end(code) } else { endCode = code }
+                if openPorts == 0 { end(status) } else { endStatus = status }
             }
         }
     }
@@ -214,15 +214,15 @@ final class WatchRun {
         listeners.async { @Sendable in body(service) }
     }
 
-    var status: String {
+    var summary: String {
         let counters = total
         let open = links.count + callers.reduce(0) { $0 + $1.count }
         return "\(Plural.text(open, "cuff")) open, \(Plural.text(counters.readings, "reading"))"
     }
 
-    func end(_ code: Int32) {
+    func end(_ status: RunStatus) {
         guard let watcher else { return }
-        self.code = code
+        self.status = status
         watcher.stop()
         self.watcher = nil
         schedules?.stop()

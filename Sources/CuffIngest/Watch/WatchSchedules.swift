@@ -76,7 +76,7 @@ final class WatchSchedules: @unchecked Sendable {
             }
             let zone: ZoneTable
             do throws(IngestError) { zone = try HostZone.named(schedule.zone) } catch {
-                tell("the schedule of \(key) is not kept: \(error.what)")
+                tell("the schedule of \(key) is not kept: \(error.description)")
                 continue
             }
             let running = entries[key]?.running

@@ -48,7 +48,7 @@ public struct WatchSetup: Sendable {
     private static func parsed(_ texts: [String]) throws(IngestError) -> [Assignment] {
         try texts.map { (text) throws(IngestError) in
             do throws(AddressFault) { return try Assignment(text) } catch {
-                throw IngestError(.usage, error.description, hint: "write e.g. --assign port:1-1.2=beurer-serial")
+                throw IngestError(ConfigurationFault.assignment(error))
             }
         }
     }

@@ -44,16 +44,16 @@ extension WatchState {
             // Its `unplugged` event comes within milliseconds; where none does (a pty, the network), try again.
             retry(&deviceState, now)
             deviceState.lastFailure = nil
-        case .refused(let why, let code):
+        case .refused(let why, let status):
             deviceState.isDone = true
             deviceState.retryAt = nil
-            worst = worst == 0 ? code : worst
+            worst = worst == .done ? status : worst
             if deviceState.lastFailure != why { effects.append(.tell(.failed(plan, why, retryIn: nil))) }
             deviceState.lastFailure = why
-        case .failed(let why, let code):
+        case .failed(let why, let status):
             retry(&deviceState, now)
             let isGivenUp = deviceState.retryAt == nil
-            if isGivenUp { worst = worst == 0 ? code : worst }
+            if isGivenUp { worst = worst == .done ? status : worst }
             if deviceState.lastFailure != why || isGivenUp {
                 effects.append(.tell(.failed(plan, why, retryIn: deviceState.retryAt.map { $0 - now })))
             }

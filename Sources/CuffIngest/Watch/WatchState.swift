@@ -55,8 +55,8 @@ public struct WatchState: Sendable {
         /// never wakes.
         case wake(at: Duration?)
         case tell(WatchNotice)
-        /// Nothing is open and nothing will be: the run is over, with this exit code.
-        case end(Int32)
+        /// Nothing is open and nothing will be: the run is over, and this is how.
+        case end(RunStatus)
     }
 
     /// Where a cuff is or may come: a plugged device or an address outside of udev's sight.
@@ -96,7 +96,7 @@ public struct WatchState: Sendable {
     var isStopping = false
     private var isEnded = false
     private var wakeAt: Duration?
-    var worst: Int32 = 0
+    var worst = RunStatus.done
     var tried = 0
 
     /// A watch before its first event.
@@ -169,7 +169,7 @@ public struct WatchState: Sendable {
             vanished[device.key] = (now, now - deviceState.since)
             if let link = deviceState.link {
                 depart(link, &effects)
-                if settings.isOnce && !deviceState.isListening { worst = worst == 0 ? 74 : worst }
+                if settings.isOnce && !deviceState.isListening { worst = worst == .done ? .inputOutput : worst }
             }
             if deviceState.plan != nil { effects.append(.tell(.unplugged(device))) }
         case .settled:
@@ -263,7 +263,7 @@ public struct WatchState: Sendable {
         if isStopping && places.isEmpty {
             isEnded = true
             if wakeAt != nil { effects.append(.wake(at: nil)) }
-            effects.append(.end(settings.isOnce && tried == 0 ? 69 : worst))
+            effects.append(.end(settings.isOnce && tried == 0 ? .unavailable : worst))
             return
         }
         let next = isStopping ? nil : deviceStates.values.compactMap { due($0, now) }.min()

@@ -1,0 +1,89 @@
+import Glibc
+
+/// Why the database does not do what it should. The first text is its path.
+public enum StoreFault: Fault {
+    case notThere(String, isStandard: Bool)
+    /// Neither XDG_DATA_HOME nor HOME says where this user's database would be.
+    case noStandardPlace
+    case emptyFile(String)
+    case nothingStored(String)
+    case notADatabase(String)
+    case foreign(String)
+    /// A newer version of the program wrote it.
+    case tooNew(String, isReading: Bool)
+    /// SQLite's index beside the file needs room, to read as well.
+    case noRoomForIndex(String)
+    case readOnly(String)
+    case cannotOpen(String, why: String)
+    case damaged(String, why: String)
+    case failedWriting(String, why: String)
+    case failed(String, why: String)
+    /// The disk is full. `isLogHeld`: another program reads in the database, so that its log cannot be emptied.
+    case full(String, isLogHeld: Bool)
+    case cutShort(String)
+    /// Something else happens to the files while they are written; the second text says what.
+    case astray(String, why: String)
+    /// What was deleted may be in the file or its log still; the cause is `nil` where another program reads in it.
+    case remains(String, cause: IngestError?)
+    case seriesDamaged(String, number: Int64)
+    /// The values of a series have too many digits to be packed.
+    case seriesTooPrecise
+    case notAnID(String)
+    case unknownFormat(String, known: [String])
+    /// The file was moved, removed or replaced while it was written; it was opened anew, and nothing is lost.
+    case replaced(String)
+    /// The log was removed while readings were written; nothing is lost.
+    case logRemoved(String)
+    /// Nothing is lost, but the log takes room until another program ends its transaction.
+    case logGrown(String, kibibytes: Int64)
+
+    /// What kind of failure it is.
+    public var status: RunStatus {
+        switch self {
+        case .notThere, .emptyFile, .nothingStored: .noInput
+        case .noStandardPlace, .notAnID, .unknownFormat: .usage
+        case .notADatabase, .damaged, .seriesDamaged: .badData
+        case .foreign, .readOnly, .cannotOpen: .cannotCreate
+        case .tooNew(_, let isReading): isReading ? .badData : .cannotCreate
+        case .noRoomForIndex, .failedWriting, .full, .cutShort: .inputOutput
+        case .failed, .seriesTooPrecise: .software
+        case .astray, .logGrown: .tryAgain
+        case .remains(_, let cause): cause?.status ?? .tryAgain
+        case .replaced, .logRemoved: .done
+        }
+    }
+
+    /// What happened, in one plain line.
+    public var description: String {
+        switch self {
+        case .notThere(let path, _): "there is no database \(path)"
+        case .noStandardPlace: "there is no place for a database: neither XDG_DATA_HOME nor HOME is set"
+        case .emptyFile(let path): "there are no readings in \(path): the file is empty"
+        case .nothingStored(let path): "there are no readings in \(path): nothing was stored yet"
+        case .notADatabase(let path): "cannot use \(path): it is not an SQLite database"
+        case .foreign(let path): "cannot use \(path): it is another program's database"
+        case .tooNew(let path, _): "cannot use \(path): a newer version of cuff wrote it"
+        case .noRoomForIndex(let path): "cannot read \(path): \(SystemFault.lowercased(ENOSPC))"
+        case .readOnly(let path): "cannot write \(path): the database is read-only"
+        case .cannotOpen(let path, let why): "cannot open \(path): \(why)"
+        case .damaged(let path, let why): "cannot use \(path): \(why)"
+        case .failedWriting(let path, let why): "cannot write \(path): \(why)"
+        case .failed(let path, let why): "the database \(path) failed: \(why)"
+        case .full(let path, _): FileFault.unwritable(path, errno: ENOSPC).description
+        case .cutShort(let path): "cannot write \(path): another program has cut the database short"
+        case .astray(let path, let why): "cannot write \(path): \(why)"
+        case .remains(let path, let cause):
+            "the readings are deleted, but \(path) or its log may hold copies of them still: "
+                + (cause?.description ?? "another program reads in the database")
+        case .seriesDamaged(let path, let number): "a series in \(path) is damaged: number \(number) cannot be unpacked"
+        case .seriesTooPrecise: "a series could not be packed: its values have too many digits"
+        case .notAnID(let text): "`\(text)` is not an id: an id looks like 20260505T073110-9f0c61d2a4b7e3f0"
+        case .unknownFormat(let name, let known): "unknown format `\(name)`: formats are \(known.joined(separator: ", "))"
+        case .replaced(let path): "\(path) was moved, removed or replaced while readings were written: it was opened anew"
+        case .logRemoved(let path):
+            "the log \(path)-wal was removed while readings were written: nothing is lost: the database holds them"
+        case .logGrown(let path, let size):
+            "the log \(path)-wal has grown to \(size) KiB: another program reads in the database and has not ended its transaction"
+        }
+    }
+}

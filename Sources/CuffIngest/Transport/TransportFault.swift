@@ -1,0 +1,80 @@
+import CuffCore
+import Glibc
+
+/// Why a device cannot be opened, or a transport ended.
+public enum TransportFault: Fault {
+    /// The device is gone.
+    case unplugged
+    /// A call failed while the transport was open, or a connection never stood.
+    case failed(call: String, errno: Int32)
+    /// `holder` says who has the device, where it is known.
+    case cannotOpen(String, errno: Int32, holder: String? = nil)
+    case notASerialPort(String)
+    /// A cuff that uses HID needs a hidraw node.
+    case notHID(String)
+    case lineRefused(String, LineSettings, errno: Int32)
+    case notAPort(String)
+    /// The name of the host is not resolved; `reason` is the resolver's.
+    case unknownHost(String, reason: String)
+    case unreachable(String, errno: Int32)
+    case cannotListen(String, errno: Int32)
+
+    /// What kind of failure it is.
+    public var status: RunStatus {
+        switch self {
+        case .unplugged, .failed: .inputOutput
+        case .cannotOpen(_, let number, _):
+            switch number {
+            case ENOENT, ENODEV, ENXIO: .unavailable
+            case EACCES, EPERM: .noPermission
+            case EBUSY, EWOULDBLOCK: .tryAgain
+            case EISDIR: .noInput
+            default: .inputOutput
+            }
+        case .notASerialPort: .noInput
+        case .notHID, .notAPort: .usage
+        case .lineRefused: .badConfiguration
+        case .unknownHost, .unreachable: .unavailable
+        case .cannotListen(_, let number): number == EADDRINUSE ? .tryAgain : .unavailable
+        }
+    }
+
+    /// What happened, in one plain line.
+    public var description: String {
+        func text(_ number: Int32) -> String { SystemFault.lowercased(number) }
+        return switch self {
+        case .unplugged: "the device was unplugged"
+        case .failed(let call, let number): "\(call): \(text(number))"
+        case .cannotOpen(let path, let number, let holder):
+            switch number {
+            case ENOENT, ENODEV, ENXIO: "there is no device \(path): \(text(number))"
+            case EBUSY, EWOULDBLOCK: "\(path) is busy: \(holder ?? "another program holds it")"
+            case EISDIR: "\(path) is a directory"
+            default: "cannot open \(path): \(text(number))"
+            }
+        case .notASerialPort(let path): "\(path) is not a serial port: it is not a terminal device"
+        case .notHID(let path):
+            "\(path) is a terminal, and this cuff uses HID: its reports need a node such as /dev/hidraw0"
+        case .lineRefused(let path, let line, let number): "\(path) does not do \(line.text): \(text(number))"
+        case .notAPort(let service): "`\(service)` is not a TCP port: a port is a number from 0 to 65535"
+        case .unknownHost(let address, let reason): "cannot reach \(address): \(reason)"
+        case .unreachable(let address, let number): "cannot reach \(address): \(text(number))"
+        case .cannotListen(let address, let number): "cannot listen on \(address): \(text(number))"
+        }
+    }
+}
+
+extension TransportFault {
+    /// What a connection to `address` that never stood has ended with; `nil` for one that did.
+    func neverOpened(_ address: String) -> TransportFault? {
+        guard case .failed("connect", let number) = self else { return nil }
+        return .unreachable(address, errno: number)
+    }
+}
+
+extension IngestError {
+    /// A device that does not open; `holder` says who has it.
+    static func device(_ path: String, _ number: Int32, holder: String? = nil) -> IngestError {
+        IngestError(TransportFault.cannotOpen(path, errno: number, holder: holder))
+    }
+}

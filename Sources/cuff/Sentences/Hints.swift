@@ -1,0 +1,34 @@
+import CuffIngest
+
+/// A fault that a person can do something about. There is one file for the faults of each layer.
+protocol Hinted {
+    /// What to do; empty where nothing is known to help.
+    var hint: String { get }
+}
+
+extension IngestError {
+    var hint: String { (fault as? any Hinted)?.hint ?? "" }
+
+    /// For standard error: what happened in one line, what to do in another.
+    var text: String { description + (hint.isEmpty ? "" : "\n  fix: \(hint)") }
+}
+
+extension PlainFault: Hinted {}
+
+extension RequestFault: Hinted {
+    var hint: String {
+        switch self {
+        case .unknownDriver: "`cuff drivers` lists them"
+        case .unknownZone: "write e.g. Europe/Berlin or UTC; `apt-get install tzdata` if no zone is found"
+        case .notATime: "write e.g. 2026-05-05, 2026-05-05T07:30, 7d, 36h, today or monday"
+        }
+    }
+}
+
+extension RunFault: Hinted {
+    var hint: String {
+        switch self {
+        case .notStored(_, let cause): cause.hint
+        }
+    }
+}

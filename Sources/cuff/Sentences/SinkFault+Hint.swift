@@ -1,0 +1,37 @@
+import CuffIngest
+
+extension SinkFault: Hinted {
+    var hint: String {
+        switch self {
+        case .unknown(_, _, let nearest): nearest.map { "did you mean `\($0)`?" } ?? "write e.g. sqlite:bp.db"
+        case .noHelper(_, _, _, _, let nearest, let known):
+            nearest.map { "did you mean `\($0)`?" } ?? "built in are \(known.joined(separator: ", "))"
+        case .helperMissing(_, let program, _): "install the helper \(program)"
+        case .malformed(_, _, let example): "write e.g. \(example)"
+        case .secretInAddress(_, _, let program, let credential):
+            "leave it out there, and " + (credential.map(Self.keeping) ?? Self.otherwise(program))
+        case .noProgram: "name it with its path; a shell's own words need exec:sh -c '…'"
+        case .cannotStart, .ended, .wentAway, .later, .outboxHeld: ""
+        case .unreachable: "is it listening there?"
+        case .fatal: "correct that; it is tried again"
+        case .protocolBroken: "see \"Sinks that answer\" in the README; without +ack nothing is waited for"
+        case .noOutbox: "add --sink sqlite:bp.db: its lines wait there"
+        case .outboxFull: "see `cuff sinks`; readings are not asked for until it takes some"
+        case .foreignFile: "name another file; this one was not changed"
+        case .damagedLines: "nothing: a cuff was not told that these readings are stored"
+        case .restless: "rotate it less often, or name another file"
+        case .noIndex: "free some space for temporary files, or name a folder for them in TMPDIR, and run it again"
+        case .noDatabase: "name one: cuff sinks --db FILE"
+        case .dropNotConfirmed: "add --confirm drop"
+        }
+    }
+
+    private static func keeping(_ secret: String) -> String {
+        "write it to ~/.config/cuff/credentials/\(secret) (mode 0600), or for a service: LoadCredential=\(secret):FILE"
+    }
+
+    private static func otherwise(_ program: String) -> String {
+        program == "cuff-sink-postgres"
+            ? "write it to ~/.pgpass (mode 0600)" : "write it to a file (mode 0600) where \(program) looks for it"
+    }
+}

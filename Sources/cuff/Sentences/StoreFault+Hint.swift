@@ -1,0 +1,36 @@
+import CuffIngest
+import Glibc
+
+extension StoreFault: Hinted {
+    var hint: String {
+        switch self {
+        case .notThere(let path, let isStandard):
+            "read a cuff into it first, e.g. `cuff read DEVICE --driver ID\(isStandard ? "" : " --sink sqlite:\(path)")`"
+        case .noStandardPlace: "name one: --db FILE, or --sink sqlite:FILE"
+        case .emptyFile, .notADatabase: "name another file"
+        case .nothingStored: "read a cuff into it first"
+        case .foreign: "name another file, e.g. sqlite:bp.db"
+        case .tooNew: "install that version, or name another file"
+        case .noRoomForIndex: "free 128 KiB: SQLite keeps an index beside it"
+        case .readOnly: "`chmod u+w` it and its folder, or name another file"
+        case .cannotOpen: "check the folder's permissions: SQLite keeps two files beside the database"
+        case .damaged(let path, _): "name another file; `sqlite3 \(path) .recover` may save what is in this one"
+        case .failedWriting: FileFault.hint(EIO)
+        case .failed, .seriesTooPrecise: ""
+        case .full(let path, true):
+            "end the program that reads in the database (`fuser \(path)` names it), for it keeps the log from being emptied; or "
+                + FileFault.hint(ENOSPC)
+        case .full(_, false): FileFault.hint(ENOSPC)
+        case .cutShort(let path): "move \(path) and \(path)-wal away together; a new database is made then"
+        case .astray: "let no other program move it while cuff runs"
+        case .remains(let path, let cause):
+            "\(cause.map { $0.hint.isEmpty ? "" : $0.hint + ", then " } ?? "end it (`fuser \(path)` names it), then ")run the same command again"
+        case .seriesDamaged(let path, let number): "`sqlite3 \(path) 'DELETE FROM series WHERE number = \(number)'` removes it"
+        case .notAnID: "`cuff show --format plain` prints them"
+        case .unknownFormat: "write e.g. --format jsonl"
+        case .replaced: "stop cuff before the database is moved"
+        case .logRemoved: "leave the files beside the database alone while cuff runs"
+        case .logGrown(let path, _): "end that program (`fuser \(path)` names it); nothing is lost meanwhile"
+        }
+    }
+}

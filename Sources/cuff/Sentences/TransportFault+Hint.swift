@@ -1,0 +1,53 @@
+import CuffIngest
+import Glibc
+
+extension TransportFault: Hinted {
+    var hint: String {
+        switch self {
+        case .unplugged, .failed: ""
+        case .cannotOpen(let path, let number, _):
+            switch number {
+            case ENOENT, ENODEV, ENXIO: "`cuff list` shows what is plugged in"
+            case EACCES, EPERM:
+                "sudo usermod -aG dialout $USER (then log in again), or install the udev rules; `cuff doctor \(path)` tells more"
+            case EBUSY, EWOULDBLOCK: "end that program (`fuser \(path)` names it) and try again"
+            case EISDIR: "name the device in it"
+            default: ""
+            }
+        case .notASerialPort: "name one of /dev/ttyUSB*, /dev/ttyACM*, /dev/serial/by-id/*; a file of bytes goes to `cuff decode`"
+        case .notHID: "`cuff list` shows HID cuffs; a simulated one is made with `cuff simulate … --uhid /dev/uhid`"
+        case .lineRefused: "try another adapter, or another rate with --line"
+        case .notAPort: ""
+        case .unknownHost: "check the host's name"
+        case .unreachable(_, ECONNREFUSED): "nothing listens on that port; start the program that serves the cuff"
+        case .unreachable: "check host and port"
+        case .cannotListen(_, EADDRINUSE): "choose another port"
+        case .cannotListen: ""
+        }
+    }
+}
+
+extension LinkFault: Hinted {
+    var hint: String {
+        switch self {
+        case .lost(_, let fault): fault.hint
+        }
+    }
+}
+
+extension AddressFault: Hinted {
+    var hint: String { "write e.g. /dev/ttyUSB0; `cuff list` shows what is plugged in" }
+}
+
+extension ResolutionFault: Hinted {
+    var hint: String { "`cuff list` shows what is plugged in" }
+}
+
+extension ConfigurationFault: Hinted {
+    var hint: String {
+        switch self {
+        case .value(_, _, let cause): cause.hint
+        case .assignment: "write e.g. --assign port:1-1.2=beurer-serial"
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import CuffCore
+import CuffIngest
+import Glibc
+import Testing
+
+@testable import cuff
+
+/// What a person reads and what a script sees of an error: one line of what happened, one of what to do, and the exit code.
+@Suite struct SentenceTests {
+    private static let cases: [(IngestError, code: Int32, text: String)] = [
+        (
+            IngestError(FileFault.unreadable("a.capture", errno: ENOENT)), 66,
+            "cannot read a.capture: no such file or directory\n  fix: check the name; `-` reads standard input"
+        ),
+        (IngestError(FileFault.unreadable("a.capture", errno: EIO)), 74, "cannot read a.capture: input/output error"),
+        (
+            IngestError(FileFault.unwritable("bp.db", errno: ENOSPC)), 74,
+            "cannot write bp.db: no space left on device\n  fix: free some space and run it again; what was stored before is whole, nothing is stored twice"
+        ),
+        (
+            IngestError(FileFault.unwritable("no/bp.db", errno: ENOENT)), 73,
+            "cannot create no/bp.db: its folder does not exist\n  fix: create the folder first"
+        ),
+        (
+            IngestError(FileFault.unwritable("bp.csv", errno: EWOULDBLOCK)), 75,
+            "cannot write bp.csv: another program is writing it\n  fix: wait until it ends, or name another file"
+        ),
+        (
+            IngestError(FileFault.symbolicLink("l", target: "/home/x")), 73,
+            "cannot write l: it is a symbolic link\n  fix: name the file itself: /home/x"
+        ),
+        (
+            IngestError(FileFault.writableByOthers("f")), 77,
+            "cannot write f: other users may change it\n  fix: chmod go-w f, or name another file"
+        ),
+        (
+            IngestError(TransportFault.cannotOpen("/dev/ttyUSB0", errno: EACCES)), 77,
+            "cannot open /dev/ttyUSB0: permission denied\n  fix: sudo usermod -aG dialout $USER (then log in again), or install the udev rules; `cuff doctor /dev/ttyUSB0` tells more"
+        ),
+        (
+            IngestError(TransportFault.cannotOpen("/dev/ttyUSB0", errno: EBUSY, holder: "process 7 locked it")), 75,
+            "/dev/ttyUSB0 is busy: process 7 locked it\n  fix: end that program (`fuser /dev/ttyUSB0` names it) and try again"
+        ),
+        (
+            IngestError(TransportFault.unreachable("tcp://box:1", errno: ECONNREFUSED)), 69,
+            "cannot reach tcp://box:1: connection refused\n  fix: nothing listens on that port; start the program that serves the cuff"
+        ),
+        (IngestError(LinkFault.lost("/dev/ttyUSB0", .unplugged)), 74, "/dev/ttyUSB0: the device was unplugged"),
+        (
+            IngestError(AddressFault("ttyUSB0", "did you mean /dev/ttyUSB0?")), 64,
+            "cannot understand `ttyUSB0`: did you mean /dev/ttyUSB0?\n  fix: write e.g. /dev/ttyUSB0; `cuff list` shows what is plugged in"
+        ),
+        (
+            IngestError(RequestFault.unknownZone("Mars")), 64,
+            "unknown time zone `Mars`: /usr/share/zoneinfo has no such file\n  fix: write e.g. Europe/Berlin or UTC; `apt-get install tzdata` if no zone is found"
+        ),
+        (
+            IngestError(StoreFault.remains("bp.db", cause: nil)), 75,
+            "the readings are deleted, but bp.db or its log may hold copies of them still: another program reads in the database\n  fix: end it (`fuser bp.db` names it), then run the same command again"
+        ),
+        (
+            IngestError(StoreFault.notThere("bp.db", isStandard: false)), 66,
+            "there is no database bp.db\n  fix: read a cuff into it first, e.g. `cuff read DEVICE --driver ID --sink sqlite:bp.db`"
+        ),
+        (
+            IngestError(StoreFault.damaged("bp.db", why: "database disk image is malformed")), 65,
+            "cannot use bp.db: database disk image is malformed\n  fix: name another file; `sqlite3 bp.db .recover` may save what is in this one"
+        ),
+        (
+            IngestError(StoreFault.full("bp.db", isLogHeld: true)), 74,
+            "cannot write bp.db: no space left on device\n  fix: end the program that reads in the database (`fuser bp.db` names it), for it keeps the log from being emptied; or free some space and run it again; what was stored before is whole, nothing is stored twice"
+        ),
+        (
+            IngestError(SinkFault.malformed("jsonl", why: "it names no file", example: "jsonl:bp.jsonl")), 64,
+            "invalid sink `jsonl`: it names no file\n  fix: write e.g. jsonl:bp.jsonl"
+        ),
+        (
+            IngestError(SinkFault.unknown("sqllite", known: ["stdout", "sqlite:FILE"], nearest: "sqlite")), 64,
+            "unknown sink `sqllite`: known are stdout, sqlite:FILE\n  fix: did you mean `sqlite`?"
+        ),
+        (
+            IngestError(
+                SinkFault.secretInAddress(scheme: "mqtt", place: "password", program: "cuff-sink-mqtt", credential: "cuff-mqtt")), 64,
+            "the address of mqtt: has a password in it: every user of this machine can read arguments\n  fix: leave it out there, and write it to ~/.config/cuff/credentials/cuff-mqtt (mode 0600), or for a service: LoadCredential=cuff-mqtt:FILE"
+        ),
+        (
+            IngestError(
+                ConfigurationFault.value(
+                    file: "c.toml", line: 3,
+                    IngestError(SinkFault.malformed("csv:-", why: "it names no file", example: "csv:bp.csv")))), 78,
+            "c.toml:3: invalid sink `csv:-`: it names no file\n  fix: write e.g. csv:bp.csv"
+        ),
+        (
+            IngestError(RunFault.notStored("1 reading was not stored", cause: IngestError(FileFault.unwritable("f", errno: EROFS)))), 73,
+            "cannot write f: read-only file system; 1 reading was not stored\n  fix: name a file on a writable file system"
+        ),
+    ]
+
+    @Test(arguments: cases.indices) func anError_IsPutIntoWords(_ index: Int) {
+        let (error, code, text) = Self.cases[index]
+        #expect(error.text == text)
+        #expect(error.status.code == code)
+    }
+
+    /// The fault of an embedding program has no hint here, and is told by its own line.
+    @Test func aFaultOfAnotherProgram_IsToldByItsOwnLine() {
+        struct Away: Fault {
+            var status: RunStatus { .unavailable }
+            var description: String { "the board is away" }
+        }
+        #expect(IngestError(Away()).text == "the board is away")
+        #expect(IngestError(Away()).status.code == 69)
+        #expect(IngestError(Away()) == IngestError(Away()))
+        #expect(IngestError(Away()) != IngestError(TransportFault.unplugged))
+    }
+}
