@@ -6,46 +6,46 @@ import CuffIngest
 struct AverageText {
     let lines: AverageLines
 
-    func append(_ run: AverageRun, zone: ZoneTable, to text: inout TextBuffer) {
-        let each = run.averages.each
-        guard !each.isEmpty else { return text.append("no readings\n") }
+    /// One block for each person and cuff.
+    func blocks(_ averages: HomeAverages) -> [ReportBlock] {
+        let each = averages.each
         let users = Set(each.map(\.owner.user))
         let cuffs = Set(each.map(\.owner.source))
-        for (index, one) in each.enumerated() {
-            if index > 0 { text.append(0x0A) }
+        return each.map { one in
             var heading: [String] = users.count > 1 ? [Persons.heading(one.owner.user)] : []
-            if cuffs.count > 1, let source = one.owner.source, run.sources.indices.contains(source) {
-                heading.append(run.sources[source].name)
+            if cuffs.count > 1, let source = one.owner.source, lines.sources.indices.contains(source) {
+                heading.append(lines.sources[source].name)
             }
-            if !heading.isEmpty { text.append(string: heading.joined(separator: ", ") + "\n") }
-            for line in block(one.average) { text.append(string: line + "\n") }
+            var block = block(one.average)
+            block.heading = heading.joined(separator: ", ")
+            return block
         }
     }
 
-    /// The lines of one average.
-    func block(_ average: ProtocolAverage) -> [String] {
-        var block = [Self.title(average.rule)]
+    func block(_ average: ProtocolAverage) -> ReportBlock {
+        var block = ReportBlock(Self.title(average.rule))
         guard let first = average.days.first?.key, let last = average.days.last?.key else {
-            return block + ["no reading counts"] + leftOut(average)
+            block.facts = [.init("days", "no reading counts")] + leftOut(average)
+            return block
         }
-        block.append("\(Self.date(first)) to \(Self.date(last)), \(average.zone.name)")
-        block += means(average)
+        block.period = "\(Self.date(first)) to \(Self.date(last)), \(average.zone.name)"
+        block.head = ["", "readings", "systolic", "diastolic", "pulse"]
+        block.rows = means(average)
         let measured = average.daysMeasured == average.days.count ? "" : " of \(average.daysMeasured) measured"
         let single = average.singleSessions == 0 ? "" : " (\(average.singleSessions) of a single reading)"
-        block.append(
-            "days          \(average.days.count)\(measured), \(Plural.text(average.sessions, "session"))\(single)"
-                + (average.plannedReadings.map { "; the plan asks for \($0) readings" } ?? ""))
-        block += leftOut(average)
+        var plan = average.plannedReadings.map { "; the plan asks for \($0) readings" } ?? ""
+        if let days = average.rule.plannedDays, average.daysMeasured > days { plan += " on \(days) days: --since narrows the period" }
+        block.facts = [.init("days", "\(average.days.count)\(measured), \(Plural.text(average.sessions, "session"))\(single)\(plan)")]
+        block.facts += leftOut(average)
         let remarks = ProtocolAverage.toldFlags.compactMap { flag in average.flagged[flag].map { "\($0) \(Self.words(flag))" } }
-        if !remarks.isEmpty { block.append("with remarks  \(remarks.joined(separator: ", "))") }
-        block.append(completeness(average))
-        block += differences(average)
-        block += judgement(average)
+        if !remarks.isEmpty { block.facts.append(.init("with remarks", remarks.joined(separator: ", "))) }
+        block.facts.append(.init("completeness", completeness(average)))
+        block.facts += differences(average) + judgement(average)
         return block
     }
 
-    private func means(_ average: ProtocolAverage) -> [String] {
-        var rows = ["              readings  systolic  diastolic  pulse"]
+    private func means(_ average: ProtocolAverage) -> [[String]] {
+        var rows: [[String]] = []
         for (name, sums) in [("all", average.all), ("morning", average.morning), ("evening", average.evening)] where sums.count > 0 {
             rows.append(row(name, sums))
         }
@@ -55,26 +55,25 @@ struct AverageText {
         return rows
     }
 
-    private func row(_ name: String, _ sums: PressureSums) -> String {
+    private func row(_ name: String, _ sums: PressureSums) -> [String] {
         let threshold = lines.guideline?.thresholds[lines.setting]
-        return Self.padded(name, 14) + Self.right("\(sums.count)", 8)
-            + Self.right(sums.systolic?.printed(near: threshold?.systolic) ?? "-", 10)
-            + Self.right(sums.diastolic?.printed(near: threshold?.diastolic) ?? "-", 11)
-            + Self.right(sums.pulse?.rounded(places: 0).text ?? "-", 7)
+        return [
+            name, "\(sums.count)", sums.systolic?.printed(near: threshold?.systolic) ?? "-",
+            sums.diastolic?.printed(near: threshold?.diastolic) ?? "-", sums.pulse?.rounded(places: 0).text ?? "-",
+        ]
     }
 
-    private func leftOut(_ average: ProtocolAverage) -> [String] {
-        guard !average.leftOut.isEmpty else { return [] }
+    private func leftOut(_ average: ProtocolAverage) -> [ReportBlock.Fact] {
         let parts = average.leftOut.map { "\($0.value): \(Self.sentence($0.key))" }.sorted()
-        return parts.enumerated().map { ($0.offset == 0 ? "left out      " : "              ") + $0.element }
+        return parts.enumerated().map { .init($0.offset == 0 ? "left out" : "", $0.element) }
     }
 
     private func completeness(_ average: ProtocolAverage) -> String {
         let rule = average.rule
-        if rule.isTrendOnly { return "completeness  \(rule.name) follows a trend; it has no single result" }
+        if rule.isTrendOnly { return "\(rule.name) follows a trend; it has no single result" }
         guard let worst = average.shortfalls.first else {
             let asks = rule.leastReadings ?? rule.leastDays ?? rule.leastDaysMeasured
-            return "completeness  " + (asks == nil ? "\(rule.name) asks for no least number" : "enough for \(rule.name)")
+            return (asks == nil ? "\(rule.name) asks for no least number" : "enough for \(rule.name)")
         }
         let unit =
             switch worst.measure {
@@ -82,45 +81,46 @@ struct AverageText {
             case .days: "days that count"
             case .daysMeasured: "days"
             }
-        return "completeness  too few for \(rule.name): \(worst.found) of \(worst.least) \(unit)"
+        return "too few for \(rule.name): \(worst.found) of \(worst.least) \(unit)"
     }
 
-    private func differences(_ average: ProtocolAverage) -> [String] {
-        var rows: [String] = []
+    private func differences(_ average: ProtocolAverage) -> [ReportBlock.Fact] {
+        var rows: [ReportBlock.Fact] = []
         if let difference = average.morningMinusEvening {
-            rows.append(
-                "difference    morning less evening \(difference.systolic.rounded(places: 1).text)/"
-                    + "\(difference.diastolic.rounded(places: 1).text) mmHg")
+            let words =
+                "morning less evening \(difference.systolic.rounded(places: 1).text)/\(difference.diastolic.rounded(places: 1).text) mmHg"
+            rows.append(.init("difference", words))
         }
         if let (systolic, diastolic) = average.dayToDay {
             func pair(_ first: Double, _ second: Double) -> String { "\(Self.oneDecimal(first))/\(Self.oneDecimal(second))" }
-            var words = "day to day    SD (sample) \(pair(systolic.standardDeviation, diastolic.standardDeviation)) mmHg, "
+            var words = "SD (sample) \(pair(systolic.standardDeviation, diastolic.standardDeviation)) mmHg, "
             words += "CV \(pair(systolic.coefficientOfVariation, diastolic.coefficientOfVariation)) %"
             if let first = systolic.averageReal, let second = diastolic.averageReal {
                 words += ", ARV \(first.rounded(places: 1).text)/\(second.rounded(places: 1).text) mmHg"
             }
-            rows.append(words + ", of the means of \(systolic.count) days")
+            rows.append(.init("day to day", words + ", of the means of \(systolic.count) days"))
         }
         return rows
     }
 
-    private func judgement(_ average: ProtocolAverage) -> [String] {
+    private func judgement(_ average: ProtocolAverage) -> [ReportBlock.Fact] {
         guard let guideline = lines.guideline else { return [] }
         let judgement = lines.judgement(of: average)
-        var rows: [String] = []
+        var rows: [ReportBlock.Fact] = []
         if let threshold = guideline.thresholds[lines.setting] {
-            var words = "threshold     \(threshold.systolic)/\(threshold.diastolic) mmHg (\(Self.settingWords(lines.setting)), "
+            var words = "\(threshold.systolic)/\(threshold.diastolic) mmHg (\(Self.settingWords(lines.setting)), "
             words += "\(guideline.title), \(guideline.year)\(Self.mark(threshold.evidence)))"
             if let reached = judgement?.reached {
                 words += ": systolic \(Self.words(reached.systolic)), diastolic \(Self.words(reached.diastolic))"
             } else if !lines.isAdult {
                 words += "; not compared without --adult"
             }
-            rows.append(words)
+            rows.append(.init("threshold", words))
         }
         if let judgement, let name = judgement.className, let evidence = judgement.classEvidence {
             let isolated = judgement.isIsolatedSystolic == true ? ", isolated systolic" : ""
-            rows.append("class         \(name)\(isolated) (\(guideline.name)\(Self.mark(evidence)))")
+            rows.append(.init("class", "\(name)\(isolated) (\(guideline.title), \(guideline.year)\(Self.mark(evidence)))"))
+            rows.append(.init("source", guideline.source))
         }
         return rows
     }
@@ -144,7 +144,13 @@ extension AverageText {
     }
 
     /// Numbers that were not compared with any text carry this mark wherever they are printed.
-    static func mark(_ evidence: Evidence) -> String { evidence == .unverified ? "; from memory, not checked against the guideline" : "" }
+    static func mark(_ evidence: Evidence) -> String {
+        switch evidence {
+        case .guideline, .secondary: ""
+        case .partly: "; partly from memory, not checked against the guideline"
+        case .unverified: "; from memory, not checked against the guideline"
+        }
+    }
 
     static func words(_ reached: Bool) -> String { reached ? "at or above" : "below" }
 
@@ -172,48 +178,6 @@ extension AverageText {
         case .surplus: "the rule takes fewer readings of a session"
         case .otherWindow: "it is neither in the morning nor in the evening"
         }
-    }
-
-    /// The table of the rules and guidelines.
-    static func rules() -> String {
-        var text = "rules of averages\n"
-        for rule in AveragingRule.all {
-            var facts: [String] = []
-            if let days = rule.plannedDays { facts.append("\(days) days of \(rule.sessionsPerDay) x \(rule.readingsPerSession) readings") }
-            facts.append(rule.leavesOutDays > 0 ? "leaves out the first \(Plural.text(rule.leavesOutDays, "day"))" : "leaves out no day")
-            if let last = rule.lastDay { facts.append("counts up to day \(last)") }
-            if let most = rule.takesOfSession { facts.append("the first \(most) readings of a session") }
-            if rule.onlyMorningAndEvening { facts.append("mornings and evenings only") }
-            if let least = rule.leastReadings { facts.append("at least \(least) readings that count") }
-            if let least = rule.leastDays { facts.append("at least \(least) days that count") }
-            if let least = rule.leastDaysMeasured { facts.append("at least \(least) days") }
-            if rule.isTrendOnly { facts.append("weekly means, no single result") }
-            text += "  \(padded(rule.name, 14))\(facts.joined(separator: "; "))\n"
-            if !rule.source.isEmpty { text += "  \(padded("", 14))\(sourceWords(rule.title, rule.year, rule.evidence, rule.source))\n" }
-        }
-        text += "\nguidelines, with the means from which on they speak of hypertension in adults\n"
-        for guideline in PressureGuideline.all {
-            let numbers = PressureSetting.allCases.compactMap { setting in
-                guideline.thresholds[setting].map {
-                    "\(settingWords(setting)) \($0.systolic)/\($0.diastolic)\($0.evidence == .unverified ? " (from memory, unchecked)" : "")"
-                }
-            }
-            let tables = PressureSetting.allCases.filter { guideline.classes[$0] != nil }.map(settingWords)
-            text += "  \(padded(guideline.name, 14))\(numbers.joined(separator: "; "))\n"
-            if !tables.isEmpty { text += "  \(padded("", 14))classes: \(tables.joined(separator: ", "))\n" }
-            text += "  \(padded("", 14))\(guideline.title), \(guideline.year): \(guideline.source)\n"
-        }
-        return text
-    }
-
-    private static func sourceWords(_ title: String, _ year: Int?, _ evidence: Evidence, _ source: String) -> String {
-        let kind =
-            switch evidence {
-            case .guideline: ""
-            case .secondary: "by another publication: "
-            case .unverified: "from memory, unchecked: "
-            }
-        return "\(title)\(year.map { ", \($0)" } ?? ""): \(kind)\(source)"
     }
 
     static func date(_ day: Int64) -> String {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CuffClinical
 import CuffCore
 import CuffIngest
 
@@ -8,7 +9,8 @@ struct ReportVerb: ParsableCommand {
         discussion: Help.text(
             """
             One HTML file that loads nothing; print it from the browser. It is written only when it is whole. Each \
-            user of a cuff gets a section of their own; --user chooses one.
+            user of a cuff gets a section of their own; --user chooses one. Each begins with the average by --rule; --ambulatory \
+            adds the evaluation of a day and a night of automatic measurements.
             """,
             [
                 "cuff report --since 30d": "The last thirty days, into report.html.",
@@ -23,10 +25,50 @@ struct ReportVerb: ParsableCommand {
     var person = ""
     @Flag(help: "Leave out readings with movement, a loose cuff or a wrong position.") var undisturbed = false
 
+    @OptionGroup var average: AverageOptions
+    @Flag(help: "Also evaluate the latest day and night of automatic measurements.") var ambulatory = false
+    @OptionGroup var planned: AmbulatoryOptions
+    @Option(help: "a4 (the default) or letter.") var paper: ReportPage.Paper = .a4
+    @Flag(help: "Leave out the table of the readings.") var noReadings = false
+
     func run() throws {
+        let request = try average.request()
+        let guideline = try average.chosenGuideline(request.rule)
+        try Flags.refuse(
+            "--asleep, --awake or --every", when: planned.isSet && !ambulatory, why: "they belong to a recording", hint: "add --ambulatory")
+        let plan = try planned.plan()
+        let store = try selected.store()
         let (counted, leftOut) = try HealthRuns.report(
-            try selected.store(), try selected.readingSelection("report"), person: person, excludesDisturbed: undisturbed,
-            generator: "cuff \(Cuff.version)", to: try OutputFile(output, replaces: force))
+            store, try selected.readingSelection("report"), person: person, excludesDisturbed: undisturbed,
+            generator: "cuff \(Cuff.version)", paper: paper, to: try OutputFile(output, replaces: force)
+        ) { (report, own) throws(IngestError) in
+            report.listsReadings = !noReadings
+            let averages = report.homeAverages(request.rule, windows: request.windows, joinsSources: request.joinsSources)
+            let lines = AverageLines(sources: report.sources, guideline: guideline, setting: average.setting, isAdult: average.adult)
+            report.blocks = AverageText(lines: lines).blocks(averages)
+            if ambulatory { report.blocks += try recordings(store, own, plan, guideline) }
+        }
         if output != "-" { Terminal.say("cuff: \(output): \(Plural.text(counted, "reading")), \(leftOut) left out") }
     }
+
+    private func recordings(
+        _ store: Store, _ own: ReadingSelection, _ plan: AmbulatoryPlan, _ guideline: PressureGuideline?
+    ) throws(IngestError) -> [ReportBlock] {
+        var blocks: [ReportBlock] = []
+        for person in try HealthRuns.recordings(store, own, rule: AmbulatoryRule.all[0], plan: plan) {
+            switch person.result {
+            case .failure(let fault): throw AmbulatoryOptions.error(fault)
+            case .success(let recording):
+                var block = AmbulatoryText(recording: recording, guideline: guideline, isAdult: average.adult).block
+                block.heading = "A day and a night"
+                var plot = TextBuffer()
+                RangePlot(recording, style: RangePlot.Style(width: 90), lines: AmbulatoryText.lines(guideline)).append(to: &plot)
+                block.plot = plot.string
+                blocks.append(block)
+            }
+        }
+        return blocks
+    }
 }
+
+extension ReportPage.Paper: ExpressibleByArgument {}

@@ -6,7 +6,7 @@ import CuffIngest
 struct Stats: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stats",
-        abstract: "Statistics of stored blood pressures by day, week, month, hour or part of the day.",
+        abstract: "Statistics of stored blood pressures by day, week, month, hour, part of the day or any other interval.",
         discussion: Help.text(
             """
             Days begin at midnight in the stated zone, weeks on Monday; --since and --until are widened to whole ones. Readings that are \
@@ -19,8 +19,17 @@ struct Stats: ParsableCommand {
             ]))
 
     @OptionGroup var selected: SelectionOptions
-    @Option(help: ArgumentHelp("day, week, month, hour (each hour of each day), hour-of-day or daypart.", valueName: "bucket"))
-    var by: Bucketing = .day
+    @Option(
+        help: ArgumentHelp(
+            "day (the default), week, month, hour (each hour of each day), hour-of-day, daypart, or a length such as 6h or 10d.",
+            valueName: "cut"), completion: .list(Bucketing.named.map(\.rawValue)))
+    var by: String?
+    @Option(
+        help: ArgumentHelp("With a length: where one interval begins, 07:00 or a date with or without a time.", valueName: "time"))
+    var anchor: String?
+    @Option(
+        help: ArgumentHelp("One bucket for a whole range: a time up to now, or two times: 7d, 2026-05-04..2026-05-11.", valueName: "range"))
+    var over: String?
     @Option(help: ArgumentHelp("discrete-arithmetic, discrete-temporally-weighted or cumulative.", valueName: "style")) var style:
         AggregationStyle = .discreteArithmetic
     @Flag(help: "Also for each cuff separately.") var bySource = false
@@ -40,12 +49,71 @@ struct Stats: ParsableCommand {
         try WordChoice.check(format, "format", among: ["table", "jsonl"], option: "--format")
         try Flags.refuse("--json", when: json && format == "table", why: "--format names another form")
         let isTable = try HealthRuns.isTable(json ? "jsonl" : format, isTerminal: Terminal.outputIsTerminal)
+        let (selection, cut) = try selectionAndCut()
         try Flags.refuse("--readings", when: readings && isTable, why: "a table has no room for lists", hint: "add --json")
         let persons = try HealthRuns.statisticsOfEach(
-            try selected.store(), try selected.selection(), by: by, style: style, options: options, excludesDisturbed: undisturbed)
+            try selected.store(), selection, by: cut, style: style, options: options, excludesDisturbed: undisturbed)
         Terminal.put(HealthRuns.text(persons, isTable: isTable, width: Terminal.outputWidth))
     }
 }
 
-extension Bucketing: ExpressibleByArgument {}
+extension Stats {
+    /// The readings, and how time is cut.
+    private func selectionAndCut() throws -> (ReadingSelection, CalendarCut) {
+        var selection = try selected.selection()
+        let zone = selection.zone
+        guard let over else { return (selection, try cut(zone)) }
+        try Flags.refuse("--by or --anchor", when: (by ?? anchor) != nil, why: "--over makes one bucket")
+        try Flags.refuse("--since or --until", when: (selected.since ?? selected.until) != nil, why: "--over says the range")
+        let parts = over.components("..")
+        guard parts.count <= 2 else {
+            throw IngestError(.usage, "`\(over)` is not a time range", hint: "write e.g. --over 7d or --over 2026-05-04..2026-05-11")
+        }
+        let since = try HostZone.instant(parts[0], zone)
+        let until = try HostZone.instant(parts.count == 2 ? parts[1] : "now", zone)
+        guard since < until else {
+            throw IngestError(.usage, "`\(over)` is not a time range", why: "its end is not after its beginning", hint: "exchange them")
+        }
+        (selection.since, selection.until) = (since, until)
+        return (selection, CalendarCut(since: since, until: until, zone: zone))
+    }
+
+    private func cut(_ zone: ZoneTable) throws -> CalendarCut {
+        let word = by ?? Bucketing.day.rawValue
+        if let named = Bucketing.named.first(where: { $0.rawValue == word }) {
+            try Flags.refuse(
+                "--anchor", when: anchor != nil, why: "\(word) has its own beginning", hint: "write e.g. --by 6h --anchor 07:00")
+            return CalendarCut(named, zone: zone)
+        }
+        guard let length = Self.seconds(word), let cut = CalendarCut(every: length, anchor: try anchorWall(zone), zone: zone) else {
+            throw IngestError(
+                .usage, "unknown cut `\(word)`", why: "cuts are \(Bucketing.named.map(\.rawValue).joined(separator: ", ")), or a length",
+                hint: "write e.g. --by 6h, --by 90m or --by 10d")
+        }
+        return cut
+    }
+
+    private func anchorWall(_ zone: ZoneTable) throws -> Int64 {
+        guard let anchor else { return 0 }
+        if let minute = TimeWords.minuteOfDay(anchor) { return Int64(minute % 1440) * 60 }
+        return zone.wall(at: try HostZone.instant(anchor, zone).seconds)
+    }
+
+    /// `90m`, `6h`, `10d`, `2w`, in whole seconds.
+    private static func seconds(_ text: String) -> Int64? {
+        let units: [Character: Int64] = ["m": 60, "h": 3600, "d": 86400, "w": 7 * 86400]
+        guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()), (1...1_000_000).contains(count) else {
+            return nil
+        }
+        return count * unit
+    }
+}
+
+extension String {
+    /// The parts between a separator.
+    fileprivate func components(_ separator: String) -> [String] {
+        split(separator: separator, omittingEmptySubsequences: false).map(String.init)
+    }
+}
+
 extension AggregationStyle: ExpressibleByArgument {}

@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Bucketing.allCases.filter(\.isInterval))
+    @Test(arguments: Bucketing.named.filter(\.isInterval))
     func everyInstant_LiesInItsBucket(_ bucketing: Bucketing) throws {
         for zone in [Self.berlin, Self.newYork, try #require(ZoneTable(rule: "LHST-10:30LHDT-11,M10.1.0,M4.1.0"))] {
             let cut = CalendarCut(bucketing, zone: zone)
@@ -73,5 +73,51 @@ import Testing
         #expect(DayParts.usual.part(ofHour: 22) == .night)
         #expect(DayParts(morning: 12, afternoon: 6, evening: 18, night: 22) == nil)
         #expect(DayParts.usual.hours(of: .night) == (22, 6))
+    }
+
+    @Test func intervals_BeginAtTheirAnchor() throws {
+        let cut = try #require(CalendarCut(every: 6 * 3600, anchor: 7 * 3600, zone: Self.berlin))
+        func label(_ text: String) -> String { cut.label(of: cut.key(at: Timestamp(seconds: instant(text)))) }
+        #expect(label("2026-05-05T07:00:00+02:00") == "2026-05-05T07:00+02:00")
+        #expect(label("2026-05-05T06:59:59+02:00") == "2026-05-05T01:00+02:00")
+        #expect(label("2026-05-05T00:30:00+02:00") == "2026-05-04T19:00+02:00")
+        func hours(_ text: String) throws -> Int64 {
+            let bounds = try #require(cut.interval(of: cut.key(at: Timestamp(seconds: instant(text)))))
+            return (bounds.upperBound.seconds - bounds.lowerBound.seconds) / 3600
+        }
+        // 01:00 to 07:00 in the nights of the changes.
+        #expect(try hours("2026-03-29T04:00:00+02:00") == 5)
+        #expect(try hours("2026-10-25T02:30:00+01:00") == 7 && hours("2026-10-25T02:30:00+02:00") == 7)
+        #expect(try hours("2026-10-26T02:30:00+01:00") == 6)
+        let tenDays = try #require(
+            CalendarCut(every: 10 * 86400, anchor: DeviceTime.daysSince1970(year: 2026, month: 5, day: 4) * 86400, zone: Self.berlin))
+        #expect(tenDays.label(of: tenDays.key(at: Timestamp(seconds: instant("2026-05-13T23:59:59+02:00")))) == "2026-05-04")
+        #expect(tenDays.label(of: tenDays.key(at: Timestamp(seconds: instant("2026-05-14T00:00:00+02:00")))) == "2026-05-14")
+        #expect(CalendarCut(every: 59, anchor: 0, zone: .utc) == nil && CalendarCut(every: .max, anchor: 0, zone: .utc) == nil)
+    }
+
+    /// Also where an hour is repeated or left out each instant is in one interval, and intervals follow each other.
+    @Test(arguments: [600, 1800, 2700, 7200, 18_000]) func intervals_HaveNoGapAtAChange(_ length: Int64) throws {
+        let cut = try #require(CalendarCut(every: length, anchor: 0, zone: Self.berlin))
+        for change in ["2026-03-29T01:00:00Z", "2026-10-25T01:00:00Z"] {
+            var latest: (key: Int64, end: Timestamp)?
+            for minute in -300..<300 {
+                let time = Timestamp(seconds: instant(change) + Int64(minute) * 60)
+                let key = cut.key(at: time)
+                let bounds = try #require(cut.interval(of: key))
+                #expect(bounds.contains(time), "\(time.utcText) \(length)")
+                if let latest, latest.key != key { #expect(key > latest.key && bounds.lowerBound == latest.end) }
+                latest = (key, bounds.upperBound)
+            }
+        }
+    }
+
+    @Test func aRange_IsOneBucket() {
+        let (since, until) = (
+            Timestamp(seconds: instant("2026-05-04T00:00:00+02:00")), Timestamp(seconds: instant("2026-05-11T00:00:00+02:00"))
+        )
+        let cut = CalendarCut(since: since, until: until, zone: Self.berlin)
+        #expect(cut.key(at: since) == cut.key(at: until) && cut.interval(of: 0) == since..<until)
+        #expect(cut.label(of: 0) == "2026-05-04T00:00+02:00/2026-05-11T00:00+02:00")
     }
 }

@@ -4,6 +4,8 @@ public enum Evidence: String, Sendable, Hashable {
     case guideline
     /// Read in another publication.
     case secondary
+    /// Some of the numbers were read, others are from memory; it is printed only with this remark.
+    case partly = "partly_unverified"
     /// From memory, and not compared with any text: it is printed only with this remark.
     case unverified
 }
@@ -77,7 +79,7 @@ extension AveragingRule {
     static let esh2021: AveragingRule = {
         var rule = AveragingRule("esh-2021", title: "European Society of Hypertension", year: 2021)
         (rule.plannedDays, rule.leavesOutDays, rule.leastReadings, rule.leastDaysMeasured) = (7, 1, 12, 3)
-        rule.evidence = .secondary
+        rule.evidence = .partly
         rule.source = "Stergiou et al., J Hypertens 39:1293 (abstract); PMC8030885, table 3"
         rule.guideline = "esh-2021"
         return rule
@@ -102,7 +104,7 @@ extension AveragingRule {
     static let jsh2019: AveragingRule = {
         var rule = AveragingRule("jsh-2019", title: "Japanese Society of Hypertension", year: 2019)
         (rule.plannedDays, rule.takesOfSession, rule.leastDays, rule.onlyMorningAndEvening) = (7, 2, 5, true)
-        rule.evidence = .secondary
+        rule.evidence = .partly
         rule.source = "Kario, JSH 2019, PMC6875598 (abstract)"
         rule.guideline = "jsh-2019"
         return rule

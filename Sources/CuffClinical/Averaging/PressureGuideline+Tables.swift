@@ -24,7 +24,7 @@ extension PressureGuideline {
     ]
 
     private static let eshHome = PressureClasses(
-        "normal", [.init("borderline", .from(130), .from(80)), .init("hypertension", .from(135), .from(85))], .secondary)
+        "normal", [.init("borderline", .from(130), .from(80)), .init("hypertension", .from(135), .from(85))], .partly)
 
     static let esh2021 = PressureGuideline(
         name: "esh-2021", title: "European Society of Hypertension", year: 2021, thresholds: eshThresholds, classes: [.home: eshHome],

@@ -12,6 +12,13 @@ public enum Bucketing: String, Sendable, Hashable, CaseIterable {
     case daypart
     /// The 24 hours of the wall clock, each over all days.
     case hourOfDay = "hour-of-day"
+    /// Stretches of equal length on the wall clock, from an anchor on.
+    case interval
+    /// One stretch of time as a whole.
+    case range
+
+    /// The cuts that have no length of their own to be told.
+    public static let named: [Bucketing] = [.day, .week, .month, .hour, .daypart, .hourOfDay]
 
     /// Whether a bucket is one stretch of time, rather than one that comes back each day.
     public var isInterval: Bool { self != .daypart && self != .hourOfDay }
@@ -68,12 +75,56 @@ public struct CalendarCut: Sendable, Hashable {
     public let zone: ZoneTable
     /// Where the parts of a day begin; only `daypart` uses it.
     public let parts: DayParts
+    /// Seconds on the wall clock of one bucket, and where one begins in seconds since 1970 as if in UTC; only `interval`
+    /// uses them.
+    public let length: Int64, anchor: Int64
+    /// The only bucket of `range`; what is `nil` has no end there.
+    public let bounds: (since: Timestamp?, until: Timestamp?)
 
     /// A cut; `parts` counts only where time is cut into parts of the day.
     public init(_ bucketing: Bucketing, zone: ZoneTable, parts: DayParts = .usual) {
         self.bucketing = bucketing
         self.zone = zone
         self.parts = parts
+        (length, anchor) = (86400, 0)
+        bounds = (nil, nil)
+    }
+
+    /// Stretches of `length` whole seconds on the wall clock, one of which begins at `anchor`, seconds since 1970 as if in
+    /// UTC: `06:00:00` long from 07:00 on gives 07, 13, 19 and 01 o'clock of each day. A change of the zone makes one of
+    /// them longer or shorter. `nil` where the length is not between a minute and ten years.
+    public init?(every length: Int64, anchor: Int64, zone: ZoneTable) {
+        guard (60...315_576_000).contains(length) else { return nil }
+        bucketing = .interval
+        self.zone = zone
+        parts = .usual
+        self.length = length
+        self.anchor = anchor
+        bounds = (nil, nil)
+    }
+
+    /// One bucket, whatever the time.
+    public init(since: Timestamp?, until: Timestamp?, zone: ZoneTable) {
+        bucketing = .range
+        self.zone = zone
+        parts = .usual
+        (length, anchor) = (86400, 0)
+        bounds = (since, until)
+    }
+
+    /// Equal in every boundary.
+    public static func == (a: CalendarCut, b: CalendarCut) -> Bool {
+        a.bucketing == b.bucketing && a.zone == b.zone && a.parts == b.parts && a.length == b.length && a.anchor == b.anchor
+            && a.bounds.since == b.bounds.since && a.bounds.until == b.bounds.until
+    }
+
+    /// Feeds what makes it different.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(bucketing)
+        hasher.combine(zone)
+        hasher.combine(parts)
+        hasher.combine(length)
+        hasher.combine(anchor)
     }
 
     /// The key of the bucket that holds the instant. Keys sort as their buckets do.
@@ -92,6 +143,12 @@ public struct CalendarCut: Sendable, Hashable {
         case .hour: return instant - Int64(second % 3600)
         case .daypart: return Int64(parts.part(ofHour: second / 3600).rawValue)
         case .hourOfDay: return Int64(second / 3600)
+        case .interval:
+            // A boundary within an hour that is repeated holds from its first time on.
+            var key = WallTime.floor(wall - anchor, length)
+            while zone.firstInstant(fromWall: anchor + (key + 1) * length) <= instant { key += 1 }
+            return key
+        case .range: return 0
         }
     }
 
@@ -109,6 +166,10 @@ public struct CalendarCut: Sendable, Hashable {
             let own = zip(edges, edges.dropFirst()).filter { self.key(at: Timestamp(seconds: $0.0)) == key }
             guard let first = own.first, let last = own.last else { return nil }
             return Timestamp(seconds: first.0)..<Timestamp(seconds: last.1)
+        case .interval: bounds = (anchor + key * length, anchor + (key + 1) * length)
+        case .range:
+            guard let since = self.bounds.since, let until = self.bounds.until, since < until else { return nil }
+            return since..<until
         case .daypart, .hourOfDay: return nil
         }
         return Timestamp(seconds: zone.firstInstant(fromWall: bounds.0))..<Timestamp(seconds: zone.firstInstant(fromWall: bounds.1))
@@ -130,13 +191,26 @@ public struct CalendarCut: Sendable, Hashable {
             text.append(0x2D)
             text.append(padded: Int(key % 12) + 1, width: 2)
         case .hour:
-            let start = interval(of: key)?.lowerBound.seconds ?? key
-            let offset = zone.offset(at: start)
-            text.append(DeviceTime(wallSeconds: start + Int64(offset), precision: .minute))
-            text.append(zone: offset / 60)
+            appendLabel(interval(of: key)?.lowerBound ?? Timestamp(seconds: key), .minute, to: &text)
         case .daypart: text.append(DayParts.Part(rawValue: Int(key))?.word ?? "")
         case .hourOfDay: text.append(padded: Int(key), width: 2)
+        case .interval:
+            // Whole days need no clock.
+            let start = interval(of: key)?.lowerBound ?? Timestamp(seconds: 0)
+            let isDaily = length % 86400 == 0 && WallTime.floor(anchor, 86400) * 86400 == anchor
+            appendLabel(start, isDaily ? .day : .minute, to: &text)
+        case .range:
+            for (index, bound) in [bounds.since, bounds.until].enumerated() {
+                if index > 0 { text.append("/") }
+                if let bound { appendLabel(bound, .minute, to: &text) } else { text.append("..") }
+            }
         }
+    }
+
+    private func appendLabel(_ time: Timestamp, _ precision: DeviceTime.Precision, to text: inout TextBuffer) {
+        let offset = zone.offset(at: time.seconds)
+        text.append(DeviceTime(wallSeconds: time.seconds + Int64(offset), precision: precision))
+        if precision != .day { text.append(zone: offset / 60) }
     }
 
     /// The label as a string.

@@ -39,6 +39,10 @@ public struct Report: Sendable {
     public var person: String
     /// Which of several persons it is about, where the page holds more than one and no name was given.
     public var section = ""
+    /// Results that stand first on the page.
+    public var blocks: [ReportBlock] = []
+    /// Whether every reading is listed.
+    public var listsReadings = true
     /// The zone of every time on the page.
     public let zone: ZoneTable
     /// Where the parts of a day begin.

@@ -54,7 +54,7 @@ struct ReportDiary {
         switch cut.bucketing {
         case .day: return DateWords.weekday(key)
         case .month: return DateWords.month(day)
-        case .week, .hour, .daypart, .hourOfDay: return DateWords.full(day)
+        case .week, .hour, .daypart, .hourOfDay, .interval, .range: return DateWords.full(day)
         }
     }
 

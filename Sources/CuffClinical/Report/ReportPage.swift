@@ -9,9 +9,15 @@ public struct ReportPage: Sendable {
     public let generator: String
     /// The other persons of the page.
     private let others: [Report]
+    /// What it is printed on.
+    private let paper: Paper
+
+    /// The papers of printers.
+    public enum Paper: String, Sendable, Hashable, CaseIterable { case a4, letter }
 
     /// `others` are the reports of the other persons on the same page, in their order.
-    public init(_ report: Report, _ others: [Report] = [], generator: String = "cuff") {
+    public init(_ report: Report, _ others: [Report] = [], generator: String = "cuff", paper: Paper = .a4) {
+        self.paper = paper
         self.report = report
         self.others = others
         self.generator = generator
@@ -26,6 +32,7 @@ public struct ReportPage: Sendable {
         text.append(markup: report.person.isEmpty ? "Blood pressure" : "Blood pressure of \(report.person)")
         text.append("</title>\n<style>\n")
         text.append(ReportStyle.text)
+        if paper == .letter { text.append("\n@page{size:letter}") }
         text.append("\n</style>\n</head>\n<body>\n<main>\n")
         for one in [report] + others {
             if !others.isEmpty { text.append("<section class=\"person\">\n") }
@@ -38,13 +45,14 @@ public struct ReportPage: Sendable {
     private func appendBody(_ generated: Timestamp, to text: inout TextBuffer) {
         let entries = report.sorted
         appendHead(entries, to: &text)
+        for block in report.blocks { block.appendMarkup(to: &text) }
         if entries.isEmpty {
             text.append("<p>There are no readings to show in this time.</p>\n")
         } else {
             appendFacts(entries, to: &text)
             appendChart(to: &text)
             appendParts(to: &text)
-            ReportDiary(report).append(entries, to: &text)
+            if report.listsReadings { ReportDiary(report).append(entries, to: &text) }
         }
         appendLeftOut(to: &text)
         appendFoot(entries, generated, to: &text)
@@ -115,7 +123,7 @@ public struct ReportPage: Sendable {
             case .hour: "hour"
             case .week: "week"
             case .month: "month"
-            case .day, .daypart, .hourOfDay: "day"
+            case .day, .daypart, .hourOfDay, .interval, .range: "day"
             }
         text.append("<figcaption>Each ")
         text.append(each)

@@ -56,6 +56,8 @@ enum ReportStyle {
         @media (max-width:620px){.facts{grid-template-columns:1fr 1fr}.facts div:nth-child(3){border-left:0}\
         .facts div:nth-child(n+3){border-top:1px solid var(--line)}.wide{overflow-x:auto}}
         .person+.person{margin-top:40px}
+        .block td:nth-child(n+2),.block .wide td{white-space:normal}
+        pre{font-size:10px;line-height:1.15;overflow-x:auto;break-inside:avoid}
         @page{size:A4;margin:11mm 13mm}
         @media print{:root{--paper:#fff;--ink:#000;--soft:#444;--line:#bbb;--tint:#f1f1f1;--sys:#b3400e;--dia:#1d55b8;--ref:#6b5d00}\
         body{font-size:10.5pt;-webkit-print-color-adjust:exact;print-color-adjust:exact}main{max-width:none;padding:0}\

@@ -6,14 +6,14 @@ import Glibc
 public enum HealthRuns {
     /// Statistics for each person of the selection. Ranges are widened to whole buckets, so a person is looked for in these.
     public static func statisticsOfEach(
-        _ store: Store, _ selection: ReadingSelection, by bucketing: Bucketing, style: AggregationStyle = .discreteArithmetic,
+        _ store: Store, _ selection: ReadingSelection, by cut: CalendarCut, style: AggregationStyle = .discreteArithmetic,
         options: StatisticsCollection.Options = [], excludesDisturbed: Bool = false
     ) throws(IngestError) -> [(user: Int?, collection: StatisticsCollection, table: StatisticsTable)] {
-        let wide = widened(selection, CalendarCut(bucketing, zone: selection.zone, parts: .usual))
+        let wide = widened(selection, cut)
         var found: [(user: Int?, collection: StatisticsCollection, table: StatisticsTable)] = []
         for (user, own) in try Persons(store, wide, kinds: [.bloodPressure]).each(selection) {
             let (collection, table) = try statistics(
-                store, own, by: bucketing, style: style, options: options, excludesDisturbed: excludesDisturbed, user: user)
+                store, own, by: cut, style: style, options: options, excludesDisturbed: excludesDisturbed, user: user)
             found.append((user, collection, table))
         }
         return found
@@ -34,12 +34,10 @@ public enum HealthRuns {
     /// style sorts the points first and so holds them in memory; all other styles hold buckets only. A range is widened to
     /// whole buckets where they are stretches of time.
     public static func statistics(
-        _ store: Store, _ selection: ReadingSelection, by bucketing: Bucketing, style: AggregationStyle = .discreteArithmetic,
-        options: StatisticsCollection.Options = [], excludesDisturbed: Bool = false, parts: DayParts = .usual,
-        user: Int? = nil
+        _ store: Store, _ selection: ReadingSelection, by cut: CalendarCut, style: AggregationStyle = .discreteArithmetic,
+        options: StatisticsCollection.Options = [], excludesDisturbed: Bool = false, user: Int? = nil
     ) throws(IngestError) -> (collection: StatisticsCollection, table: StatisticsTable) {
         let rule = InclusionRule(zone: selection.zone, excludesDisturbed: excludesDisturbed)
-        let cut = CalendarCut(bucketing, zone: selection.zone, parts: parts)
         var collection = StatisticsCollection(cut, options: options)
         let selection = widened(selection, cut)
         let known = try store.sources()
@@ -60,10 +58,12 @@ public enum HealthRuns {
         return (collection, StatisticsTable(style: style, sources: sources, user: user))
     }
 
-    /// The page for the doctor. Answers how many readings it counts and how many it left out.
+    /// The page for the doctor. `complete` adds to each person's report what stands first on its page. Answers how many
+    /// readings it counts and how many it left out.
     public static func report(
         _ store: Store, _ selection: ReadingSelection, person: String, excludesDisturbed: Bool = false, lines: ReferenceLines = .home,
-        generator: String, to output: OutputFile
+        generator: String, paper: ReportPage.Paper = .a4, to output: OutputFile,
+        complete: (inout Report, ReadingSelection) throws(IngestError) -> Void = { (_, _) throws(IngestError) in }
     ) throws(IngestError) -> (counted: Int, leftOut: Int) {
         let kinds: Set<ReadingSelection.Kind> = [.bloodPressure, .measurement]
         let wanted = selection.kinds.isEmpty ? kinds : kinds.intersection(selection.kinds)
@@ -77,10 +77,12 @@ public enum HealthRuns {
                 report.add(reading, from: provenance)
                 return true
             }
+            try complete(&report, own)
             reports.append(report)
         }
         var text = TextBuffer(capacity: 1 << 16)
-        ReportPage(reports[0], Array(reports.dropFirst()), generator: generator).append(generated: HostClock.reproducibleNow(), to: &text)
+        ReportPage(reports[0], Array(reports.dropFirst()), generator: generator, paper: paper).append(
+            generated: HostClock.reproducibleNow(), to: &text)
         try output.append(&text)
         try output.finish()
         return (reports.reduce(0) { $0 + $1.entries.count }, reports.reduce(0) { $0 + $1.leftOut.count })
@@ -88,7 +90,7 @@ public enum HealthRuns {
 
     /// The days as a picture for a terminal.
     public static func plot(_ store: Store, _ selection: ReadingSelection, style: RangePlot.Style) throws(IngestError) -> String {
-        let persons = try statisticsOfEach(store, selection, by: .day)
+        let persons = try statisticsOfEach(store, selection, by: CalendarCut(.day, zone: selection.zone))
         var text = TextBuffer()
         for (index, person) in persons.enumerated() {
             if index > 0 { text.append(0x0A) }

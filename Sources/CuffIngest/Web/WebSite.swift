@@ -67,7 +67,7 @@ final class WebSite: Sendable {
                 LivePage.Person(
                     name: persons.count == 1 && $0.key == nil ? "Readings" : Persons.heading($0.key.map { Int($0) }), readings: $0.value)
             }
-        } catch { return HTTPResponse(status: "503 Service Unavailable", error.sentence) }
+        } catch { return HTTPResponse(status: "503 Service Unavailable", error.description) }
         var text = TextBuffer(capacity: 1 << 15)
         page.append(generated: HostClock.now(), to: &text)
         return HTTPResponse(text.array, type: "text/html; charset=utf-8")
@@ -87,7 +87,7 @@ final class WebSite: Sendable {
                 // The line feed of a line has no place in an array.
                 text.truncate(to: text.count - 1)
             }
-        } catch { return HTTPResponse(status: "503 Service Unavailable", error.sentence) }
+        } catch { return HTTPResponse(status: "503 Service Unavailable", error.description) }
         text.append("]}\n")
         return HTTPResponse(text.array, type: "application/json")
     }

@@ -1,0 +1,177 @@
+import CuffCore
+import CuffIngest
+import Foundation
+import Testing
+
+/// `cuff average` and `cuff ambulatory` as a person runs them.
+@Suite struct AverageVerbTests {
+    private let scratch: Scratch
+    private var database: String { scratch.path("bp.db") }
+    init() throws { scratch = try Scratch() }
+
+    private func cuff(_ arguments: String...) async throws -> CuffProcess {
+        try await CuffProcess.run(arguments + ["--db", database, "--tz", "Europe/Berlin"])
+    }
+
+    private func add(_ time: String, _ systolic: Int, _ diastolic: Int, user: Int32? = nil, flags: MeasurementFlags = []) throws {
+        let zone = try HostZone.named("Europe/Berlin")
+        let entry = ManualEntry(
+            .mmHg(systolic, diastolic, pulse: 70), at: try HostZone.instant(time, zone), user: user, flags: flags)
+        _ = try HealthRuns.add(entry, zone: zone, to: database)
+    }
+
+    /// Seven days of two morning and two evening readings; day 4 has no evening, day 5 a third morning reading, day 6 one that is
+    /// called invalid, and the last session begins at 23:58. The means by each rule were computed with exact fractions.
+    private func fillWeek(user: Int32? = nil, raisedBy more: Int = 0) throws {
+        let week: [(day: Int, rows: [(String, Int, Int)])] = [
+            (4, [("07:05", 148, 94), ("07:07", 144, 92), ("20:30", 141, 90), ("20:32", 139, 88)]),
+            (5, [("07:10", 138, 87), ("07:12", 134, 85), ("20:20", 135, 84), ("20:22", 131, 83)]),
+            (6, [("06:58", 137, 88), ("07:00", 135, 86), ("21:05", 133, 84), ("21:07", 130, 82)]),
+            (7, [("07:30", 139, 88), ("07:32", 136, 86)]),
+            (8, [("07:02", 136, 87), ("07:04", 133, 85), ("07:06", 132, 84), ("20:40", 134, 85), ("20:42", 130, 83)]),
+            (9, [("07:15", 140, 89), ("07:17", 137, 87), ("20:12", 134, 85)]),
+            (10, [("07:00", 138, 88), ("07:02", 135, 86), ("23:58", 132, 84)]), (11, [("00:00", 129, 82)]),
+        ]
+        for (day, rows) in week {
+            for (clock, systolic, diastolic) in rows {
+                try add("2026-05-\(day < 10 ? "0" : "")\(day)T\(clock)", systolic + more, diastolic, user: user)
+            }
+        }
+        try add("2026-05-09T20:10", 199, 40, user: user, flags: .invalid)
+    }
+
+    private func exact(_ line: [String: Any]?, _ path: String...) -> String? {
+        var object = line
+        for key in path { object = object?[key] as? [String: Any] }
+        return object?["exact"] as? String
+    }
+
+    @Test func average_OfAWeek_IsTheRulesOwn() async throws {
+        try fillWeek()
+        let run = try await cuff("average", "--rule", "nice-ng136", "--json")
+        let nice = try #require(run.objects("average").first, "\(run.errors)")
+        #expect(exact(nice, "systolic_mmHg") == "1479/11" && exact(nice, "diastolic_mmHg") == "939/11")
+        #expect((nice["systolic_mmHg"] as? [String: Any])?["text"] as? String == "134.5")
+        #expect(nice["readings"] as? Int == 22 && nice["days"] as? Int == 6 && nice["complete"] as? Bool == true)
+        #expect(nice["left_out"] as? [String: Int] == ["first_days": 4, "invalid": 1])
+        #expect(nice["rule_year"] as? Int == 2019 && nice["day_1"] as? String == "2026-05-04")
+        // Named, and not compared before somebody says that it is an adult's plan.
+        #expect((nice["threshold"] as? [String: Any])?["systolic_mmHg"] as? Int == 135)
+        #expect((nice["threshold"] as? [String: Any])?["diastolic_reached"] == nil && nice["class"] == nil)
+        let all = try await cuff("average", "--json").objects("average").first
+        #expect(exact(all, "systolic_mmHg") == "1765/13" && exact(all, "diastolic_mmHg") == "1121/13")
+        #expect(all?["threshold"] == nil && all?["class"] == nil && all?["rule_year"] == nil)
+        let jsh = try await cuff("average", "--rule", "jsh-2019", "--json").objects("average").first
+        #expect(exact(jsh, "morning", "systolic_mmHg") == "965/7" && exact(jsh, "evening", "diastolic_mmHg") == "930/11")
+        let own = try await cuff("average", "--leave-out-days", "1", "--per-session", "2", "--json").objects("average").first
+        #expect(exact(own, "systolic_mmHg") == "942/7" && exact(own, "diastolic_mmHg") == "598/7")
+        let differing = try #require(nice["day_to_day"] as? [String: Any])
+        #expect(exact(differing, "systolic_mmHg", "arv") == "33/10")
+        #expect((differing["systolic_mmHg"] as? [String: Any])?["sd"] as? Double == 1.9089)
+        #expect((differing["systolic_mmHg"] as? [String: Any])?["cv_percent"] as? Double == 1.4153)
+    }
+
+    @Test func aClass_IsPrintedOfAnAdultsMeanByItsName() async throws {
+        try fillWeek()
+        let line = try await cuff("average", "--rule", "nice-ng136", "--adult", "--json").objects("average").first
+        #expect((line?["threshold"] as? [String: Any])?["systolic_reached"] as? Bool == false)
+        #expect((line?["threshold"] as? [String: Any])?["diastolic_reached"] as? Bool == true)
+        let found = try #require(line?["class"] as? [String: Any])
+        #expect(found["name"] as? String == "stage 1" && found["year"] as? Int == 2019 && found["guideline"] as? String == "nice-ng136")
+        let jsh = try await cuff("average", "--rule", "jsh-2019", "--adult", "--format", "table")
+        #expect(jsh.output.contains("grade I") && jsh.output.contains("from memory, not checked"), "\(jsh.output)")
+        let few = try await cuff("average", "--rule", "esh-2021", "--adult", "--until", "2026-05-07", "--format", "table")
+        #expect(few.output.contains("too few for esh-2021: 8 of 12 readings") && !few.output.contains("class  "), "\(few.output)")
+        let office = try await cuff(
+            "average", "--guideline", "esh-2023", "--setting", "office", "--adult", "--json")
+        #expect((office.objects("average").first?["class"] as? [String: Any])?["name"] as? String == "high-normal")
+        let one = try await cuff("average", "--guideline", "esc-2024", "--adult", "--until", "2026-05-04T07:06", "--json")
+        #expect(one.objects("average").first?["readings"] as? Int == 1 && one.objects("average").first?["class"] == nil)
+    }
+
+    @Test func readings_SayWhatBecameOfThem() async throws {
+        try fillWeek()
+        let lines = try await cuff("average", "--rule", "nice-ng136", "--readings", "--json").objects("average_reading")
+        #expect(lines.count == 27)
+        #expect(lines.prefix(4).allSatisfy { $0["reason"] as? String == "first_days" && $0["day"] as? Int == 1 })
+        #expect(lines.count { $0["counts"] as? Bool == true } == 22)
+        #expect(lines.filter { $0["reason"] as? String == "invalid" }.map { $0["systolic_mmHg"] as? Int } == [199])
+        let last = try #require(lines.last)
+        #expect(last["measured"] as? String == "2026-05-11T00:00:00+02:00" && last["day"] as? Int == 7)
+        #expect(last["window"] as? String == "evening" && last["number_in_session"] as? Int == 2)
+        let table = try await cuff("average", "--rule", "nice-ng136", "--readings", "--format", "table")
+        #expect(table.lines[0] == "2026-05-04 07:05   148/94     day 1, session 1, morning  left out: the rule leaves out the first days")
+        #expect(table.lines.contains { $0.hasPrefix("all") && $0.split(separator: " ") == ["all", "22", "134.5", "85.4", "70"] })
+    }
+
+    @Test func persons_AreNeverAddedUp() async throws {
+        try fillWeek(user: 1)
+        try fillWeek(user: 2, raisedBy: 10)
+        let lines = try await cuff("average", "--rule", "nice-ng136", "--json").objects("average")
+        #expect(lines.map { $0["user"] as? Int } == [1, 2])
+        #expect(lines.map { exact($0, "systolic_mmHg") } == ["1479/11", "1589/11"])
+        let table = try await cuff("average", "--rule", "nice-ng136", "--format", "table")
+        #expect(table.lines.filter { $0.hasPrefix("User ") } == ["User 1", "User 2"])
+        let one = try await cuff("average", "--rule", "nice-ng136", "--user", "2", "--json").objects("average")
+        #expect(one.map { exact($0, "systolic_mmHg") } == ["1589/11"])
+    }
+
+    @Test func wrongWords_AreRefused() async throws {
+        try fillWeek()
+        for wrong in [
+            ["--rule", "nobody"], ["--guideline", "nobody"], ["--adult"], ["--rule", "nice-ng136", "--per-session", "2"],
+            ["--morning", "12:00-04:00"], ["--evening", "10:00-20:00"], ["--setting", "ambulatory_day", "--guideline", "esc-2024"],
+            ["--json", "--format", "table"], ["--type", "pulse_rate"], ["--leave-out-days", "0"],
+        ] {
+            let run = try await CuffProcess.run(["average", "--db", database] + wrong)
+            #expect(run.status == 64 && run.output.isEmpty, "\(wrong) \(run.errors)")
+        }
+        let rules = try await CuffProcess.run(["average", "--rules"])
+        #expect(rules.status == 0 && rules.output.contains("nice-ng136") && rules.output.contains("2019"))
+    }
+
+    private func fillDay() throws {
+        for index in 0..<48 {
+            let halves = (20 + index) % 48
+            let isAsleep = halves >= 46 || halves < 14
+            if halves == 2 || halves == 10 { continue }
+            var systolic = (isAsleep ? 128 : 142) + [3, -2, 5, 0, -4, 2, -1, 4, -3, 1][index % 10]
+            let diastolic = (isAsleep ? 74 : 88) + [2, -1, 3, 0, -2, 1, -1, 2, -2, 0][index % 10]
+            if halves == 5 || halves == 6 { systolic -= 12 }
+            if (14..<18).contains(halves) { systolic += 14 }
+            let hour = halves / 2
+            try add(
+                "2026-06-0\(index < 28 ? 1 : 2)T\(hour < 10 ? "0" : "")\(hour):\(halves % 2 == 0 ? "00" : "30")", systolic, diastolic)
+        }
+    }
+
+    @Test func ambulatory_EvaluatesADayAndItsNight() async throws {
+        try fillDay()
+        let run = try await cuff("ambulatory", "--asleep", "23:00", "--awake", "07:00", "--every", "30m", "--json")
+        let day = try #require(run.objects("ambulatory").first, "\(run.errors)")
+        #expect(day["expected"] as? Int == 48 && day["valid"] as? Int == 46 && day["valid_recording"] as? Bool == true)
+        #expect(exact(day, "mean_day", "systolic_mmHg") == "1155/8" && exact(day, "mean_24h", "systolic_mmHg") == "6395/46")
+        // 1775/14 in lowest terms is itself.
+        #expect(exact(day, "mean_night", "systolic_mmHg") == "1775/14")
+        #expect(exact(day, "sleep_trough_surge_mmHg") == "449/12" && exact(day, "prewaking_surge_mmHg") == "337/12")
+        #expect(day["trough_mmHg"] as? [Int] == [116, 112, 130] && day["dipping"] as? String == "dipper")
+        #expect((day["fall_percent"] as? [String: Any])?["avg"] as? Double == 12.18)
+        let systolic = try #require(day["systolic_variability"] as? [String: Any])
+        #expect(systolic["weighted_sd"] as? Double == 5.7486 && exact(systolic, "arv_by_time") == "301/47")
+        #expect((systolic["all"] as? [String: Any])?["sd"] as? Double == 9.9565 && exact(systolic, "all", "arv") == "59/9")
+        #expect(day["thresholds"] == nil)
+        let table = try await CuffProcess.run(
+            [
+                "ambulatory", "--db", database, "--tz", "Europe/Berlin", "--asleep", "23:00", "--awake", "07:00", "--rule", "esh-2021",
+                "--adult", "--plot",
+            ], environment: ["COLUMNS": "80", "LC_ALL": "C", "NO_COLOR": "1"])
+        #expect(table.status == 0 && table.output.contains("a valid recording by esh-2021"), "\(table.errors)")
+        #expect(table.output.contains("12.2 % systolic: dipper, that night") && table.output.contains("night shaded"))
+        #expect(table.output.contains("from memory, not checked"))
+        for wrong in [["--asleep", "23:00"], ["--rule", "nobody"], ["--every", "90s"], ["--plot", "--json"], ["--adult"]] {
+            #expect(try await CuffProcess.run(["ambulatory", "--db", database] + wrong).status == 64, "\(wrong)")
+        }
+        let late = try await cuff("ambulatory", "--since", "2026-07-01")
+        #expect(late.status == 66 && late.output.isEmpty)
+    }
+}
