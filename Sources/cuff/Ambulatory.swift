@@ -43,7 +43,7 @@ struct Ambulatory: ParsableCommand {
             case .failure(let fault):
                 let error = AmbulatoryOptions.error(fault)
                 if persons.count == 1 { throw error }
-                Terminal.say("cuff: \(Persons.heading(person.user)): \(error.sentence)")
+                Terminal.say("cuff: \(Persons.heading(person.user)): \(error.description)")
                 continue
             }
             guard isTable else {

@@ -15,9 +15,10 @@ enum Help {
 /// Words of the command line that nothing is called by: they are refused with the word that was probably meant, and never run
 /// anything else.
 enum Typo {
-    /// Checks the verb, the verb of a family (`cuff sinks list`) and what `cuff help` is asked for. Options may stand before.
+    /// Checks the verb, the verb of a family (`cuff sinks list`) and what `cuff help` is asked for. Where an option comes first, no
+    /// verb follows.
     static func refuse(_ words: some Collection<String>, verbs: [(name: String, verb: any ParsableCommand.Type)]) throws {
-        var words = words.drop { $0.hasPrefix("-") }
+        var words = words[...]
         let isHelp = words.first == "help"
         if isHelp { words = words.dropFirst() }
         guard let word = words.first, !word.hasPrefix("-") else { return }

@@ -35,7 +35,8 @@ enum ModelTable {
             text += TextTable.lines("source: \(cuff.source)", width ?? .max).joined(separator: "\n") + "\n"
         }
         if let one = models.lazy.compactMap(\.driver).first {
-            text += "\n`cuff drivers \(one.id)` prints what is known about a driver, and how well.\n"
+            let more = "`cuff drivers \(one.id)` prints what is known about a driver, and how well."
+            text += "\n" + TextTable.lines(more, width ?? .max).joined(separator: "\n") + "\n"
         }
         return text
     }
@@ -95,7 +96,7 @@ enum ModelTable {
         switch model.support {
         case .driver(let driver) where driver.isRecognised: "plug it in; `cuff watch` reads it"
         case .driver(let driver): "cuff read DEVICE --driver \(driver.id)"
-        case .none(let cuff): cuff.reason == .bluetooth ? "cannot be read here: Bluetooth" : "cannot be read here: protocol not public"
+        case .none(let cuff): cuff.reason == .bluetooth ? "cannot be read here: Bluetooth" : "cannot be read here: no public protocol"
         }
     }
 
@@ -103,7 +104,7 @@ enum ModelTable {
         let names = cuff.models.joined(separator: ", ")
         return switch cuff.reason {
         case .bluetooth: "Bluetooth, which cuff does not speak: \(names). Instead: \(cuff.instead)."
-        case .unpublished: "No description of the protocol is public: \(names). Instead: \(cuff.instead)."
+        case .unpublished: "No public description of the protocol was found: \(names). Instead: \(cuff.instead)."
         }
     }
 

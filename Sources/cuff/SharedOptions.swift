@@ -150,11 +150,7 @@ enum DriverChoice {
     static let optionCompletion = CompletionKind.list(Set(CuffFamilies.all.flatMap(\.options.keys)).sorted().map { "\($0)=" })
 
     static func named(_ id: String) throws -> CuffDriver {
-        guard let driver = CuffFamilies.named(id) else {
-            var error = IngestError.unknownDriver(id)
-            if let near = NearestWord.match(id, among: CuffFamilies.all.map(\.id.description)) { error.hint = "did you mean `\(near)`?" }
-            throw error
-        }
+        guard let driver = CuffFamilies.named(id) else { throw IngestError.unknownDriver(id) }
         return driver
     }
 }

@@ -4,7 +4,7 @@ public struct UnreachableCuff: Sendable, Hashable {
     public enum Reason: String, Sendable {
         /// Their readings leave them by Bluetooth, and this program opens serial lines, USB HID devices and network connections.
         case bluetooth
-        /// No description of their protocol is public.
+        /// No public description of their protocol was found.
         case unpublished
     }
 

@@ -18,7 +18,8 @@ extension PlainFault: Hinted {}
 extension RequestFault: Hinted {
     var hint: String {
         switch self {
-        case .unknownDriver: "`cuff drivers` lists them"
+        case .unknownDriver(let id, let known):
+            NearestWord.match(id, among: known).map { "did you mean `\($0)`?" } ?? "`cuff drivers` lists them"
         case .unknownZone: "write e.g. Europe/Berlin or UTC; `apt-get install tzdata` if no zone is found"
         case .notATime: "write e.g. 2026-05-05, 2026-05-05T07:30, 7d, 36h, today or monday"
         }
