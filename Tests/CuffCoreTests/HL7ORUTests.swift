@@ -145,6 +145,31 @@ import Testing
         #expect(Self.readings(actions).map { $0.bloodPressure?.systolic } == [.mmHg(120)])
     }
 
+    /// The monitor's name comes with its first reading: the batch before the name must not count that reading as its own.
+    @Test func theFirstReading_IsNotCommittedWithWhatCameBeforeTheName() {
+        var link = LinkState(LinkState.Setup(.hl7ORU))
+        var effects: [LinkEffect] = []
+        let time = LinkTime(elapsed: .zero, wall: Timestamp(milliseconds: 1_778_000_000_000))
+        link.handle(.opened, at: time, into: &effects)
+        link.handle(.received(Self.block([Self.header()] + Self.cuff(128, 82))), at: time, into: &effects)
+        link.flush(into: &effects)
+        let batches = effects.compactMap { if case .submit(let batch) = $0 { batch } else { nil } }
+        #expect(batches.last?.through == 1 && batches.last?.entries.count == 1)
+        #expect(batches.dropLast().allSatisfy { $0.through == 0 })
+        // The same again, and another name: a duplicate is committed too, or its message would never be acknowledged.
+        effects.removeAll()
+        link.handle(.committed(through: 1), at: time, into: &effects)
+        for (id, sender) in [("M2", "Monitor|Ward"), ("M3", "Monitor|Other"), ("M4", "Monitor|Ward")] {
+            link.handle(.received(Self.block([Self.header(id, sender: sender)] + Self.cuff(128, 82))), at: time, into: &effects)
+            link.flush(into: &effects)
+            if let last = effects.compactMap({ if case .submit(let batch) = $0 { batch.through } else { nil } }).last {
+                link.handle(.committed(through: last), at: time, into: &effects)
+            }
+        }
+        let written = effects.compactMap { if case .write(let bytes) = $0 { String(decoding: bytes, as: UTF8.self) } else { nil } }
+        #expect(["M1", "M2", "M3", "M4"].allSatisfy { id in written.contains { $0.contains("MSA|AA|\(id)\r") } })
+    }
+
     // MARK: What is read
 
     @Test(arguments: [

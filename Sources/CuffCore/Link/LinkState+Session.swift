@@ -192,7 +192,9 @@ extension LinkState {
     mutating func identify(_ identity: DeviceIdentity, from unnamed: Int, _ effects: inout [LinkEffect]) {
         let later = Array(entries.readings[unnamed...])
         entries.readings.removeLast(entries.readings.count - admitted)
-        flush(into: &effects)
+        flush(through: emitted - later.count, &effects)
+        // Duplicates among them would leave nothing else to be submitted.
+        hasUnsubmitted = !later.isEmpty
         entries.readings.append(contentsOf: later)
         admitted = 0
         self.identity = identity

@@ -159,12 +159,15 @@ public struct LinkState: Sendable {
 
     /// Hands over what was emitted since the last time. Readings that were duplicates still count: their commit follows the
     /// original's.
-    public mutating func flush(into effects: inout [LinkEffect]) {
+    public mutating func flush(into effects: inout [LinkEffect]) { flush(through: emitted, &effects) }
+
+    /// The same up to the emission `through`, where later ones of the same event are still to be named.
+    mutating func flush(through: Int, _ effects: inout [LinkEffect]) {
         guard hasNews else { return }
         hasUnsubmitted = false
         admitted = 0
         keepOutstanding(durably: true, &effects)
-        var batch = LinkBatch(device: ledger.device, identity: identity, through: emitted)
+        var batch = LinkBatch(device: ledger.device, identity: identity, through: through)
         swap(&batch.entries, &entries)
         // The next batch is as a rule as large as this one.
         if batch.entries.readings.count > Self.smallBatch { entries.reserveCapacity(batch.entries.readings.count) }

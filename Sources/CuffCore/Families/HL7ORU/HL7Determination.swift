@@ -32,6 +32,11 @@ struct HL7Determination: Sendable {
     /// Systolic, diastolic and mean as sent: what tells it from the one before where it has no time.
     var values: [HL7Field.Number]
     var isWhole: Bool
+
+    /// The same patient, time of its own and values.
+    func isSame(as other: HL7Determination) -> Bool {
+        time != nil && time == other.time && patient == other.patient && values == other.values
+    }
 }
 
 /// What a message says of the cuff.
@@ -73,7 +78,10 @@ struct HL7Determinations: Sendable {
             case .failure(let why): refused.append(why.sentence)
             }
         }
-        found = candidates
+        // The same in another nomenclature, and under no group: one determination, told twice.
+        found = candidates.filter { one in
+            !one.group.isEmpty || !candidates.contains { !$0.group.isEmpty && $0.isSame(as: one) }
+        }
     }
 
     /// Whether two groups have the same time, so that only the group tells whose a pulse is.
@@ -233,7 +241,8 @@ struct HL7Determinations: Sendable {
         if isDoubtful { flags.insert(.questionable) }
         if parts.contains(where: \.isPreliminary) { flags.insert(.earlyIndication) }
         return HL7Determination(
-            pressure: pressure, flags: flags, time: high.time, group: high.group + [0x2E] + high.member, patient: high.patient,
+            pressure: pressure, flags: flags, time: high.time, group: high.group + (high.member.isEmpty ? [] : [0x2E] + high.member),
+            patient: high.patient,
             record: Array(parts.map(\.record).joined(separator: [HL7Frame.carriageReturn])),
             values: [high.value, low.value, mean?.value ?? .absent(.none)],
             isWhole: pressure.mean != nil && pressure.pulse != nil)

@@ -104,9 +104,9 @@ struct HL7Message: Sendable {
         let separators = HL7Separators(field: field, encoding: Array(encoding))
         self.separators = separators
         var parts = text.split { $0 == HL7Frame.carriageReturn || $0 == HL7Frame.lineFeed }
-        // A last segment that nothing ends is whole only where something follows its value.
+        // Of a last segment that nothing ends, value and unit are whole only where something follows them.
         let isOpen = !isBlock && text.last.map { $0 != HL7Frame.carriageReturn && $0 != HL7Frame.lineFeed } == true
-        if isOpen, parts.count > 1, let last = parts.last, HL7Segment(last, separators).count < 6 { parts.removeLast() }
+        if isOpen, parts.count > 1, let last = parts.last, HL7Segment(last, separators).count < 7 { parts.removeLast() }
         segments = parts.map { HL7Segment($0, separators) }
         guard let first = segments.first, first.isNamed("MSH") else { return nil }
         header = first
