@@ -169,7 +169,7 @@ struct HotplugWatchTests {
             await watching.until {
                 watching.notices.withLock { $0 }.contains {
                     guard case .failed(let plan, let why, nil) = $0 else { return false }
-                    return plan.driver == "r1" && why.contains("--sink sqlite:bp.db")
+                    return plan.driver == "r1" && why.contains("without a durable sink")
                 }
             }, watching.story)
         watching.stop.raise()

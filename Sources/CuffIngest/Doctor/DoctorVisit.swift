@@ -34,15 +34,14 @@ public struct DoctorVisit: Sendable {
     /// A udev rule for the one named device.
     public func rule() throws(IngestError) -> String {
         guard let device else {
-            throw IngestError(
-                .usage, "a rule is for one device", why: "none was named", hint: "write e.g. `cuff doctor /dev/ttyUSB0 --print-rule`")
+            throw IngestError(DeviceFault.noDeviceForRule)
         }
         let facts = try facts(device)
         guard let plugged = facts.device else {
-            throw IngestError(.unavailable, "\(device) is not plugged in", hint: "`cuff list` shows what is")
+            throw IngestError(DeviceFault.notPluggedIn(device))
         }
         guard let rule = Doctor.rule(for: plugged, driver: facts.driver?.id ?? facts.verdict?.driver) else {
-            throw IngestError(.unavailable, "\(device) is not a USB device", why: "udev rules know devices by their USB ids")
+            throw IngestError(DeviceFault.notUSB(device))
         }
         return rule
     }
@@ -51,23 +50,19 @@ public struct DoctorVisit: Sendable {
         if let device { return [device] }
         let plugged: [PluggedDevice]
         do throws(HotplugFault) { plugged = try DeviceEnumeration.plugged() } catch {
-            throw IngestError(.osError, "cannot list devices", why: "\(error)", hint: "is /sys mounted?")
+            throw IngestError(DeviceFault.cannotList(error))
         }
         guard !plugged.isEmpty else {
-            throw IngestError(
-                .unavailable, "nothing is plugged in that could be a cuff", why: "there is no tty or hidraw device of a USB port",
-                hint: "plug it in and look at `dmesg`; an RS-232 port is named directly, e.g. `cuff doctor /dev/ttyS0`")
+            throw IngestError(DeviceFault.nothingPluggedIn)
         }
         return plugged.map(\.node)
     }
 
     private func facts(_ name: String) throws(IngestError) -> Doctor.Facts {
-        do {
-            return try Doctor.examine(try DeviceRequest(name), name: name, assignments: assignments)
-        } catch let error as AddressFault {
-            throw IngestError(error)
-        } catch {
-            throw IngestError(.osError, "cannot look at \(name)", why: "\(error)")
+        let request: DeviceRequest
+        do throws(AddressFault) { request = try DeviceRequest(name) } catch { throw IngestError(error) }
+        do throws(HotplugFault) { return try Doctor.examine(request, name: name, assignments: assignments) } catch {
+            throw IngestError(DeviceFault.cannotExamine(name, error))
         }
     }
 }

@@ -20,7 +20,7 @@ public struct DeviceListing: Sendable {
     public func plugged() throws(IngestError) -> String {
         let devices: [PluggedDevice]
         do throws(HotplugFault) { devices = try DeviceEnumeration.plugged() } catch {
-            throw IngestError(.osError, "cannot list devices", why: "\(error)", hint: "is /sys mounted?")
+            throw IngestError(DeviceFault.cannotList(error))
         }
         if isJSON { return devices.map { json($0, event: nil) }.joined() }
         let rows = devices.map(cells)
@@ -50,7 +50,7 @@ public struct DeviceListing: Sendable {
                 }
             }
         } catch {
-            throw IngestError(.osError, "cannot watch for devices", why: "\(error)")
+            throw IngestError(DeviceFault.cannotWatch(error))
         }
         let stop = StopSignal()
         stop.watch()

@@ -21,9 +21,7 @@ public struct DevicePlace: Sendable {
         }
         let settings = request.settings
         guard settings.line == nil, settings.options.isEmpty, settings.name == nil else {
-            throw IngestError(
-                .usage, "`\(text)` says more than where the cuff is", why: "only `,driver=ID` may follow a device here",
-                hint: "write --line, --option or --device")
+            throw IngestError(DeviceFault.saysTooMuch(text))
         }
         let wanted = request.address
         let driver = driver ?? request.settings.driver?.description
@@ -67,9 +65,7 @@ public struct DevicePlace: Sendable {
         guard let driver else {
             // Naming a driver would not help where there is nothing.
             if case .node(let path)? = address, access(path, F_OK) != 0 { throw .device(path, errno) }
-            throw IngestError(
-                .usage, "cannot tell which cuff is on \(text)", why: "no driver claims it",
-                hint: "add --driver ID; `cuff drivers` lists them, `cuff identify \(text)` may recognise it")
+            throw IngestError(DeviceFault.unclaimed(text))
         }
         return driver
     }

@@ -3,7 +3,7 @@ import CuffCore
 import Glibc
 
 /// Why devices cannot be watched or listed.
-public struct HotplugFault: Error, Sendable, Equatable, CustomStringConvertible {
+public struct HotplugFault: Error, Sendable, Hashable, CustomStringConvertible {
     /// The function that failed.
     public var call: String
     /// Its errno.

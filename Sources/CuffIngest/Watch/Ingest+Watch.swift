@@ -69,9 +69,7 @@ extension Ingest {
         var report = IngestReport()
         do throws(HotplugFault) { try run.start() } catch {
             try? pipeline.finish()
-            throw IngestError(
-                .osError, "cannot watch for devices", why: "\(error)",
-                hint: "is /sys there, and are netlink sockets permitted (RestrictAddressFamilies=AF_NETLINK)?")
+            throw IngestError(DeviceFault.cannotWatch(error))
         }
         let number = options.stop.whenRaised { bound.value.stop() }
         defer { options.stop.forget(number) }
