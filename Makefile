@@ -25,6 +25,7 @@
 # make test-tsan   the tests under ThreadSanitizer;  make test-asan: under AddressSanitizer
 # make remote      the helper programs that deliver readings to servers, at Remote/.build/release
 # make test-remote what they decide, and each against real servers on loopback (KILLS=25 rounds of kill -9)
+# make test-recipes the blocks of docs/RECIPES.md against real servers on loopback
 # make install-remote  the helper programs into PREFIX/libexec/cuff (as root, after make remote)
 # make clean       remove build folders
 
@@ -69,7 +70,7 @@ BUILD_FLAGS ?=
 REMOTE_FLAGS ?=
 SUITE ?= bookworm
 
-.PHONY: binary remote-binaries deb test-deb tarball manual hooks examples help readme demo test test-build test-run lint build install uninstall rebaseline udev-rules test-udev test-kernel test-idle test-cycles vectors bench fuzz test-kill test-stall soak test-tsan test-asan remote test-remote install-remote clean packages
+.PHONY: binary remote-binaries deb test-deb tarball manual hooks examples help readme demo test test-build test-run lint build install uninstall rebaseline udev-rules test-udev test-kernel test-idle test-cycles vectors bench fuzz test-kill test-stall soak test-tsan test-asan remote test-remote test-recipes install-remote clean packages
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -206,6 +207,12 @@ test-remote: remote
 	@status=0; SWIFT=$(SWIFT) Remote/Tests/http/run || status=1; \
 	Remote/Tests/fleet/check.py --rounds $(KILLS) || status=1; \
 	for test in Remote/Tests/Servers/*.py; do KILLS=$(KILLS) $$test || status=1; done; exit $$status
+
+# One script with the servers of every recipe; the FHIR server comes from PyPI where it can be reached.
+test-recipes: remote
+	@.ci/packages $(REMOTE_SERVERS) curl jq sqlite3 || echo "without some of $(REMOTE_SERVERS): what needs them says so"
+	$(SWIFT) build --product cuff
+	Tests/Recipes/run .build/debug/cuff $(REMOTE_BINARIES)
 
 # As root, like `install`.
 install-remote:

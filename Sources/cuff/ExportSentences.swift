@@ -22,7 +22,7 @@ extension ExportFault {
         case .repeated(let option): ("--\(option) is given twice", "", "leave one out")
         case .missing("subject", let exporter):
             (
-                "whose readings are they?", "\(exporter) names a patient for each reading",
+                "--subject is missing", "\(exporter) says of each reading whose it is",
                 "add --subject 1=Patient/ID for each user slot, and --subject 0=Patient/ID for readings without one"
             )
         case .missing(let option, let exporter): ("\(exporter) needs --\(option)", "", "add it")
@@ -46,8 +46,8 @@ extension ExportFault {
         case .eventsAlone: ("--new remembers readings and series, not events", "", "leave out --new, or add --type blood_pressure")
         case .noArchive(let exporter):
             (
-                "\(exporter) is not written as this zip file",
-                "a zip file is a regular file, in a layout that importers know: \(Self.archives)", "name a file without .zip"
+                "cannot write \(exporter) as a zip file",
+                "only \(Self.archives) has a layout for one, and it is a regular file", "name a file without .zip"
             )
         case .archiveTooLarge:
             (

@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""check.py CUFF HELPERS [RECIPE...]: runs every block of docs/RECIPES.md against real servers on loopback, with a simulated cuff.
+
+HELPERS is the folder of cuff-sink-mqtt, -http and -postgres. Each recipe runs in a folder and a home of its own; the standard ports
+of its text are replaced by free ones. A recipe whose server is not installed is a line `skipped: …`. Exits 0 when every check holds.
+"""
+import json, os, pathlib, re, shutil, socket, subprocess, sys, tempfile, time
+
+sys.dont_write_bytecode = True
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CUFF, HELPERS = os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2])
+FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="cuff-recipes-"))
+FOLDER.chmod(0o755)
+READINGS = 3
+started, failures = [], []
+
+
+def check(holds, what, *shown):
+    if holds: return
+    failures.append(what)
+    print("FAILED:", what, *[str(one)[-1500:] for one in shown])
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def start(words, port=None, path=None, **more):
+    process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **more)
+    started.append(process)
+    until = time.monotonic() + 60
+    while time.monotonic() < until and process.poll() is None:
+        with socket.socket() as probe:
+            if (path and os.path.exists(path)) or (port and probe.connect_ex(("127.0.0.1", port)) == 0): return process
+        time.sleep(0.1)
+    raise SystemExit("%s did not start" % words[0])
+
+
+def blocks(title):
+    """The blocks of a section, after the one above all sections."""
+    head, *sections = re.split(r"^## (.*)\n", (ROOT / "docs/RECIPES.md").read_text(), flags=re.M)
+    text = dict(zip(sections[::2], sections[1::2]))[title]
+    return [block for part in (head, text) for block in re.findall(r"^```sh\n(.*?)^```$", part, re.M | re.S)]
+
+
+def run(title, ports={}, **environment):
+    """Runs a recipe as it is written but for its ports; answers its folder and what each block printed."""
+    place = pathlib.Path(tempfile.mkdtemp(dir=FOLDER))
+    tools = place / "bin"
+    tools.mkdir()
+    (tools / "cuff").symlink_to(CUFF)
+    for helper in pathlib.Path(HELPERS).glob("cuff-sink-*"):
+        if os.access(helper, os.X_OK) and helper.suffix == "": (tools / helper.name).symlink_to(helper)
+    link = str(place / "cuff")
+    start([CUFF, "simulate", "beurer-serial", "--count", str(READINGS), "--link", link], path=link)
+    variables = {**os.environ, "PATH": "%s:%s" % (tools, os.environ["PATH"]), "HOME": str(place), "XDG_RUNTIME_DIR": str(place), "TZ": "UTC", "CUFF_LIBEXEC": HELPERS,
+                 "CUFF": link + " --driver beurer-serial", **environment}
+    for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "CREDENTIALS_DIRECTORY"): variables.pop(name, None)
+    said = []
+    for block in blocks(title):
+        for standard, port in ports.items(): block = block.replace(":%d/" % standard, ":%d/" % port).replace("-p %d " % standard, "-p %d " % port)
+        done = subprocess.run(["sh", "-eu", "-c", block], cwd=place, env=variables, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+        check(done.returncode == 0, "%s: a block ends well" % title, block, done.stdout, done.stderr)
+        said.append(done.stdout)
+    return place, said
+
+
+def present(*programs):
+    missing = [one for one in programs if not shutil.which(one)]
+    if missing: print("skipped: %s: %s not installed" % (current, ", ".join(missing)))
+    return not missing
+
+
+# ---- recipes
+
+def plain():
+    if not present("jq", "sqlite3", "systemd-analyze"): return
+    place, said = run("jq, sqlite3 and systemd")
+    rows = [line.split("\t") for line in said[1].splitlines()]
+    check(len(rows) == READINGS and all(len(row) == 4 and 40 < int(row[1]) < 260 for row in rows), "jq: a row for each reading", said[1])
+    check(len(said[2].split("\n")) > READINGS, "sqlite3 and stats", said[2])
+    service = (place / ".config/systemd/user/cuff-export.service").read_text()
+    command = re.search(r"/bin/sh -c '(.*)'", service)[1].replace("%h", str(place))
+    for expected in (READINGS, READINGS):
+        subprocess.run(["sh", "-c", command], env={**os.environ, "HOME": str(place), "PATH": "%s/bin:%s" % (place, os.environ["PATH"])}, check=True)
+        kept = [json.loads(line) for line in (place / "blood-pressure.jsonl").read_text().splitlines()]
+        check(sum(one["type"] == "blood_pressure" for one in kept) == expected, "systemd: each reading once", len(kept))
+
+
+def home_assistant():
+    if not present("mosquitto", "mosquitto_sub") or not helper("cuff-sink-mqtt"): return
+    port = free_port()
+    configuration = FOLDER / "mosquitto.conf"
+    configuration.write_text("listener %d 127.0.0.1\nallow_anonymous true\npersistence false\n" % port)
+    start(["mosquitto", "-c", str(configuration)], port)
+    place, _ = run("Home Assistant", {1883: port})
+    messages = dict(line.split(" ", 1) for line in (place / "messages.txt").read_text().splitlines() if line.startswith(("homeassistant/", "cuff/")))
+    announced = {json.loads(text)["uniq_id"]: json.loads(text) for topic, text in messages.items() if topic.endswith("/config")}
+    check({"cuff_beurer-serial_" + one for one in ("systolic", "diastolic", "pulse", "reading")} <= set(announced), "Home Assistant: entities are announced", sorted(announced))
+    check(all("dev_cla" not in one for name, one in announced.items() if name.endswith(("systolic", "diastolic"))), "Home Assistant: mmHg stay mmHg", announced)
+    states = [json.loads(text) for topic, text in messages.items() if topic.endswith("/state")]
+    check(states and all("systolic_mmHg" in one for one in states), "Home Assistant: the newest readings", messages)
+
+
+def grafana():
+    if not present("influxd", "curl") or not helper("cuff-sink-http"): return
+    port, rpc = free_port(), free_port()
+    (FOLDER / "influxdb.conf").write_text(
+        'reporting-disabled = true\nbind-address = "127.0.0.1:%d"\n[meta]\n  dir = "%s/meta"\n[data]\n  dir = "%s/data"\n  wal-dir = "%s/wal"\n'
+        '[monitor]\n  store-enabled = false\n[http]\n  bind-address = "127.0.0.1:%d"\n' % (rpc, FOLDER, FOLDER, FOLDER, port))
+    start(["influxd", "-config", str(FOLDER / "influxdb.conf")], port)
+    place, _ = run("Grafana", {8086: port})
+    rows = [row for one in json.loads((place / "answer.json").read_text())["results"][0].get("series", []) for row in one["values"]]
+    check(len(rows) == READINGS, "Grafana: the export writes the points of the sink, and no others", rows)
+
+
+def fhir():
+    server = shutil.which("sekmet") or ROOT / ".build/recipes/bin/sekmet"
+    if not os.path.exists(server): return print("skipped: %s: sekmet-fhir of PyPI is not installed" % current)
+    if not present("curl", "jq") or not helper("cuff-sink-http"): return
+    port = free_port()
+    data = pathlib.Path(tempfile.mkdtemp(dir=FOLDER))
+    start([str(server), "serve", "--host", "127.0.0.1", "--port", str(port)], port, cwd=data)
+    place, _ = run("A FHIR server", {8090: port})
+    totals = [(place / name).read_text().strip() for name in ("total.json", "again.json")]
+    check(totals == [str(READINGS)] * 2, "FHIR: each reading once, by the sink and by the export", totals)
+
+
+def postgres():
+    folder = next((p for p in sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin"), reverse=True) if (p / "postgres").exists()), None)
+    if folder is None: return print("skipped: %s: PostgreSQL not installed" % current)
+    if not present("psql", "createdb") or not helper("cuff-sink-postgres"): return
+    port, data = free_port(), FOLDER / "postgres"
+    data.mkdir()
+    me = []
+    if os.getuid() == 0:
+        shutil.chown(data, "postgres")
+        me = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"]
+    subprocess.run(me + [folder / "initdb", "-N", "-A", "trust", "-U", "postgres", "-D", data / "db"], check=True, capture_output=True)
+    start(me + [str(folder / "postgres"), "-p", str(port), "-h", "127.0.0.1", "-k", str(data), "-D", str(data / "db")], port)
+    time.sleep(1)
+    place, _ = run("PostgreSQL", {5432: port}, PGHOST="127.0.0.1", PGPORT=str(port), PGUSER="postgres")
+    rows = (place / "rows.txt").read_text().splitlines()
+    check(len(rows) == READINGS and all(len(row.split("|")) == 4 for row in rows), "PostgreSQL: a row for each reading", rows)
+
+
+def helper(name):
+    path = os.path.join(HELPERS, name)
+    if not os.access(path, os.X_OK): print("skipped: %s: %s is not built" % (current, path))
+    return os.access(path, os.X_OK)
+
+
+try:
+    for recipe in (plain, home_assistant, grafana, fhir, postgres):
+        current = recipe.__name__
+        if not sys.argv[3:] or current in sys.argv[3:]: recipe()
+finally:
+    for process in reversed(started):
+        process.terminate()
+        try: process.wait(10)
+        except subprocess.TimeoutExpired: process.kill()
+    shutil.rmtree(FOLDER, ignore_errors=True)
+print("recipes: %s" % ("every check holds" if not failures else "%d checks failed" % len(failures)))
+sys.exit(bool(failures))
