@@ -60,7 +60,11 @@ public struct DoctorVisit: Sendable {
 
     private func facts(_ name: String) throws(IngestError) -> Doctor.Facts {
         do {
-            return try Doctor.examine(try DeviceRequest(name), name: name, assignments: assignments)
+            var facts = try Doctor.examine(try DeviceRequest(name), name: name, assignments: assignments)
+            if let driver = facts.driver?.id ?? facts.verdict?.driver, let memory = DriverMemory.standard {
+                facts.clockWishes = SessionContext.clockWishes(in: memory.load(driver))
+            }
+            return facts
         } catch let error as AddressFault {
             throw IngestError(.usage, error.description, hint: "write e.g. /dev/ttyUSB0; `cuff list` shows what is plugged in")
         } catch {

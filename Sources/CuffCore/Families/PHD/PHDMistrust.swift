@@ -68,7 +68,7 @@ extension PHDSession {
         case .impossible: return true
         // The other of the two stamps of eight bytes read as this one: no agent of this protocol is older.
         case .time(let time) where time.year < 2000: return true
-        case .absent, .unset, .time: break
+        case .absent, .unset, .time, .derived: break
         }
         let object = configuration.objects[observation.object]
         guard object.role == .pressure else { return false }
