@@ -13,7 +13,8 @@ extension PHDSession {
         if observation.attribute != 0, !observation.isCut {
             let object = PHDConfiguration.Object(
                 handle: observation.handle, objectClass: 0, term: observation.ownTerm(apdu), role: .quantity)
-            emitted += Self.emitQuantities(observation, object, [], apdu, .push, nil, into: &actions)
+            let arrival = PHDArrival(origin: .push, sequence: observation.stamp.ticks, clock: observation.stamp.clock)
+            emitted += Self.emitQuantities(observation, object, [], apdu, arrival, into: &actions)
         } else {
             actions.append(
                 .report(
