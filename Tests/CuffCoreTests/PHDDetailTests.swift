@@ -30,7 +30,7 @@ import Testing
     @Test func everythingIsKept() throws {
         var manager = PHDBytes.manager([Self.object], .information)
         let production =
-            PHDBytes.words(3, 34) + PHDBytes.words(1, 0) + octets("SN0042") + PHDBytes.words(2, 0) + octets("PN-7")
+            PHDBytes.words(3, 32) + PHDBytes.words(1, 0) + octets("SN0042") + PHDBytes.words(2, 0) + octets("PN-7")
             + PHDBytes.words(5, 1) + octets("1.07")
         manager.play(
             answer([
