@@ -393,10 +393,10 @@ import Testing
             hex(PHDManagerAPDU.get(invoke: 1, handle: 0, attributes: [0x0987, 0x0A45])) == "e70000120010" + "00010103000a0000000200040987"
                 + "0a45")
         #expect(
-            hex(PHDManagerAPDU.action(invoke: 3, handle: 8, PHDAction.segmentInfo, PHDManagerAPDU.selection(nil)))
+            hex(PHDManagerAPDU.action(invoke: 3, handle: 8, PHDAction.segmentInfo, PHDSelection.all.append))
                 == "e70000140012" + "00030107000c0008" + "0c0d0006000100020000")
         #expect(
-            hex(PHDManagerAPDU.action(invoke: 5, handle: 8, PHDAction.clearSegments, PHDManagerAPDU.selection([1])))
+            hex(PHDManagerAPDU.action(invoke: 5, handle: 8, PHDAction.clearSegments, PHDSelection.list([1]).append))
                 == "e70000180016" + "0005010700100008" + "0c0c000a00020006000100020001")
         #expect(
             hex(PHDManagerAPDU.segmentConfirmation(invoke: 0x12, handle: 8, instance: 1, index: 0, count: 2, status: 0x80))

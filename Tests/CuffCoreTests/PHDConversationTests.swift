@@ -184,9 +184,13 @@ import Testing
         talk.start(.information)
         talk.run()
         #expect(talk.outcome == .complete)
-        #expect(
-            talk.identities.last
-                == DeviceIdentity(id: "00091ffffe000101", manufacturer: "cuff", model: "simulated agent", serial: "SN000042"))
+        var expected = DeviceIdentity(id: "00091ffffe000101", manufacturer: "cuff", model: "simulated agent", serial: "SN000042")
+        expected.details = [
+            DeviceIdentity.Detail(name: "specialization", value: "blood pressure monitor, IEEE 11073-10407"),
+            DeviceIdentity.Detail(name: "specialization version", value: "1"),
+            DeviceIdentity.Detail(name: "production serial number", value: "SN000042"),
+        ]
+        #expect(talk.identities.last == expected)
     }
 
     @Test func configuration_IsRememberedAndNotAskedForAgain() throws {

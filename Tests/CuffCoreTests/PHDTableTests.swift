@@ -93,7 +93,7 @@ import Testing
         case .requestUnacceptable:
             .apdu(
                 request.replacingOccurrences(of: "CCCC", with: "02bc").replacingOccurrences(
-                    of: "0026800000008000", with: "0026400000008000"))
+                    of: "0026800000008000", with: "0026800000002000"))
         case .associationResponse: .apdu("e300002c0000507900268000000080008000000000000000800000000008112233445566778800000000000000000000")
         case .releaseRequest: .apdu("e40000020000")
         case .releaseResponse: .apdu("e50000020000")

@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test func everyFlag_HasAWord() {
-        #expect(MeasurementFlags.trailingBytes.rawValue == 1 << UInt32(MeasurementFlags.words.count - 1))
+        #expect(MeasurementFlags.joined.rawValue == 1 << UInt32(MeasurementFlags.words.count - 1))
         #expect(Set(MeasurementFlags.words.map(\.description)).count == MeasurementFlags.words.count)
     }
 

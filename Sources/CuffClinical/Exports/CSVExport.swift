@@ -116,13 +116,10 @@ public struct CSVExport: Sendable {
         text.append(separator)
         switch reading.clock {
         case .unset, .impossible: text.append("unset")
-        case .absent, .time: if let word = reading.rule.word { text.append(word) }
+        case .absent, .time, .derived: if let word = reading.rule.word { text.append(word) }
         }
         text.append(separator)
-        switch reading.clock {
-        case .time(let time): text.append(time)
-        case .absent, .unset, .impossible: break
-        }
+        if let time = reading.clock.time { text.append(time) }
         text.append(separator)
         if let received = reading.received { text.append(utc: received) }
     }

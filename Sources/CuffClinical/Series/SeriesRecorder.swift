@@ -74,7 +74,7 @@ public struct SeriesRecorder: Sendable {
             beat(interval, elapsed, start, device)
         case .ended: if isContinuous { finish(nil, into: &finished) } else { isEnded = true }
         case .aborted, .recovered, .failed: close(into: &finished)
-        case .oscillation: break
+        case .oscillation, .waveform: break
         }
     }
 

@@ -25,7 +25,7 @@ extension LinkState {
         switch event {
         case .started, .ended, .aborted, .recovered, .failed: break
         // Live events after the result are not part of the measurement, and are shown all the same.
-        case .cuffPressure, .beat, .oscillation: if isOver { live(event) }
+        case .cuffPressure, .beat, .oscillation, .waveform: if isOver { live(event) }
         }
     }
 

@@ -184,7 +184,7 @@ extension LinkState {
         entries.append(event, driver: driver.id, elapsed: setup.isRecorded ? nil : now.elapsed - since, afterReadings: admitted)
         switch event {
         case .ended, .aborted, .recovered, .failed: measuringSince = nil
-        case .started, .cuffPressure, .beat, .oscillation: break
+        case .started, .cuffPressure, .beat, .oscillation, .waveform: break
         }
     }
 

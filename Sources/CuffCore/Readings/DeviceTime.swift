@@ -110,10 +110,18 @@ public enum DeviceClock: Sendable, Hashable {
     /// The record names a time that no calendar has. The fields are kept as sent where they are numbers.
     case impossible(DeviceTime?)
     case time(DeviceTime)
+    /// The record carries ticks of a counting clock; the time follows from what the cuff's counting clock and its calendar
+    /// clock showed together. It may differ by a tick when it is worked out again, so no id begins with it.
+    case derived(DeviceTime)
 
     /// A time, judged: `impossible` when no calendar has it.
     public init(_ time: DeviceTime) { self = time.isPossible ? .time(time) : .impossible(time) }
 
-    /// The time where the clock shows a possible one; `nil` in the other cases.
-    public var time: DeviceTime? { if case .time(let time) = self { time } else { nil } }
+    /// The time where the clock shows a possible one, or one was derived; `nil` in the other cases.
+    public var time: DeviceTime? {
+        switch self {
+        case .time(let time), .derived(let time): time
+        case .absent, .unset, .impossible: nil
+        }
+    }
 }

@@ -7,6 +7,8 @@ public enum LiveEvent: Sendable, Hashable {
     case started
     /// One oscillation of the deflation, as a cuff lists them after a result: cuff pressure and amplitude (no unit known).
     case oscillation(Pressure, amplitude: UInt16)
+    /// Samples of a signal that the device records: an ECG, a pleth.
+    case waveform(Waveform)
     /// The measurement ended; its result, if any, is a reading of its own.
     case ended
     /// The measurement was stopped, by the host or on the cuff.
@@ -45,6 +47,24 @@ public struct DeviceIdentity: Sendable, Hashable {
     public var firmware: String?
     /// Battery charge in percent.
     public var battery: Int?
+    /// The device says that its clock should be set.
+    public var wantsClock = false
+    /// What it says beside that, for people: `name` and `value` are printable ASCII, several rows may have one name.
+    public var details: [Detail] = []
+
+    /// One thing that a device says of itself.
+    public struct Detail: Sendable, Hashable {
+        /// What it is, e.g. `production part number`.
+        public var name: String
+        /// What the device says.
+        public var value: String
+
+        /// Sets each property as given.
+        public init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
 
     /// Sets each property as given; text from the wire goes through `text(_:)` first.
     public init(

@@ -51,12 +51,14 @@ public struct MeasurementFlags: OptionSet, Sendable, Hashable {
     public static let ongoing = MeasurementFlags(rawValue: 1 << 20)
     /// More bytes followed the value than its description announced; the described part was read.
     public static let trailingBytes = MeasurementFlags(rawValue: 1 << 21)
+    /// The pressures came as single numbers, and this program joined those of one time stamp into one blood pressure.
+    public static let joined = MeasurementFlags(rawValue: 1 << 22)
 
     /// The words in the order of their bits.
     public static let words: [StaticString] = [
         "irregular_pulse", "body_movement", "cuff_loose", "improper_position", "pulse_over_range",
         "pulse_under_range", "no_measurement_check", "implausible", "cuff_fitted", "averaged", "remeasured",
         "quality_noted", "invalid", "questionable", "not_available", "calibration_ongoing", "test_data", "demo_data",
-        "validated", "early_indication", "ongoing", "trailing_bytes",
+        "validated", "early_indication", "ongoing", "trailing_bytes", "joined",
     ]
 }

@@ -1,6 +1,5 @@
-/// Names of IEEE 11073-10101 terms that agents in the field use, and no others. An unknown term stays a number.
-///
-/// Source for every row: signove/antidote `src/dim/nomenclature.h` and folterj/IEEE11073Analyser `phd/nomenclature.h`.
+/// Names of IEEE 11073-10101 terms that agents in the field use, and no others, with the LOINC and UCUM codes by which other
+/// systems know them. An unknown term stays a number.
 public enum Nomenclature {
     /// Partition 2: supervisory control and data acquisition, i.e. metrics.
     public static let metrics: UInt16 = 2
@@ -8,60 +7,22 @@ public enum Nomenclature {
     public static let dimensions: UInt32 = 4
 
     /// The reference id of a term, e.g. `MDC_PRESS_BLD_NONINV_SYS`; `nil` for one that is not listed.
-    public static func name(partition: UInt16, term: UInt16) -> StaticString? {
-        switch (partition, term) {
-        case (2, 18948): "MDC_PRESS_BLD_NONINV"
-        case (2, 18949): "MDC_PRESS_BLD_NONINV_SYS"
-        case (2, 18950): "MDC_PRESS_BLD_NONINV_DIA"
-        case (2, 18951): "MDC_PRESS_BLD_NONINV_MEAN"
-        case (2, 18474): "MDC_PULS_RATE_NON_INV"
-        case (2, 18458): "MDC_PULS_OXIM_PULS_RATE"
-        case (2, 19384): "MDC_PULS_OXIM_SAT_O2"
-        case (2, 19376): "MDC_PULS_OXIM_PERF_REL"
-        case (2, 19380): "MDC_PULS_OXIM_PLETH"
-        case (2, 57664): "MDC_MASS_BODY_ACTUAL"
-        case (2, 57668): "MDC_LEN_BODY_ACTUAL"
-        case (2, 57680): "MDC_RATIO_MASS_BODY_LEN_SQ"
-        case (2, 57676): "MDC_BODY_FAT"
-        case (2, 19292): "MDC_TEMP_BODY"
-        case (2, 29112): "MDC_CONC_GLU_CAPILLARY_WHOLEBLOOD"
-        case (2, 29116): "MDC_CONC_GLU_CAPILLARY_PLASMA"
-        case (128, 22000): "MDC_BLOOD_PRESSURE_MEASUREMENT_STATUS"
-        default: nil
-        }
+    public static func name(partition: UInt16, term: UInt16) -> StaticString? { row(UInt32(partition) << 16 | UInt32(term))?.name }
+
+    /// The LOINC code of a metric in this unit (a term of partition 4), e.g. `29463-7` of a body's mass; `nil` where there is
+    /// none that means the same. A panel's code (blood pressure) is that of the whole.
+    public static func loinc(mdc: UInt32, unit: UInt16) -> StaticString? {
+        row(mdc)?.loincs.first { $0.unit == 0 || $0.unit == unit }?.code
     }
 
+    /// The same of a quantity.
+    public static func loinc(_ quantity: Quantity) -> StaticString? { loinc(mdc: quantity.mdc, unit: quantity.unit) }
+
     /// The printed unit of a term of partition 4 (dimensions).
-    public static func unit(_ term: UInt16) -> StaticString? {
-        switch term {
-        case 512: "1"
-        case 544: "%"
-        case 1297: "cm"
-        case 1376: "in"
-        case 1618: "mL"
-        case 1728: "g"
-        case 1731: "kg"
-        case 1746: "mg"
-        case 1760: "lb"
-        case 1952: "kg/m2"
-        case 2130: "mg/dL"
-        case 2208: "min"
-        case 2240: "h"
-        case 2272: "d"
-        case 2496: "Hz"
-        case 2720: "/min"
-        case 3843: "kPa"
-        case 3872: "mmHg"
-        case 3968: "J"
-        case 4416: "degF"
-        case 4722: "mmol/L"
-        case 5472: "[IU]"
-        case 6048: "Cel"
-        case 6656: "step"
-        case 6784: "cal"
-        default: nil
-        }
-    }
+    public static func unit(_ term: UInt16) -> StaticString? { unitRow(term)?.printed }
+
+    /// UCUM's code for a unit of partition 4, e.g. `mm[Hg]`; `nil` where it has none, or the unit is not listed.
+    public static func ucum(_ term: UInt16) -> StaticString? { unitRow(term)?.ucum }
 
     /// A unit for people: its printed form, or `MDC` and its context-free code where it has none; `nil` without a unit.
     public static func unitText(_ quantity: Quantity) -> String? {
@@ -70,7 +31,20 @@ public enum Nomenclature {
 
     /// The term of a printed unit; `nil` for one that is not listed.
     public static func unitTerm(_ unit: String) -> UInt16? {
-        for term in stride(from: UInt16(512), through: 6816, by: 1) where self.unit(term)?.description == unit { return term }
-        return nil
+        NomenclatureUnit.all.first { $0.printed.description == unit }.map { UInt16(truncatingIfNeeded: $0.code) }
+    }
+
+    private static func row(_ code: UInt32) -> NomenclatureTerm? { find(code, NomenclatureTerm.all) { $0.code } }
+    private static func unitRow(_ term: UInt16) -> NomenclatureUnit? { find(UInt32(term), NomenclatureUnit.all) { $0.code } }
+
+    /// The rows stand in the order of their codes.
+    private static func find<Row>(_ code: UInt32, _ rows: [Row], _ key: (Row) -> UInt32) -> Row? {
+        var low = 0
+        var high = rows.count
+        while low < high {
+            let middle = (low + high) / 2
+            if key(rows[middle]) < code { low = middle + 1 } else { high = middle }
+        }
+        return low < rows.count && key(rows[low]) == code ? rows[low] : nil
     }
 }

@@ -206,7 +206,7 @@ public struct ReadingLine: Sendable {
         }
         put(reading.pointee.flags, &writer)
         switch reading.pointee.clock {
-        case .time(let time):
+        case .time(let time), .derived(let time):
             writer.put(",\"device_time\":\"")
             writer.put(time)
             writer.put(0x22)
@@ -224,7 +224,8 @@ public struct ReadingLine: Sendable {
         // The rule behind `measured`; a clock that was never set, or is impossible, is always named.
         switch reading.pointee.clock {
         case .unset, .impossible: writer.put(",\"clock\":\"unset\"")
-        case .absent, .time: if reading.pointee.rule != .none, let word = reading.pointee.rule.word { put(word, ",\"clock\":\"", &writer) }
+        case .absent, .time, .derived:
+            if reading.pointee.rule != .none, let word = reading.pointee.rule.word { put(word, ",\"clock\":\"", &writer) }
         }
         if let received = reading.pointee.received {
             writer.put(",\"received\":\"")
@@ -285,6 +286,7 @@ public struct ReadingLine: Sendable {
         case .cuffPressure: writer.put("{\"type\":\"cuff_pressure\",\"schema\":1,\"driver\":\"")
         case .beat: writer.put("{\"type\":\"beat\",\"schema\":1,\"driver\":\"")
         case .oscillation: writer.put("{\"type\":\"oscillation\",\"schema\":1,\"driver\":\"")
+        case .waveform: writer.put("{\"type\":\"waveform\",\"schema\":1,\"driver\":\"")
         default: writer.put("{\"type\":\"measurement\",\"schema\":1,\"driver\":\"")
         }
         writer.put(word: driver)
@@ -304,6 +306,7 @@ public struct ReadingLine: Sendable {
             put(pressure, kPa: ",\"pressure_kPa\":", mmHg: ",\"pressure_mmHg\":", &writer)
             writer.put(",\"amplitude\":")
             writer.put(decimal: Int64(amplitude))
+        case .waveform(let waveform): writer.seldom { $0.put(waveform) }
         case .started: writer.put(",\"event\":\"started\"")
         case .ended: writer.put(",\"event\":\"ended\"")
         case .aborted: writer.put(",\"event\":\"aborted\"")

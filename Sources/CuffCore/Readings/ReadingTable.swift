@@ -57,6 +57,9 @@ public enum ReadingTable {
             text.append(rounded: pressure.inMmHg)
             text.append(" mmHg: ")
             text.append(decimal: Int64(amplitude))
+        case .waveform(let waveform):
+            text.append(string: "  \(waveform.samples.count) samples of ")
+            text.append(string: Nomenclature.name(partition: waveform.partition, term: waveform.term)?.description ?? "MDC \(waveform.mdc)")
         case .started: text.append("  the cuff measures")
         case .ended: text.append("  the cuff has measured")
         case .aborted: text.append("  the measurement was stopped")
@@ -74,7 +77,7 @@ public enum ReadingTable {
             var text = TextBuffer(capacity: 32)
             text.append(local: measured, offset: Int(reading.measuredOffset))
             line.append(string: String(text.string.prefix(16)).replacing("T", with: " "))
-        } else if case .time(let time) = reading.clock {
+        } else if let time = reading.clock.time {
             var text = TextBuffer(capacity: 32)
             text.append(time)
             line.append(string: String(text.string.prefix(16)).replacing("T", with: " "))
@@ -122,7 +125,7 @@ public enum ReadingTable {
         case .impossible:
             separate(&line)
             line.append("clock impossible")
-        case .absent, .time: break
+        case .absent, .time, .derived: break
         }
         if case .bloodPressure(let pressure) = reading.content, pressure.systolic.unit == .kPa {
             separate(&line)

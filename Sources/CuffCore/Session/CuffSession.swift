@@ -184,6 +184,15 @@ public struct SessionContext: Sendable {
         self.options = options
         self.memory = memory
     }
+
+    /// The key under which it is remembered whether a device asks for its clock to be set: one byte, 1 or 0.
+    public static func clockWishKey(_ device: String) -> String { "wants-clock/\(device)" }
+
+    /// The devices of which it is remembered that they asked for it.
+    public static func clockWishes(in memory: [String: [UInt8]]) -> [String] {
+        let start = clockWishKey("")
+        return memory.filter { $0.key.hasPrefix(start) && $0.value == [1] }.map { String($0.key.dropFirst(start.count)) }.sorted()
+    }
 }
 
 extension SessionActions {

@@ -170,6 +170,7 @@ public struct Measurement: Sendable {
             // A cuff that shows pressure has started, whether it reported that or not.
             start(into: &effects)
             effects.append(.live(event))
+        case .waveform: effects.append(.live(event))
         case .ended, .recovered: break
         case .aborted: wasAborted = true
         // The host detects that a cuff is gone; no cuff reports it.

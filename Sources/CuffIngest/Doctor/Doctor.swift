@@ -93,6 +93,8 @@ public enum Doctor {
         public var driver: CuffDriver?
         /// The cuff's clock; `nil` where it was not asked.
         public var clock: ClockFacts?
+        /// Devices of the driver that asked for their clock to be set when they were last connected.
+        public var clockWishes: [String] = []
         /// The database; `nil` where none was named.
         public var database: DatabaseFacts?
 

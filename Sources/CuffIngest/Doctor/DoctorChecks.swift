@@ -196,6 +196,10 @@ extension Doctor {
     /// A clock is slow or fast when it is off by more than a minute: cuffs do not show seconds.
     private static func clock(_ facts: Facts) -> Finding {
         switch facts.clock {
+        case nil where !facts.clockWishes.isEmpty:
+            Finding(
+                .clock, .warning, "\(facts.clockWishes.joined(separator: ", ")) asked for the clock to be set when last connected",
+                hint: "cuff clock \(facts.name) --set now")
         case nil: Finding(.clock, .skipped, "not asked: that needs a connection to the cuff (cuff clock)")
         case .offset(let seconds) where abs(seconds) <= 60: Finding(.clock, .ok, "right to the minute")
         case .offset(let seconds):

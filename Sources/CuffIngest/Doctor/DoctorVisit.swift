@@ -61,7 +61,13 @@ public struct DoctorVisit: Sendable {
     private func facts(_ name: String) throws(IngestError) -> Doctor.Facts {
         let request: DeviceRequest
         do throws(AddressFault) { request = try DeviceRequest(name) } catch { throw IngestError(error) }
-        do throws(HotplugFault) { return try Doctor.examine(request, name: name, assignments: assignments) } catch {
+        do throws(HotplugFault) {
+            var facts = try Doctor.examine(request, name: name, assignments: assignments)
+            if let driver = facts.driver?.id ?? facts.verdict?.driver, let memory = DriverMemory.standard {
+                facts.clockWishes = SessionContext.clockWishes(in: memory.load(driver))
+            }
+            return facts
+        } catch {
             throw IngestError(DeviceFault.cannotExamine(name, error))
         }
     }

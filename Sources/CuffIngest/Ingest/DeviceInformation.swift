@@ -22,12 +22,14 @@ public struct DeviceInformation: Sendable {
             ("driver", driver.id.description), ("id", identity?.id ?? ""), ("manufacturer", identity?.manufacturer ?? ""),
             ("model", identity?.model ?? ""), ("serial", identity?.serial ?? ""), ("firmware", identity?.firmware ?? ""),
             ("battery_percent", identity?.battery.map(String.init) ?? ""), ("clock", clock?.text ?? ""),
+            ("clock_wanted", identity?.wantsClock == true ? "yes: it asks for its clock to be set" : ""),
         ].filter { !$0.value.isEmpty }
     }
 
     /// Lines for a person.
     public var text: String {
-        (rows + [("can", driver.capabilities.words.joined(separator: ", "))]).map { row in
+        let own = identity?.details.map { (key: $0.name, value: $0.value) } ?? []
+        return (rows + own + [("can", driver.capabilities.words.joined(separator: ", "))]).map { row in
             row.key + String(repeating: " ", count: max(1, 16 - row.key.count)) + row.value + "\n"
         }.joined()
     }
@@ -36,7 +38,7 @@ public struct DeviceInformation: Sendable {
     public var json: String {
         var text = TextBuffer()
         text.append("{\"type\":\"device\",\"schema\":1")
-        for row in rows where row.key != "battery_percent" && row.key != "clock" {
+        for row in rows where !["battery_percent", "clock", "clock_wanted"].contains(row.key) {
             text.append(string: ",\"\(row.key)\":")
             text.append(jsonString: row.value)
         }
@@ -47,10 +49,28 @@ public struct DeviceInformation: Sendable {
             text.append(string: "\",\"behind_s\":\(clock.behind)")
             if clock.isHostUnsynchronised { text.append(",\"host_clock\":\"unsynchronised\"") }
         }
+        if identity?.wantsClock == true { text.append(",\"clock_wanted\":true") }
+        appendDetails(to: &text)
         text.append(string: ",\"capabilities\":[\(driver.capabilities.words.map { "\"\($0)\"" }.joined(separator: ","))]")
         if !driver.cycles.isEmpty { text.append(string: ",\"cycles_min\":[\(driver.cycles.map(String.init).joined(separator: ","))]") }
         text.append("}\n")
         return text.string
+    }
+}
+
+extension DeviceInformation {
+    /// What the cuff says of itself beside the rest: a list, because several may have one name.
+    private func appendDetails(to text: inout TextBuffer) {
+        guard let details = identity?.details, !details.isEmpty else { return }
+        text.append(",\"details\":[")
+        for (index, detail) in details.enumerated() {
+            text.append(string: index == 0 ? "{\"name\":" : ",{\"name\":")
+            text.append(jsonString: detail.name)
+            text.append(",\"value\":")
+            text.append(jsonString: detail.value)
+            text.append("}")
+        }
+        text.append("]")
     }
 }
 

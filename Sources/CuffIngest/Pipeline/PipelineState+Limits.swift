@@ -24,7 +24,7 @@ extension PipelineState {
         let before = batch.entries.count
         batch.entries.removeLiveEvents { event in
             switch event {
-            case .cuffPressure, .beat, .oscillation: return true
+            case .cuffPressure, .beat, .oscillation, .waveform: return true
             case .started, .ended, .aborted, .recovered, .failed: return false
             }
         }

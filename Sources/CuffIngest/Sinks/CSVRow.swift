@@ -180,7 +180,7 @@ extension Reading {
     var clockWord: StaticString? {
         switch clock {
         case .unset, .impossible: "unset"
-        case .absent, .time: rule.word
+        case .absent, .time, .derived: rule.word
         }
     }
 }

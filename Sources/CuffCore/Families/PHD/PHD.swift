@@ -7,15 +7,18 @@
 /// Confirmation  RORS: from then on the agent may forget the reading                                       documented [1]
 /// PM-store      stored readings, fetched on request; only SEG_CLR erases them                             documented [1]
 /// BP 700        handle 1 systolic, diastolic, mean (18 bytes with time), handle 2 pulse (10 bytes)        documented [3]
+/// Periodic      entries of a segment without stamps lie one Sample-Period apart from its start           documented [1]
+/// Others        one row for each specialization: PHDDeviceType; every metric but these becomes a quantity
 ///
 /// Grades: layouts are those of draft 20's ASN.1 [1]; states and timers those of two managers' code [2][3]; the marks
 /// [S] [C] [D] [R] [P] in these files are: ASN.1, code read, bytes of a real device, reproduced, policy of this program.
-/// Version 1 only is chosen: what versions 2 and 3 mean is in no public source.
+/// Protocol version 1 is chosen where it is offered. What versions 2 to 4 add is in no public source but for base-offset
+/// time, so an agent that offers nothing lower is spoken to as one of version 1: a guess for 3 and 4.
 ///
 /// [1] github:Jeepend/OpenhealthManager src/ASN1/IEEE_20601_d20_defs.asn1   [2] the same, src/ieee_11073
 /// [3] github:signove/antidote src/communication, src/specializations   [4] github:andengineering/A-D-HDP-Android-Demo
 /// [5] github:silverbullet-dk/opentele-client-android   [6] github:folterj/IEEE11073Analyser (base-offset time)
-/// [7] github:tinti/FSL_USB_Stack_v411 (PHDC)   [8] github:HL7/phd (FLOAT, status bits)   [9] github:jcsawyer/Jc.OpenNov
+/// [7] github:tinti/FSL_USB_Stack_v411 (PHDC, thermometer)   [8] github:HL7/phd (FLOAT, status bits)   [9] github:jcsawyer/Jc.OpenNov
 extension CuffDriver {
     /// Driver `phd`. IEEE 11073-20601 manager with 11073-10407: blood pressure pushed or stored, other agents' values as quantities.
     public static let phd = CuffDriver(
@@ -32,7 +35,14 @@ extension CuffDriver {
         unverified: [
             "base-offset time and SET_BO_TIME on a real cuff",
             "standard configuration 701 (02BD): the agent is asked to spell it out",
-            "protocol versions 2 and 3: version 1 is always chosen",
+            "protocol versions 2 to 4: chosen only where the agent offers nothing lower, and taken to be as version 1 is",
+            "periodic segments, and times worked out from counting clocks, on a real cuff",
+            "systolic, diastolic and mean as single numbers: joined by their time stamp and flagged `joined`",
+            "segments selected and cleared by a range of time (options from and to)",
+            "standard configurations of thermometers (800) and glucose meters (1700): documented, recorded from no device; of "
+                + "ECG, INR, body composition, peak flow, activity and medication monitors: not public, so the agent spells them out",
+            "SEG_GET_ID_LIST: its argument is in no public source, so it is not sent",
+            "waveforms (RT-SA objects): shown as live events, recorded from no device, and not kept as series",
             "grouped scanner reports on a cuff (seen on oximeters only)",
             "clearing segments by list where PM-Store-Capab does not say so: all or nothing is used instead",
         ],
@@ -44,6 +54,8 @@ extension CuffDriver {
                 + "the agent's three seconds are not waited for by it: it aborts and sends again, and the reading is stored once.",
             "Over Bluetooth's serial port profile: `rfcomm bind 0 ADDRESS CHANNEL`, then read /dev/rfcomm0. Over TCP either side "
                 + "calls: tcp://HOST:PORT, or tcp-listen:// for agents that call (port 6024, as in other stacks).",
+            "Values of other agents (scales, thermometers, oximeters, glucose meters …) become quantities with their metric and unit.",
+            "Scanners and data requests that were started are stopped before the agent is let go.",
             "An Omron HEM-7081-IT that greets with READY is in its own mode, which is not this protocol.",
         ],
         sources: [
@@ -57,7 +69,10 @@ extension CuffDriver {
             "manager-id": "the manager's system id, 16 hexadecimal digits (1122334455667788, the example of other stacks)",
             "configuration": "ask: always let the agent spell out its configuration",
             "scanners": "yes: switch on the agent's scanner objects (streams of an oximeter)",
-            "data-request": "yes: ask an agent that allows it for all its data",
+            "data-request": "ask an agent that allows it for data: all, class:6, or handle:1+10",
+            "data-period": "seconds for which it is to send (0: until the end); otherwise it answers once",
+            "from": "only stored segments from this time on the agent's clock, e.g. 2026-05-05T07:31, where it can select by time",
+            "to": "the same, up to this time",
             "unwanted": "system ids of agents that may not associate, joined by +; they are refused for good (result 1)",
             "patience": "seconds a read waits for the agent, and for anything new from it (60)",
         ],

@@ -67,9 +67,17 @@ struct PHDAssociationRequest: Sendable, Hashable {
             requestModes: modes, agentRequests: agents, managerRequests: managers)
     }
 
-    /// Versions 2 and 3 mean things that no public source tells, so only version 1 is chosen from what is offered.
+    /// The protocol versions from 1 on, by their bits: 1 documented [1], 2 [6]; 3 and 4 by the same rule, which is a guess.
+    private static let versions: [UInt32] = [0x8000_0000, 0x4000_0000, 0x2000_0000, 0x1000_0000]
+
+    /// The version to be used, the lowest that is offered; `nil` where none of these is. What versions 2 to 4 add is in no
+    /// public source but for base-offset time, so they are chosen only where the agent offers nothing else.
+    var chosenVersion: Int? { Self.versions.firstIndex { protocolVersion & $0 != 0 }.map { $0 + 1 } }
+    /// The same as the one bit that an AARE has.
+    var chosenVersionBit: UInt32 { chosenVersion.map { Self.versions[$0 - 1] } ?? 0 }
+
     private var refusal: Refusal? {
-        guard protocolVersion & 0x8000_0000 != 0, encodingRules & 0x8000 != 0, nomenclatureVersion & 0x8000_0000 != 0,
+        guard chosenVersion != nil, encodingRules & 0x8000 != 0, nomenclatureVersion & 0x8000_0000 != 0,
             systemType & 0x0080_0000 != 0, systemID.count == 8
         else { return .result(Self.noCommonParameter) }
         return nil
@@ -77,9 +85,6 @@ struct PHDAssociationRequest: Sendable, Hashable {
 
     /// The key under which readings of this agent are stored.
     var deviceID: String { Hex.text(systemID, separator: "") }
-
-    /// May the manager ask for all data in one answer (DATA_REQUEST, scope all, single response)?
-    var allowsDataRequest: Bool { managerRequests > 0 && requestModes & 0x0880 == 0x0880 }
 
     func memoryKey(_ configuration: UInt16) -> String {
         "config/\(deviceID)/\(Hex.text([UInt8(configuration >> 8), UInt8(configuration & 255)], separator: ""))"

@@ -72,22 +72,35 @@ enum PHDAttribute {
     static let productionSpecification: UInt16 = 0x092D
     static let type: UInt16 = 0x092F
     static let usageCount: UInt16 = 0x0944
+    static let accuracy: UInt16 = 0x094A
+    static let powerStatus: UInt16 = 0x0955
     static let measurementStatus: UInt16 = 0x0947
     static let compoundNumeric: UInt16 = 0x094B
     static let numeric: UInt16 = 0x0950
     static let operationalState: UInt16 = 0x0953
+    static let sampleSpecification: UInt16 = 0x096D
+    static let scale16: UInt16 = 0x096F
+    static let scale32: UInt16 = 0x0970
+    static let scale8: UInt16 = 0x0971
     static let segmentUsageCount: UInt16 = 0x097B
     static let systemID: UInt16 = 0x0984
     static let dateAndTime: UInt16 = 0x0987
+    static let remainingBattery: UInt16 = 0x0988
+    static let samplePeriod: UInt16 = 0x098D
+    static let relativeNow: UInt16 = 0x098F
     static let absoluteStamp: UInt16 = 0x0990
     static let relativeStamp: UInt16 = 0x0991
+    static let segmentStart: UInt16 = 0x0992
     static let unitCode: UInt16 = 0x0996
     static let battery: UInt16 = 0x099C
     static let enumeration: UInt16 = 0x099E
+    static let highResolutionNow: UInt16 = 0x09E8
     static let highResolutionStamp: UInt16 = 0x09E9
     static let timeInfo: UInt16 = 0x0A45
+    static let simpleSamples: UInt16 = 0x0A48
     static let simpleOID: UInt16 = 0x0A49
     static let simpleText: UInt16 = 0x0A4A
+    static let certification: UInt16 = 0x0A4B
     static let basicNumeric: UInt16 = 0x0A4C
     static let storeCapability: UInt16 = 0x0A4D
     static let entryMap: UInt16 = 0x0A4E
@@ -95,7 +108,9 @@ enum PHDAttribute {
     static let scanMap: UInt16 = 0x0A53
     static let valueMap: UInt16 = 0x0A55
     static let simpleNumeric: UInt16 = 0x0A56
+    static let specializations: UInt16 = 0x0A5A
     static let metricIDPartition: UInt16 = 0x0A5F
+    static let supplementalTypes: UInt16 = 0x0A61
     static let clearTimeout: UInt16 = 0x0A63
     static let transferTimeout: UInt16 = 0x0A64
     static let confirmTimeout: UInt16 = 0x0914
@@ -106,6 +121,7 @@ enum PHDAttribute {
     static let metricIDList: UInt16 = 0x0A76
     static let baseOffsetNow: UInt16 = 0x0A81
     static let baseOffsetStamp: UInt16 = 0x0A82
+    static let segmentStartBaseOffset: UInt16 = 0x0A83
 }
 
 /// The event types, and the shape of what they carry.
@@ -145,7 +161,31 @@ enum PHDEvent {
 /// Bits of Mds-Time-Info: PHD.md §7.1.
 enum PHDTimeCapability {
     static let setClock: UInt16 = 0x4000
+    static let relative: UInt16 = 0x2000
     static let baseOffset: UInt16 = 0x0100
+    /// The manager is encouraged to set the time.
+    static let managerSets: UInt16 = 0x0010
+}
+
+/// Bits of PM-Store-Capab: PHD.md §8.
+enum PHDStoreCapability {
+    static let periodicEntries: UInt16 = 0x0400
+    static let selectByTime: UInt16 = 0x0200
+    static let clearByList: UInt16 = 0x0100
+    static let clearByTime: UInt16 = 0x0080
+}
+
+/// Bits of DataReqModeFlags (what an agent can) and of DataReqMode (what is asked): the same places but for the first.
+enum PHDDataRequestMode {
+    /// In a request: start; without it, stop. In the flags: a running request can be stopped.
+    static let start: UInt16 = 0x8000
+    static let stops: UInt16 = 0x8000
+    static let all: UInt16 = 0x0800
+    static let byClass: UInt16 = 0x0400
+    static let byHandle: UInt16 = 0x0200
+    static let single: UInt16 = 0x0080
+    static let period: UInt16 = 0x0040
+    static let unlimited: UInt16 = 0x0020
 }
 
 /// Metric terms with a meaning of their own in a blood-pressure reading.

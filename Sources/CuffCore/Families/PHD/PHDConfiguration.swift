@@ -17,6 +17,8 @@ struct PHDConfiguration: Sendable {
     /// What an object's observations become.
     enum Role: UInt8, Sendable {
         case pressure, pulse, pressureStatus
+        /// Systolic, diastolic or mean as a number of its own.
+        case pressurePart
         /// An oximeter's pulse: a pulse rate, but never part of a blood pressure.
         case oximeterPulse
         case quantity
@@ -39,6 +41,15 @@ struct PHDConfiguration: Sendable {
         var capability: UInt16?
         /// Ticks of 125 µs.
         var clearTimeout: UInt32?
+        /// Ticks of 125 µs between the entries of its periodic segments.
+        var samplePeriod: UInt32?
+    }
+
+    /// What an object says of its measurements beside their values; shown, and not interpreted.
+    struct Trait: Sendable {
+        var handle: UInt16
+        var supplementalTypes: [(partition: UInt16, code: UInt16)] = []
+        var accuracy: PHDNumber?
     }
 
     struct Scanner: Sendable {
@@ -52,8 +63,15 @@ struct PHDConfiguration: Sendable {
     var metrics: [UInt16] = []
     var stores: [Store] = []
     var scanners: [Scanner] = []
+    /// Of the objects that have any.
+    var traits: [Trait] = []
+    /// Of the objects that are real-time sample arrays.
+    var waves: [PHDWave] = []
 
+    /// A compound of pressures, or systolic and diastolic each as a number of its own.
     var hasPressure = false
+    /// Objects that are one number of a blood pressure.
+    var parts: PHDPressurePart.Set = []
     var hasPulse = false
     var hasPressureStatus = false
 
@@ -77,7 +95,8 @@ struct PHDConfiguration: Sendable {
 
     /// Whether anything here can become a reading.
     var isUsable: Bool {
-        !stores.isEmpty || objects.contains { $0.role != .none && $0.objectClass != PHDClass.realTimeArray }
+        !stores.isEmpty || waves.contains { $0.isReadable }
+            || objects.contains { $0.role != .none && $0.objectClass != PHDClass.realTimeArray }
     }
 
     @inline(__always)
@@ -92,9 +111,12 @@ struct PHDConfiguration: Sendable {
         var object = Object(handle: handle, objectClass: objectClass)
         var store = Store(handle: handle)
         var scanner = Scanner(handle: handle)
+        var trait = Trait(handle: handle)
+        var wave = PHDWave(handle: handle)
         var metricID: UInt16?
         var partition: UInt16?
         let isRead = PHDList.attributes(bytes, &offset, end) { id, at, length in
+            if objectClass == PHDClass.realTimeArray { wave.take(id, bytes, at, length) }
             switch id {
             case PHDAttribute.type:
                 object.partition = bytes.bigEndian16(at) ?? 0
@@ -111,6 +133,9 @@ struct PHDConfiguration: Sendable {
                 object.metrics = list
             case PHDAttribute.storeCapability: store.capability = bytes.bigEndian16(at)
             case PHDAttribute.clearTimeout: store.clearTimeout = length == 4 ? bytes.bigEndian32(at) : nil
+            case PHDAttribute.samplePeriod: store.samplePeriod = length == 4 ? bytes.bigEndian32(at) : nil
+            case PHDAttribute.supplementalTypes: trait.supplementalTypes = Self.types(bytes, at, at + length)
+            case PHDAttribute.accuracy: trait.accuracy = length == 4 ? PHDNumber(bytes, at, width: 4) : nil
             case PHDAttribute.scanMap:
                 guard let groups = readGroups(bytes, at, at + length) else { return false }
                 scanner.groups = groups
@@ -121,6 +146,8 @@ struct PHDConfiguration: Sendable {
         guard isRead else { return false }
         if let metricID { object.term = metricID }
         if let partition { object.partition = partition }
+        if objectClass == PHDClass.realTimeArray { waves.append(wave) }
+        if trait.accuracy != nil || !trait.supplementalTypes.isEmpty { traits.append(trait) }
         if objectClass == PHDClass.store {
             stores.append(store)
         } else if PHDClass.scanners.contains(objectClass) {
@@ -139,6 +166,9 @@ struct PHDConfiguration: Sendable {
         // One in another unit is not what a blood pressure waits for.
         case .pulse: hasPulse = hasPulse || object.unit == PHDMetric.beatsPerMinute
         case .pressureStatus: hasPressureStatus = true
+        case .pressurePart:
+            parts.insert(PHDPressurePart.Set(object.term))
+            hasPressure = hasPressure || parts.isSuperset(of: .both)
         case .oximeterPulse, .quantity, .none: break
         }
         objects.append(object)
@@ -147,6 +177,7 @@ struct PHDConfiguration: Sendable {
     static func role(_ object: Object) -> Role {
         switch (object.objectClass, object.partition, object.term) {
         case (PHDClass.numeric, PHDMetric.scada, PHDMetric.noninvasivePressure): .pressure
+        case (PHDClass.numeric, PHDMetric.scada, PHDMetric.systolic...PHDMetric.mean): .pressurePart
         case (PHDClass.numeric, PHDMetric.scada, PHDMetric.pulseRate): .pulse
         case (PHDClass.numeric, PHDMetric.scada, PHDMetric.oximeterPulseRate): .oximeterPulse
         case (PHDClass.enumeration, PHDMetric.diseaseManagement, PHDMetric.pressureStatus): .pressureStatus
@@ -168,6 +199,21 @@ struct PHDConfiguration: Sendable {
             offset += 4
         }
         return first..<items.count
+    }
+
+    /// Types of one list that are kept: an oximeter of the sources has one or two.
+    static let typeCeiling = 16
+
+    /// SupplementalTypeList: a list of partition and code; empty where its lengths disagree.
+    private static func types(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) -> [(partition: UInt16, code: UInt16)] {
+        var offset = start
+        guard let list = PHDList.open(bytes, &offset, end), list.end == end, list.count * 4 == end - offset else { return [] }
+        return (0..<min(list.count, typeCeiling)).compactMap { index in
+            guard let partition = bytes.bigEndian16(offset + 4 * index), let code = bytes.bigEndian16(offset + 4 * index + 2) else {
+                return nil
+            }
+            return (partition, code)
+        }
     }
 
     private mutating func readMetrics(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) -> Range<Int>? {
@@ -198,84 +244,5 @@ struct PHDConfiguration: Sendable {
             offset = map.end
         }
         return offset == end ? groups : nil
-    }
-}
-
-/// Standard configurations that this manager has built in. Every other one is asked for (AARE 3), which is always safe.
-enum PHDStandardConfiguration {
-    static func configuration(_ id: UInt16) -> PHDConfiguration? { bytes(id).flatMap { PHDConfiguration($0) } }
-
-    static func bytes(_ id: UInt16) -> [UInt8]? {
-        switch id {
-        case 0x02BC: bloodPressure
-        // Documented as two bytes by Antidote's pulse_oximeter.c, which appends a time stamp of its own all the same.
-        case 0x0190: oximeter(hasTime: false)
-        // Antidote gives 0191 the same two bytes; the Nonin 9560 that has it sends value and time: observed [D].
-        case 0x0191: oximeter(hasTime: true)
-        // A&D UC-321PBT-C is accepted with it; its values are FLOAT and absolute time: observed [D].
-        case 0x05DC: scale
-        default: nil
-        }
-    }
-
-    /// PHD.md §4.3: handle 1 compound of systolic, diastolic, mean in mmHg; handle 2 pulse rate.
-    static let bloodPressure: [UInt8] = list([
-        numeric(1, 18948, spec: 0xF040, unit: 3872, map: [(0x0A75, 10), (0x0990, 8)], metrics: [18949, 18950, 18951]),
-        numeric(2, 18474, spec: 0xF040, unit: 2720, map: [(0x0A4C, 2), (0x0990, 8)]),
-    ])
-
-    private static let scale: [UInt8] = list([numeric(1, 57664, spec: 0xF040, unit: 1731, map: [(0x0A56, 4), (0x0990, 8)])])
-
-    private static func oximeter(hasTime: Bool) -> [UInt8] {
-        let map: [(UInt16, UInt16)] = hasTime ? [(0x0A4C, 2), (0x0990, 8)] : [(0x0A4C, 2)]
-        return list([
-            numeric(1, 19384, spec: 0x4040, unit: 544, map: map), numeric(10, 18458, spec: 0x4040, unit: 2720, map: map),
-        ])
-    }
-
-    /// The bytes of one numeric object of partition 2; also what the simulator offers.
-    static func numeric(
-        _ handle: UInt16, _ term: UInt16, spec: UInt16, unit: UInt16, map: [(UInt16, UInt16)], metrics: [UInt16] = []
-    ) -> [UInt8] {
-        object(PHDClass.numeric, handle, count: metrics.isEmpty ? 4 : 6) {
-            $0.attribute(PHDAttribute.type) {
-                $0.append16(PHDMetric.scada)
-                $0.append16(term)
-            }
-            $0.attribute(0x0A46) { $0.append16(spec) }
-            if !metrics.isEmpty {
-                $0.attribute(0x0A73) { $0.append([3, UInt8(metrics.count)]) }
-                $0.attribute(PHDAttribute.metricIDList) {
-                    $0.list(metrics.count) { for metric in metrics { $0.append16(metric) } }
-                }
-            }
-            $0.attribute(PHDAttribute.unitCode) { $0.append16(unit) }
-            $0.attribute(PHDAttribute.valueMap) { Self.map(map, into: &$0) }
-        }
-    }
-
-    static func map(_ map: [(UInt16, UInt16)], into writer: inout PHDWriter) {
-        writer.list(map.count) {
-            for item in map {
-                $0.append16(item.0)
-                $0.append16(item.1)
-            }
-        }
-    }
-
-    static func object(
-        _ objectClass: UInt16, _ handle: UInt16, count: Int, _ body: (inout PHDWriter) -> Void
-    ) -> [UInt8] {
-        var writer = PHDWriter()
-        writer.append16(objectClass)
-        writer.append16(handle)
-        writer.list(count, body)
-        return writer.bytes
-    }
-
-    static func list(_ objects: [[UInt8]]) -> [UInt8] {
-        var writer = PHDWriter()
-        writer.list(objects.count) { for object in objects { $0.append(object) } }
-        return writer.bytes
     }
 }

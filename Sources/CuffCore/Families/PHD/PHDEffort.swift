@@ -140,7 +140,7 @@ extension PHDSession {
                     outcome = exhaustion
                 }
             }
-            return perform(.release, into: &actions)
+            return letGo(into: &actions)
         }
         outcome = outcome ?? exhaustion
         if state.isAssociated { return perform(.abandon, into: &actions) }

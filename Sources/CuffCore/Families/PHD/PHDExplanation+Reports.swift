@@ -41,6 +41,7 @@ extension PHDExplanation {
     func segmentData(_ bytes: Span<UInt8>, _ offset: inout Int, _ end: Int, _ tree: inout PHDTree) {
         tree.nested { tree in
             let instance = bytes.bigEndian16(offset)
+            let index = bytes.bigEndian32(offset + 2) ?? 0
             let count = bytes.bigEndian32(offset + 6) ?? 0
             Self.segmentHead(bytes, &offset, &tree)
             tree.word(bytes, &offset, "entries length")
@@ -50,7 +51,7 @@ extension PHDExplanation {
             for number in 0..<min(Int(count), 4096) {
                 var found: [PHDObservation] = []
                 let from = offset
-                guard segment.read(bytes, &offset, end, into: &found) else {
+                guard segment.read(bytes, &offset, end, number: index &+ UInt32(number), into: &found) else {
                     return tree.malformed(bytes, offset, "the entries end before their count")
                 }
                 tree.field(bytes, from, segment.entrySize, "entry \(number)", PHDTree.text(found.first?.stamp.clock ?? .absent))

@@ -226,8 +226,13 @@ public struct PHDExplanation: Sendable {
             tree.word(bytes, &offset, "selection") {
                 $0 == 1 ? "all segments" : $0 == 2 ? "list of segments" : $0 == 3 ? "absolute time range" : "\($0)"
             }
+            let isRange = bytes.bigEndian16(offset - 2) == 3 && end - offset == 18
             tree.word(bytes, &offset, "length")
-            tree.field(bytes, offset, end - offset, "value")
+            guard isRange else { return tree.field(bytes, offset, end - offset, "value") }
+            for name in ["from-time", "to-time"] {
+                tree.field(bytes, offset, 8, name, PHDTree.text(stamp(.absolute, bytes, offset).clock))
+                offset += 8
+            }
         case (PHDAction.setTime, false):
             tree.field(bytes, offset, 8, "date-time", PHDTree.text(stamp(.absolute, bytes, offset).clock))
             offset += 8
@@ -267,6 +272,10 @@ public struct PHDExplanation: Sendable {
     private mutating func learnSegments(_ bytes: Span<UInt8>) {
         guard let list = PHDSegment.list(bytes, 18, bytes.count, configuration ?? PHDConfiguration()) else { return }
         segments = [:]
-        for segment in list { segments[segment.instance] = segment }
+        let store = (configuration?.stores.first { $0.handle == bytes.bigEndian16(12) }).map { PHDStoreState($0) }
+        for var segment in list {
+            if let store { segment.take(store) }
+            segments[segment.instance] = segment
+        }
     }
 }

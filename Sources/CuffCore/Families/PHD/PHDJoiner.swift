@@ -22,19 +22,21 @@ struct PHDJoiner: Sendable {
         var pressure = false
         var pulse = false
         var status = false
+        var mean = false
 
         init(_ configuration: borrowing PHDConfiguration) {
             pressure = configuration.hasPressure
             pulse = configuration.hasPulse
             status = configuration.hasPressureStatus
+            mean = configuration.parts.contains(.mean)
         }
         /// Entries of a store are whole.
         init() {}
     }
 
-    private enum Kind: UInt8, Sendable { case pressure, failure, pulse, status }
+    enum Kind: UInt8, Sendable { case pressure, failure, pulse, status, part }
 
-    private struct Entry: Sendable {
+    struct Entry: Sendable {
         var kind: Kind
         var stamp: PHDStamp
         var reading: Reading
@@ -44,6 +46,10 @@ struct PHDJoiner: Sendable {
         var parts: UInt8 = 0
         var pulse: PHDNumber?
         var status: UInt16?
+        var part: PHDPressurePart?
+        /// Put together from single numbers; and their mean has not come.
+        var isJoined = false
+        var awaitsMean = false
         var isTouched = true
         var isSplit = false
         var isPendingOut = false
@@ -52,8 +58,8 @@ struct PHDJoiner: Sendable {
         var isAlone = false
     }
 
-    private var entries: [Entry] = []
-    private var report: UInt32 = 0
+    var entries: [Entry] = []
+    private(set) var report: UInt32 = 0
     /// It holds entries of a store, of which each is a measurement.
     var isStore = false
 
@@ -130,7 +136,7 @@ struct PHDJoiner: Sendable {
                 return
             case .pressure, .pulse: isKnown = isKnown || entries[index].pulse == pulse
             case .failure: isAlone = true
-            case .status: break
+            case .status, .part: break
             }
         }
         // The same pulse again, after a lost confirmation or within one report.
@@ -168,6 +174,7 @@ struct PHDJoiner: Sendable {
     mutating func finishReport(_ expected: Expectation, into actions: inout SessionActions) -> Int {
         var emitted = 0
         var keeps = false
+        joinParts()
         for index in entries.indices {
             if entries[index].isTouched {
                 entries[index].isTouched = false
@@ -199,11 +206,11 @@ struct PHDJoiner: Sendable {
 
     private mutating func append(_ entry: Entry) { entries.append(entry) }
 
-    private func matches(_ a: Entry, _ b: Entry) -> Bool {
+    func matches(_ a: Entry, _ b: Entry) -> Bool {
         a.stamp == b.stamp && a.reading.user == b.reading.user && (a.stamp.isMatchable || a.report == b.report)
     }
 
-    private mutating func touch(_ index: Int) {
+    mutating func touch(_ index: Int) {
         entries[index].isTouched = true
         if entries[index].report != report { entries[index].isSplit = true }
     }
@@ -232,9 +239,11 @@ struct PHDJoiner: Sendable {
         let entry = entries[index]
         let isComplete: Bool
         switch entry.kind {
-        case .pressure: isComplete = entry.pulse != nil || !expected.pulse || !entry.stamp.isMatchable
+        case .pressure:
+            let isWhole = !entry.awaitsMean || !expected.mean
+            isComplete = isWhole && (entry.pulse != nil || !expected.pulse) || !entry.stamp.isMatchable
         case .failure: isComplete = true
-        case .pulse, .status: isComplete = entry.isAlone || !expected.pressure || !entry.stamp.isMatchable
+        case .pulse, .status, .part: isComplete = entry.isAlone || !expected.pressure || !entry.stamp.isMatchable
         }
         if isComplete || entry.isFinalOut { return emitFinal(index, into: &actions) }
         guard !entry.isPendingOut else { return 0 }

@@ -266,6 +266,16 @@ extension PHDObservation {
         }
     }
 
+    /// The stamp of a periodic segment's entry, which follows from its place and stands nowhere: two equal entries of a
+    /// night are two measurements. `nil` for every other observation.
+    private var placedStamp: [UInt8]? {
+        guard stampPlaces.isEmpty, stampBytes.isEmpty, stamp.kind != .none else { return nil }
+        var writer = PHDWriter(capacity: 8)
+        writer.append32(UInt32(truncatingIfNeeded: stamp.bits >> 32))
+        writer.append32(UInt32(truncatingIfNeeded: stamp.bits))
+        return writer.bytes
+    }
+
     /// The observation's own bytes, from the object's handle on. Ids are made from them, so they must tell two objects
     /// with equal values apart, and must not contain what arrives later.
     @inline(__always)
@@ -280,6 +290,7 @@ extension PHDObservation {
         writer.counted {
             $0.append(bytes.extracting(raw).array)
             $0.append(bytes.extracting(stampBytes).array)
+            if let placed = placedStamp { $0.append(placed) }
         }
         return RawBytes(writer.bytes)
     }

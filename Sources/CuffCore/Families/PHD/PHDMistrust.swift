@@ -13,7 +13,8 @@ extension PHDSession {
         if observation.attribute != 0, !observation.isCut {
             let object = PHDConfiguration.Object(
                 handle: observation.handle, objectClass: 0, term: observation.ownTerm(apdu), role: .quantity)
-            emitted += Self.emitQuantities(observation, object, [], apdu, .push, nil, into: &actions)
+            let arrival = PHDArrival(origin: .push, sequence: observation.stamp.ticks, clock: observation.stamp.clock)
+            emitted += Self.emitQuantities(observation, object, [], apdu, arrival, into: &actions)
         } else {
             actions.append(
                 .report(
@@ -68,7 +69,7 @@ extension PHDSession {
         case .impossible: return true
         // The other of the two stamps of eight bytes read as this one: no agent of this protocol is older.
         case .time(let time) where time.year < 2000: return true
-        case .absent, .unset, .time: break
+        case .absent, .unset, .time, .derived: break
         }
         let object = configuration.objects[observation.object]
         guard object.role == .pressure else { return false }

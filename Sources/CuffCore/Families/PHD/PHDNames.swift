@@ -20,6 +20,8 @@ enum PHDNames {
         case 0x0951: "Number-Of-Segments"
         case 0x0953: "Operational-State"
         case 0x0955: "Power-Status"
+        case 0x096D: "Sa-Specification"
+        case 0x096F, 0x0970, 0x0971: "Scale-and-Range-Specification"
         case 0x097B: "Segment-Usage-Count"
         case 0x0984: "System-Id"
         case 0x0986: "System-Type"
@@ -41,6 +43,7 @@ enum PHDNames {
         case 0x0A45: "Mds-Time-Info"
         case 0x0A46: "Metric-Spec-Small"
         case 0x0A47: "Source-Handle-Reference"
+        case 0x0A48: "Simple-Sa-Observed-Value"
         case 0x0A49: "Enum-Observed-Value-Simple-OID"
         case 0x0A4A: "Enum-Observed-Value-Simple-Str"
         case 0x0A4B: "Reg-Cert-Data-List"
@@ -235,6 +238,25 @@ enum PHDNames {
         (0x8000, "invalid"), (0x4000, "questionable"), (0x2000, "not-available"), (0x1000, "calibration-ongoing"),
         (0x0800, "test-data"), (0x0400, "demo-data"), (0x0080, "validated"), (0x0040, "early-indication"), (0x0020, "ongoing"),
     ]
+
+    static let powerStatus: [(UInt16, StaticString)] = [
+        (0x8000, "on mains"), (0x4000, "on battery"), (0x0080, "charging, full rate"), (0x0040, "charging, trickle"),
+        (0x0020, "not charging"),
+    ]
+
+    /// The kinds of Production-Specification.
+    static func production(_ kind: UInt16) -> StaticString {
+        switch kind {
+        case 1: "serial number"
+        case 2: "part number"
+        case 3: "hardware revision"
+        case 4: "software revision"
+        case 5: "firmware revision"
+        case 6: "protocol revision"
+        case 7: "GMDN"
+        default: "unspecified"
+        }
+    }
 
     static let segmentStatus: [(UInt16, StaticString)] = [
         (0x8000, "contains first"), (0x4000, "contains last"), (0x0800, "agent aborts"), (0x0080, "manager confirms"),

@@ -126,7 +126,7 @@ struct PHDObservation: Sendable {
         case PHDAttribute.compoundNumeric: return takeCompound(id, bytes, offset, length, width: 10)
         case PHDAttribute.simpleOID: return takeValue(id, offset, length, length == 2)
         case PHDAttribute.simpleBits, PHDAttribute.basicBits: return takeValue(id, offset, length, length == 2 || length == 4)
-        case PHDAttribute.simpleText: return takeValue(id, offset, length, true)
+        case PHDAttribute.simpleText, PHDAttribute.simpleSamples: return takeValue(id, offset, length, true)
         case PHDAttribute.enumeration: return takeValue(id, offset, length, length >= 8)
         case PHDAttribute.baseOffsetStamp: return takeStamp(.baseOffset, bytes, offset, length)
         case PHDAttribute.highResolutionStamp: return takeStamp(.highResolution, bytes, offset, length)

@@ -22,7 +22,8 @@ struct PHDPair: Sendable {
         let first = observations[index]
         let second = observations[index + 1]
         guard first.object >= 0, second.object >= 0, !first.isCut, !second.isCut, !first.lacksHandle,
-            first.person == second.person, first.stamp.kind == second.stamp.kind, first.term == 0, second.term == 0,
+            first.person == second.person, first.stamp.kind == second.stamp.kind, first.stamp.isOfCalendar, first.term == 0,
+            second.term == 0,
             first.attribute == PHDAttribute.compoundBasicNumeric, second.attribute == PHDAttribute.basicNumeric,
             configuration.objects[first.object].role == .pressure, configuration.objects[second.object].role == .pulse,
             !configuration.hasPressureStatus,
@@ -67,7 +68,7 @@ struct PHDPair: Sendable {
         actions.emit(
             Reading(
                 .bloodPressure(pressure), driver: "phd", user: person, flags: flags, clock: time.clock, origin: .push,
-                sequence: time.ticks, raw: RawBytes(apdu.extracting(rawStart..<max(rawStart, rawEnd)))))
+                raw: RawBytes(apdu.extracting(rawStart..<max(rawStart, rawEnd)))))
         return true
     }
 }

@@ -21,7 +21,7 @@ extension PHDSession {
     mutating func acceptOffer(into actions: inout SessionActions) {
         guard let accepted = offer, let request else { return }
         offer = nil
-        adopt(accepted.configuration, accepted.id, isFresh: true)
+        adopt(accepted.configuration, accepted.id, isFresh: true, into: &actions)
         let key = request.memoryKey(accepted.id)
         // Doubted, and spelled out again as it was remembered: then it is so.
         if mistrusted.remove(key) != nil, memory[key] == accepted.bytes { affirmed.insert(key) }

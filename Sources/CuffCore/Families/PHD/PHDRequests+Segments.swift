@@ -55,8 +55,8 @@ extension PHDSession {
     ) -> Bool {
         observations.removeAll(keepingCapacity: true)
         var offset = 36
-        for _ in 0..<event.count {
-            guard segment.read(apdu, &offset, apdu.count, into: &observations) else { return false }
+        for number in 0..<event.count {
+            guard segment.read(apdu, &offset, apdu.count, number: event.index &+ number, into: &observations) else { return false }
         }
         var whole = PHDJoiner()
         whole.isStore = true

@@ -110,7 +110,8 @@ extension PHDSession {
         case .clear(let handle): takeClearance(handle, isAnswer, isRefusal: isRefusal, into: &actions)
         case .setTime: takeSetTime(isAnswer, isRefusal: isRefusal, into: &actions)
         case .data: if isAnswer { takeData(apdu, request.invoke, into: &actions) }
-        case .scanner, .other: break
+        case .scanner(let handle): if !isAnswer { runningScanners.removeAll { $0 == handle } }
+        case .other: break
         }
     }
 
@@ -123,7 +124,8 @@ extension PHDSession {
         var all = facts ?? PHDDeviceFacts(device: request?.deviceID ?? "")
         all.update(found)
         facts = all
-        actions.append(.identify(all.identity))
+        describeAgent(into: &actions)
+        if found.timeCapability != nil { rememberClockWish(all.wantsClock, into: &actions) }
         if let clock = found.clock { actions.append(.clock(clock)) }
     }
 
@@ -134,8 +136,31 @@ extension PHDSession {
             return
         }
         self.facts = facts
-        actions.append(.identify(facts.identity))
+        describeAgent(into: &actions)
+        rememberClockWish(facts.wantsClock, into: &actions)
         if let clock = facts.clock { actions.append(.clock(clock)) }
+    }
+
+    /// For who asks without a connection (`cuff doctor`).
+    mutating func rememberClockWish(_ wants: Bool, into actions: inout SessionActions) {
+        if wants { actions.append(.report(.note("the agent asks for its clock to be set"))) }
+        guard let device = request?.deviceID else { return }
+        let key = SessionContext.clockWishKey(device)
+        guard (memory[key] == [1]) != wants, memory.count < Self.memoryLimit || memory[key] != nil else { return }
+        memory[key] = [wants ? 1 : 0]
+        actions.append(.remember(key: key, value: [wants ? 1 : 0]))
+    }
+
+    /// Tells who the agent is, as far as it and its configuration have said.
+    func describeAgent(into actions: inout SessionActions) {
+        guard let facts else { return }
+        var identity = facts.identity
+        identity.wantsClock = facts.wantsClock
+        identity.details = facts.details + PHDDeviceFacts.details(configuration)
+        if let version = request?.chosenVersion, version != 1 {
+            identity.details.append(DeviceIdentity.Detail(name: "protocol version", value: "\(version)"))
+        }
+        actions.append(.identify(identity))
     }
 
     private mutating func updateStore(_ handle: UInt16, _ change: (inout PHDStoreState) -> Void) {
@@ -148,6 +173,7 @@ extension PHDSession {
         _ = PHDList.attributes(apdu, &offset, apdu.count) { id, at, length in
             if id == PHDAttribute.storeCapability, length == 2 { store.capability = apdu.bigEndian16(at) }
             if id == PHDAttribute.clearTimeout, length == 4 { store.clearTimeout = apdu.bigEndian32(at) }
+            if id == PHDAttribute.samplePeriod, length == 4 { store.samplePeriod = apdu.bigEndian32(at) }
             return true
         }
     }
@@ -169,6 +195,7 @@ extension PHDSession {
         for segment in segments { numbers[segment.instance, default: 0] += 1 }
         stores[place].segments = segments.map { segment in
             var segment = segment
+            segment.take(stores[place])
             if numbers[segment.instance, default: 0] > 1 { segment.isDecodable = false }
             if segment.usage == 0 { segment.progress = .empty }
             // The same segment with the same count: what was fetched is still all there is.
@@ -231,6 +258,7 @@ extension PHDSession {
     private mutating func takeData(_ apdu: Span<UInt8>, _ invoke: UInt16, into actions: inout SessionActions) {
         guard let result = apdu.bigEndian16(22), let event = apdu.bigEndian16(24), let length = apdu.bigEndian16(26) else { return }
         guard result == 0 else {
+            runsRequest = false
             actions.append(.report(.note("the agent does not give data on request (result \(result))")))
             return
         }
@@ -256,6 +284,7 @@ extension PHDSession {
 
     private mutating func takeSetTime(_ isAnswer: Bool, isRefusal: Bool, into actions: inout SessionActions) {
         didSetClock = true
+        if isAnswer { rememberClockWish(false, into: &actions) }
         guard !isForeign, case .setClock = goal else { return }
         outcome =
             isAnswer

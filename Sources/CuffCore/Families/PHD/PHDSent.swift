@@ -58,10 +58,10 @@ extension PHDSession {
             move(to: .operating, into: &actions)
             guard let request else { return }
             if let configuration = known(request) {
-                adopt(configuration, request.configurationID, isFresh: false)
+                adopt(configuration, request.configurationID, isFresh: false, into: &actions)
             } else {
                 actions.append(.report(.warning("the other manager knew configuration \(request.configurationID); this program does not")))
-                adopt(PHDConfiguration(), request.configurationID, isFresh: false)
+                adopt(PHDConfiguration(), request.configurationID, isFresh: false, into: &actions)
             }
         case PHDAssociationRequest.acceptedUnknownConfiguration:
             if state.isAssociated { move(to: .unassociated, into: &actions) }

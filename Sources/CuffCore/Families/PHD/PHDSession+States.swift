@@ -8,11 +8,9 @@ extension PHDSession {
         switch row.act {
         case .nothing, .evaluate, .confirmConfiguration, .refuseConfiguration, .process, .complete: break
         case .accept:
-            write(PHDManagerAPDU.associationResponse(result: PHDAssociationRequest.accepted, manager: manager), into: &actions)
+            answerRequest(PHDAssociationRequest.accepted, into: &actions)
         case .acceptUnknown:
-            write(
-                PHDManagerAPDU.associationResponse(
-                    result: PHDAssociationRequest.acceptedUnknownConfiguration, manager: manager), into: &actions)
+            answerRequest(PHDAssociationRequest.acceptedUnknownConfiguration, into: &actions)
         case .refuse: write(PHDManagerAPDU.associationResponse(result: result, manager: manager), into: &actions)
         case .abort(let reason): abort(reason, into: &actions)
         case .answerRelease: write(PHDManagerAPDU.releaseResponse, into: &actions)
@@ -39,6 +37,16 @@ extension PHDSession {
             actions.append(.arm(.configuration, Self.configurationTimeout))
             if asksFactsEarly { askFacts(into: &actions) }
         }
+    }
+
+    private mutating func answerRequest(_ result: UInt16, into actions: inout SessionActions) {
+        if let version = request?.chosenVersion, version > 1, !isPassive {
+            let what = "the agent offers no protocol version below \(version), which this program takes to be as version 1 is"
+            actions.append(.report(.note(what)))
+        }
+        write(
+            PHDManagerAPDU.associationResponse(result: result, manager: manager, version: request?.chosenVersionBit ?? 0x8000_0000),
+            into: &actions)
     }
 
     private mutating func abort(_ reason: UInt16, into actions: inout SessionActions) {
@@ -90,23 +98,28 @@ extension PHDSession {
         didAskFacts = false
         didAskData = false
         startedScanners = 0
+        runningScanners = []
+        runsRequest = false
+        isLettingGo = false
     }
 
     mutating func enterOperating(into actions: inout SessionActions) {
         guard let request, let configuration = known(request) else { return }
-        adopt(configuration, request.configurationID, isFresh: false)
+        adopt(configuration, request.configurationID, isFresh: false, into: &actions)
         if !isForeign, goal == .follow { actions.append(.arm(.idle, Self.idleTimeout)) }
         advance(into: &actions)
     }
 
-    mutating func adopt(_ configuration: PHDConfiguration, _ id: UInt16, isFresh: Bool) {
+    mutating func adopt(_ configuration: PHDConfiguration, _ id: UInt16, isFresh: Bool, into actions: inout SessionActions) {
         self.configuration = configuration
         configurationID = id
         isConfigurationFresh = isFresh
         let key = request?.memoryKey(id) ?? ""
-        isConfigurationRemembered = !isFresh && memory[key] != nil && !affirmed.contains(key)
+        let isDoubtful = memory[key] != nil ? !affirmed.contains(key) : PHDDeviceType.configuration(id)?.isRecorded == false
+        isConfigurationRemembered = !isFresh && isDoubtful
         stores = configuration.stores.map { PHDStoreState($0) }
         saidRelative = false
+        if facts != nil { describeAgent(into: &actions) }
     }
 
     /// Writes an APDU that may change the state; it is expected back as `sent`.

@@ -68,7 +68,11 @@ struct PHDSession: FinishingSession {
     let manager: [UInt8]
     let asksConfiguration: Bool
     let startsScanners: Bool
-    let asksData: Bool
+    /// What the options ask of an agent that sends on request, and of stores that select by time.
+    let dataRequest: PHDDataRequest?
+    let timeRange: PHDTimeRange.Wish
+    /// Options whose text says nothing.
+    let badOption: String?
     let asksFactsEarly: Bool
     /// System ids of the agents that may associate, empty for all; and of those that may not.
     let allowed: Set<String>
@@ -142,6 +146,11 @@ struct PHDSession: FinishingSession {
     var didAskData = false
     var didSetClock = false
     var startedScanners = 0
+    /// Scanners that were switched on, and a data request that runs on: both end before the association does.
+    var runningScanners: [UInt16] = []
+    var runsRequest = false
+    /// The release will be requested when these have ended.
+    var isLettingGo = false
     var stores: [PHDStoreState] = []
     var transfer: (store: Int, segment: Int)?
     var isRetrying = false
@@ -171,7 +180,16 @@ struct PHDSession: FinishingSession {
         manager = id.count == 8 ? id : [0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88]
         asksConfiguration = context.options["configuration"] == "ask"
         startsScanners = context.options["scanners"] == "yes"
-        asksData = context.options["data-request"] == "yes"
+        let text = context.options["data-request"]
+        dataRequest = PHDDataRequest(text, period: context.options["data-period"])
+        timeRange = PHDTimeRange.wish(context.options)
+        if case .malformed(let text) = timeRange {
+            badOption = "`\(text)` is no time for the options from and to: write e.g. 2026-05-05T07:31"
+        } else {
+            badOption =
+                text == nil || dataRequest != nil
+                ? nil : "write the option data-request as all, class:6 or handle:1+10, and data-period in seconds"
+        }
         asksFactsEarly = context.options["attributes"] == "early"
         allowed = Set((context.options["agents"] ?? "").split(separator: "+").map { $0.lowercased() })
         unwanted = Set((context.options["unwanted"] ?? "").split(separator: "+").map { $0.lowercased() })

@@ -3,7 +3,7 @@ extension PHDSimulatedCuff {
     func description(invoke: UInt16, clock: DeviceTime) -> [UInt8] {
         PHDWriter.presentation(invoke: invoke, PHDMessage.getResult, capacity: 160) {
             $0.append16(0)
-            $0.list(6) {
+            $0.list(time == .relative ? 7 : 6) {
                 $0.attribute(0x0A5A) { $0.list(1) { $0.append32(0x1007_0001) } }
                 $0.attribute(PHDAttribute.systemModel) {
                     $0.text("cuff")
@@ -21,9 +21,11 @@ extension PHDSimulatedCuff {
                 } else {
                     $0.attribute(PHDAttribute.dateAndTime) { $0.append(PHDStamp.bytes(absolute: clock)) }
                 }
+                if time == .relative { $0.attribute(PHDAttribute.relativeNow) { $0.append(stampBytes(clock)) } }
                 $0.attribute(PHDAttribute.timeInfo) {
-                    // A clock that keeps base and offset, or one that SET_TIME sets.
-                    $0.append16(0x8000 | (time == .baseOffset ? PHDTimeCapability.baseOffset : PHDTimeCapability.setClock))
+                    // A clock that keeps base and offset, or one that SET_TIME sets; and one that counts beside it.
+                    let counts = time == .relative ? PHDTimeCapability.relative : 0
+                    $0.append16(0x8000 | counts | (time == .baseOffset ? PHDTimeCapability.baseOffset : PHDTimeCapability.setClock))
                     $0.append([0x1F, 0x00, 0xFF, 0xFF, 0xFF, 0xFF, 0, 100, 0, 0, 0, 0, 0, 0])
                 }
             }

@@ -29,6 +29,22 @@ struct PHDStamp: Sendable, Hashable {
             }
     }
 
+    /// So many ticks of 125 µs after another stamp of the calendar; none where no time follows.
+    init(_ stamp: PHDStamp, plus ticks: UInt64) {
+        self = .none
+        guard case .time(var time) = stamp.clock else { return }
+        // 80 ticks are a hundredth of a second; what two factors of 32 bits give stays below 2^58 of these.
+        let hundredths = time.wallSeconds * 100 + Int64(time.hundredths) + Int64(ticks / 80)
+        let offset = time.utcOffset
+        time = DeviceTime(wallSeconds: hundredths / 100)
+        guard hundredths >= 0, hundredths < 253_402_300_800 * 100, time.isPossible else { return }
+        time.hundredths = UInt8(hundredths % 100)
+        time.utcOffset = offset
+        let bytes = stamp.kind == .baseOffset ? Self.bytes(baseOffset: time) : Self.bytes(absolute: time)
+        guard let bytes, let bits = bytes.span.bigEndian64(0) else { return }
+        (kind, self.bits) = (stamp.kind, bits)
+    }
+
     /// Whether the same stamp elsewhere means the same moment.
     @inline(__always)
     var isMatchable: Bool {
@@ -37,6 +53,14 @@ struct PHDStamp: Sendable, Hashable {
         case .absolute, .baseOffset: bits != 0
         case .relative: bits != 0xFFFF_FFFF
         case .highResolution: true
+        }
+    }
+
+    /// It counts no ticks that would have to be placed.
+    var isOfCalendar: Bool {
+        switch kind {
+        case .none, .absolute, .baseOffset: true
+        case .relative, .highResolution: false
         }
     }
 

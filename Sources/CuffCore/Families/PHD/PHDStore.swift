@@ -14,6 +14,9 @@ struct PHDSegment: Sendable {
     var usage: UInt32?
     /// Ticks of 125 µs.
     var transferTimeout: UInt32?
+    /// Ticks of 125 µs between its entries, and the time of the first; of the store where the segment has none.
+    var samplePeriod: UInt32?
+    var start = PHDStamp.none
     /// An entry map this program can cut entries with.
     var isDecodable = false
     /// Bytes of one entry, as the map gives them.
@@ -57,6 +60,9 @@ struct PHDSegment: Sendable {
                 case PHDAttribute.personID: segment.person = length == 2 ? bytes.bigEndian16(at) : nil
                 case PHDAttribute.segmentUsageCount: segment.usage = length == 4 ? bytes.bigEndian32(at) : nil
                 case PHDAttribute.transferTimeout: segment.transferTimeout = length == 4 ? bytes.bigEndian32(at) : nil
+                case PHDAttribute.samplePeriod: segment.samplePeriod = length == 4 ? bytes.bigEndian32(at) : nil
+                case PHDAttribute.segmentStart where length == 8: segment.start = PHDStamp(.absolute, bytes, at)
+                case PHDAttribute.segmentStartBaseOffset where length == 8: segment.start = PHDStamp(.baseOffset, bytes, at)
                 default: break
                 }
                 return true
@@ -102,12 +108,13 @@ struct PHDSegment: Sendable {
         return entrySize > 0
     }
 
-    /// Appends the observations of the entry at `offset`; `false` when the entry contradicts its map.
+    /// Appends the observations of the entry at `offset`, which has this number in its segment; `false` when the entry
+    /// contradicts its map.
     func read(
-        _ bytes: Span<UInt8>, _ offset: inout Int, _ end: Int, into observations: inout [PHDObservation]
+        _ bytes: Span<UInt8>, _ offset: inout Int, _ end: Int, number: UInt32 = 0, into observations: inout [PHDObservation]
     ) -> Bool {
         guard offset + entrySize <= end else { return false }
-        var stamp = PHDStamp.none
+        var stamp = isPeriodic ? PHDStamp(start, plus: UInt64(number) * UInt64(samplePeriod ?? 0)) : .none
         let start = offset
         // The calendar stamp counts where there are several; relative ones only where there is no other.
         for (bit, size, kind) in Self.stamps where header & bit != 0 {
@@ -130,6 +137,18 @@ struct PHDSegment: Sendable {
         return true
     }
 
+    /// Entries without a stamp of their own lie one period apart: PHD.md §8, attributes 098D, 0992 and 0A83.
+    private(set) var isPeriodic = false
+
+    /// Whether the store says so, and where the segment says nothing of the period, which.
+    mutating func take(_ store: PHDStoreState) {
+        if samplePeriod == nil { samplePeriod = store.samplePeriod }
+        guard let samplePeriod, samplePeriod > 0, samplePeriod < UInt32.max, header == 0,
+            (store.capability ?? 0) & PHDStoreCapability.periodicEntries != 0, start.clock.time != nil
+        else { return }
+        isPeriodic = true
+    }
+
     private static let stamps: [(UInt16, Int, PHDStamp.Kind)] = [
         (0x8000, 8, .absolute), (0x4000, 4, .relative), (0x2000, 8, .highResolution), (0x1000, 8, .baseOffset),
     ]
@@ -142,6 +161,7 @@ struct PHDStoreState: Sendable {
     var handle: UInt16
     var capability: UInt16?
     var clearTimeout: UInt32?
+    var samplePeriod: UInt32?
     var progress = Progress.unknown
     var segments: [PHDSegment] = []
     /// How often the segments were listed again because readings were added while they were being transferred.
@@ -155,9 +175,12 @@ struct PHDStoreState: Sendable {
         handle = store.handle
         capability = store.capability
         clearTimeout = store.clearTimeout
+        samplePeriod = store.samplePeriod
     }
 
-    var clearsByList: Bool { (capability ?? 0) & 0x0100 != 0 }
+    var clearsByList: Bool { (capability ?? 0) & PHDStoreCapability.clearByList != 0 }
+    var clearsByTime: Bool { (capability ?? 0) & PHDStoreCapability.clearByTime != 0 }
+    var selectsByTime: Bool { (capability ?? 0) & PHDStoreCapability.selectByTime != 0 }
 
     /// The next segment to fetch; `user` restricts to segments of that person.
     func nextWaiting(user: Int?) -> Int? {
@@ -166,85 +189,5 @@ struct PHDStoreState: Sendable {
             guard let user, let person = segment.person else { return true }
             return Int(person) == user
         }
-    }
-}
-
-/// What an agent's MDS tells about itself.
-struct PHDDeviceFacts: Sendable {
-    var identity = DeviceIdentity()
-    var clock: DeviceTime?
-    /// Mds-Time-Info's capabilities; `nil` where it sent none.
-    var timeCapability: UInt16?
-    /// It tells its time, or says that it keeps it, as base and offset.
-    var hasBaseOffsetTime = false
-
-    /// Nothing is known yet.
-    init(device: String) { identity.id = device }
-
-    /// Takes what changed.
-    mutating func update(_ other: PHDDeviceFacts) {
-        identity.manufacturer = other.identity.manufacturer ?? identity.manufacturer
-        identity.model = other.identity.model ?? identity.model
-        identity.serial = other.identity.serial ?? identity.serial
-        identity.firmware = other.identity.firmware ?? identity.firmware
-        identity.battery = other.identity.battery ?? identity.battery
-        clock = other.clock ?? clock
-        timeCapability = other.timeCapability ?? timeCapability
-        hasBaseOffsetTime = hasBaseOffsetTime || other.hasBaseOffsetTime
-    }
-
-    /// Reads the answer to GET MDS. Empty and zero entries say nothing (Antidote's agent sends seventeen of them).
-    init?(_ bytes: Span<UInt8>, _ start: Int, _ end: Int, device: String) {
-        identity.id = device
-        var offset = start
-        let isRead = PHDList.attributes(bytes, &offset, end) { id, at, length in
-            switch id {
-            case PHDAttribute.systemModel: readModel(bytes, at, at + length)
-            case PHDAttribute.productionSpecification: readProduction(bytes, at, at + length)
-            case PHDAttribute.dateAndTime where length == 8: readClock(.absolute, bytes, at)
-            case PHDAttribute.baseOffsetNow where length == 8:
-                hasBaseOffsetTime = true
-                readClock(.baseOffset, bytes, at)
-            case PHDAttribute.timeInfo where length >= 2:
-                timeCapability = bytes.bigEndian16(at)
-                if (timeCapability ?? 0) & PHDTimeCapability.baseOffset != 0 { hasBaseOffsetTime = true }
-            case PHDAttribute.battery where length == 2:
-                if let percent = bytes.bigEndian16(at), percent > 0, percent <= 100 { identity.battery = Int(percent) }
-            default: break
-            }
-            return true
-        }
-        guard isRead else { return nil }
-    }
-
-    private static func text(_ bytes: Span<UInt8>, _ offset: inout Int, _ end: Int) -> String? {
-        guard let length = bytes.bigEndian16(offset), offset + 2 + Int(length) <= end else { return nil }
-        // A longer name is not used: 128 is twice the longest of any agent in the sources.
-        let text = DeviceIdentity.text(bytes.part(offset + 2, min(Int(length), 128)))
-        offset += 2 + Int(length)
-        return text.isEmpty ? nil : text
-    }
-
-    private mutating func readModel(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) {
-        var offset = start
-        identity.manufacturer = Self.text(bytes, &offset, end)
-        identity.model = Self.text(bytes, &offset, end)
-    }
-
-    private mutating func readProduction(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) {
-        var offset = start
-        guard let list = PHDList.open(bytes, &offset, end) else { return }
-        for _ in 0..<list.count {
-            guard let kind = bytes.bigEndian16(offset), offset + 6 <= end else { return }
-            offset += 4
-            let text = Self.text(bytes, &offset, end)
-            if kind == 1 { identity.serial = text }
-            if kind == 5 { identity.firmware = text }
-        }
-    }
-
-    private mutating func readClock(_ kind: PHDStamp.Kind, _ bytes: Span<UInt8>, _ offset: Int) {
-        guard let high = bytes.bigEndian32(offset), let low = bytes.bigEndian32(offset + 4) else { return }
-        if case .time(let time) = PHDStamp(kind: kind, bits: UInt64(high) << 32 | UInt64(low)).clock { clock = time }
     }
 }

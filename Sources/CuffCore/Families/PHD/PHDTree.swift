@@ -87,7 +87,7 @@ struct PHDTree {
         case .absent: return "none"
         case .unset: return "not set"
         case .impossible: return "no possible time"
-        case .time(let time):
+        case .time(let time), .derived(let time):
             var buffer = TextBuffer(capacity: 64)
             buffer.append(time)
             return buffer.string + (time.utcOffset.map { " (UTC\($0 < 0 ? "-" : "+")\($0.magnitude) min)" } ?? "")

@@ -68,7 +68,7 @@ struct PHDWriter {
 
 /// Every APDU that this manager sends (PHD.md §18). None is longer than 224 bytes, the least an agent must take.
 enum PHDManagerAPDU {
-    static func associationResponse(result: UInt16, manager: [UInt8]) -> [UInt8] {
+    static func associationResponse(result: UInt16, manager: [UInt8], version: UInt32 = 0x8000_0000) -> [UInt8] {
         var writer = PHDWriter(capacity: 48)
         writer.append16(PHDChoice.associationResponse)
         writer.counted {
@@ -79,7 +79,7 @@ enum PHDManagerAPDU {
             }
             $0.append16(PHDAssociationRequest.protocol20601)
             $0.counted {
-                $0.append32(result == PHDAssociationRequest.noCommonParameter ? 0 : 0x8000_0000)
+                $0.append32(result == PHDAssociationRequest.noCommonParameter ? 0 : version)
                 $0.append16(0x8000)  // MDER, the one choice
                 $0.append32(0x8000_0000)  // nomenclature version 1
                 $0.append32(0)  // no functional units: no test association
@@ -169,13 +169,13 @@ enum PHDManagerAPDU {
         }
     }
 
-    /// Switches a scanner on: the only attribute an agent lets a manager set.
-    static func startScanner(invoke: UInt16, handle: UInt16) -> [UInt8] {
+    /// Switches a scanner on or off: the only attribute an agent lets a manager set.
+    static func scanner(invoke: UInt16, handle: UInt16, isOn: Bool) -> [UInt8] {
         PHDWriter.presentation(invoke: invoke, PHDMessage.confirmedSet) {
             $0.append16(handle)
             $0.list(1) {
                 $0.append16(0)
-                $0.attribute(PHDAttribute.operationalState) { $0.append16(1) }
+                $0.attribute(PHDAttribute.operationalState) { $0.append16(isOn ? 1 : 0) }
             }
         }
     }
@@ -187,20 +187,6 @@ enum PHDManagerAPDU {
             $0.append16(handle)
             $0.append16(action)
             $0.counted(arguments)
-        }
-    }
-
-    /// SegmSelection: all segments, or a list of instance numbers.
-    static func selection(_ instances: [UInt16]?) -> (inout PHDWriter) -> Void {
-        { writer in
-            guard let instances else {
-                writer.append16(1)
-                writer.append16(2)
-                writer.append16(0)
-                return
-            }
-            writer.append16(2)
-            writer.counted { $0.list(instances.count) { for instance in instances { $0.append16(instance) } } }
         }
     }
 }

@@ -49,7 +49,7 @@ public struct ClockCorrection: Sendable, Hashable {
     /// - `unset`: the cuff's clock is not set or impossible. A measurement that ended here is placed by its arrival.
     public func apply(to reading: inout Reading) {
         switch reading.clock {
-        case .time(let time): place(time, &reading)
+        case .time(let time), .derived(let time): place(time, &reading)
         case .absent: if reading.origin != .memory { arrive(&reading) }
         case .unset, .impossible:
             reading.rule = .unset

@@ -1,0 +1,81 @@
+/// What an agent says of itself beside its name and its clock, as words for `cuff info`. Layouts: PHD.md §7.1, documented [1].
+extension PHDDeviceFacts {
+    /// Rows that are kept: three times as many as any agent in the sources has.
+    static let detailCeiling = 64
+    /// Bytes of certification data that are shown; how a body codes them is its own matter.
+    private static let certificationBytes = 32
+
+    mutating func add(_ name: String, _ value: String) {
+        if details.count < Self.detailCeiling { details.append(DeviceIdentity.Detail(name: name, value: value)) }
+    }
+
+    /// An attribute that is only shown; any other is passed over. Zeros say nothing.
+    mutating func readDetail(_ id: UInt16, _ bytes: Span<UInt8>, _ start: Int, _ end: Int) {
+        switch id {
+        case PHDAttribute.specializations: readSpecializations(bytes, start, end)
+        case PHDAttribute.certification: readCertification(bytes, start, end)
+        case PHDAttribute.powerStatus where end - start == 2:
+            guard let bits = bytes.bigEndian16(start), bits != 0 else { return }
+            add("power", PHDNames.bits(bits, PHDNames.powerStatus))
+        case PHDAttribute.remainingBattery where end - start == 6:
+            guard let unit = bytes.bigEndian16(start + 4), let digits = PHDNumber(bytes, start, width: 4).digits, digits.mantissa > 0 else {
+                return
+            }
+            add("battery lasts", "\(PHDTree.text(.digits(digits))) \(Nomenclature.unit(unit)?.description ?? "of unit \(unit)")")
+        default: break
+        }
+    }
+
+    /// System-Type-Spec-List: a list of u16 device specialization, u16 version.
+    private mutating func readSpecializations(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) {
+        var offset = start
+        guard let list = PHDList.open(bytes, &offset, end), list.count * 4 == list.end - offset else { return }
+        for _ in 0..<min(list.count, Self.detailCeiling) {
+            guard let code = bytes.bigEndian16(offset), let version = bytes.bigEndian16(offset + 2) else { return }
+            offset += 4
+            let type = PHDDeviceType.profile(code)
+            add("specialization", type.map { "\($0.name), IEEE 11073-\($0.document)" } ?? "MDC \(code)")
+            if version > 0 { add("specialization version", "\(version)") }
+        }
+    }
+
+    /// Reg-Cert-Data-List: a list of u8 body, u8 structure, ANY.
+    private mutating func readCertification(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) {
+        var offset = start
+        guard let list = PHDList.open(bytes, &offset, end) else { return }
+        for _ in 0..<min(list.count, Self.detailCeiling) {
+            guard let body = bytes.byte(offset), let structure = bytes.byte(offset + 1), let length = bytes.bigEndian16(offset + 2),
+                offset + 4 + Int(length) <= list.end
+            else { return }
+            let name = body == 1 ? "IEEE 11073" : body == 2 ? "Continua" : body == 0xFE ? "experimental" : "body \(body)"
+            let data = Hex.text(bytes.part(offset + 4, min(Int(length), Self.certificationBytes)), separator: "")
+            add("certification", "\(name), structure \(structure): \(data)")
+            offset += 4 + Int(length)
+        }
+    }
+
+    /// What the objects of the configuration say of their measurements.
+    static func details(_ configuration: borrowing PHDConfiguration) -> [DeviceIdentity.Detail] {
+        var details: [DeviceIdentity.Detail] = []
+        for trait in configuration.traits {
+            guard let index = configuration.index(of: trait.handle) else { continue }
+            let object = configuration.objects[index]
+            let name = Nomenclature.name(partition: object.partition, term: object.term)?.description ?? "object \(trait.handle)"
+            for type in trait.supplementalTypes {
+                let word =
+                    Nomenclature.name(partition: type.partition, term: type.code)?.description ?? "MDC \(type.partition)::\(type.code)"
+                details.append(
+                    DeviceIdentity.Detail(name: "\(type.partition == Self.sites ? "body site" : "type") of \(name)", value: word))
+            }
+            if let digits = trait.accuracy?.digits {
+                let unit = object.unit == 0 ? "" : " " + (Nomenclature.unit(object.unit)?.description ?? "of unit \(object.unit)")
+                details.append(DeviceIdentity.Detail(name: "accuracy of \(name)", value: PHDTree.text(.digits(digits)) + unit))
+            }
+            if details.count >= detailCeiling { break }
+        }
+        return details
+    }
+
+    /// The partition of body sites.
+    private static let sites: UInt16 = 7
+}

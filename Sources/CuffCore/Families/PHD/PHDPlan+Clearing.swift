@@ -1,0 +1,67 @@
+/// Erasing what was fetched: the only thing that a manager does to an agent's store.
+extension PHDSession {
+    /// Clears what was fetched completely, is on disk, and did not grow meanwhile. Answers whether something was asked.
+    mutating func clearNext(into actions: inout SessionActions) -> Bool {
+        guard !stores.isEmpty else {
+            outcome = .unsupported("this agent has no store to clear")
+            return false
+        }
+        for place in stores.indices where !stores[place].isCleared {
+            let store = stores[place]
+            guard store.progress == .listed else {
+                outcome = .failed("the agent's store could not be read, so it was not cleared")
+                return false
+            }
+            let complete = store.segments.filter { $0.progress == .complete }.map(\.instance)
+            guard !complete.isEmpty else {
+                stores[place].isCleared = true
+                if store.segments.contains(where: { $0.progress == .failed || !$0.isDecodable }) {
+                    outcome = .failed("a part of the agent's store could not be fetched, so that part was not cleared")
+                    return false
+                }
+                continue
+            }
+            if !store.isVerified {
+                // Readings may have been added while these were fetched: look again, right before.
+                guard store.rounds <= 3 else {
+                    outcome = .failed("the agent's store kept growing, so it was not cleared")
+                    return false
+                }
+                askSegments(store, into: &actions)
+                return true
+            }
+            guard let (selection, part) = clearance(of: store, complete) else { return false }
+            let ticks = store.clearTimeout ?? 0
+            stores[place].clearing = part
+            ask(within: max(.milliseconds(Int64(ticks) / 8), Self.requestTimeout), into: &actions) {
+                PHDManagerAPDU.action(invoke: $0, handle: store.handle, PHDAction.clearSegments, selection.append)
+            }
+            return true
+        }
+        outcome = .complete
+        return false
+    }
+
+    /// How to name what may be cleared; `nil` where the agent can only clear more than that.
+    private mutating func clearance(of store: PHDStoreState, _ complete: [UInt16]) -> (PHDSelection, [UInt16])? {
+        let selection = selection(of: store)
+        if timeRange != .none, selection == .all {
+            outcome = .unsupported("this agent's store cannot be asked for a range of time, so nothing was cleared")
+            return nil
+        }
+        if store.clearsByList {
+            let part = Array(complete.prefix(Self.selectionLimit))
+            return (.list(part), part)
+        }
+        // One call clears everything that the selection names.
+        guard store.segments.allSatisfy({ $0.progress == .complete || $0.progress == .empty || $0.progress == .cleared }) else {
+            outcome = .failed("not every segment could be fetched, and the agent clears only all of them")
+            return nil
+        }
+        guard selection == .all || store.clearsByTime else {
+            outcome = .unsupported("this agent clears only everything, and not a range of time")
+            return nil
+        }
+        return (selection, complete)
+    }
+}

@@ -1,0 +1,148 @@
+/// One number of a blood pressure, where an agent sends systolic, diastolic and mean as objects of their own.
+struct PHDPressurePart: Sendable, Hashable {
+    /// Which of the three: `PHDMetric.systolic`, `diastolic` or `mean`.
+    var term: UInt16
+    var number: PHDNumber
+    var unit: UInt16
+
+    /// Which of them an agent has.
+    struct Set: OptionSet, Sendable {
+        let rawValue: UInt8
+        static let systolic = Set(rawValue: 1)
+        static let diastolic = Set(rawValue: 2)
+        static let mean = Set(rawValue: 4)
+        /// What makes a blood pressure.
+        static let both: Set = [.systolic, .diastolic]
+    }
+}
+
+extension PHDPressurePart.Set {
+    init(_ term: UInt16) {
+        switch term {
+        case PHDMetric.systolic: self = .systolic
+        case PHDMetric.diastolic: self = .diastolic
+        case PHDMetric.mean: self = .mean
+        default: self = []
+        }
+    }
+}
+
+/// Joins single numbers of pressure into one blood pressure, with the flag `joined`.
+///
+/// Rules:
+/// - Only numbers of one person and one time stamp are joined; without a stamp, only those of one report or stored entry.
+/// - There must be one systolic and one diastolic in one unit of pressure. Where there are two of either, nothing tells
+///   which belong together, and all of them stay what they are.
+/// - The id is made of the bytes of systolic and diastolic alone: a mean that comes later amends the same reading.
+/// - What waits for its other half is pending, and at the end of the association a quantity.
+extension PHDJoiner {
+    /// `reading` is what the number becomes when it finds no partner.
+    mutating func add(part: PHDPressurePart, stamp: PHDStamp, reading: Reading) {
+        var entry = Entry(kind: .part, stamp: stamp, reading: reading, report: report, seen: report)
+        entry.part = part
+        for index in entries.indices where entries[index].kind == .part && entries[index].part?.term == part.term {
+            // The same again, after a lost confirmation or within one report.
+            if belongs(entries[index], with: entry), entries[index].reading.raw == reading.raw { return }
+        }
+        if part.term == PHDMetric.mean, amends(entry, part) { return }
+        entries.append(entry)
+    }
+
+    /// A mean that comes after its pressures were joined. One that has come already is not taken twice.
+    private mutating func amends(_ entry: Entry, _ part: PHDPressurePart) -> Bool {
+        for index in entries.indices
+        where entries[index].kind == .pressure && entries[index].isJoined && belongs(entries[index], with: entry) {
+            guard case .bloodPressure(var pressure) = entries[index].reading.content,
+                PHDObservation.pressureUnit(part.unit) == pressure.systolic.unit
+            else { continue }
+            guard entries[index].awaitsMean else {
+                if pressure.mean?.digits == part.number.digits { return true }
+                continue
+            }
+            pressure.mean = part.number.digits.map { Pressure($0, pressure.systolic.unit) }
+            pressure.meanAbsence = part.number.absence
+            touch(index)
+            entries[index].awaitsMean = false
+            entries[index].parts += 1
+            entries[index].reading.content = .bloodPressure(pressure)
+            entries[index].reading.flags.formUnion(entry.reading.flags)
+            if !pressure.isPlausible { entries[index].reading.flags.insert(.implausible) }
+            return true
+        }
+        return false
+    }
+
+    /// Two entries of a store are two measurements, whatever their stamps.
+    private func belongs(_ a: Entry, with b: Entry) -> Bool { matches(a, b) && (!isStore || a.report == b.report) }
+
+    /// Joins what has come so far; called at the end of a report.
+    mutating func joinParts() {
+        var index = 0
+        while index < entries.count {
+            guard entries[index].kind == .part, entries[index].part?.term == PHDMetric.systolic, !entries[index].isAlone,
+                let (systolic, diastolic, mean) = partners(of: index)
+            else {
+                index += 1
+                continue
+            }
+            let parts = (entries[systolic], entries[diastolic], mean.map { entries[$0] })
+            for place in [systolic, diastolic, mean].compactMap({ $0 }).sorted(by: >) { entries.remove(at: place) }
+            join(parts.0, parts.1, parts.2)
+            // What stood before it has moved up; nothing that was passed over has become clearer.
+            index = max(0, index - 2)
+        }
+    }
+
+    /// The one diastolic and the mean of this systolic; `nil` where there is none, or no telling which.
+    private func partners(of index: Int) -> (systolic: Int, diastolic: Int, mean: Int?)? {
+        let unit = entries[index].part?.unit ?? 0
+        guard PHDObservation.pressureUnit(unit) != nil else { return nil }
+        func all(_ term: UInt16) -> [Int] {
+            entries.indices.filter {
+                entries[$0].kind == .part && entries[$0].part?.term == term && belongs(entries[$0], with: entries[index])
+            }
+        }
+        let diastolic = all(PHDMetric.diastolic)
+        guard all(PHDMetric.systolic).count == 1, diastolic.count == 1, entries[diastolic[0]].part?.unit == unit else { return nil }
+        let mean = all(PHDMetric.mean).filter { entries[$0].part?.unit == unit }
+        return (index, diastolic[0], mean.count == 1 ? mean[0] : nil)
+    }
+
+    private mutating func join(_ systolic: Entry, _ diastolic: Entry, _ mean: Entry?) {
+        guard let high = systolic.part, let low = diastolic.part, let unit = PHDObservation.pressureUnit(high.unit) else { return }
+        let own = systolic.reading
+        let flags = own.flags.union(diastolic.reading.flags).union(mean?.reading.flags ?? []).union(.joined)
+        func reading(_ content: Reading.Content) -> Reading {
+            Reading(
+                content, driver: "phd", user: own.user, flags: flags, clock: own.clock, origin: own.origin, sequence: own.sequence,
+                raw: RawBytes(own.raw.array + diastolic.reading.raw.array))
+        }
+        guard let upper = high.number.digits, let lower = low.number.digits else {
+            let reason: FailureReason =
+                high.number.digits != nil ? .diastolicNotFound : low.number.digits != nil ? .systolicNotFound : .noValue
+            add(failure: reading(.failure(Failure(reason))), stamp: systolic.stamp)
+            // The numbers that there are stay what they are.
+            for part in [systolic, diastolic, mean].compactMap({ $0 }) where part.part?.number.digits != nil {
+                var alone = part
+                alone.isAlone = true
+                alone.isTouched = true
+                entries.append(alone)
+            }
+            return
+        }
+        var pressure = BloodPressure(systolic: Pressure(upper, unit), diastolic: Pressure(lower, unit))
+        if let number = mean?.part?.number {
+            pressure.mean = number.digits.map { Pressure($0, unit) }
+            pressure.meanAbsence = number.absence
+        }
+        let joined = reading(.bloodPressure(pressure))
+        add(pressure: joined, stamp: systolic.stamp)
+        guard let last = entries.indices.last, entries[last].kind == .pressure, entries[last].reading.raw == joined.raw else { return }
+        entries[last].isJoined = true
+        entries[last].awaitsMean = mean == nil
+        entries[last].isTouched = true
+        if [systolic, diastolic, mean].contains(where: { $0.map { $0.report != report || $0.isPendingOut } ?? false }) {
+            entries[last].isSplit = true
+        }
+    }
+}

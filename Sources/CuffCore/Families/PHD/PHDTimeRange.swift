@@ -1,0 +1,64 @@
+/// The times between which segments of a store are wanted: options `from` and `to`, on the agent's own clock.
+struct PHDTimeRange: Sendable, Hashable {
+    var from: DeviceTime
+    var to: DeviceTime
+
+    /// No such options, both of them as they should be, or text that is no time.
+    enum Wish: Sendable, Hashable {
+        case none
+        case range(PHDTimeRange)
+        case malformed(String)
+    }
+
+    /// `2026-05-05`, `2026-05-05T07:31` or `2026-05-05T07:31:10`; a bound that is not given is the beginning or the end of
+    /// what AbsoluteTime can say.
+    static func wish(_ options: [String: String]) -> Wish {
+        guard options["from"] != nil || options["to"] != nil else { return .none }
+        let first = options["from"] ?? "1900-01-01"
+        let last = options["to"] ?? "2099-12-31T23:59:59"
+        guard let from = time(first, isEnd: false) else { return .malformed(first) }
+        guard let to = time(last, isEnd: true), from.wallSeconds <= to.wallSeconds else { return .malformed(last) }
+        return .range(PHDTimeRange(from: from, to: to))
+    }
+
+    private static func time(_ text: String, isEnd: Bool) -> DeviceTime? {
+        let parts = text.split(separator: "T", omittingEmptySubsequences: false)
+        let day = parts.first?.split(separator: "-").map { Int($0) ?? -1 } ?? []
+        let clock = parts.count == 2 ? parts[1].split(separator: ":").map { Int($0) ?? -1 } : []
+        guard parts.count <= 2, day.count == 3, parts.count == 1 || clock.count == 2 || clock.count == 3,
+            day.allSatisfy({ $0 > 0 && $0 < 10000 }),
+            clock.allSatisfy({ $0 >= 0 && $0 < 60 })
+        else { return nil }
+        let isDay = parts.count == 1
+        let time = DeviceTime(
+            year: day[0], month: day[1], day: day[2], hour: isDay ? isEnd ? 23 : 0 : clock[0], minute: isDay ? isEnd ? 59 : 0 : clock[1],
+            second: clock.count == 3 ? clock[2] : isEnd ? 59 : 0)
+        return time.isPossible ? time : nil
+    }
+}
+
+/// Which segments a request is about (SegmSelection): PHD.md §8.2.
+enum PHDSelection: Sendable, Hashable {
+    case all
+    case list([UInt16])
+    /// Only of agents whose PM-Store-Capab says so.
+    case range(PHDTimeRange)
+
+    func append(to writer: inout PHDWriter) {
+        switch self {
+        case .all:
+            writer.append16(1)
+            writer.append16(2)
+            writer.append16(0)
+        case .list(let instances):
+            writer.append16(2)
+            writer.counted { $0.list(instances.count) { for instance in instances { $0.append16(instance) } } }
+        case .range(let range):
+            writer.append16(3)
+            writer.counted {
+                $0.append(PHDStamp.bytes(absolute: range.from))
+                $0.append(PHDStamp.bytes(absolute: range.to))
+            }
+        }
+    }
+}
