@@ -7,8 +7,8 @@ struct Simulate: ParsableCommand {
         commandName: "simulate",
         abstract: "A simulated cuff on a pseudo terminal, to try everything without hardware.",
         discussion: """
-            It prints the path to open, and runs until it is stopped. A family that speaks over HID (omron-hid, beurer-hid, \
-            microlife-hid, contec-08a) needs --uhid.
+            It prints the path to open, and runs until it is stopped. A family that speaks over HID \
+            (\(CuffFamilies.all.filter { $0.medium == .hidraw }.map(\.id.description).joined(separator: ", "))) needs --uhid.
             """)
 
     @Argument(help: "The cuff family; see `cuff drivers`.", completion: DriverChoice.completion) var driver: String

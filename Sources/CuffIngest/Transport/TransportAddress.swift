@@ -64,7 +64,7 @@ public enum TransportAddress: Sendable, Hashable, CustomStringConvertible {
     /// The transport for a cuff of this driver.
     public func transport(for driver: CuffDriver, line: LineSettings? = nil, pace: Duration? = nil) -> any Transport {
         switch self {
-        case .path(let path) where driver.medium == .hidraw: HIDRawTransport(path: path)
+        case .path(let path) where driver.medium == .hidraw: HIDRawTransport(path: path, isNumbered: driver.reports.areNumbered)
         case .path(let path) where Self.isHID(path): CP2110Transport(path: path, line: line ?? driver.line)
         case .path(let path): TTYTransport(path: path, line: line ?? driver.line, pace: pace)
         case .tcp(let host, let port): TCPTransport(host: host, port: port, role: .connect)
