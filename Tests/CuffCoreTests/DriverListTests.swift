@@ -8,6 +8,7 @@ import Testing
             "phd", "and-std", "r1", "dinamap-ascii", "dinamap-native", "omron-hbp", "beurer-serial", "suntech-advantage", "par-nibp",
             "microlife-bpa100", "ampall-bp868f", "berry-pm6750", "and-ua767pc", "evgmolt-oem", "maibobo", "paramatech-ft201", "nibp-nano",
             "veroval-bpm25", "omron-hid", "beurer-hid", "microlife-hid", "contec-08a", "taidoc",
+            "omron-eeprom", "veroval-duo", "beurer-bm96", "bptru-bpm200",
         ]
         let ids = CuffFamilies.all.map(\.id.description)
         #expect(Set(ids).count == ids.count)
