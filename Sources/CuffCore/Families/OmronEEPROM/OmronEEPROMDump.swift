@@ -20,28 +20,26 @@ struct OmronEEPROMDump: Sendable {
     var unattributed: Int { waiting.count { memory.content($0) != .empty } }
 
     mutating func store(_ data: [UInt8], at address: Int, into actions: inout SessionActions) {
-        for slot in memory.store(data, at: address) where memory.record(slot) != nil {
-            waiting.insert(slot)
+        for slot in memory.store(data, at: address) {
+            if slot < OmronEEPROMMemory.certainSlots || layout != nil {
+                settle(slot, into: &actions)
+            } else if memory.record(slot) != nil {
+                waiting.insert(slot)
+            }
         }
-        settle(into: &actions)
     }
 
     /// The model is known now.
     mutating func decide(_ layout: OmronEEPROMLayout, into actions: inout SessionActions) {
         self.layout = layout
-        settle(into: &actions)
+        for slot in waiting.sorted() { settle(slot, into: &actions) }
+        waiting.removeAll()
     }
 
-    private mutating func settle(into actions: inout SessionActions) {
-        guard !waiting.isEmpty else { return }
-        for slot in waiting.sorted() where slot < OmronEEPROMMemory.certainSlots || layout != nil {
-            waiting.remove(slot)
-            guard let record = memory.record(slot), settled[slot] != record, let owner = (layout ?? .sixty).user(of: slot) else {
-                continue
-            }
-            settled[slot] = record
-            give(record, of: owner, into: &actions)
-        }
+    private mutating func settle(_ slot: Int, into actions: inout SessionActions) {
+        guard let record = memory.record(slot), settled[slot] != record, let owner = (layout ?? .sixty).user(of: slot) else { return }
+        settled[slot] = record
+        give(record, of: owner, into: &actions)
     }
 
     private mutating func give(_ record: [UInt8], of owner: Int, into actions: inout SessionActions) {

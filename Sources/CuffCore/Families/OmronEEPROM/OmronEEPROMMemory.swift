@@ -29,10 +29,8 @@ struct OmronEEPROMMemory: Sendable {
         let first = max(address, Self.start)
         let last = min(address + data.count, Self.end)
         guard first < last else { return 0..<0 }
-        for place in first..<last {
-            bytes[place - Self.start] = data[place - address]
-            isKnown[place - Self.start] = true
-        }
+        bytes.replaceSubrange(first - Self.start..<last - Self.start, with: data[first - address..<last - address])
+        isKnown.replaceSubrange(first - Self.start..<last - Self.start, with: repeatElement(true, count: last - first))
         return (first - Self.start) / Self.recordLength..<(last - Self.start + Self.recordLength - 1) / Self.recordLength
     }
 
