@@ -9,6 +9,7 @@ import Testing
             "microlife-bpa100", "ampall-bp868f", "berry-pm6750", "and-ua767pc", "evgmolt-oem", "maibobo", "paramatech-ft201", "nibp-nano",
             "veroval-bpm25", "omron-hid", "beurer-hid", "microlife-hid", "contec-08a", "taidoc",
             "hl7-oru", "ansar-b", "sunrom-1437", "intellivue", "ge-dri", "ge-unity",
+            "omron-eeprom", "veroval-duo", "beurer-bm96", "bptru-bpm200",
         ]
         let ids = CuffFamilies.all.map(\.id.description)
         #expect(Set(ids).count == ids.count)

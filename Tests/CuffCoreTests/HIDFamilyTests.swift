@@ -3,9 +3,11 @@ import Testing
 
 /// What is asked of every family that hands out its memory record by record over HID or TaiDoc's frames.
 @Suite struct HIDFamilyTests {
-    static let families: [CuffDriver] = [.omronHID, .beurerHID, .microlifeHID, .contec08A, .taiDoc]
+    static let families: [CuffDriver] = [
+        .omronHID, .beurerHID, .microlifeHID, .contec08A, .taiDoc, .omronEEPROM, .beurerBM96,
+    ]
     /// Those whose protocol has a check.
-    static let checked: [CuffDriver] = [.omronHID, .microlifeHID, .taiDoc]
+    static let checked: [CuffDriver] = [.omronHID, .microlifeHID, .taiDoc, .omronEEPROM]
 
     @Test(arguments: families.indices)
     func memory_ArrivesWhole(_ index: Int) {
@@ -24,7 +26,7 @@ import Testing
         #expect(talk.readings.isEmpty)
     }
 
-    @Test(arguments: [0, 1, 3, 4])
+    @Test(arguments: [0, 1, 3, 4, 5, 6])
     func oneUser_GetsOnlyHerOwn(_ index: Int) {
         let script = SimulatorScript(records: SimulatedRecord.sample(count: 9, seed: 3))
         let talk = HIDConversation(Self.families[index], .readMemory(user: 2), script)

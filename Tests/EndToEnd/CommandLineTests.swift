@@ -99,7 +99,7 @@ import Testing
 
     // MARK: Devices
 
-    @Test(arguments: ["omron-hid", "beurer-hid", "microlife-hid", "contec-08a"])
+    @Test(arguments: ["omron-hid", "omron-eeprom", "beurer-hid", "beurer-bm96", "microlife-hid", "contec-08a"])
     func aSimulatedHIDCuff_IsNotOfferedOnATerminal(_ driver: String) async throws {
         for more in [[], ["--tcp", "0"]] {
             let run = try await CuffProcess.run(["simulate", driver] + more, limit: 20)

@@ -8,6 +8,7 @@ import Testing
     static let others = [
         "phd", "r1", "dinamap-native", "omron-hbp", "beurer-serial", "microlife-bpa100", "ampall-bp868f", "and-ua767pc",
         "paramatech-ft201", "veroval-bpm25", "omron-hid", "beurer-hid", "microlife-hid", "contec-08a", "taidoc",
+        "omron-eeprom", "veroval-duo", "beurer-bm96", "bptru-bpm200",
     ]
 
     /// The words of the measurement lines, in order.

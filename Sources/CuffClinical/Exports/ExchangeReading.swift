@@ -141,7 +141,7 @@ public struct ExchangeReading: Sendable, Hashable {
             let seconds = device.wallSeconds - Int64(device.utcOffset.map { Int($0) } ?? offset) * 60
             clockCheck = ClockCheck(
                 device: seconds * 1000, measured: measured.seconds * 1000, received: received, offset: offset)
-        case .absent: break
+        case .absent, .derived: break
         }
     }
 

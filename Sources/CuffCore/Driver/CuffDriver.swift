@@ -57,6 +57,8 @@ public struct CuffDriver: Sendable {
     public var summary: String
     /// The kind of node it reads. A serial driver also reads ptys, TCP and CP2110 bridges.
     public var medium: Medium
+    /// The shape of its HID reports; without meaning for a serial line.
+    public var reports: HIDReports
     /// How well the protocol is known.
     public var grade: Grade
     /// The best bytes it was tested on, and whose they are.
@@ -103,8 +105,8 @@ public struct CuffDriver: Sendable {
 
     /// Sets each property as given; the list of drivers is checked by tests, not here.
     public init(
-        id: DriverID, models: [String], summary: String, medium: Medium = .tty, grade: Grade, testedOn: TestedOn,
-        claims: [Claim] = [], line: LineSettings = LineSettings(), otherLines: [LineSettings] = [], framing: String,
+        id: DriverID, models: [String], summary: String, medium: Medium = .tty, reports: HIDReports = HIDReports(), grade: Grade,
+        testedOn: TestedOn, claims: [Claim] = [], line: LineSettings = LineSettings(), otherLines: [LineSettings] = [], framing: String,
         check: String?, capabilities: Capabilities, changes: String = "nothing", keepingOption: String? = nil, unverified: [String] = [],
         notes: [String] = [], sources: [String], options: [String: String] = [:], simulatorOptions: [String: String] = [:],
         startCommands: [[UInt8]] = [], associationLimit: Duration? = nil, cycles: [Int] = [],
@@ -116,6 +118,7 @@ public struct CuffDriver: Sendable {
         self.models = models
         self.summary = summary
         self.medium = medium
+        self.reports = reports
         self.grade = grade
         self.testedOn = testedOn
         self.claims = claims

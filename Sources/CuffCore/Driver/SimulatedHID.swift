@@ -1,4 +1,4 @@
-/// What a simulated HID cuff tells the kernel of itself: ids, name, and reports without numbers on a page of the vendor's.
+/// What a simulated HID cuff tells the kernel of itself: ids, name, and reports on a page of the vendor's.
 /// The kernel passes such reports through; the family defines their content.
 public struct SimulatedHID: Sendable, Hashable {
     /// The name that the kernel shows for the device.
@@ -7,8 +7,6 @@ public struct SimulatedHID: Sendable, Hashable {
     public var id: USBID
     /// bcdDevice.
     public var release: UInt16
-    /// Bytes of an input or output report.
-    public var size: UInt8
     /// The HID report descriptor.
     public var descriptor: [UInt8]
 
@@ -18,14 +16,20 @@ public struct SimulatedHID: Sendable, Hashable {
         name = driver.models.first ?? driver.id.description
         id = claim.id
         release = if case .release(_, _, let release) = claim { release } else { 0x0100 }
-        // Contec's reports have 64 bytes, all others 8 (the sources of each driver).
-        size = driver.id == "contec-08a" ? 64 : 8
+        let reports = driver.reports
         descriptor =
             [
                 0x06, 0xA0, 0xFF,  // Usage Page (FFA0, the vendor's)
                 0x09, 0x01, 0xA1, 0x01,  // Usage (1), Collection (Application)
                 0x15, 0x00, 0x26, 0xFF, 0x00, 0x75, 0x08,  // Logical Minimum (0), Maximum (255), Report Size (8 bits)
-            ] + [0x95, size, 0x09, 0x01, 0x81, 0x02] + [0x95, size, 0x09, 0x01, 0x91, 0x02]  // Input, Output
-            + [0x95, 2, 0x09, 0x01, 0xB1, 0x02, 0xC0]  // Feature of two bytes (Omron's mode), End Collection
+            ] + Self.item(0x81, reports.input, reports.inputNumber) + Self.item(0x91, reports.output, reports.outputNumber)
+        // Feature of two bytes (Omron's mode). Where reports are numbered it would need a number of its own.
+        if !reports.areNumbered { descriptor += Self.item(0xB1, 2, nil) }
+        descriptor.append(0xC0)  // End Collection
+    }
+
+    /// Report ID where there is one, Report Count, Usage (1), and the main item (81 Input, 91 Output, B1 Feature; data, variable).
+    private static func item(_ main: UInt8, _ count: UInt8, _ number: UInt8?) -> [UInt8] {
+        (number.map { [0x85, $0] } ?? []) + [0x95, count, 0x09, 0x01, main, 0x02]
     }
 }

@@ -29,13 +29,17 @@ public enum CuffFamilies {
         .paramatechFT201,
         .ampallBP868F,
         .verovalBPM25,
+        .verovalDuo,
         .sunrom1437,
         .andUA767PC,
         // hidraw: never compared with serial bytes.
         .omronHID,
+        .omronEEPROM,
         .microlifeHID,
         .contec08A,
         .beurerHID,
+        .beurerBM96,
+        .bptruBPM200,
     ]
 
     /// The driver of this id; `nil` for one that is not in the list.

@@ -7,7 +7,7 @@ extension TransportKind {
         "hidraw", form: "/dev/hidraw0", help: "a cuff that is a USB HID device", example: "/dev/hidraw0", subsystem: "hidraw"
     ) { request in
         guard case .node(let path) = request.address, request.medium == .hidraw else { return nil }
-        return HIDRawTransport(path: path)
+        return HIDRawTransport(path: path, isNumbered: request.reports.areNumbered)
     }
 }
 

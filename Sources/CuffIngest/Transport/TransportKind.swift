@@ -12,15 +12,21 @@ public struct TransportKind: Sendable, CustomStringConvertible {
         public var address: DeviceAddress
         /// What the session's driver speaks over.
         public var medium: CuffDriver.Medium
+        /// The shape of a HID device's reports; without meaning for any other.
+        public var reports: HIDReports
         /// The settings of a serial line.
         public var line: LineSettings
         /// The pause between two bytes written to a serial line; `nil`: none beyond the line's own speed.
         public var pace: Duration?
 
         /// Sets each property as given.
-        public init(_ address: DeviceAddress, medium: CuffDriver.Medium, line: LineSettings, pace: Duration? = nil) {
+        public init(
+            _ address: DeviceAddress, medium: CuffDriver.Medium, reports: HIDReports = HIDReports(), line: LineSettings,
+            pace: Duration? = nil
+        ) {
             self.address = address
             self.medium = medium
+            self.reports = reports
             self.line = line
             self.pace = pace
         }
@@ -96,7 +102,9 @@ extension DeviceAddress {
     public func transport(
         for driver: CuffDriver, line: LineSettings? = nil, pace: Duration? = nil, among kinds: [TransportKind] = TransportKind.all
     ) throws(AddressFault) -> any Transport {
-        try transport(TransportKind.Request(self, medium: driver.medium, line: line ?? driver.line, pace: pace), among: kinds)
+        try transport(
+            TransportKind.Request(self, medium: driver.medium, reports: driver.reports, line: line ?? driver.line, pace: pace), among: kinds
+        )
     }
 
     func transport(_ request: TransportKind.Request, among kinds: [TransportKind]) throws(AddressFault) -> any Transport {

@@ -19,7 +19,7 @@ extension CuffDriver {
     public static let contec08A = CuffDriver(
         id: "contec-08a", models: ["Contec 08A"],
         summary: "Contec 08A over HID: each user's memory on request",
-        medium: .hidraw, grade: .b,
+        medium: .hidraw, reports: HIDReports(input: 64, output: 64), grade: .b,
         testedOn: .recordedElsewhere("MarkMLl/contec08a, consoleapp.pas: eight reports"),
         claims: [.shared(vendor: 0x0483, product: 0x5750)],
         framing: "64-byte reports, one per record, seven bits to a byte", check: nil,

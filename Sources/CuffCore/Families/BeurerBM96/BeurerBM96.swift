@@ -1,0 +1,87 @@
+/// Beurer BM 96 Cardio, a cuff with a one-channel ECG, `314a:0102`. HID; the memory on request, record by record.
+///
+/// Report    to the cuff 8 bytes, filled up with F4; answers up to 64, filled up in the same way; no report number   observed [1]
+///           an answer that begins with F4 is filling: the next one counts                             observed [1]
+/// `AA`      -> `55`                                                                                   observed [1]
+/// `A1`      -> the cuff's name, ended by F4                                                           observed [1]
+/// `A2`      -> number of records of user 1, number of records of user 2                               observed [1]
+/// `A3 u i`  -> record i of user u, both from 0                                                        observed [1]
+///   u, i, ?, sensor, hour, minute, day, month, year - 2000, flags, ?, then SYS, DIA, pulse            observed [1]
+///   sensor 1 pressure; 2 ECG, which has its pulse in place of SYS and no pressures                    observed [1]
+///   flags of a pressure: 2 at rest, 3 not at rest, 9 atrial fibrillation, 13 that and arrhythmia; from few samples   observed [1]
+/// `A4 u i`, `A5 u i row 00 page` -> size and rows of an ECG: not read here                            observed [1]
+/// `F7`, 50 ms, `F6`: leaves the PC mode; the cuff must then be plugged in again. Its only reader does not send them, nor
+/// does this driver.                                                                                   observed [1]
+///
+/// [1] roose242/bmtoolkit bmquery.py (MIT), two versions
+extension CuffDriver {
+    /// Driver `beurer-bm96`. Beurer BM 96 Cardio: the memory of both users on request, record by record.
+    public static let beurerBM96 = CuffDriver(
+        id: "beurer-bm96", models: ["Beurer BM 96 Cardio"],
+        summary: "Beurer BM 96 Cardio: the memory of both users on request, record by record",
+        medium: .hidraw, reports: HIDReports(input: 64, output: 8), grade: .b, testedOn: .derived,
+        claims: [.usb(vendor: 0x314A, product: 0x0102)],
+        framing: "one report per record, filled with F4", check: nil,
+        capabilities: [.storedReadings, .users, .information],
+        unverified: [
+            "the flags, which its only reader took from few samples",
+            "bytes 2 and 10 of a record",
+            "which record of a user comes first",
+        ],
+        notes: [
+            "ECG recordings are passed over: they hold no blood pressure.",
+            "`irregular_pulse` stands for the cuff's marks of arrhythmia and of atrial fibrillation; `quality_noted` for `not at rest` and "
+                + "for marks of unknown meaning.",
+            "No answer means that the cuff is not in PC mode: unplug it and plug it in again.",
+        ],
+        sources: ["roose242/bmtoolkit (bmquery.py, README)"],
+        simulatorOptions: ["pc-mode": "no: it is not in its PC mode and says nothing"],
+        makeSession: { _ in BeurerBM96Session() },
+        makeSimulator: { BeurerBM96Simulator($0) })
+}
+
+enum BeurerBM96Report {
+    static let filler: UInt8 = 0xF4
+    static let size = 8
+    static let recordLength = 14
+    static let pressureSensor: UInt8 = 1
+    static let ecgSensor: UInt8 = 2
+
+    static func question(_ bytes: [UInt8]) -> [UInt8] {
+        bytes + [UInt8](repeating: filler, count: max(0, size - bytes.count))
+    }
+
+    static func record(user: UInt8, index: UInt8) -> [UInt8] { [0xA3, user, index] }
+
+    /// The numbers of records of an answer to A2; `nil` where it is none. A late answer to AA has filling in the second place.
+    static func counts(_ report: [UInt8]) -> [UInt8]? {
+        guard report.count >= 2, report[1] != filler, report.dropFirst(2).allSatisfy({ $0 == filler }) else { return nil }
+        return Array(report[..<2])
+    }
+
+    /// The text of an answer to A1.
+    static func name(_ report: [UInt8]) -> String { DeviceIdentity.text(report.prefix { $0 != filler }) }
+
+    /// The blood pressure of a record; `nil` where it has none.
+    static func reading(_ record: [UInt8]) -> Reading? {
+        let bytes = record.span
+        guard record.count >= recordLength, bytes[3] == pressureSensor, bytes[11] > 0, bytes[12] > 0 else { return nil }
+        var flags: MeasurementFlags = []
+        switch bytes[9] {
+        case 9, 13: flags.insert(.irregularPulse)
+        case 0, 2: break
+        default: flags.insert(.qualityNoted)
+        }
+        let time = DeviceTime(
+            year: 2000 + Int(bytes[8]), month: Int(bytes[7]), day: Int(bytes[6]), hour: Int(bytes[4]), minute: Int(bytes[5]))
+        let pulse = Int(bytes[13])
+        return Reading(
+            .bloodPressure(
+                BloodPressure(
+                    systolic: .mmHg(Int(bytes[11])), diastolic: .mmHg(Int(bytes[12])), pulse: pulse > 0 ? PulseRate(pulse) : nil,
+                    pulseAbsence: pulse > 0 ? .none : .notMeasured)),
+            driver: "beurer-bm96", user: Int32(bytes[0]) + 1, flags: flags,
+            clock: time.month == 0 && time.day == 0 ? .unset : DeviceClock(time), origin: .memory,
+            raw: RawBytes(Array(record[..<recordLength])))
+    }
+}

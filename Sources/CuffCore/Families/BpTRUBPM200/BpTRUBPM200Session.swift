@@ -1,0 +1,92 @@
+/// Listens. It writes nothing, because every frame to the cuff would need its check. Rules:
+/// - A result is a measurement, unless the host asked for the last one and it is the one that came before.
+/// - Averages and readings shown again are told and not given.
+struct BpTRUBPM200Session: FinishingSession {
+    /// More cannot be in a cuff of this model, whose results are single bytes.
+    private static let highestPressure = 400
+
+    var isFinished = false
+    private var reader = FrameReader(BpTRUBPM200Frame())
+    var frames: Int? { reader.frames }
+    private var isMeasuring = false
+    private var isRepeatAsked = false
+    private var shown: [UInt8] = []
+
+    mutating func lineEnded(into actions: inout SessionActions) { finish(.complete, into: &actions) }
+
+    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+        if command == .follow { return }
+        finish(
+            .unsupported(
+                "bptru-bpm200 can only be listened to: whatever is sent to it needs a CRC-8 whose polynomial is not published"),
+            into: &actions)
+    }
+
+    /// Other software asked for the last result.
+    mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
+        guard bytes.starts(with: [0x02, BpTRUBPM200Frame.ID.command.rawValue]) else { return }
+        isRepeatAsked = bytes.span.byte(2) == 0x09
+    }
+
+    /// Frames do not go on from one report to the next; a report may be filled up with zeros.
+    mutating func receive(_ report: [UInt8], into actions: inout SessionActions) {
+        let length = report.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
+        reader.feed(Array(report[..<length]))
+        while let step = reader.next() ?? reader.finish() {
+            switch step {
+            case .skipped(let count, let fault): actions.report(skipped: count, fault)
+            case .frame(let range): receive(frame: Array(reader.buffer[range]), into: &actions)
+            }
+        }
+    }
+
+    private mutating func receive(frame: [UInt8], into actions: inout SessionActions) {
+        guard let id = frame.span.byte(1).flatMap({ BpTRUBPM200Frame.ID(rawValue: $0) }), let first = frame.span.byte(2) else { return }
+        switch id {
+        case .inflating, .deflating: pressure(frame, isInflating: id == .inflating, into: &actions)
+        case .result: result(frame, into: &actions)
+        case .button where first == 0x04: start(into: &actions)
+        case .button where first == 0x01: stopped(.aborted, into: &actions)
+        case .notification where first == 0x08: stopped(.failed(Failure(.lost)), into: &actions)
+        case .average: actions.append(.report(.note("an average of \(first) readings was left out")))
+        case .review: actions.append(.report(.note("a reading shown again was left out")))
+        case .accepted, .refused, .button, .notification: break
+        case .command, .reset, .unknown1, .unknown2, .unknown3, .unknown4, .unknown5:
+            actions.append(.report(.ignored("a frame of no known kind", frame)))
+        }
+    }
+
+    private mutating func start(into actions: inout SessionActions) {
+        guard !isMeasuring else { return }
+        isMeasuring = true
+        actions.append(.live(.started))
+    }
+
+    private mutating func stopped(_ event: LiveEvent, into actions: inout SessionActions) {
+        guard isMeasuring else { return }
+        isMeasuring = false
+        actions.append(.live(event))
+    }
+
+    private mutating func pressure(_ frame: [UInt8], isInflating: Bool, into actions: inout SessionActions) {
+        guard let pressure = frame.span.littleEndian16(2), Int(pressure) <= Self.highestPressure else {
+            return actions.append(.report(.ignored("a pressure that no cuff has", frame)))
+        }
+        if isInflating { start(into: &actions) }
+        actions.append(.live(.cuffPressure(.mmHg(Int(pressure)))))
+    }
+
+    private mutating func result(_ frame: [UInt8], into actions: inout SessionActions) {
+        let isRepeated = isRepeatAsked && frame == shown && !isMeasuring
+        isRepeatAsked = false
+        shown = frame
+        guard !isRepeated, let content = BpTRUBPM200Frame.content(frame.span), let code = frame.span.byte(2) else { return }
+        let wasMeasuring = isMeasuring
+        stopped(.ended, into: &actions)
+        var flags: MeasurementFlags = .noMeasurementCheck
+        // The low bits mean something with 80 only.
+        if code & 0x80 == 0, code & 0x0F != 0 { flags.insert(.qualityNoted) }
+        actions.emit(
+            Reading(content, driver: "bptru-bpm200", flags: flags, origin: wasMeasuring ? .measurement : .push, raw: RawBytes(frame)))
+    }
+}

@@ -1,0 +1,88 @@
+/// A frame of either direction, without its report. Host frames that read have a count and no data.
+struct OmronEEPROMFrame: Sendable, Hashable {
+    /// The first byte of the type. The cuff answers with the highest bit set.
+    enum Kind: UInt8, Sendable { case open = 0x00, read = 0x01, end = 0x0F, opened = 0x80, data = 0x81, ended = 0x8F }
+
+    /// A frame, or why a report holds none.
+    enum Judgement: Equatable { case frame(OmronEEPROMFrame), damaged(FrameFault) }
+
+    /// The longest block that readers ask for.
+    static let longestBlock = 0x38
+    /// Length, type (2), address (2), count, one byte, xor.
+    static let bareLength = 8
+
+    var kind: UInt8
+    var subkind: UInt8
+    var address: Int
+    var count: Int
+    var data: [UInt8] = []
+
+    /// Judges a report with its number: length, then xor.
+    static func judge(_ report: [UInt8]) -> Judgement {
+        guard report.count > bareLength, let length = report.span.byte(1), length >= bareLength, Int(length) < report.count else {
+            return .damaged(.badLength)
+        }
+        let bytes = report.span.extracting(1..<(1 + Int(length)))
+        guard Checksum.xor8(bytes, 0..<bytes.count) == 0 else { return .damaged(.badCheck) }
+        let frame = OmronEEPROMFrame(
+            kind: bytes[1], subkind: bytes[2], address: Int(bytes.bigEndian16(3) ?? 0), count: Int(bytes[5]),
+            data: bytes.part(6, bytes.count - bareLength))
+        switch Kind(rawValue: frame.kind) {
+        case .opened, .data: return frame.data.count == frame.count ? .frame(frame) : .damaged(.badLength)
+        default: return .frame(frame)
+        }
+    }
+
+    /// The report of this frame, as long as it has to be.
+    func report(number: UInt8) -> [UInt8] {
+        let length = UInt8(truncatingIfNeeded: Self.bareLength + data.count)
+        let bytes =
+            [length, kind, subkind, UInt8(address >> 8 & 0xFF), UInt8(address & 0xFF), UInt8(truncatingIfNeeded: count)] + data + [0]
+        return [number] + bytes + [bytes.xor8]
+    }
+
+    static let open = OmronEEPROMFrame(kind: 0x00, subkind: 0x00, address: 0, count: 0x10)
+    static let end = OmronEEPROMFrame(kind: 0x0F, subkind: 0x00, address: 0, count: 0)
+    static let giveUp = OmronEEPROMFrame(kind: 0x0F, subkind: 0x0F, address: 0x0F0F, count: 0)
+    static func read(_ address: Int, _ count: Int) -> OmronEEPROMFrame {
+        OmronEEPROMFrame(kind: 0x01, subkind: 0x00, address: address, count: count)
+    }
+    /// All settings, as the one reader of the clock asks for them.
+    static let settings = read(OmronEEPROMClock.settings, 0x26)
+
+    /// Whether the cuff's `answer` belongs to this question.
+    func isAnswered(by answer: OmronEEPROMFrame) -> Bool {
+        guard answer.kind == kind | 0x80 else { return false }
+        switch Kind(rawValue: kind) {
+        case .read: return answer.subkind == subkind && answer.address == address && answer.count == count
+        default: return true
+        }
+    }
+}
+
+/// The clock within the settings.
+enum OmronEEPROMClock {
+    static let settings = 0x0260
+    /// Ten bytes: two unknown, month, year, hour, day, second, minute, one unknown, the sum of the first eight.
+    static let block = 0x0274
+    static let length = 10
+
+    /// What the clock shows; `nil` where the bytes do not cover it, or its sum does not agree. The unknown byte before the sum,
+    /// which the source writes as 0, is not part of it.
+    static func time(_ data: [UInt8], at address: Int) -> DeviceTime? {
+        let offset = block - address
+        guard offset >= 0, offset + length <= data.count else { return nil }
+        let bytes = data.span.extracting(offset..<(offset + length))
+        guard Checksum.sum8(bytes, 0..<8) == bytes[9] else { return nil }
+        let time = DeviceTime(
+            year: 2000 + Int(bytes[3]), month: Int(bytes[2]), day: Int(bytes[5]), hour: Int(bytes[4]), minute: Int(bytes[7]),
+            second: Int(bytes[6]))
+        return time.isPossible ? time : nil
+    }
+
+    /// The block of a clock that shows `time`.
+    static func bytes(_ time: DeviceTime) -> [UInt8] {
+        let fields = [0, 0, time.month, UInt8(clamping: Int(time.year) - 2000), time.hour, time.day, time.second, time.minute]
+        return fields + [0, fields.sum8]
+    }
+}

@@ -1,0 +1,159 @@
+/// Hartmann Veroval duo control. CDC-ACM; the number of records and the records of each user on request, as text.
+///
+/// Host      `02` command `03`; `05` (ENQ) when it was accepted                                        observed [1]
+/// Device    `06` accepted, `15` refused, about 1 s after the command; the answer about 0.5 s after ENQ   observed [1]
+/// `?MRNu`   number of records of user u, 1 or 2     -> 5 bytes, 3 digits                               observed [1]
+/// `?MDRuA`  all records of user u                   -> 5 bytes, 25 characters for each record, no end     observed [1]
+/// The five bytes have an unknown meaning; [1] passes them over.                                       observed [1]
+/// Record    yy MM dd HH mm, regular beat 1, SYS 3, DIA 3, pulse 3, movement 1, wrong cuff 1, unsuitable temperature 1,
+///           unknown 1, usable 1: digits                                                            observed [1][2]
+///           flags are 1 for yes: guess; the two records that [2] prints have usable 1 and the others but the first 0
+///           newest first, in those two records                                                     observed [2]
+///
+/// [1] closes and opens the port after each command. Whether the device needs that is not known: this driver asks for
+/// number and records one after another on the open port, with the same pauses, and says where the device does not answer
+/// the second command. `count=no` leaves out the number, so that one user's records are the only command.
+/// There is no check. An answer counts only whole: its length must be that of the number of records, every number digits, and
+/// every date possible; one wrong record spoils the answer, because a lost byte would have shifted it.
+///
+/// [1] ignisf/vdc_export vdc_export.rb (AGPL-3)   [2] crate usb-bpm-exporter 0.1.4 (MIT), README: columns and two lines
+extension CuffDriver {
+    /// Driver `veroval-duo`. Each user's memory on request, as text.
+    public static let verovalDuo = CuffDriver(
+        id: "veroval-duo", models: ["Hartmann Veroval duo control"],
+        summary: "the memory of both users on request, as text",
+        grade: .b, testedOn: .derived,
+        framing: "STX command ETX, ACK, ENQ; 5 bytes and 25 characters per record, ended by silence", check: nil,
+        capabilities: [.storedReadings, .users],
+        unverified: [
+            "whether a second command is answered without the port being closed and opened before it, as vdc_export does",
+            "the first five bytes of an answer, and the fifth of the six flags at the end of a record",
+            "that 1 means yes in every flag", "the USB ids",
+        ],
+        notes: [
+            "The number of records must fit what is sent; nothing else protects the values.",
+            "Where only the first command is answered: `--option count=no` with `--user 1`, then with `--user 2`.",
+            "`cuff_loose` stands for the device's mark of a wrongly wrapped cuff, `quality_noted` for an unsuitable temperature, "
+                + "`questionable` for a measurement that it calls unusable.",
+        ],
+        sources: ["ignisf/vdc_export (vdc_export.rb)", "crate usb-bpm-exporter 0.1.4 (README: the columns of its CSV, two lines)"],
+        options: ["count": "no: do not ask for the number of records, which is the only test whether all came"],
+        simulatorOptions: [
+            "reopen": "yes: it answers one command only, until its port is opened again", "refuse": "yes: it refuses every command",
+        ],
+        makeSession: { VerovalDuoSession($0) },
+        makeSimulator: { VerovalDuoSimulator($0) })
+}
+
+/// What the host asks.
+enum VerovalDuoCommand: Sendable, Hashable {
+    case number(user: Int)
+    case records(user: Int)
+
+    /// The command of these characters; `nil` for any other.
+    init?(_ text: [UInt8]) {
+        let bytes = text.span
+        if text.count == 5, bytes.matches("?MRN"), let user = bytes.digits(4, 1) {
+            self = .number(user: user)
+        } else if text.count == 6, bytes.matches("?MDR"), let user = bytes.digits(4, 1), bytes[5] == 0x41 {
+            self = .records(user: user)
+        } else {
+            return nil
+        }
+    }
+
+    var user: Int {
+        switch self {
+        case .number(let user), .records(let user): user
+        }
+    }
+
+    var text: String {
+        switch self {
+        case .number(let user): "?MRN\(user)"
+        case .records(let user): "?MDR\(user)A"
+        }
+    }
+
+    /// As it is sent.
+    var bytes: [UInt8] { [VerovalDuoAnswer.start] + Array(text.utf8) + [VerovalDuoAnswer.end] }
+}
+
+/// The two answers: a number, or all records of a user.
+enum VerovalDuoAnswer {
+    static let start: UInt8 = 0x02
+    static let end: UInt8 = 0x03
+    static let enquiry: UInt8 = 0x05
+    static let accepted: UInt8 = 0x06
+    static let refused: UInt8 = 0x15
+
+    static let head = 5
+    static let numberLength = 3
+    static let recordLength = 25
+    /// As many records as three digits can say.
+    static let maximumLength = head + 999 * recordLength
+
+    /// The number of records, 0…999; `nil` where the answer is not one.
+    static func number(_ answer: [UInt8]) -> Int? {
+        answer.count == head + numberLength ? answer.span.digits(head, numberLength) : nil
+    }
+
+    /// The length of an answer with so many records.
+    static func length(_ records: Int) -> Int { head + records * recordLength }
+
+    /// The records of a whole answer; `nil` when its length, or any record, cannot be right. `count` is what the cuff says how
+    /// many there are, where it was asked.
+    static func readings(_ answer: [UInt8], user: Int, count: Int?) -> [Reading]? {
+        guard answer.count >= head, answer.count <= maximumLength, (answer.count - head) % recordLength == 0,
+            count.map({ answer.count == length($0) }) ?? true
+        else { return nil }
+        var occurrences = DumpOccurrences()
+        var readings: [Reading] = []
+        for offset in stride(from: head, to: answer.count, by: recordLength) {
+            guard var reading = reading(answer.span.extracting(offset..<(offset + recordLength)), user: user) else { return nil }
+            occurrences.mark(&reading)
+            readings.append(reading)
+        }
+        return readings
+    }
+
+    static func reading(_ record: Span<UInt8>, user: Int) -> Reading? {
+        guard let (year, month, day, hour) = record.digitPairs(0), let minute = record.digits(8, 2),
+            let systolic = record.digits(11, 3), let diastolic = record.digits(14, 3), let pulse = record.digits(17, 3)
+        else { return nil }
+        let time = DeviceTime(year: 2000 + year, month: month, day: day, hour: hour, minute: minute)
+        let isUnset = month == 0 && day == 0
+        // The flags' own reader does not insist on digits, so only their place is judged.
+        guard isUnset || time.isPossible, [10, 20, 21, 22, 23, 24].allSatisfy({ record[$0] >= 0x20 && record[$0] < 0x7F }) else {
+            return nil
+        }
+        var content = Reading.Content.failure(Failure(.noValue))
+        if systolic > 0, diastolic > 0 {
+            content = .bloodPressure(
+                BloodPressure(
+                    systolic: .mmHg(systolic), diastolic: .mmHg(diastolic), pulse: pulse > 0 ? PulseRate(pulse) : nil,
+                    pulseAbsence: pulse > 0 ? .none : .notMeasured))
+        }
+        return Reading(
+            content, driver: "veroval-duo", user: Int32(user), flags: flags(record), clock: isUnset ? .unset : DeviceClock(time),
+            origin: .memory, raw: RawBytes(record))
+    }
+
+    private static func flags(_ record: Span<UInt8>) -> MeasurementFlags {
+        let (no, yes) = (UInt8(0x30), UInt8(0x31))
+        var flags: MeasurementFlags = .noMeasurementCheck
+        if record[10] == no { flags.insert(.irregularPulse) }
+        if record[20] == yes { flags.insert(.bodyMovement) }
+        if record[21] == yes { flags.insert(.cuffLoose) }
+        if record[22] == yes { flags.insert(.qualityNoted) }
+        if record[24] == no { flags.insert(.questionable) }
+        if [10, 20, 21, 22, 24].contains(where: { record[$0] != no && record[$0] != yes }) { flags.insert(.qualityNoted) }
+        return flags
+    }
+
+    /// Whether the bytes are one whole answer with records, for `cuff identify`.
+    static func count(in bytes: [UInt8]) -> (frames: Int, bytes: Int) {
+        guard bytes.count > head, readings(bytes, user: 1, count: nil) != nil else { return (0, 0) }
+        return (1, bytes.count)
+    }
+}

@@ -1,0 +1,198 @@
+/// Command, acknowledgement, enquiry, answer; the number of records first, then the records. Rules:
+/// - What the bytes answer is known from what was sent, also where STX, command and ETX are sent one by one.
+/// - An answer is judged when silence or the next command has ended it, and read whole or not at all.
+/// - Where the number of records was asked for, no answer counts that does not fit it.
+struct VerovalDuoSession: FinishingSession {
+    private enum State { case listening, asking, finished }
+    /// Where the exchange stands, as both sides' bytes show it.
+    private enum Exchange { case idle, acknowledging, accepted, answering }
+
+    private static let attempts = 3
+    /// vdc_export waits so long before and after its ENQ.
+    private static let pause = Duration.milliseconds(500)
+
+    private var state = State.listening
+    var isFinished: Bool {
+        get { state == .finished }
+        set { if newValue { state = .finished } }
+    }
+    private let countsFirst: Bool
+    private var plan: [VerovalDuoCommand] = []
+    private var current: VerovalDuoCommand?
+    private var tries = 0
+    /// The device has answered a command since the port was opened.
+    private var hasAnswered = false
+    private var isDamaged = false
+
+    private var exchange = Exchange.idle
+    /// A command of the host's on its way, without its STX.
+    private var collected: [UInt8]?
+    private var asked: VerovalDuoCommand?
+    private var isAccepted = false
+    private var answer: [UInt8] = []
+    private var strays = 0
+    /// What the device said of each user's number of records; `.some(nil)` where it was asked and no number came.
+    private var numbers: [Int: Int?] = [:]
+
+    init(_ context: SessionContext) { countsFirst = context.options["count"] != "no" }
+
+    mutating func receive(_ bytes: [UInt8], into actions: inout SessionActions) {
+        for byte in bytes where !isFinished { receive(byte, into: &actions) }
+    }
+
+    mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
+        for byte in bytes { noteSent(byte, into: &actions) }
+    }
+
+    mutating func lineEnded(into actions: inout SessionActions) {
+        if state == .listening { settle(into: &actions) }
+        finish(
+            state == .listening ? .complete : .noAnswer("the line ended before the memory was read"), into: &actions)
+    }
+
+    // MARK: What was sent
+
+    private mutating func noteSent(_ byte: UInt8, into actions: inout SessionActions) {
+        switch byte {
+        case VerovalDuoAnswer.start:
+            settle(into: &actions)
+            collected = []
+            exchange = .idle
+        case VerovalDuoAnswer.end where collected != nil:
+            asked = VerovalDuoCommand(collected ?? [])
+            collected = nil
+            isAccepted = false
+            exchange = .acknowledging
+            if case .number(let user)? = asked { numbers[user] = .some(nil) }
+        case VerovalDuoAnswer.enquiry where collected == nil:
+            guard exchange != .idle else { return }
+            exchange = .answering
+        default:
+            // No command is longer than six characters.
+            guard let command = collected else { return }
+            collected = command.count < 6 ? command + [byte] : nil
+        }
+    }
+
+    // MARK: What came
+
+    private mutating func receive(_ byte: UInt8, into actions: inout SessionActions) {
+        switch exchange {
+        case .acknowledging: acknowledge(byte, into: &actions)
+        case .answering where !isAccepted: acknowledge(byte, into: &actions)
+        case .answering:
+            if answer.count <= VerovalDuoAnswer.maximumLength { answer.append(byte) }
+            actions.append(.disarm(.response))
+            actions.append(.arm(.silence, Self.pause))
+        case .idle, .accepted: strays += 1
+        }
+    }
+
+    private mutating func acknowledge(_ byte: UInt8, into actions: inout SessionActions) {
+        switch byte {
+        case VerovalDuoAnswer.accepted:
+            isAccepted = true
+            if exchange == .acknowledging { exchange = .accepted }
+            guard state == .asking, exchange == .accepted else { return }
+            actions.append(.disarm(.response))
+            actions.append(.arm(.poll, Self.pause))
+        case VerovalDuoAnswer.refused:
+            exchange = .idle
+            if state == .asking { return finish(.failed("the cuff refused \(asked?.text ?? "the command")"), into: &actions) }
+            actions.append(.report(.note("the cuff refused \(asked?.text ?? "a command")")))
+        default: strays += 1
+        }
+    }
+
+    /// Silence, or the next command, has ended the answer.
+    private mutating func settle(into actions: inout SessionActions) {
+        let bytes = answer
+        answer = []
+        if strays > 0 { actions.report(skipped: strays, .notAStart) }
+        strays = 0
+        guard exchange == .answering, !bytes.isEmpty else { return }
+        exchange = .idle
+        switch asked {
+        case .number(let user):
+            guard let number = VerovalDuoAnswer.number(bytes) else { return damaged(bytes, into: &actions) }
+            numbers[user] = number
+            hasAnswered = true
+            if state == .asking, number > 0 { plan.insert(.records(user: user), at: 0) }
+        case .records(let user):
+            guard let readings = readings(bytes, of: user) else { return damaged(bytes, into: &actions) }
+            hasAnswered = true
+            for reading in readings { actions.emit(reading) }
+        case nil: actions.append(.report(.ignored("an answer to a command of no known kind", bytes)))
+        }
+        if state == .asking { next(into: &actions) }
+    }
+
+    private func readings(_ answer: [UInt8], of user: Int) -> [Reading]? {
+        guard let number = numbers[user] else { return VerovalDuoAnswer.readings(answer, user: user, count: nil) }
+        // It was asked for and no number came: then nothing says that all records are here.
+        return number.flatMap { VerovalDuoAnswer.readings(answer, user: user, count: $0) }
+    }
+
+    private mutating func damaged(_ bytes: [UInt8], into actions: inout SessionActions) {
+        actions.report(skipped: bytes.count, .badLength)
+        guard state == .asking else { return }
+        isDamaged = true
+        repeatCommand(into: &actions)
+    }
+
+    // MARK: Asking
+
+    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+        switch command {
+        case .follow: return
+        case .readMemory(let user):
+            guard user.map({ $0 == 1 || $0 == 2 }) ?? true else {
+                return finish(.unsupported("veroval-duo has the users 1 and 2"), into: &actions)
+            }
+            let users = user.map { [$0] } ?? [1, 2]
+            plan = users.map { countsFirst ? .number(user: $0) : .records(user: $0) }
+            state = .asking
+            next(into: &actions)
+        default: finish(.unsupported("veroval-duo can only be read"), into: &actions)
+        }
+    }
+
+    private mutating func next(into actions: inout SessionActions) {
+        tries = 0
+        isDamaged = false
+        guard !plan.isEmpty else { return finish(.complete, into: &actions) }
+        current = plan.removeFirst()
+        ask(into: &actions)
+    }
+
+    private mutating func ask(into actions: inout SessionActions) {
+        guard let current else { return }
+        tries += 1
+        exchange = .idle
+        actions.append(.disarm(.silence))
+        actions.append(.write(current.bytes))
+        actions.append(.arm(.response, .seconds(3)))
+    }
+
+    private mutating func repeatCommand(into actions: inout SessionActions) {
+        if tries < Self.attempts { return ask(into: &actions) }
+        if isDamaged { return finish(.failed("its answer did not fit the number of records, or was damaged, each time"), into: &actions) }
+        guard hasAnswered else { return finish(.noAnswer("the cuff does not answer"), into: &actions) }
+        finish(
+            .noAnswer(
+                "the cuff answered the first command only; it may want its port closed and opened between commands: "
+                    + "read each user alone, with --option count=no"),
+            into: &actions)
+    }
+
+    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+        switch (state, timer) {
+        case (_, .silence): settle(into: &actions)
+        case (.asking, .poll):
+            actions.append(.write([VerovalDuoAnswer.enquiry]))
+            actions.append(.arm(.response, .seconds(3)))
+        case (.asking, .response): repeatCommand(into: &actions)
+        default: break
+        }
+    }
+}
