@@ -13,6 +13,7 @@ struct Ambulatory: ParsableCommand {
             surge disagree, so each stands with its name; one night reproduces poorly. Nothing here is medical advice.
             """)
 
+    @Argument(help: "Readings as JSON Lines instead of the database; `-` is standard input.", completion: .file()) var file: String?
     @OptionGroup var selected: SelectionOptions
     @Option(help: "What makes a recording valid (default: htn-canada).", completion: .list(AmbulatoryRule.all.map(\.name)))
     var rule: String?
@@ -33,8 +34,15 @@ struct Ambulatory: ParsableCommand {
         try Flags.refuse("--plot", when: plot && !isTable, why: "JSON Lines hold no picture")
         let chosen = try AmbulatoryOptions.rule(rule)
         let guideline = try chosenGuideline(chosen)
-        let persons = try HealthRuns.recordings(
-            try selected.store(), try selected.selection(), rule: chosen, plan: try planned.plan())
+        let plan = try planned.plan()
+        let selection = try selected.selection()
+        try Flags.refuse("--db", when: file != nil && selected.database.db != nil, why: "the readings are those of a file")
+        let persons =
+            if let file {
+                try HealthRuns.recordings(lines: file, selection, rule: chosen, plan: plan)
+            } else {
+                try HealthRuns.recordings(try selected.store(), selection, rule: chosen, plan: plan)
+            }
         var text = TextBuffer(capacity: 1 << 14)
         for (index, person) in persons.enumerated() {
             let recording: AmbulatoryRecording

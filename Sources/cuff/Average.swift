@@ -14,6 +14,7 @@ struct Average: ParsableCommand {
             for children, in pregnancy and with atrial fibrillation other numbers hold. Nothing here is medical advice.
             """)
 
+    @Argument(help: "Readings as JSON Lines instead of the database; `-` is standard input.", completion: .file()) var file: String?
     @OptionGroup var selected: SelectionOptions
     @OptionGroup var average: AverageOptions
     @Flag(help: "List the rules and guidelines with their years and sources, and end.") var rules = false
@@ -41,7 +42,13 @@ struct Average: ParsableCommand {
             guard text.count > 1 << 15, failure == nil else { return }
             do { try output.append(&text) } catch { failure = error }
         }
-        let run = try HealthRuns.average(try selected.store(), selection, request, tell: readings ? tell : nil)
+        try Flags.refuse("--db", when: file != nil && selected.database.db != nil, why: "the readings are those of a file")
+        let run =
+            if let file {
+                try HealthRuns.average(lines: file, selection, request, tell: readings ? tell : nil)
+            } else {
+                try HealthRuns.average(try selected.store(), selection, request, tell: readings ? tell : nil)
+            }
         if let failure { throw failure }
         let lines = AverageLines(sources: run.sources, guideline: guideline, setting: average.setting, isAdult: average.adult)
         if isTable {

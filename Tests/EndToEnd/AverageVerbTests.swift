@@ -174,4 +174,57 @@ import Testing
         let late = try await cuff("ambulatory", "--since", "2026-07-01")
         #expect(late.status == 66 && late.output.isEmpty)
     }
+
+    /// Lines of a file or a pipe are the same readings as those of the database.
+    @Test func lines_AreReadBack() async throws {
+        try fillWeek(user: 1)
+        try fillWeek(user: 2, raisedBy: 10)
+        let lines = try await cuff("export", "--format", "jsonl").output
+        let file = try scratch.write("week.jsonl", lines + "\n{\"type\":\"quantity\",\"value\":\"97\"}\n")
+        func run(_ arguments: String...) async throws -> CuffProcess {
+            try await CuffProcess.run(
+                ["average", "--tz", "Europe/Berlin", "--rule", "nice-ng136", "--json"] + arguments, input: Array(lines.utf8))
+        }
+        let expected = try await cuff("average", "--rule", "nice-ng136", "--json", "--readings")
+        #expect(try await run(file, "--readings").output == expected.output)
+        #expect(try await run("-", "--readings").output == expected.output)
+        let one = try await run(file, "--user", "2", "--since", "2026-05-05").objects("average")
+        #expect(one.map { $0["user"] as? Int } == [2] && one.first?["day_1"] as? String == "2026-05-05")
+        #expect(try await run(file, "--db", database).status == 64)
+        #expect(try await run(scratch.path("none.jsonl")).status == 66)
+        for bad in ["{\"type\":\"blood_pressure\"}", "128/82", "{\"type\":", "{\"type\":\"blood_pressure\",\"systolic_mmHg\":0x80}"] {
+            let file = try scratch.write("bad.jsonl", lines + bad + "\n")
+            let run = try await run(file)
+            #expect(
+                run.status == 65 && run.output.isEmpty && run.errors.contains("line \(lines.split(separator: "\n").count + 1)"),
+                "\(run.errors)")
+        }
+    }
+
+    @Test func aRecordingOfLines_HoldsItsFailures() async throws {
+        try fillDay()
+        let failures = ["2026-06-02T01:00:00+02:00", "2026-06-02T05:00:00+02:00"].map {
+            "{\"type\":\"measurement\",\"event\":\"failed\",\"reason\":\"movement\",\"measured\":\"\($0)\"}\n"
+        }.joined()
+        let file = try scratch.write("day.jsonl", try await cuff("export", "--format", "jsonl").output + failures)
+        let run = try await CuffProcess.run(
+            ["ambulatory", file, "--tz", "Europe/Berlin", "--asleep", "23:00", "--awake", "07:00", "--json"])
+        let day = try #require(run.objects("ambulatory").first, "\(run.errors)")
+        #expect(day["expected"] as? Int == 48 && day["failed"] as? Int == 2 && day["valid"] as? Int == 46)
+        #expect(exact(day, "mean_day", "systolic_mmHg") == "1155/8")
+    }
+
+    /// The worked example of the reference, where its folder is present.
+    @Test func samplesOfTheReference_GiveTheirNumbers() async throws {
+        let folder = CuffProcess.folder.appendingPathComponent("../shared/reference/samples").path
+        guard FileManager.default.fileExists(atPath: folder + "/home-bp-week.jsonl") else { return print("no samples beside the checkout") }
+        let nice = try await CuffProcess.run(
+            ["average", folder + "/home-bp-week.jsonl", "--tz", "Europe/Berlin", "--rule", "nice-ng136", "--json"]
+        ).objects("average").first
+        #expect(exact(nice, "systolic_mmHg") == "1479/11" && exact(nice, "diastolic_mmHg") == "939/11")
+        let day = try await CuffProcess.run(
+            ["ambulatory", folder + "/home-bp-day.jsonl", "--tz", "Europe/Berlin", "--asleep", "23:00", "--awake", "07:00", "--json"]
+        ).objects("ambulatory").first
+        #expect(exact(day, "mean_24h", "systolic_mmHg") == "6395/46" && day?["expected"] as? Int == 48)
+    }
 }

@@ -74,4 +74,29 @@ extension HealthRuns {
         averages.finish(tell: hear)
         return AverageRun(averages: averages, sources: sources)
     }
+
+    /// The same of readings as lines of JSON, `-` being standard input. The lines must come almost in the order of their times,
+    /// as they do from `export`, and the latest of them are all that is held. A line that no reading can be made of is bad data.
+    public static func average(
+        lines path: String, _ selection: ReadingSelection, _ request: AverageRequest, order: ReadingOrder = ReadingOrder(),
+        tell: ((HomeReading, ReadingFate, [Provenance]) -> Void)? = nil
+    ) throws(IngestError) -> AverageRun {
+        var averages = HomeAverages(request.rule, zone: selection.zone, windows: request.windows, joinsSources: request.joinsSources)
+        var arriving = order
+        let lines = try PrintedReadings(path)
+        let hear: (HomeReading, ReadingFate) -> Void = { tell?($0, $1, lines.sources) }
+        try lines.forEach(selection) { content throws(IngestError) in
+            guard case .reading(let reading) = content else { return true }
+            arriving.add(reading) { averages.add($0, tell: hear) }
+            guard !arriving.isBroken else {
+                throw IngestError(
+                    .badData, "the readings are not in the order of their times",
+                    hint: "sort the lines, e.g. `jq -sc 'sort_by(.measured)[]'`, or keep them in a database")
+            }
+            return true
+        }
+        arriving.finish { averages.add($0, tell: hear) }
+        averages.finish(tell: hear)
+        return AverageRun(averages: averages, sources: lines.sources)
+    }
 }

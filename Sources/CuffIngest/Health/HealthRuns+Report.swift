@@ -1,0 +1,34 @@
+import CuffClinical
+import CuffCore
+
+extension HealthRuns {
+    /// The page for the doctor. `complete` adds to each person's report what stands first on its page. Answers how many
+    /// readings it counts and how many it left out.
+    public static func report(
+        _ store: Store, _ selection: ReadingSelection, person: String, excludesDisturbed: Bool = false, lines: ReferenceLines = .home,
+        generator: String, paper: ReportPage.Paper = .a4, to output: OutputFile,
+        complete: (inout Report, ReadingSelection) throws(IngestError) -> Void = { (_, _) throws(IngestError) in }
+    ) throws(IngestError) -> (counted: Int, leftOut: Int) {
+        let kinds: Set<ReadingSelection.Kind> = [.bloodPressure, .measurement]
+        let wanted = selection.kinds.isEmpty ? kinds : kinds.intersection(selection.kinds)
+        let persons = try Persons(store, selection, kinds: wanted)
+        if !person.isEmpty { try persons.requireOne(for: "a page for \(StandardErrorLog.harmless(person))") }
+        var reports: [Report] = []
+        for (user, own) in persons.each(selection) {
+            var report = Report(person: person, zone: selection.zone, lines: lines, excludesDisturbed: excludesDisturbed)
+            if !persons.isOne { report.section = Persons.heading(user) }
+            try store.forEach(own) { reading, provenance in
+                report.add(reading, from: provenance)
+                return true
+            }
+            try complete(&report, own)
+            reports.append(report)
+        }
+        var text = TextBuffer(capacity: 1 << 16)
+        ReportPage(reports[0], Array(reports.dropFirst()), generator: generator, paper: paper).append(
+            generated: HostClock.reproducibleNow(), to: &text)
+        try output.append(&text)
+        try output.finish()
+        return (reports.reduce(0) { $0 + $1.entries.count }, reports.reduce(0) { $0 + $1.leftOut.count })
+    }
+}

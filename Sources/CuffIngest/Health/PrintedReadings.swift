@@ -1,0 +1,120 @@
+import CuffClinical
+import CuffCore
+import Glibc
+
+/// Readings as this program prints them, one JSON object a line, read back for averages and recordings.
+final class PrintedReadings {
+    /// A blood pressure, or a measurement that failed.
+    enum Content {
+        case reading(HomeReading)
+        case failure(Timestamp, user: Int?, source: Int)
+    }
+
+    /// The cuffs so far; a reading's source is one of them.
+    private(set) var sources: [Provenance] = []
+    private let name: String
+    private let descriptor: Int32
+    private let isOwn: Bool
+    private var number = 0
+
+    /// A line of this program has at most some kilobytes.
+    private static let longestLine = 1 << 20
+    private static let chunkSize = 1 << 16
+
+    /// A file's path; `-` is standard input.
+    init(_ path: String) throws(IngestError) {
+        isOwn = path != "-"
+        name = isOwn ? path : "standard input"
+        guard isOwn else {
+            descriptor = STDIN_FILENO
+            return
+        }
+        do { descriptor = try Descriptor.open(path, O_RDONLY) } catch { throw .reading(path, error.number) }
+    }
+
+    deinit { if isOwn { close(descriptor) } }
+
+    /// Hands over what the selection means, in the order of the lines. Lines of other types are skipped, and one that is no JSON
+    /// object is bad data. `body` answers whether to go on.
+    func forEach(_ selection: ReadingSelection, _ body: (Content) throws(IngestError) -> Bool) throws(IngestError) {
+        var rest: [UInt8] = []
+        while true {
+            let chunk: [UInt8]
+            do { chunk = try Descriptor.chunk(descriptor, Self.chunkSize) } catch { throw .reading(name, error.number) }
+            if chunk.isEmpty { break }
+            rest += chunk
+            var start = 0
+            while let end = rest[start...].firstIndex(of: 0x0A) {
+                guard try take(rest[start..<end], selection, body) else { return }
+                start = end + 1
+            }
+            rest.removeFirst(start)
+            guard rest.count <= Self.longestLine else { throw fault("it is longer than \(Self.longestLine) bytes") }
+        }
+        _ = try take(rest[...], selection, body)
+    }
+
+    private func fault(_ why: String) -> IngestError {
+        IngestError(
+            .badData, "\(name), line \(number + 1), is not a reading", why: why,
+            hint: "give lines as `cuff export --format jsonl` writes them")
+    }
+
+    private func take(
+        _ bytes: ArraySlice<UInt8>, _ selection: ReadingSelection, _ body: (Content) throws(IngestError) -> Bool
+    ) throws(IngestError) -> Bool {
+        guard !bytes.allSatisfy({ $0 <= 0x20 }) else {
+            number += 1
+            return true
+        }
+        guard let line = JSONLine(bytes) else { throw fault("it is not a JSON object") }
+        let content = try content(line, selection)
+        number += 1
+        return try content.map(body) ?? true
+    }
+
+    private func content(_ line: JSONLine, _ selection: ReadingSelection) throws(IngestError) -> Content? {
+        let type = line.text("type")
+        guard type == "blood_pressure" || type == "measurement" && line.text("event") == "failed" else { return nil }
+        let user = line.number("user").flatMap { Int(exactly: $0) }
+        let provenance = Provenance(driver: line.text("driver") ?? "", device: line.text("device") ?? "")
+        let time = time(line, selection.zone)
+        guard selection.holds(time), selection.user == nil || selection.user == user, !selection.isWithoutUser || user == nil,
+            selection.device == nil || selection.device == provenance.device,
+            selection.driver == nil || selection.driver == provenance.driver
+        else { return nil }
+        let source = sources.firstIndex(of: provenance) ?? sources.count
+        if source == sources.count { sources.append(provenance) }
+        guard type == "blood_pressure" else { return time.map { .failure($0, user: user, source: source) } }
+        guard let systolic = line.number("systolic_mmHg"), let diastolic = line.number("diastolic_mmHg") else {
+            throw fault("a blood pressure has systolic_mmHg and diastolic_mmHg")
+        }
+        let pulse = line.number("pulse_per_min")
+        var flags: MeasurementFlags = []
+        for word in line.list("flags") { if let flag = MeasurementFlags.named(word) { flags.insert(flag) } }
+        if !Self.isPlausible(systolic, diastolic, pulse) { flags.insert(.implausible) }
+        let reason = InclusionRule(zone: selection.zone).reason(flags) ?? (time == nil ? .timeUnknown : nil)
+        return .reading(
+            HomeReading(
+                id: line.text("id").flatMap { Reading.ID.parse($0) } ?? .none, time: time, systolic: systolic, diastolic: diastolic,
+                pulse: pulse, flags: flags, user: user, source: source, exclusion: reason))
+    }
+
+    /// As `Reading.bestTime` has it.
+    private func time(_ line: JSONLine, _ zone: ZoneTable) -> Timestamp? {
+        if let measured = line.text("measured").flatMap({ Timestamp.parse($0)?.time }) { return measured }
+        if line.text("clock") != "unset", let time = line.text("device_time").flatMap({ DeviceTime.parse($0) }), time.isPossible {
+            return time.instant(in: zone)
+        }
+        return line.text("origin") == "memory" ? nil : line.text("received").flatMap { Timestamp.parse($0)?.time }
+    }
+
+    /// As `BloodPressure.isPlausible` has it, also for lines of programs that set no flag.
+    private static func isPlausible(_ systolic: Double, _ diastolic: Double, _ pulse: Double?) -> Bool {
+        func digits(_ value: Double) -> Digits { Digits(mantissa: Int64((min(1e6, max(-1e6, value)) * 10_000).rounded()), exponent: -4) }
+        return BloodPressure(
+            systolic: Pressure(digits(systolic), .mmHg), diastolic: Pressure(digits(diastolic), .mmHg),
+            pulse: pulse.map { PulseRate(digits($0)) }
+        ).isPlausible
+    }
+}
