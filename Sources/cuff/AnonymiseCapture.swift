@@ -59,7 +59,7 @@ extension CaptureVerb {
         }
 
         private func tell(_ report: CaptureAnonymising.Report) {
-            let kinds = Redaction.Kind.allCases.compactMap { kind in report.changes[kind].map { "\($0) \(kind.rawValue)" } }
+            let kinds = Redaction.Kind.allCases.compactMap { kind in report.changes[kind].map { "\(kind.rawValue) (\($0))" } }
             let changed = kinds.isEmpty ? "no bytes had to be changed" : "changed " + kinds.joined(separator: ", ")
             Terminal.say("cuff: \(report.path): \(changed); \(Plural.text(report.readings, "reading")) as before")
             if !report.droppedFields.isEmpty {

@@ -169,7 +169,7 @@ import Testing
         #expect(result.header.fields.map(\.key) == ["driver", "cuff", "changed"])
         #expect(
             result.header["changed"]
-                == "noise cut off; anonymised: 1 times (shifted by whole days), header fields by, device, date, 1 notes")
+                == "noise cut off; anonymised: times (1, shifted by whole days), header fields by, device, date, notes (1)")
         #expect(result.droppedFields == ["by", "device", "date"])
         #expect(result.items.count == 3 && result.items.last?.content == .event(.unplugged))
     }

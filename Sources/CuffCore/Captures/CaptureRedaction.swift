@@ -55,10 +55,10 @@ public struct CaptureRedaction: Sendable {
     /// What was changed, for the header and for a person. The shift is not told: whoever knows it knows the times.
     public var summary: String {
         var parts = Redaction.Kind.allCases.compactMap { kind in
-            work.changes[kind].map { "\($0) \(kind.rawValue)\(kind == .time ? " (shifted by whole days)" : "")" }
+            work.changes[kind].map { "\(kind.rawValue) (\($0)\(kind == .time ? ", shifted by whole days" : ""))" }
         }
         if !droppedFields.isEmpty { parts.append("header fields \(droppedFields.joined(separator: ", "))") }
-        if droppedEvents > 0 { parts.append("\(droppedEvents) notes") }
+        if droppedEvents > 0 { parts.append("notes (\(droppedEvents))") }
         return "anonymised: " + (parts.isEmpty ? "nothing had to be changed" : parts.joined(separator: ", "))
     }
 }
