@@ -10,7 +10,8 @@ struct CaptureVerb: ParsableCommand {
             [
                 "cuff capture convert night.capture night.pcapng": "From text to a file that Wireshark opens.",
                 "cuff capture convert night.pcapng -": "To text on standard output.",
-            ]), subcommands: [Convert.self])
+                "cuff capture anonymise night.capture -o to-send.capture": "Without names, serial numbers and dates, to be given away.",
+            ]), subcommands: [Convert.self, Anonymise.self])
 
     struct Convert: ParsableCommand {
         static let configuration = CommandConfiguration(

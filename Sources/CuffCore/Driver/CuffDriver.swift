@@ -102,6 +102,11 @@ public struct CuffDriver: Sendable {
     public var makeSimulator: @Sendable (SimulatorScript) -> any CuffSimulator
     /// Counts frames in any bytes, for `cuff identify`; `nil` where the family has no frames to judge.
     public var countFrames: (@Sendable ([UInt8]) -> (frames: Int, bytes: Int))?
+    /// Decodes the bytes of one stored record anew; the reading is the stored one, for what stands beside the record (its user).
+    /// `nil` where a session understands the record bytes by themselves, or nothing does (`RecordDecoding`).
+    public var decodeRecord: (@Sendable ([UInt8], Reading) -> Reading?)?
+    /// How a recording loses what it says of a person; `nil` where that cannot be done safely.
+    public var redaction: Redaction?
 
     /// Sets each property as given; the list of drivers is checked by tests, not here.
     public init(
@@ -112,7 +117,8 @@ public struct CuffDriver: Sendable {
         startCommands: [[UInt8]] = [], associationLimit: Duration? = nil, cycles: [Int] = [],
         makeSession: @escaping @Sendable (SessionContext) -> any CuffSession,
         makeSimulator: @escaping @Sendable (SimulatorScript) -> any CuffSimulator,
-        countFrames: (@Sendable ([UInt8]) -> (frames: Int, bytes: Int))? = nil
+        countFrames: (@Sendable ([UInt8]) -> (frames: Int, bytes: Int))? = nil,
+        decodeRecord: (@Sendable ([UInt8], Reading) -> Reading?)? = nil, redaction: Redaction? = nil
     ) {
         self.id = id
         self.models = models
@@ -140,6 +146,8 @@ public struct CuffDriver: Sendable {
         self.makeSession = makeSession
         self.makeSimulator = makeSimulator
         self.countFrames = countFrames
+        self.decodeRecord = decodeRecord
+        self.redaction = redaction
     }
 
     /// Whether an acknowledged reading is deleted by the cuff, so that it may be acknowledged only once it is stored.

@@ -193,6 +193,9 @@ struct ReadingCursor {
     private func double(_ column: ReadingColumn) -> Double? { isNull(column) ? nil : sqlite3_column_double(statement, column.rawValue) }
     private func string(_ column: ReadingColumn) -> String? { sqlite3_column_text(statement, column.rawValue).map { String(cString: $0) } }
 
+    /// A column as it is stored; `nil` for NULL.
+    func words(_ column: ReadingColumn) -> String? { string(column) }
+
     private func text<T>(_ column: ReadingColumn, _ body: (Span<UInt8>) -> T?) -> T? {
         guard let start = sqlite3_column_text(statement, column.rawValue) else { return nil }
         let count = Int(sqlite3_column_bytes(statement, column.rawValue))

@@ -101,7 +101,7 @@ public struct ReadingSelection: Sendable, Hashable {
         return text.string
     }
 
-    private static func quoted(_ text: String) -> String {
+    static func quoted(_ text: String) -> String {
         "'" + text.map { $0 == "'" ? "''" : String($0) }.joined() + "'"
     }
 }

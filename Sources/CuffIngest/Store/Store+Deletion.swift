@@ -49,9 +49,14 @@ extension Store {
         if isHeld { throw IngestError(StoreFault.remains(path, cause: nil)) }
     }
 
-    private static var bury: String {
+    /// The columns of which a tombstone keeps nothing, `raw` aside, which is empty.
+    static var emptiedColumns: [String] {
         let kept: Set = ["id", "revision", "pending", "type", "source", "origin", "raw"]
-        let emptied = ReadingColumn.names.filter { !kept.contains($0) }.map { "\($0) = NULL" }.joined(separator: ", ")
+        return ReadingColumn.names.filter { !kept.contains($0) }
+    }
+
+    private static var bury: String {
+        let emptied = emptiedColumns.map { "\($0) = NULL" }.joined(separator: ", ")
         return "UPDATE reading SET revision = 255, pending = 0, type = '\(tombstone)', raw = x'', \(emptied) WHERE id = ?"
     }
 

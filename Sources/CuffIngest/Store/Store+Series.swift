@@ -170,6 +170,16 @@ extension Store {
         }
     }
 
+    /// How many samples or beats a row's `samples` hold; `nil` where they cannot be unpacked.
+    static func sampleCount(_ row: Row) -> Int? {
+        guard let samples = row["samples"] as Data? else { return nil }
+        switch SeriesSelection.Kind(rawValue: row["type"] ?? "") {
+        case .quantity: return SeriesCoding.decodeElements(Array(samples))?.count
+        case .heartbeats: return SeriesCoding.decodeBeats(Array(samples))?.count
+        case nil: return nil
+        }
+    }
+
     private static func instant(_ text: String?) -> Timestamp? { text.flatMap { Timestamp.parse($0)?.time } }
 
     /// Whether this reading, at least in this revision, is here already, or was here and is deleted.

@@ -30,6 +30,14 @@ public enum StoreFault: Fault {
     case seriesTooPrecise
     case notAnID(String)
     case unknownFormat(String, known: [String])
+    /// A backup is a file of its own, not standard output, a pipe or a device.
+    case backupNeedsFile(String)
+    /// The backup would take the place of the database.
+    case backupOntoItself(String)
+    /// The check found this many problems.
+    case problems(String, count: Int)
+    /// The word that confirms a purge was not said.
+    case purgeNotConfirmed
     /// The file was moved, removed or replaced while it was written; it was opened anew, and nothing is lost.
     case replaced(String)
     /// The log was removed while readings were written; nothing is lost.
@@ -41,8 +49,8 @@ public enum StoreFault: Fault {
     public var status: RunStatus {
         switch self {
         case .notThere, .emptyFile, .nothingStored: .noInput
-        case .noStandardPlace, .notAnID, .unknownFormat: .usage
-        case .notADatabase, .damaged, .seriesDamaged: .badData
+        case .noStandardPlace, .notAnID, .unknownFormat, .backupNeedsFile, .backupOntoItself, .purgeNotConfirmed: .usage
+        case .notADatabase, .damaged, .seriesDamaged, .problems: .badData
         case .foreign, .readOnly, .cannotOpen: .cannotCreate
         case .tooNew(_, let isReading): isReading ? .badData : .cannotCreate
         case .noRoomForIndex, .failedWriting, .full, .cutShort: .inputOutput
@@ -79,6 +87,10 @@ public enum StoreFault: Fault {
         case .seriesTooPrecise: "a series could not be packed: its values have too many digits"
         case .notAnID(let text): "`\(text)` is not an id: an id looks like 20260505T073110-9f0c61d2a4b7e3f0"
         case .unknownFormat(let name, let known): "unknown format `\(name)`: formats are \(known.joined(separator: ", "))"
+        case .backupNeedsFile(let path): "cannot back up to \(path): a backup is a regular file"
+        case .backupOntoItself(let path): "cannot back up \(path) onto itself"
+        case .problems(let path, let count): "\(path) has \(Plural.text(count, "problem"))"
+        case .purgeNotConfirmed: "nothing was purged: it was not confirmed"
         case .replaced(let path): "\(path) was moved, removed or replaced while readings were written: it was opened anew"
         case .logRemoved(let path):
             "the log \(path)-wal was removed while readings were written: nothing is lost: the database holds them"

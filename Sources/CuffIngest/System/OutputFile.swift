@@ -7,7 +7,8 @@ public final class OutputFile {
     /// The path as given; `-` is standard output.
     public let path: String
     private var descriptor: Int32
-    private let temporary: String?
+    /// Where it is written until it is finished; `nil` where that is its own place: standard output, a device, a pipe.
+    let temporary: String?
     private let replaces: Bool
     private var isDone = false
 

@@ -28,6 +28,11 @@ extension StoreFault: Hinted {
         case .seriesDamaged(let path, let number): "`sqlite3 \(path) 'DELETE FROM series WHERE number = \(number)'` removes it"
         case .notAnID: "`cuff show --format plain` prints them"
         case .unknownFormat: "write e.g. --format jsonl"
+        case .backupNeedsFile: "name a file, e.g. readings-backup.db"
+        case .backupOntoItself: "name another file"
+        case .problems(let path, _):
+            "keep a copy (`cp` the file and its -wal), then read the cuffs into another database; `sqlite3 \(path) .recover` may save more"
+        case .purgeNotConfirmed: "add --confirm purge"
         case .replaced: "stop cuff before the database is moved"
         case .logRemoved: "leave the files beside the database alone while cuff runs"
         case .logGrown(let path, _): "end that program (`fuser \(path)` names it); nothing is lost meanwhile"

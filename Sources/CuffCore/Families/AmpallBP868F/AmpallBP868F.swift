@@ -35,7 +35,8 @@ extension CuffDriver {
             PushSession(AmpallBP868FFrame(), driver: "ampall-bp868f") { AmpallBP868FFrame.reading($0) }
         },
         makeSimulator: { PushSimulator.ampallBP868F($0) },
-        countFrames: { FrameReader.count(AmpallBP868FFrame(), in: $0) })
+        countFrames: { FrameReader.count(AmpallBP868FFrame(), in: $0) },
+        redaction: .nothing)
 }
 
 struct AmpallBP868FFrame: FrameFormat {

@@ -56,7 +56,8 @@ extension CuffDriver {
         startCommands: [[0x02, 0x53, 0x54, 0x03], [0x02, 0x52, 0x43, 0x03]],
         makeSession: { AndStdSession($0) },
         makeSimulator: { AndStdSimulator($0) },
-        countFrames: { FrameReader.count(AndStdFrame(), in: $0) })
+        countFrames: { FrameReader.count(AndStdFrame(), in: $0) },
+        redaction: .andStd)
 }
 
 enum AndStdCommand: String {

@@ -34,7 +34,8 @@ extension CuffDriver {
         ],
         makeSession: { _ in AndUA767PCSession() },
         makeSimulator: { PushSimulator.andUA767PC($0) },
-        countFrames: { AndUA767PCSession.count(in: $0) })
+        countFrames: { AndUA767PCSession.count(in: $0) },
+        redaction: .nothing)
 }
 
 struct AndUA767PCSession: FinishingSession {

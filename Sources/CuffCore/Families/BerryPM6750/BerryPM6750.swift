@@ -43,7 +43,8 @@ extension CuffDriver {
         startCommands: [BerryPM6750Command.start],
         makeSession: { BerryPM6750Session($0) },
         makeSimulator: { BerryPM6750Simulator($0) },
-        countFrames: { FrameReader.count(BerryPM6750Frame(), in: $0) })
+        countFrames: { FrameReader.count(BerryPM6750Frame(), in: $0) },
+        redaction: .nothing)
 }
 
 struct BerryPM6750Frame: FrameFormat {

@@ -38,7 +38,9 @@ extension CuffDriver {
         sources: ["muling-tt/beurer_bm58", "roose242/bmdump", "beep-projects/bpconnect"],
         simulatorOptions: ["pc-mode": "no: it is not in its PC mode and says nothing"],
         makeSession: { _ in BeurerHIDSession() },
-        makeSimulator: { BeurerHIDSimulator($0) })
+        makeSimulator: { BeurerHIDSimulator($0) },
+        decodeRecord: { record, _ in BeurerHIDReport.reading(record, after: []) },
+        redaction: .beurerHID)
 }
 
 enum BeurerHIDReport {

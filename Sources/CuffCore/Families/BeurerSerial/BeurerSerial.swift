@@ -42,7 +42,9 @@ extension CuffDriver {
         options: ["verify": "yes: ask for every record twice and believe equal answers only"],
         simulatorOptions: ["asleep": "questions it sleeps through before it answers (0)"],
         makeSession: { BeurerSerialSession($0) },
-        makeSimulator: { BeurerSerialSimulator($0) })
+        makeSimulator: { BeurerSerialSimulator($0) },
+        decodeRecord: { record, _ in BeurerSerialSession.reading(record.span) },
+        redaction: .beurerSerial)
 }
 
 /// What can be asked, and how long its answer is.

@@ -37,7 +37,9 @@ extension CuffDriver {
         sources: ["MarkMLl/contec08a (consoleapp.pas with recorded reports and CSV)"],
         simulatorOptions: ["power": "off: it answers that it is switched off"],
         makeSession: { _ in Contec08ASession() },
-        makeSimulator: { Contec08ASimulator($0) })
+        makeSimulator: { Contec08ASimulator($0) },
+        decodeRecord: { record, stored in Contec08AReport.reading(record, user: stored.user.map { UInt8(clamping: $0) }) },
+        redaction: .contec08A)
 }
 
 enum Contec08AReport {

@@ -51,7 +51,8 @@ extension CuffDriver {
         startCommands: [[0x20, 0x4E, 0x43]],
         makeSession: { _ in DinamapASCIISession() },
         makeSimulator: { DinamapASCIISimulator($0) },
-        countFrames: { DinamapLine.count($0) })
+        countFrames: { DinamapLine.count($0) },
+        redaction: .nothing)
 }
 
 enum DinamapCommand: String {

@@ -36,7 +36,8 @@ extension CuffDriver {
         startCommands: [[EvgmoltOEMCommand.start.rawValue], [EvgmoltOEMCommand.manometerOn.rawValue]],
         makeSession: { _ in EvgmoltOEMSession() },
         makeSimulator: { EvgmoltOEMSimulator($0) },
-        countFrames: { FrameReader.count(EvgmoltOEMFrame(), in: $0) })
+        countFrames: { FrameReader.count(EvgmoltOEMFrame(), in: $0) },
+        redaction: .evgmoltOEM)
 }
 
 enum EvgmoltOEMCommand: UInt8 {

@@ -63,7 +63,8 @@ extension CuffDriver {
         simulatorOptions: ["variant": "comen (MLLP, MDC codes), loinc, mindray (Patient Data Share) or bare (without MLLP)"],
         makeSession: { HL7ORUSession($0) },
         makeSimulator: { HL7ORUSimulator($0) },
-        countFrames: { FrameReader.count(HL7Frame(), in: $0) })
+        countFrames: { FrameReader.count(HL7Frame(), in: $0) },
+        redaction: .hl7ORU)
 }
 
 /// A message on the line: an MLLP block, or bare text from `MSH` on.

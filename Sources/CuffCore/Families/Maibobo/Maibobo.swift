@@ -51,7 +51,8 @@ extension CuffDriver {
         startCommands: [MaiboboFrame.command(.start, proto: 2), MaiboboFrame.command(.start, proto: 3)],
         makeSession: { MaiboboSession($0) },
         makeSimulator: { MaiboboSimulator($0) },
-        countFrames: { FrameReader.count(MaiboboFrame(), in: $0) })
+        countFrames: { FrameReader.count(MaiboboFrame(), in: $0) },
+        redaction: .maibobo)
 }
 
 enum MaiboboCommand: UInt8 {
@@ -249,7 +250,7 @@ struct MaiboboSession: FramedSession {
     }
 
     /// What a clock shows that was never set. Some of these cuffs say so in byte 6.
-    private static let neverSet: [UInt8] = [14, 1, 1, 1, 1, 1]
+    static let neverSet: [UInt8] = [14, 1, 1, 1, 1, 1]
 
     private static func clock(_ frame: Span<UInt8>) -> DeviceClock {
         let fields = frame.part(7, 6)

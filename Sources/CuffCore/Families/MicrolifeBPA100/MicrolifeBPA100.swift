@@ -46,7 +46,8 @@ extension CuffDriver {
         simulatorOptions: ["clock": "unset: its records carry no time"],
         makeSession: { _ in MicrolifeBPA100Session() },
         makeSimulator: { MicrolifeBPA100Simulator($0) },
-        countFrames: { FrameReader.count(MicrolifeAnswer(), in: $0) })
+        countFrames: { FrameReader.count(MicrolifeAnswer(), in: $0) },
+        decodeRecord: { record, _ in MicrolifeBPA100Session.reading(record.span) })
 }
 
 enum MicrolifeCommand: UInt8, Sendable {

@@ -48,7 +48,9 @@ extension CuffDriver {
         simulatorOptions: ["format": "bp: the short line", "twice": "yes: each line comes twice"],
         makeSession: { _ in OmronHBPSession() },
         makeSimulator: { OmronHBPSimulator($0) },
-        countFrames: { OmronHBPLine.count($0) })
+        countFrames: { OmronHBPLine.count($0) },
+        decodeRecord: { line, _ in try? OmronHBPSession.reading(line.span).get() },
+        redaction: .omronHBP)
 }
 
 struct OmronHBPLine: FrameFormat {

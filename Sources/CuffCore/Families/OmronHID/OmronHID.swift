@@ -58,5 +58,7 @@ extension CuffDriver {
             "refusals": "how often it answers NO to each record (0)",
         ],
         makeSession: { OmronHIDSession($0) },
-        makeSimulator: { OmronHIDSimulator($0) })
+        makeSimulator: { OmronHIDSimulator($0) },
+        decodeRecord: { record, stored in OmronRecord.reading(ofStored: record, user: stored.user) },
+        redaction: .omronHID)
 }

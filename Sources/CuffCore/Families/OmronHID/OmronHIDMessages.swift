@@ -155,6 +155,13 @@ enum OmronRecord {
             raw: RawBytes(Array(answer[3...])))
     }
 
+    /// The reading of a stored record: what stood behind `OK` and the zero in its answer. The bank is the user's; a record without
+    /// one answered MES.
+    static func reading(ofStored record: [UInt8], user: Int32?) -> Reading? {
+        let question = user.map { OmronQuestion.reading(bank: UInt8(clamping: $0 - 1), index: 0) } ?? OmronQuestion(.record, [0, 0, 0])
+        return reading([0, 0, 0] + record, of: question)
+    }
+
     /// Year since 2000, month, day, hour, minute, second.
     static func clock(_ bytes: Span<UInt8>, _ offset: Int) -> DeviceClock {
         guard let year = bytes.byte(offset), let month = bytes.byte(offset + 1), let day = bytes.byte(offset + 2),

@@ -87,5 +87,6 @@ extension CuffDriver {
         associationLimit: PHDSession.associationTimeout,
         makeSession: { PHDSession($0) },
         makeSimulator: { PHDSimulator($0) },
-        countFrames: { FrameReader.count(PHDFrame(), in: $0) })
+        countFrames: { FrameReader.count(PHDFrame(), in: $0) },
+        redaction: .phd)
 }

@@ -58,7 +58,8 @@ extension CuffDriver {
         cycles: ParCommands.cycles,
         makeSession: { ParNIBPSession($0) },
         makeSimulator: { ParNIBPSimulator($0) },
-        countFrames: { ParFrame.count($0) })
+        countFrames: { ParFrame.count($0) },
+        redaction: .nothing)
 }
 
 struct ParFrame: FrameFormat {

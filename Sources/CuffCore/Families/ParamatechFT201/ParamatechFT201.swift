@@ -27,7 +27,8 @@ extension CuffDriver {
             PushSession(ParamatechFT201Frame(), driver: "paramatech-ft201") { ParamatechFT201Frame.reading($0) }
         },
         makeSimulator: { PushSimulator.paramatechFT201($0) },
-        countFrames: { FrameReader.count(ParamatechFT201Frame(), in: $0) })
+        countFrames: { FrameReader.count(ParamatechFT201Frame(), in: $0) },
+        redaction: .paramatechFT201)
 }
 
 struct ParamatechFT201Frame: FrameFormat {

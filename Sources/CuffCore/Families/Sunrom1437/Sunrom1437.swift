@@ -29,7 +29,8 @@ extension CuffDriver {
         ],
         makeSession: { _ in PushSession(Sunrom1437Frame(), driver: "sunrom-1437") { Sunrom1437Frame.reading($0) } },
         makeSimulator: { PushSimulator.sunrom1437($0) },
-        countFrames: { FrameReader.count(Sunrom1437Frame(), in: $0) })
+        countFrames: { FrameReader.count(Sunrom1437Frame(), in: $0) },
+        redaction: .nothing)
 }
 
 struct Sunrom1437Frame: FrameFormat {

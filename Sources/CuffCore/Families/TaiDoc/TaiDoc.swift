@@ -46,7 +46,9 @@ extension CuffDriver {
         simulatorOptions: ["model": "its model number, four hexadecimal digits (3128)"],
         makeSession: { _ in TaiDocSession() },
         makeSimulator: { TaiDocSimulator($0) },
-        countFrames: { FrameReader.count(TaiDocFrame(), in: $0) })
+        countFrames: { FrameReader.count(TaiDocFrame(), in: $0) },
+        decodeRecord: { record, stored in TaiDocRecord.reading(ofStored: record, user: stored.user) },
+        redaction: .taiDoc)
 }
 
 enum TaiDocCommand: UInt8 {
@@ -92,6 +94,15 @@ enum TaiDocRecord {
     static func bytes(_ time: DeviceTime) -> [UInt8] {
         let date = (Int(time.year) - 2000) << 9 | Int(time.month) << 5 | Int(time.day)
         return [UInt8(date & 0xFF), UInt8(date >> 8 & 0xFF), time.minute, time.hour]
+    }
+
+    /// The reading of a stored record, which is known to be a blood pressure's.
+    static func reading(ofStored record: [UInt8], user: Int32?) -> Reading? {
+        guard record.count == 8,
+            case .bloodPressure(let reading) = reading(
+                time: Array(record[..<4]), values: Array(record[4...]), model: 0x3100, user: UInt8(clamping: user ?? 0))
+        else { return nil }
+        return reading
     }
 
     enum Kind { case bloodPressure(Reading), other(StaticName) }

@@ -36,7 +36,8 @@ extension CuffDriver {
         sources: ["cpresser/veroval (MIT)"],
         makeSession: { _ in VerovalBPM25Session() },
         makeSimulator: { VerovalBPM25Simulator($0) },
-        countFrames: { VerovalBPM25Answer.count(in: $0) })
+        countFrames: { VerovalBPM25Answer.count(in: $0) },
+        decodeRecord: { record, _ in VerovalBPM25Answer.reading(record.span) })
 }
 
 /// The one answer: all that is stored, or nothing.

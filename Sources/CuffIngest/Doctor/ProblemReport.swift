@@ -1,0 +1,143 @@
+import CuffClinical
+import CuffCore
+import Glibc
+
+/// One text about this machine and its cuffs, to be attached to a report of a problem: everything that is asked for first, and
+/// nothing that tells who somebody is.
+public struct ProblemReport: Sendable {
+    private let version: String
+    private let database: String?
+    private let assignments: [Assignment]
+    private var configuration = CuffConfiguration()
+    /// Why the configuration cannot be read; `nil` where it can.
+    private var configurationFault: String?
+
+    /// `database`: the one that is looked at, else the standard one.
+    public init(version: String, assignments: [Assignment], database: String?) {
+        self.version = version
+        self.assignments = assignments
+        self.database = database ?? Store.standardPath
+        do throws(IngestError) { configuration = try CuffConfiguration.load(nil) } catch { configurationFault = error.description }
+    }
+
+    /// A section for each question. What cannot be found out is said in its place; nothing is thrown.
+    public func text() -> String {
+        let plugged = (try? DeviceEnumeration.plugged()) ?? []
+        let usb = (try? DeviceEnumeration.usb()) ?? []
+        let sections: [(String, String)] = [
+            ("versions", versions), ("devices", devices(plugged, usb)), ("checks", checks(plugged)), ("configuration", settings),
+            ("database", counters), ("sinks", sinks), ("log", Self.log()),
+        ]
+        let whole = sections.map { "== \($0) ==\n\($1.isEmpty ? "none\n" : $1)" }.joined(separator: "\n")
+        let serials = plugged.compactMap { $0.usb?.serial } + usb.compactMap(\.device.serial) + sources.compactMap(\.identity.serial)
+        let cuffs = configuration.devices.map(\.name) + sources.map(\.device)
+        let redaction = ReportRedaction(
+            serials: serials, cuffs: cuffs, people: configuration.devices.flatMap { $0.users.values.sorted() },
+            home: DriverMemory.variable("HOME") ?? "", user: Names.user(geteuid()), host: Self.system.host)
+        return redaction.text("A report of cuff. Serial numbers, names, secrets and home folders are taken out.\n\n" + whole)
+    }
+
+    private var versions: String {
+        let system = Self.system
+        return """
+            cuff \(version)
+            system \(system.name)
+            kernel \(system.release) \(system.machine)
+            udevd \(Udev.hasDaemon ? "runs" : "does not run")
+            zone \(HostZone.local().name)
+            drivers \(CuffFamilies.all.count)
+
+            """
+    }
+
+    /// The bus as the kernel sees it, with what became of each device.
+    private func devices(_ plugged: [PluggedDevice], _ usb: [(device: USBDevice, interfaces: [SysfsNode])]) -> String {
+        let tree = usb.sorted { $0.device.port < $1.device.port }.map { entry in
+            let depth = entry.device.port.filter { $0 == "." }.count
+            let name = [entry.device.manufacturer, entry.device.product].compactMap { $0 }.joined(separator: " ")
+            let drivers = entry.interfaces.map { $0.driver ?? "no driver" }.joined(separator: ", ")
+            let release = entry.device.bcdDevice.map { " release " + Hex.text([UInt8($0 >> 8), UInt8($0 & 255)], separator: "") } ?? ""
+            return String(repeating: "  ", count: depth) + "\(entry.device.port) \(entry.device.id)\(release) \(name) (\(drivers))\n"
+        }
+        let nodes = plugged.map { device in
+            let verdict = Claiming.verdict(on: device, assignments: configuration.assignments + assignments, drivers: CuffFamilies.all)
+            return "\(device.node) \(device.kernelDriver ?? "-") access \(NodePermissions.access(to: device.node).word): "
+                + verdict.sentence(for: device) + "\n"
+        }
+        return (tree + nodes).joined()
+    }
+
+    /// What `cuff doctor` prints for each device; no port is opened for it.
+    private func checks(_ plugged: [PluggedDevice]) -> String {
+        plugged.map { device in
+            guard let request = try? DeviceRequest(device.node),
+                let facts = try? Doctor.examine(
+                    request, name: device.node, assignments: configuration.assignments + assignments, opensLine: false)
+            else { return "\(device.node): cannot be looked at\n" }
+            return "\(device.node)\n" + Doctor.findings(facts).map { $0.lines + "\n" }.joined()
+        }.joined()
+    }
+
+    private var settings: String {
+        let fault = configurationFault.map { "cannot be read: \($0)\n" } ?? ""
+        return fault + configuration.files.map { "file \($0)\n" }.joined() + configuration.lines.map { $0 + "\n" }.joined()
+    }
+
+    private var sources: [Provenance] {
+        guard let database, let store = try? Store(database, access: .read), let found = try? store.sources() else { return [] }
+        return found.sorted { $0.key < $1.key }.map(\.value.provenance)
+    }
+
+    /// Readings of each driver, as counts.
+    private var counters: String {
+        guard let database else { return "" }
+        guard access(database, F_OK) == 0 else { return "\(database) is not there\n" }
+        do throws(IngestError) {
+            let store = try Store(database, access: .read)
+            var counts: [String: Int] = [:]
+            try store.forEach(ReadingSelection(zone: .utc)) { reading, provenance in
+                counts["\(provenance.driver) \(ReadingSelection.Kind(reading.content).rawValue)", default: 0] += 1
+                return true
+            }
+            return "\(database)\ntombstones \(try store.deletedCount())\n"
+                + counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)\n" }.joined()
+        } catch { return "\(error.description)\n" }
+    }
+
+    private var sinks: String {
+        do throws(IngestError) { return try SinkOverview(database: nil, sinks: configuration.sinks.map(\.spec)).plain } catch {
+            return "\(error.description)\n"
+        }
+    }
+
+    // MARK: The machine
+
+    private static var system: (name: String, release: String, machine: String, host: String) {
+        var names = utsname()
+        uname(&names)
+        func text<Field>(_ field: Field) -> String {
+            withUnsafeBytes(of: field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        }
+        var bytes = [UInt8](repeating: 0, count: 1 << 14)
+        var count = 0
+        if let file = fopen("/etc/os-release", "re") {
+            count = fread(&bytes, 1, bytes.count, file)
+            fclose(file)
+        }
+        let name = String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("PRETTY_NAME=") }.map {
+            String($0.dropFirst(12).filter { $0 != "\"" })
+        }
+        return (name ?? text(names.sysname), text(names.release), text(names.machine), text(names.nodename))
+    }
+
+    /// The last lines of the service's log, where there is a journal and this user may read it.
+    private static func log() -> String {
+        // Five seconds, and no more than a person reads: a journal may be on a slow disk, and of gigabytes.
+        guard let pipe = popen("timeout 5 journalctl --unit=cuff --lines=100 --no-pager --output=short-iso --no-hostname 2>/dev/null", "re")
+        else { return "no journal\n" }
+        defer { pclose(pipe) }
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        let count = fread(&bytes, 1, bytes.count, pipe)
+        return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : "no journal, or nothing in it that this user may read\n"
+    }
+}

@@ -1,0 +1,134 @@
+import CuffCore
+import GRDB
+import GRDBSQLite
+
+extension HealthRuns {
+    /// What decoding the stored records anew showed.
+    public struct RedecodeReport: Sendable, Hashable {
+        /// Readings that say the same.
+        public var same = 0
+        /// Readings that say something else, and have a higher revision where that was applied.
+        public var changed = 0
+        /// Readings that would get another time, user or number, and stay as they are.
+        public var otherIdentity = 0
+        /// Readings whose bytes alone are not enough, by driver.
+        public var undecided: [String: Int] = [:]
+        /// Readings without record bytes: typed in, or of a driver that is not known here.
+        public var withoutDriver = 0
+    }
+
+    /// One reading that the present driver reads otherwise.
+    public struct Redecoded: Sendable {
+        /// As stored.
+        public var stored: Reading
+        /// As the driver reads it now.
+        public var decoded: Reading
+        /// It would get another id, and stays as it is.
+        public var isOtherIdentity: Bool
+
+        /// The fields that differ, in the words of the JSON vocabulary; `nil` where a value is absent.
+        public var differences: [(field: String, before: String?, after: String?)] {
+            let (old, new) = (Self.fields(stored), Self.fields(decoded))
+            var names = old.map(\.0)
+            for (name, _) in new where !names.contains(name) { names.append(name) }
+            return names.compactMap { name in
+                let before = old.first { $0.0 == name }?.1
+                let after = new.first { $0.0 == name }?.1
+                return before == after ? nil : (name, before, after)
+            }
+        }
+
+        private static func fields(_ reading: Reading) -> [(String, String)] {
+            var found: [(String, String)] = []
+            func add(_ name: String, _ append: (inout TextBuffer) -> Void) {
+                var text = TextBuffer(capacity: 64)
+                append(&text)
+                if text.count > 0 { found.append((name, text.string)) }
+            }
+            switch reading.content {
+            case .bloodPressure(let pressure):
+                let values = [("systolic", pressure.systolic), ("diastolic", pressure.diastolic), ("mean", pressure.mean)]
+                for case (let name, let value?) in values as [(String, Pressure?)] {
+                    add("\(name)_\(value.unit == .kPa ? "kPa" : "mmHg")") { $0.append(value.digits) }
+                }
+                if let pulse = pressure.pulse { add("pulse_per_min") { $0.append(pulse.digits) } }
+            case .pulseRate(let pulse): add("pulse_per_min") { $0.append(pulse.digits) }
+            case .failure(let failure):
+                add("reason") { $0.append(failure.reason.word) }
+                add("code") { $0.append(short: failure.code) }
+            case .quantity(let quantity):
+                add("mdc") { $0.append(decimal: Int64(quantity.mdc)) }
+                if let value = quantity.value { add("value") { $0.append(value) } }
+                if let bits = quantity.bits { add("bits") { $0.append(decimal: Int64(bits)) } }
+                if let unit = quantity.unitCode { add("unit_mdc") { $0.append(decimal: Int64(unit)) } }
+            }
+            add("flags") { reading.flags.append(to: &$0, separator: 0x2C) }
+            if let user = reading.user { add("user") { $0.append(decimal: Int64(user)) } }
+            if let time = reading.clock.printable { add("device_time") { $0.append(time) } }
+            if let sequence = reading.sequence { add("sequence") { $0.append(decimal: Int64(sequence)) } }
+            if let trigger = reading.trigger.word { add("trigger") { $0.append(trigger) } }
+            return found
+        }
+    }
+
+    /// Decodes every selected reading anew and hands over those that differ. `applies`: those that keep their identity are stored
+    /// under their id with the next revision, at most `round` in one transaction. A reading that another program changed meanwhile
+    /// stays as that program left it.
+    public static func redecode(
+        _ store: Store, _ selection: ReadingSelection, options: [String: String] = [:], applies: Bool,
+        drivers: [CuffDriver] = CuffFamilies.all, _ body: (Redecoded) throws -> Void
+    ) throws(IngestError) -> RedecodeReport {
+        var report = RedecodeReport()
+        var waiting: [(Reading, Int64)] = []
+        // In memory: what is written under a walk would be met by it again.
+        try store.walk(selection, columns: ReadingColumn.all) { cursor, sources in
+            guard selection.holds(cursor.time), let source = sources[cursor.source],
+                let reading = cursor.reading(driver: source.driver)
+            else { return true }
+            guard reading.raw.count > 0, let driver = drivers.first(where: { $0.id == source.driver }) else {
+                report.withoutDriver += 1
+                return true
+            }
+            switch RecordDecoding.verdict(on: reading, by: driver, options: options) {
+            case .same: report.same += 1
+            case .undecided: report.undecided[driver.id.description, default: 0] += 1
+            case .otherIdentity(let decoded):
+                report.otherIdentity += 1
+                try body(Redecoded(stored: reading, decoded: decoded, isOtherIdentity: true))
+            case .changed(let decoded):
+                report.changed += 1
+                try body(Redecoded(stored: reading, decoded: decoded, isOtherIdentity: false))
+                if applies { waiting.append((decoded, cursor.source)) }
+            }
+            return true
+        }
+        for start in stride(from: 0, to: waiting.count, by: round) {
+            try store.replace(waiting[start..<min(start + round, waiting.count)])
+        }
+        return report
+    }
+
+    /// Rows in one transaction: large enough to be fast, small enough for other writers to wait for.
+    private static let round = 1000
+}
+
+extension Store {
+    /// Stores readings with the revisions they have; a row of that revision or a higher one stays.
+    func replace(_ readings: some Sequence<(Reading, Int64)>) throws(IngestError) {
+        let row = ReadingRow()
+        do {
+            try commit { db in
+                row.statement = try db.cachedStatement(sql: ReadingRow.insert).sqliteStatement
+                defer { row.statement = nil }
+                for (reading, source) in readings {
+                    let result = row.step(reading, source: source)
+                    guard result == SQLITE_DONE else {
+                        throw DatabaseError(
+                            resultCode: ResultCode(rawValue: result),
+                            message: db.sqliteConnection.map { String(cString: sqlite3_errmsg($0)) })
+                    }
+                }
+            }
+        } catch { throw Self.translated(error, path) }
+    }
+}

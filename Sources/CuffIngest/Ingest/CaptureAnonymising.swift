@@ -1,0 +1,165 @@
+import CuffCore
+import Glibc
+
+/// Why a recording is not anonymised. The first text is its path.
+public enum AnonymisingFault: Fault {
+    /// Nothing says of which family the cuff is.
+    case noDriver(String)
+    /// The family's frames hold what this program cannot tell from the rest.
+    case unsupported(String, driver: String)
+    case tooLarge(String)
+    case empty(String)
+    /// The shift puts a time of the recording outside of what the cuff can write.
+    case timeOutOfRange(String, time: String)
+    /// The rewritten recording does not say what the original says, or still says who it was.
+    case unsafe(String, RedactionCheck.Fault)
+    /// Several recordings need a folder to be written to.
+    case needsFolder(String)
+
+    /// What kind of failure it is.
+    public var status: RunStatus {
+        switch self {
+        case .noDriver, .timeOutOfRange, .needsFolder: .usage
+        case .unsupported: .unavailable
+        case .tooLarge, .empty, .unsafe: .badData
+        }
+    }
+
+    /// What happened, in one plain line.
+    public var description: String {
+        switch self {
+        case .noDriver(let path): "cannot anonymise \(path): it does not say of which driver it is"
+        case .unsupported(let path, let driver):
+            "cannot anonymise \(path): not everything that a recording of \(driver) may say of a person is known"
+        case .tooLarge(let path): "cannot anonymise \(path): it holds more than \(CaptureAnonymising.maximumBytes >> 20) MiB of bytes"
+        case .empty(let path): "\(path) holds no conversation"
+        case .timeOutOfRange(let path, let time): "cannot anonymise \(path): the cuff cannot write the time \(time) shifted so far"
+        case .unsafe(let path, let fault): "cannot anonymise \(path): \(Self.sentence(fault))"
+        case .needsFolder(let path): "cannot write several recordings to \(path): it is not a folder"
+        }
+    }
+
+    private static func sentence(_ fault: RedactionCheck.Fault) -> String {
+        switch fault {
+        case .timeOutOfRange: "a time cannot be shifted so far"
+        case .differs(let number): "reading \(number) would have other values"
+        case .notShifted(let number): "the time of reading \(number) could not be shifted"
+        case .count(let before, let after): "it would give \(after) readings and events in place of \(before)"
+        case .otherFrames: "its frames would be judged otherwise"
+        case .identityRemains: "an id or serial number of the cuff would remain"
+        case .clockRemains: "a time of the cuff's clock would remain"
+        }
+    }
+}
+
+/// Recordings without names, ids and serial numbers, with their times shifted: for people who send a recording of their cuff.
+public enum CaptureAnonymising {
+    /// Both recordings are held in memory and replayed; a cuff's whole memory has some kilobytes.
+    public static let maximumBytes = 4 << 20
+
+    /// What was done with one recording.
+    public struct Report: Sendable {
+        /// The new file.
+        public var path: String
+        /// The driver by which it was understood.
+        public var driver: String
+        /// How often each kind of field was changed, by `Redaction.Kind`.
+        public var changes: [Redaction.Kind: Int]
+        /// Fields of the header that were left out.
+        public var droppedFields: [String]
+        /// Fields of the header that stayed as they are, with their values.
+        public var keptFields: [(key: String, value: String)]
+        /// Bytes that belong to no whole frame and stay as they were recorded.
+        public var leftBytes: Int
+        /// Readings that both recordings give.
+        public var readings: Int
+    }
+
+    /// Where each input is written: one goes to `output` itself, several go under their own names into the folder `output`.
+    public static func targets(of inputs: [String], in output: String) throws(IngestError) -> [String] {
+        guard inputs.count > 1 || isFolder(output) else { return [output] }
+        guard isFolder(output) else { throw IngestError(AnonymisingFault.needsFolder(output)) }
+        return inputs.map { input in
+            let name = input.split(separator: "/").last.map(String.init) ?? "standard-input.capture"
+            return "\(output)/\(name == "-" ? "standard-input.capture" : name)"
+        }
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// A shift that nobody can guess: one to five years into the past.
+    public static func randomDays() -> Int { -Int.random(in: 366...1826) }
+
+    /// Rewrites one recording. Nothing bears the new name unless the result gives the same readings as the original and none of its
+    /// ids. The new file's form follows its suffix.
+    public static func run(
+        from input: String, to output: String, days: Int, driver id: String? = nil, options: [String: String] = [:],
+        selection: CaptureSelection = CaptureSelection(), replaces: Bool = false, stop: StopSignal = StopSignal()
+    ) throws(IngestError) -> Report {
+        let (items, source, name) = try read(input, selection, stop)
+        guard let driverID = id ?? source.header["driver"] ?? source.impliedDriver?.description else {
+            throw IngestError(AnonymisingFault.noDriver(name))
+        }
+        let driver = try Ingest.driver(driverID)
+        guard let redaction = driver.redaction else {
+            throw IngestError(AnonymisingFault.unsupported(name, driver: driver.id.description))
+        }
+        var header = source.header
+        if header["driver"] == nil { header.fields.insert(("driver", driver.id.description), at: 0) }
+        let result = CaptureRedaction(items, header: header, by: redaction, days: days)
+        let readings: Int
+        do throws(RedactionCheck.Fault) {
+            readings = try RedactionCheck.check(items, result, driver: driver, options: options)
+        } catch {
+            if case .timeOutOfRange(let time) = error {
+                var text = TextBuffer(capacity: 32)
+                text.append(time)
+                throw IngestError(AnonymisingFault.timeOutOfRange(name, time: text.string))
+            }
+            throw IngestError(AnonymisingFault.unsafe(name, error))
+        }
+        try write(result, to: output, start: source.start, days: days, replaces: replaces)
+        return Report(
+            path: output, driver: driver.id.description, changes: result.work.changes, droppedFields: result.droppedFields,
+            keptFields: result.header.fields.filter { ["cuff", "consent"].contains($0.key) }, leftBytes: result.work.leftBytes,
+            readings: readings)
+    }
+
+    private static func read(
+        _ input: String, _ selection: CaptureSelection, _ stop: StopSignal
+    ) throws(IngestError) -> (items: [CaptureItem], source: any CaptureSource, name: String) {
+        var capture = try CaptureInput(input, selection)
+        var items: [CaptureItem] = []
+        var bytes = 0
+        var isMore = true
+        while isMore {
+            isMore = try capture.fill(stop)
+            while let item = try capture.next() {
+                if case .fromCuff(let part) = item.content { bytes += part.count }
+                if case .toCuff(let part) = item.content { bytes += part.count }
+                guard bytes <= maximumBytes, items.count <= maximumBytes else {
+                    throw IngestError(AnonymisingFault.tooLarge(capture.name))
+                }
+                items.append(item)
+            }
+        }
+        guard !items.isEmpty else { throw IngestError(AnonymisingFault.empty(capture.name)) }
+        return (items, capture.source, capture.name)
+    }
+
+    private static func write(
+        _ result: CaptureRedaction, to output: String, start: Timestamp?, days: Int, replaces: Bool
+    ) throws(IngestError) {
+        let file = try OutputFile(output, replaces: replaces)
+        var encoder = CaptureEncoder(CaptureEncoder.Form(path: output))
+        var text = TextBuffer()
+        let shifted = start.map { Timestamp(milliseconds: $0.milliseconds + Int64(days) * 86_400_000) }
+        encoder.appendHead(result.header, start: shifted, to: &text)
+        for item in result.items { encoder.append(item, to: &text) }
+        try file.append(&text)
+        try file.finish()
+    }
+}

@@ -1,0 +1,66 @@
+/// Something in the database that breaks SQLite's rules or the program's own. `Store.check` finds it; nothing is repaired by that.
+public enum StoreProblem: Hashable, Sendable, CustomStringConvertible {
+    /// SQLite's own check found this.
+    case integrity(String)
+    /// A reading under something that is not an id.
+    case notAnID(String)
+    /// A reading of a source that is not in the table of sources.
+    case withoutSource(id: String, source: Int64)
+    /// A type that no version of the program wrote.
+    case unknownType(id: String, type: String)
+    /// A reading that lacks what its type needs, or a time that is none: the second text names the column.
+    case unreadable(id: String, column: String)
+    /// What is left of a deleted reading holds more than its id.
+    case tombstoneHolds(id: String, column: String)
+    /// A line of a deleted reading still waits to be sent.
+    case deletedLineWaits(id: String)
+    /// A line for a sink that is not in the table of sinks.
+    case lineWithoutSink(id: String, sink: Int64)
+    /// A line that waits, and is empty.
+    case emptyLine(id: String, sink: Int64)
+    /// A series that cannot be unpacked, or holds another number of samples than it says.
+    case damagedSeries(number: Int64)
+    /// A series of a source that is not in the table of sources.
+    case seriesWithoutSource(number: Int64)
+
+    /// The rule that is broken: the value of `rule` in JSON.
+    public var rule: String {
+        switch self {
+        case .integrity: "integrity"
+        case .notAnID: "id"
+        case .withoutSource, .seriesWithoutSource: "source"
+        case .unknownType: "type"
+        case .unreadable: "value"
+        case .tombstoneHolds, .deletedLineWaits: "deleted"
+        case .lineWithoutSink, .emptyLine: "outbox"
+        case .damagedSeries: "series"
+        }
+    }
+
+    /// Which reading it is about; `nil` where it is about none.
+    public var id: String? {
+        switch self {
+        case .notAnID(let id), .withoutSource(let id, _), .unknownType(let id, _), .unreadable(let id, _), .tombstoneHolds(let id, _),
+            .deletedLineWaits(let id), .lineWithoutSink(let id, _), .emptyLine(let id, _):
+            id
+        case .integrity, .damagedSeries, .seriesWithoutSource: nil
+        }
+    }
+
+    /// What is wrong, in one plain line.
+    public var description: String {
+        switch self {
+        case .integrity(let text): text
+        case .notAnID(let id): "a reading is stored under `\(id)`, which is not an id"
+        case .withoutSource(let id, let source): "reading \(id) belongs to source \(source), which does not exist"
+        case .unknownType(let id, let type): "reading \(id) has the unknown type `\(type)`"
+        case .unreadable(let id, let column): "reading \(id) cannot be read: \(column) is missing or malformed"
+        case .tombstoneHolds(let id, let column): "reading \(id) was deleted, but its \(column) is still there"
+        case .deletedLineWaits(let id): "reading \(id) was deleted, but a line of it is still queued"
+        case .lineWithoutSink(let id, let sink): "a line of reading \(id) is queued for sink \(sink), which does not exist"
+        case .emptyLine(let id, let sink): "the line of reading \(id) that is queued for sink \(sink) is empty"
+        case .damagedSeries(let number): "series \(number) cannot be unpacked"
+        case .seriesWithoutSource(let number): "series \(number) belongs to a source that does not exist"
+        }
+    }
+}
