@@ -2,7 +2,7 @@
 """Checks of cuff-sink-http against real servers on loopback, started and stopped here.
 
     check.py [SECTION...]      lines faults tls influx fhir smart orphan sekmet kill (all without a name)
-    CUFF_KILLS=25              rounds of `kill` for each server
+    KILLS=25                   rounds of `kill` for each server
     CUFF_SEKMET=PROGRAM        the FHIR server of PyPI (pip install sekmet-fhir==0.1.1); `sekmet` on PATH otherwise
 
 Exits 0 when every check holds; a server that is not installed is skipped, and said.
@@ -205,7 +205,7 @@ class Influx:
         return [dict(zip(s["columns"], row)) for s in value["results"][0].get("series", []) for row in s["values"]]
 
 def influx():
-    if not shutil.which("influxd"): return print("influx: skipped, influxd is not installed (Debian package influxdb)")
+    if not shutil.which("influxd"): return print("skipped: http: influxd is not installed (Debian package influxdb)")
     server = Influx()
     address = "influx+http://127.0.0.1:%d/?db=bp" % server.port
     sent = [reading(0)]
@@ -427,7 +427,7 @@ def validate(text, profile):
             "for e in b['entry']:\n  get_fhir_model_class(e['resource']['resourceType']).model_validate(e['resource'])\n  r = fhirkit.validate(e['resource'])\n  print(r)")
     done = subprocess.run([python, "-c", code], input=text, text=True, capture_output=True) if python else None
     if done is None or "ModuleNotFoundError" in done.stderr:
-        return print("fhir: models skipped, fhir.resources and fhirkit-rs of PyPI are not installed")
+        return print("skipped: http: fhir.resources and fhirkit-rs of PyPI are not installed")
     check(done.returncode == 0, "fhir: valid by fhir.resources and fhirkit: " + profile, done.stderr[-500:])
     check("rror" not in done.stdout.replace("errors=[]", "").replace("'errors': []", ""), "fhir: fhirkit has no errors: " + profile, done.stdout[:600])
 
@@ -473,7 +473,7 @@ def smart():
 def sekmet_program(): return os.environ.get("CUFF_SEKMET") or shutil.which("sekmet")
 
 def sekmet():
-    if not sekmet_program(): return print("sekmet: skipped, not installed (PyPI: sekmet-fhir==0.1.1; its program is named by CUFF_SEKMET)")
+    if not sekmet_program(): return print("skipped: http: sekmet is not installed (PyPI: sekmet-fhir==0.1.1; its program is named by CUFF_SEKMET)")
     folder, port = tempfile.mkdtemp(dir=FOLDER), free_port()
     process = start([sekmet_program(), "serve", "--host", "127.0.0.1", "--port", str(port)], port, cwd=folder)
     base = "http://127.0.0.1:%d/fhir" % port
@@ -535,7 +535,7 @@ def orphan():
 # ---- kill
 
 def kill():
-    rounds = int(os.environ.get("CUFF_KILLS", "6"))
+    rounds = int(os.environ.get("KILLS", "6"))
     if shutil.which("influxd"):
         server = Influx()
         server.query("CREATE DATABASE bp", db="")
@@ -597,7 +597,7 @@ if __name__ == "__main__":
     finally:
         for process in started:
             process.kill()
-            process.wait()
+            process.wait(20)
         shutil.rmtree(FOLDER, ignore_errors=True)
     print("cuff-sink-http: %d checks in %.0f s, %d failed" % (counted(), time.monotonic() - begin, len(failures)))
     sys.exit(bool(failures))
