@@ -46,8 +46,9 @@ class SmallDisk:
 
 def readings(first, count):
     for number in range(first, first + count):
-        yield {"type": "blood_pressure", "schema": 1, "id": f"20260505T{number // 3600:02}{number // 60 % 60:02}{number % 60:02}-{number:016x}", "driver": "phd",
-               "device": "00091ffffe000101", "systolic_mmHg": 128, "diastolic_mmHg": 82, "measured": "2026-05-05T07:33:20+02:00", "text": "x" * 400}
+        hour, minute, second = f"{number // 3600:02}", f"{number // 60 % 60:02}", f"{number % 60:02}"
+        yield {"type": "blood_pressure", "schema": 1, "id": f"20260505T{hour}{minute}{second}-{number:016x}", "driver": "phd", "device": "00091ffffe000101",
+               "systolic_mmHg": 128, "diastolic_mmHg": 82, "measured": f"2026-05-05T{hour}:{minute}:{second}Z", "text": "x" * 400}
 
 
 def deliver(program, address, lines, limit=60):

@@ -563,15 +563,26 @@ class RabbitMQTests(unittest.TestCase):
     def test_full_disk(self):
         """RabbitMQ stops to read from publishers while its disk has less room than it wants."""
         self.broker.ids()
+        first, second, third = (identity(number, "20260801") for number in (1, 2, 3))
+        connected = Helper(self.address())
+        connected.send(reading(first))
+        self.assertEqual(connected.expect(2, 30), f"ok {first} 0")
         self.assertEqual(self.broker.control("set_disk_free_limit", "1000000GB").returncode, 0)
         try:
-            helper = Helper(self.address())
-            helper.send(reading(identity(1, "20260801")))
-            self.assertRegex(helper.expect(2, 90), "^later .*(memory|disk)")
-            helper.close()
+            connected.send(reading(second))
+            later = Helper(self.address().replace("pi-7", "pi-9"))
+            later.send(reading(third))
+            # One that was connected is not heard any more, another one is not let in.
+            self.assertRegex(connected.expect(3, 90), "^later .*acknowledged nothing .*free its disk or memory")
+            self.assertRegex(later.expect(2, 90), "^later .*is its disk or memory full")
         finally:
             self.broker.control("set_disk_free_limit", "50MB")
-        self.assertEqual(run(self.address(), reading(identity(1, "20260801")))[0][1], f"ok {identity(1, '20260801')} 0")
+            for helper in (connected, later):
+                helper.process.kill()
+                helper.close()
+        outbox = Outbox(self.address(), [reading(second), reading(third)])
+        outbox.finish(self)
+        self.assertLessEqual({first, second, third}, set(self.broker.ids()))
 
 
 if __name__ == "__main__":

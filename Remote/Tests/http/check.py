@@ -42,6 +42,11 @@ def lines():
         check([h.get("Authorization") for _, _, h, _ in endpoint.requests] == [want], "credentials", want)
 
     helper = Helper("http://127.0.0.1:%d/" % endpoint.port, credentials={"http.token": "s3cret"})
+    helper.send(sent[0])
+    check([helper.next(), helper.next()] == ["ready 1"] + oks(sent[:1]), "a token from a file")
+    public = "".join(pathlib.Path("/proc/%d/%s" % (helper.process.pid, name)).read_text() for name in ("cmdline", "environ"))
+    check("s3cret" not in public, "`ps` shows no secret")
+    helper.close()
     os.chmod(helper.home + "/cuff/credentials/http.token", 0o640)
     helper = Helper("http://127.0.0.1:%d/" % endpoint.port, environment={"XDG_CONFIG_HOME": helper.home})
     said, _ = helper.finish()
@@ -70,7 +75,7 @@ def faults():
     for status, word, *said in (
         (200, "ok"), (201, "ok"), (202, "ok"), (204, "ok"), (400, "refuse", "HTTP 400: it says why"), (413, "refuse"), (422, "refuse"),
         (401, "fatal", "credentials"), (403, "fatal", "rights"), (404, "fatal", "path"), (405, "fatal"), (410, "fatal"), (415, "fatal"), (418, "fatal"),
-        (408, "later"), (409, "later"), (425, "later"), (429, "later", "wait 7 s"), (500, "later"), (502, "later"), (503, "later", "wait 7 s"), (507, "later")):
+        (408, "later"), (409, "later"), (425, "later"), (429, "later", "wait 7 s"), (500, "later"), (502, "later"), (503, "later", "wait 7 s"), (507, "later", "disk is full: make room")):
         endpoint.plan = plan(status, b"" if status == 204 else b'{"error":"it says why"}', Retry_After="7")
         endpoint.requests.clear()
         answers = run(address, sent)
