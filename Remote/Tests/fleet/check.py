@@ -71,7 +71,9 @@ class Machine(threading.Thread):
 
     def run(self):
         while not self.is_over:
-            client = mqtt.Client(client_id=self.machine, clean_session=True)
+            # Paho 2 wants to know which callbacks it is given.
+            version = [mqtt.CallbackAPIVersion.VERSION1] if hasattr(mqtt, "CallbackAPIVersion") else []
+            client = mqtt.Client(*version, client_id=self.machine, clean_session=True)
             client.username_pw_set(self.machine, self.password)
             client.on_publish = self.published
             client.max_inflight_messages_set(100)
