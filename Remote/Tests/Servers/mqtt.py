@@ -62,7 +62,7 @@ class Mosquitto:
 
     def kill(self):
         self.process.kill()
-        self.process.wait()
+        self.process.wait(20)
 
     def stop(self):
         self.process.terminate()
@@ -73,7 +73,7 @@ class Mosquitto:
 
     def retained(self, topic, *words):
         """What is retained, by topic; a marker message ends it."""
-        found = subprocess.run(self.client("mosquitto_sub", "-t", topic, "-W", "1", "-F", "%r %t %p", *words), capture_output=True, text=True).stdout
+        found = subprocess.run(self.client("mosquitto_sub", "-t", topic, "-W", "1", "-F", "%r %t %p", *words), capture_output=True, text=True, timeout=20).stdout
         lines = [line.split(" ", 2) for line in found.splitlines()]
         return {line[1]: line[2] for line in lines if line[0] == "1"}
 
@@ -100,7 +100,7 @@ class Subscriber:
 
     def close(self):
         self.process.kill()
-        self.process.wait()
+        self.process.wait(20)
         self.process.stdout.close()
 
 
@@ -314,7 +314,7 @@ class MosquittoTests(unittest.TestCase):
     def secured(self, acl=""):
         passwords = write("passwords", "")
         for user in ("cuff", "other"):
-            subprocess.run(["mosquitto_passwd", "-b", passwords, user, PASSWORD], check=True)
+            subprocess.run(["mosquitto_passwd", "-b", passwords, user, PASSWORD], check=True, timeout=20)
         os.chmod(passwords, 0o644)
         rights = write("acl", acl) if acl else None
         return self.broker(f"allow_anonymous false\npassword_file {passwords}\n" + (f"acl_file {rights}\n" if rights else ""))
@@ -365,7 +365,7 @@ class MosquittoTests(unittest.TestCase):
         if (HOME / "ca.pem").exists():
             return
         def openssl(*words):
-            subprocess.run(["openssl", *words], check=True, capture_output=True, cwd=HOME)
+            subprocess.run(["openssl", *words], check=True, capture_output=True, cwd=HOME, timeout=60)
         openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=Ward")
         for name, subject in (("good", "DNS:localhost,IP:127.0.0.1"), ("other", "DNS:elsewhere.example")):
             openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", "/CN=broker")
@@ -430,9 +430,9 @@ class MosquittoTests(unittest.TestCase):
         self.assertTrue(json.loads(retained[f"homeassistant/sensor/{node}/systolic/config"])["frc_upd"])
         self.assertIn(f"homeassistant/event/{node}/reading/config", retained)
         forget = [BINARY, "--forget", "00091ffffe000101", address]
-        self.assertEqual(subprocess.run(forget, capture_output=True, text=True).stdout.count("removed "), 16)
+        self.assertEqual(subprocess.run(forget, capture_output=True, text=True, timeout=60).stdout.count("removed "), 16)
         self.assertEqual(list(broker.retained("#")), ["cuff/pi-7/status"])
-        self.assertEqual(subprocess.run(forget, capture_output=True).returncode, 69)
+        self.assertEqual(subprocess.run(forget, capture_output=True, timeout=60).returncode, 69)
 
     def test_killed_helper(self):
         """kill -9 of the helper at random instants: every acknowledged reading came, and the newest is retained."""

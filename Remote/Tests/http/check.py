@@ -141,12 +141,12 @@ def faults():
         answers = run(address, [])
         check(len(answers) == 1 and answers[0].startswith("fatal "), "%s is a fault of the configuration" % address, answers)
         check("hidden" not in " ".join(answers), "no password is repeated", answers)
-    check(subprocess.run([BINARY], capture_output=True).returncode == 64, "without an argument it exits with 64")
+    check(subprocess.run([BINARY], capture_output=True, timeout=20).returncode == 64, "without an argument it exits with 64")
 
 # ---- tls
 
 def certificates():
-    def openssl(*words): subprocess.run(["openssl", *words], check=True, capture_output=True, cwd=FOLDER)
+    def openssl(*words): subprocess.run(["openssl", *words], check=True, capture_output=True, cwd=FOLDER, timeout=60)
     openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=Check CA")
     openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout", "server.key", "-out", "server.csr", "-subj", "/CN=localhost")
     for name, host, begin, end in (("good", "localhost", "20200101000000Z", "20991231000000Z"), ("expired", "localhost", "20200101000000Z", "20200201000000Z"),
@@ -200,7 +200,7 @@ class Influx:
         self.process = start(["influxd", "-config", self.folder + "/influxdb.conf"], self.port)
     def kill(self):
         self.process.kill()
-        self.process.wait()
+        self.process.wait(20)
         self.start()
     def query(self, text, db="bp", user=None):
         more = "&u=%s&p=%s" % user if user else ""
@@ -303,7 +303,7 @@ class FHIR:
     def start(self): self.process = start([sys.executable, HERE / "fhir_server.py", str(self.port), self.database, self.auth], self.port)
     def kill(self):
         self.process.kill()
-        self.process.wait()
+        self.process.wait(20)
         self.start()
     def all(self, kind, headers=None):
         return [e["resource"] for e in json.loads(fetch("http://127.0.0.1:%d/fhir/%s" % (self.port, kind), headers=headers)[1])["entry"]]
@@ -430,7 +430,7 @@ def validate(text, profile):
     code = ("import sys, json\nfrom fhir.resources.R4B import get_fhir_model_class\nimport fhirkit\nb = json.loads(sys.stdin.read())\n"
             "get_fhir_model_class('Bundle').model_validate(b)\n"
             "for e in b['entry']:\n  get_fhir_model_class(e['resource']['resourceType']).model_validate(e['resource'])\n  r = fhirkit.validate(e['resource'])\n  print(r)")
-    done = subprocess.run([python, "-c", code], input=text, text=True, capture_output=True) if python else None
+    done = subprocess.run([python, "-c", code], input=text, text=True, capture_output=True, timeout=60) if python else None
     if done is None or "ModuleNotFoundError" in done.stderr:
         return print("skipped: http: fhir.resources and fhirkit-rs of PyPI are not installed")
     check(done.returncode == 0, "fhir: valid by fhir.resources and fhirkit: " + profile, done.stderr[-500:])
@@ -439,7 +439,7 @@ def validate(text, profile):
 # ---- smart
 
 def smart():
-    def openssl(*words): subprocess.run(["openssl", *words], check=True, capture_output=True, cwd=FOLDER)
+    def openssl(*words): subprocess.run(["openssl", *words], check=True, capture_output=True, cwd=FOLDER, timeout=60)
     openssl("ecparam", "-name", "secp384r1", "-genkey", "-noout", "-out", "es384.key")
     openssl("genrsa", "-out", "rs384.key", "2048")
     openssl("genrsa", "-out", "other.key", "2048")
@@ -465,7 +465,7 @@ def smart():
         helper.send(sent[0])
         check(helper.next() == oks(sent)[0], "smart: the first token")
         server.process.kill()
-        server.process.wait()
+        server.process.wait(20)
         server.start()
         helper.send(sent[1])
         check(helper.next() == oks(sent)[1], "smart: a token that the server forgot is renewed")
@@ -563,7 +563,7 @@ def kill():
         def start(self): self.process = start([sys.executable, HERE / "keeper.py", str(self.port), str(FOLDER / "keeper.db")], self.port)
         def kill(self):
             self.process.kill()
-            self.process.wait()
+            self.process.wait(20)
             self.start()
     server = Keeper()
     box = Outbox("http://127.0.0.1:%d/" % server.port)
