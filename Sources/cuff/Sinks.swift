@@ -16,8 +16,9 @@ struct Sinks: ParsableCommand {
                 "cuff sinks": "What each sink has received, and what is queued.",
                 "cuff sinks kinds": "What --sink takes.",
                 "cuff sinks retry": "Sends now what is queued.",
+                "cuff sinks forget 00091ffffe000101 'mqtt://cuff@broker/?discovery=homeassistant'": "Removes a cuff from Home Assistant.",
             ]),
-        subcommands: [ListSinks.self, Kinds.self, Retry.self, Drop.self], defaultSubcommand: ListSinks.self)
+        subcommands: [ListSinks.self, Kinds.self, Retry.self, Drop.self, Forget.self], defaultSubcommand: ListSinks.self)
 
     struct ListSinks: ParsableCommand {
         static let configuration = CommandConfiguration(
@@ -124,5 +125,20 @@ struct Sinks: ParsableCommand {
         func run() throws {
             Terminal.say("cuff: \(Plural.text(try SinkRuns.drop(database: db, sink: sink, confirmation: confirm), "line")) dropped")
         }
+    }
+
+    struct Forget: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "forget", abstract: "Removes what an MQTT broker and Home Assistant show of a cuff; no reading is deleted.",
+            discussion: Help.text(
+                "A running watch announces the cuff again with its next reading.",
+                [
+                    "cuff sinks forget 00091ffffe000101 'mqtt://cuff@broker/?discovery=homeassistant'": "A cuff that was given away.",
+                    "cuff sinks forget port-1-1.2 mqtt://127.0.0.1/": "Its retained newest reading; Home Assistant is left alone.",
+                ]))
+        @Argument(help: "The cuff, as its readings name it (`device`).") var device: String
+        @Argument(help: "The sink, as `cuff sinks` names it.") var sink: String
+
+        func run() throws { try SinkForgetting.run(device: device, sink: SinkSpec(sink)) }
     }
 }

@@ -139,6 +139,27 @@ import Testing
         #expect(secret.status == 64 && !secret.errors.contains("s3same") && secret.errors.contains("mqtt.password"), "\(secret.errors)")
     }
 
+    @Test func forget_RunsTheBrokersHelper_AndIsForBrokersOnly() async throws {
+        let folder = try Scratch()
+        try FileManager.default.createDirectory(atPath: folder.path("libexec"), withIntermediateDirectories: true)
+        _ = try folder.write("libexec/cuff-sink-mqtt", "#!/bin/sh\nprintf '%s|' \"$@\"\nexit 69\n")
+        #expect(chmod(folder.path("libexec/cuff-sink-mqtt"), 0o755) == 0)
+        let broker = "mqtts://cuff@broker/?gateway=pi 7&discovery=homeassistant"
+        let environment = ["CUFF_LIBEXEC": folder.path("libexec")]
+        // The optional sink of a configuration is the same one.
+        for sink in [broker, broker + "?"] {
+            let run = try await CuffProcess.run(["sinks", "forget", "00091ffffe000101", sink], environment: environment)
+            #expect(run.status == 69 && run.output == "--forget|00091ffffe000101|\(broker)|" && run.errors == "", "\(run)")
+        }
+        let other = try await CuffProcess.run(["sinks", "forget", "x", "postgres://cuff@db/ward"], environment: environment)
+        #expect(other.status == 64 && other.errors.contains("only MQTT brokers"), "\(other)")
+        let none = try await CuffProcess.run(
+            ["sinks", "forget", "x", broker], environment: ["CUFF_LIBEXEC": folder.path("none"), "PATH": "/nonexistent"])
+        #expect(none.status == 69 && none.errors.contains("cuff-sink-mqtt is neither in"), "\(none)")
+        let secret = try await CuffProcess.run(["sinks", "forget", "x", "mqtt://nurse:s3same@broker/"], environment: environment)
+        #expect(secret.status == 64 && !secret.errors.contains("s3same"), "\(secret)")
+    }
+
     /// A helper on a socket, on a thread of its own: it takes lines and answers for each.
     private final class Listener: @unchecked Sendable {
         private let kept = Locked<[UInt8]>([])

@@ -26,6 +26,9 @@ public enum Verdict: Sendable, Equatable {
         case 403: return .configuration("the credentials do not allow writing here (\(text)); check the rights of the user or token")
         case 404, 405, 410: return .configuration("there is nothing to write to at this address (\(text)); check the path")
         case 408, 409, 425, 429: return .later(text + asked(answer))
+        // InfluxDB 1.x answers 500 with the words of its operating system, and 1.6 fails on after there is room (observed).
+        case 500... where answer.status == 507 || words.lowercased().contains("no space left"):
+            return .later("the server's disk is full: make room there, and restart the server if that repeats (\(text))")
         case 400..<500: return .configuration("the server does not take this (\(text))")
         default: return .later(text + asked(answer))
         }

@@ -44,7 +44,7 @@ public struct ServerFault: Error, Sendable, Equatable {
             case "3D000": "create the database, then its tables: cuff-sink-postgres --schema | psql"
             case "42P01", "3F000", "42703": "create the tables: cuff-sink-postgres --schema | psql"
             case "42501": "grant the rights: cuff-sink-postgres --schema | psql, as the owner"
-            case "53100": "the server's disk is full"
+            case "53100": "the server's disk is full: make room there"
             default: nil
             }
         self.init(kind, Self.sentence(message, state, hint), isConnectionLost: isConnectionLost)

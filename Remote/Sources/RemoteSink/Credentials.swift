@@ -53,7 +53,7 @@ public struct Credentials: Sendable {
             throw ConfigurationFault("\(path) is not a regular file")
         }
         guard isGuarded || status.st_mode & 0o077 == 0 else {
-            throw ConfigurationFault("\(path) can be read by others; do: chmod 600 \(path)")
+            throw ConfigurationFault("others can read this credential; do: chmod 600 \(path)")
         }
         var bytes = [UInt8](repeating: 0, count: longest + 1)
         var count = 0

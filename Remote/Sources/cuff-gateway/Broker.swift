@@ -134,7 +134,7 @@ final class Broker {
         _ = amqp_basic_qos(state, Self.channel, 0, UInt16(clamping: prefetch), 0)
         try check("no prefetch")
         _ = amqp_basic_consume(state, Self.channel, amqp_cstring_bytes(queue), amqp_empty_bytes, 0, 0, 0, amqp_empty_table)
-        try check("cannot take from the queue `\(queue)`", hint: "; declare it: cuff-gateway --setup")
+        try check("cannot take from the queue `\(queue)`", hint: "; declare it, with the rights: cuff-gateway --setup")
     }
 
     /// A delivery that is there; `nil` when there is none now. Also keeps the heartbeat: call it every few seconds.

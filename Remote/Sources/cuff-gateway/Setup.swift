@@ -25,7 +25,7 @@ struct Setup {
         let users = control(["list_users", "--no-table-headers"])
         let names = users.output.split(separator: "\n").compactMap { $0.split(separator: "\t").first.map(String.init) }
         if users.status == 0 {
-            if !names.contains(address.user) { try addGateway() }
+            try addGateway(exists: names.contains(address.user))
             try require(control(["set_policy", "-p", address.vhost] + Self.policy), "the alternate exchange")
             for machine in machines { try addMachine(machine, exists: names.contains(machine)) }
         } else {
@@ -73,12 +73,12 @@ struct Setup {
         return commands
     }
 
-    private func addGateway() throws(ConfigurationFault) {
+    private func addGateway(exists: Bool) throws(ConfigurationFault) {
         // The password goes by standard input: arguments can be read by everybody on the machine.
-        try require(control(["add_user", address.user], input: password + "\n"), "the user `\(address.user)`")
+        if !exists { try require(control(["add_user", address.user], input: password + "\n"), "the user `\(address.user)`") }
         try require(
             control(["set_permissions", "-p", address.vhost, address.user] + Self.gatewayRights), "the rights of `\(address.user)`")
-        print("added the user `\(address.user)` for the gateway")
+        if !exists { print("added the user `\(address.user)` for the gateway") }
     }
 
     private func addMachine(_ machine: String, exists: Bool) throws(ConfigurationFault) {

@@ -165,7 +165,8 @@ final class Broker {
         guard !isAccepted else { return end(.lost("the connection to the broker at \(settings.place) was lost")) }
         end(
             .closedEarly(
-                "the broker at \(settings.place) closed the connection before it answered; does it want mqtts://, or another port?"))
+                "the broker at \(settings.place) closed the connection before it answered; does it want mqtts:// or another port, or is its disk or memory full?"
+            ))
     }
 
     private func acknowledged(_ id: Int32, _ code: UInt8, _ reason: String?) {

@@ -393,7 +393,7 @@ struct MQTTState: Sendable {
         let text =
             phase == .connecting
             ? "the broker at \(settings.place) did not answer the connection within \(Int(limits.connect)) s"
-            : "the broker at \(settings.place) has acknowledged nothing for \(Int(limits.answer)) s"
+            : "the broker at \(settings.place) has acknowledged nothing for \(Int(limits.answer)) s; if that repeats, free its disk or memory: a full one blocks publishers"
         ended(.later(text), now)
     }
 }

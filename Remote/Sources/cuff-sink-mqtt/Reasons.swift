@@ -45,7 +45,8 @@ enum Reasons {
             return
                 "the broker at \(settings.place) wants a password for \(user) (\(text)); write it into \(settings.passwordPlace), mode 0600"
         }
-        return "the broker at \(settings.place) does not accept user \(user) with this password (\(text)); mend \(settings.passwordPlace)"
+        return
+            "the broker at \(settings.place) does not accept user \(user) with this password (\(text)); correct \(settings.passwordPlace)"
     }
 
     /// The broker ends a connection.

@@ -20,10 +20,18 @@ struct Child {
         self.id = id
     }
 
-    /// The exit status; of a killed program the signal, negative.
-    func wait() -> Int32 {
+    /// The exit status; of a killed program the signal, negative. A program that has not ended by then is killed.
+    func wait(seconds: Double = 120) -> Int32 {
+        let until = Date() + seconds
         var status: Int32 = 0
-        while waitpid(id, &status, 0) < 0 && errno == EINTR {}
-        return status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F)
+        while true {
+            switch waitpid(id, &status, WNOHANG) {
+            case id: return status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F)
+            case 0: break
+            default: if errno != EINTR { return -1 }
+            }
+            if Date() > until { kill(id, SIGKILL) }
+            usleep(2000)
+        }
     }
 }

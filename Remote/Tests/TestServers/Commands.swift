@@ -6,7 +6,7 @@ public enum Commands {
 
     /// A folder that every user may enter, because servers do not run as root.
     public static func temporaryFolder(_ name: String) throws -> String {
-        let path = "/tmp/cuff-\(name)-\(UInt32.random(in: 0..<UInt32.max))"
+        let path = FileManager.default.temporaryDirectory.path + "/cuff-\(name)-\(UInt32.random(in: 0..<UInt32.max))"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o777])
         guard chmod(path, 0o777) == 0 else { throw Failure(description: "chmod \(path)") }
         return path

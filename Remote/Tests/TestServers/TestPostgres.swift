@@ -4,7 +4,7 @@ import Foundation
 public final class TestPostgres {
     public static let programs = ["/usr/lib/postgresql/17/bin", "/usr/lib/postgresql/16/bin", "/usr/lib/postgresql/15/bin"]
         .first { FileManager.default.isExecutableFile(atPath: $0 + "/postgres") }
-    public static let reason = "PostgreSQL is not installed (Debian: postgresql-15): skipped"
+    public static let reason = "skipped: swift: PostgreSQL is not installed (Debian package postgresql)"
     public static var isInstalled: Bool {
         if programs == nil { print(reason) }
         return programs != nil

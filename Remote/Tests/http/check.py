@@ -2,7 +2,7 @@
 """Checks of cuff-sink-http against real servers on loopback, started and stopped here.
 
     check.py [SECTION...]      lines faults tls influx fhir smart orphan sekmet kill (all without a name)
-    CUFF_KILLS=25              rounds of `kill` for each server
+    KILLS=25                   rounds of `kill` for each server
     CUFF_SEKMET=PROGRAM        the FHIR server of PyPI (pip install sekmet-fhir==0.1.1); `sekmet` on PATH otherwise
 
 Exits 0 when every check holds; a server that is not installed is skipped, and said.
@@ -42,6 +42,11 @@ def lines():
         check([h.get("Authorization") for _, _, h, _ in endpoint.requests] == [want], "credentials", want)
 
     helper = Helper("http://127.0.0.1:%d/" % endpoint.port, credentials={"http.token": "s3cret"})
+    helper.send(sent[0])
+    check([helper.next(), helper.next()] == ["ready 1"] + oks(sent[:1]), "a token from a file")
+    public = "".join(pathlib.Path("/proc/%d/%s" % (helper.process.pid, name)).read_text() for name in ("cmdline", "environ"))
+    check("s3cret" not in public, "`ps` shows no secret")
+    helper.close()
     os.chmod(helper.home + "/cuff/credentials/http.token", 0o640)
     helper = Helper("http://127.0.0.1:%d/" % endpoint.port, environment={"XDG_CONFIG_HOME": helper.home})
     said, _ = helper.finish()
@@ -70,7 +75,7 @@ def faults():
     for status, word, *said in (
         (200, "ok"), (201, "ok"), (202, "ok"), (204, "ok"), (400, "refuse", "HTTP 400: it says why"), (413, "refuse"), (422, "refuse"),
         (401, "fatal", "credentials"), (403, "fatal", "rights"), (404, "fatal", "path"), (405, "fatal"), (410, "fatal"), (415, "fatal"), (418, "fatal"),
-        (408, "later"), (409, "later"), (425, "later"), (429, "later", "wait 7 s"), (500, "later"), (502, "later"), (503, "later", "wait 7 s"), (507, "later")):
+        (408, "later"), (409, "later"), (425, "later"), (429, "later", "wait 7 s"), (500, "later"), (502, "later"), (503, "later", "wait 7 s"), (507, "later", "disk is full: make room")):
         endpoint.plan = plan(status, b"" if status == 204 else b'{"error":"it says why"}', Retry_After="7")
         endpoint.requests.clear()
         answers = run(address, sent)
@@ -136,12 +141,12 @@ def faults():
         answers = run(address, [])
         check(len(answers) == 1 and answers[0].startswith("fatal "), "%s is a fault of the configuration" % address, answers)
         check("hidden" not in " ".join(answers), "no password is repeated", answers)
-    check(subprocess.run([BINARY], capture_output=True).returncode == 64, "without an argument it exits with 64")
+    check(subprocess.run([BINARY], capture_output=True, timeout=20).returncode == 64, "without an argument it exits with 64")
 
 # ---- tls
 
 def certificates():
-    def openssl(*words): subprocess.run(["openssl", *words], check=True, capture_output=True, cwd=FOLDER)
+    def openssl(*words): subprocess.run(["openssl", *words], check=True, capture_output=True, cwd=FOLDER, timeout=60)
     openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=Check CA")
     openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout", "server.key", "-out", "server.csr", "-subj", "/CN=localhost")
     for name, host, begin, end in (("good", "localhost", "20200101000000Z", "20991231000000Z"), ("expired", "localhost", "20200101000000Z", "20200201000000Z"),
@@ -195,7 +200,7 @@ class Influx:
         self.process = start(["influxd", "-config", self.folder + "/influxdb.conf"], self.port)
     def kill(self):
         self.process.kill()
-        self.process.wait()
+        self.process.wait(20)
         self.start()
     def query(self, text, db="bp", user=None):
         more = "&u=%s&p=%s" % user if user else ""
@@ -205,7 +210,7 @@ class Influx:
         return [dict(zip(s["columns"], row)) for s in value["results"][0].get("series", []) for row in s["values"]]
 
 def influx():
-    if not shutil.which("influxd"): return print("influx: skipped, influxd is not installed (Debian package influxdb)")
+    if not shutil.which("influxd"): return print("skipped: http: influxd is not installed (Debian package influxdb)")
     server = Influx()
     address = "influx+http://127.0.0.1:%d/?db=bp" % server.port
     sent = [reading(0)]
@@ -298,7 +303,7 @@ class FHIR:
     def start(self): self.process = start([sys.executable, HERE / "fhir_server.py", str(self.port), self.database, self.auth], self.port)
     def kill(self):
         self.process.kill()
-        self.process.wait()
+        self.process.wait(20)
         self.start()
     def all(self, kind, headers=None):
         return [e["resource"] for e in json.loads(fetch("http://127.0.0.1:%d/fhir/%s" % (self.port, kind), headers=headers)[1])["entry"]]
@@ -425,16 +430,16 @@ def validate(text, profile):
     code = ("import sys, json\nfrom fhir.resources.R4B import get_fhir_model_class\nimport fhirkit\nb = json.loads(sys.stdin.read())\n"
             "get_fhir_model_class('Bundle').model_validate(b)\n"
             "for e in b['entry']:\n  get_fhir_model_class(e['resource']['resourceType']).model_validate(e['resource'])\n  r = fhirkit.validate(e['resource'])\n  print(r)")
-    done = subprocess.run([python, "-c", code], input=text, text=True, capture_output=True) if python else None
+    done = subprocess.run([python, "-c", code], input=text, text=True, capture_output=True, timeout=60) if python else None
     if done is None or "ModuleNotFoundError" in done.stderr:
-        return print("fhir: models skipped, fhir.resources and fhirkit-rs of PyPI are not installed")
+        return print("skipped: http: fhir.resources and fhirkit-rs of PyPI are not installed")
     check(done.returncode == 0, "fhir: valid by fhir.resources and fhirkit: " + profile, done.stderr[-500:])
     check("rror" not in done.stdout.replace("errors=[]", "").replace("'errors': []", ""), "fhir: fhirkit has no errors: " + profile, done.stdout[:600])
 
 # ---- smart
 
 def smart():
-    def openssl(*words): subprocess.run(["openssl", *words], check=True, capture_output=True, cwd=FOLDER)
+    def openssl(*words): subprocess.run(["openssl", *words], check=True, capture_output=True, cwd=FOLDER, timeout=60)
     openssl("ecparam", "-name", "secp384r1", "-genkey", "-noout", "-out", "es384.key")
     openssl("genrsa", "-out", "rs384.key", "2048")
     openssl("genrsa", "-out", "other.key", "2048")
@@ -460,7 +465,7 @@ def smart():
         helper.send(sent[0])
         check(helper.next() == oks(sent)[0], "smart: the first token")
         server.process.kill()
-        server.process.wait()
+        server.process.wait(20)
         server.start()
         helper.send(sent[1])
         check(helper.next() == oks(sent)[1], "smart: a token that the server forgot is renewed")
@@ -473,7 +478,7 @@ def smart():
 def sekmet_program(): return os.environ.get("CUFF_SEKMET") or shutil.which("sekmet")
 
 def sekmet():
-    if not sekmet_program(): return print("sekmet: skipped, not installed (PyPI: sekmet-fhir==0.1.1; its program is named by CUFF_SEKMET)")
+    if not sekmet_program(): return print("skipped: http: sekmet is not installed (PyPI: sekmet-fhir==0.1.1; its program is named by CUFF_SEKMET)")
     folder, port = tempfile.mkdtemp(dir=FOLDER), free_port()
     process = start([sekmet_program(), "serve", "--host", "127.0.0.1", "--port", str(port)], port, cwd=folder)
     base = "http://127.0.0.1:%d/fhir" % port
@@ -535,7 +540,7 @@ def orphan():
 # ---- kill
 
 def kill():
-    rounds = int(os.environ.get("CUFF_KILLS", "6"))
+    rounds = int(os.environ.get("KILLS", "6"))
     if shutil.which("influxd"):
         server = Influx()
         server.query("CREATE DATABASE bp", db="")
@@ -558,7 +563,7 @@ def kill():
         def start(self): self.process = start([sys.executable, HERE / "keeper.py", str(self.port), str(FOLDER / "keeper.db")], self.port)
         def kill(self):
             self.process.kill()
-            self.process.wait()
+            self.process.wait(20)
             self.start()
     server = Keeper()
     box = Outbox("http://127.0.0.1:%d/" % server.port)
@@ -597,7 +602,7 @@ if __name__ == "__main__":
     finally:
         for process in started:
             process.kill()
-            process.wait()
+            process.wait(20)
         shutil.rmtree(FOLDER, ignore_errors=True)
     print("cuff-sink-http: %d checks in %.0f s, %d failed" % (counted(), time.monotonic() - begin, len(failures)))
     sys.exit(bool(failures))

@@ -211,7 +211,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             with tempfile.NamedTemporaryFile() as f:
                 f.write(seal)
                 f.flush()
-                done = subprocess.run(["openssl", "dgst", "-sha384", "-verify", key, "-signature", f.name], input=(head + "." + claims).encode(), capture_output=True)
+                done = subprocess.run(["openssl", "dgst", "-sha384", "-verify", key, "-signature", f.name], input=(head + "." + claims).encode(), capture_output=True, timeout=30)
             need(done.returncode == 0, "the signature is wrong")
         except (Fault, KeyError, ValueError) as fault:
             return self.reply(400, {"error": "invalid_client", "error_description": getattr(fault, "text", repr(fault))}, "application/json")

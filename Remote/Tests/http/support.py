@@ -165,6 +165,7 @@ class Outbox:
     """What cuff does with a helper: keeps lines until their own `ok`, sends what is unanswered again, starts it again."""
     def __init__(self, address, **more):
         self.address, self.more, self.lines, self.refused, self.said, self.broken = address, more, [], {}, [], 0
+        self.span = 0.1   # how long a helper took for its lines, from `ready` to the last answer
     def deliver(self, limit, kills=0, on_kill=None, seed=1):
         """Until nothing waits. `kills` times the helper, or what `on_kill` kills, dies at a random instant."""
         dice = random.Random(seed)
@@ -176,17 +177,20 @@ class Outbox:
             sent = self.lines[:1000]
             unanswered = {(r["id"], r.get("revision", 0)) for r in sent}
             threading.Thread(target=helper.send, args=sent, daemon=True).start()
-            timer = None
-            if done < kills:
-                def die(number=done):
-                    if on_kill and number % 2: on_kill()
-                    else: helper.process.kill()
-                timer = threading.Timer(dice.uniform(0.02, 0.4), die)
-                timer.start()
+            timer = ready = None
+            def die(number=done):
+                if on_kill and number % 2: on_kill()
+                else: helper.process.kill()
             while unanswered and time.monotonic() < end:
                 text = helper.next(60)
                 if text is None or text == "(nothing)": break
                 self.said.append(text)
+                if ready is None:
+                    ready = time.monotonic()
+                    # Within the time that it needs: a kill after that meets nothing.
+                    if done < kills:
+                        timer = threading.Timer(dice.uniform(0, min(self.span, 0.5)), die)
+                        timer.start()
                 words = text.split(" ", 3)
                 if words[0] in ("ok", "refuse"):
                     key = (words[1], int(words[2]))
@@ -197,12 +201,13 @@ class Outbox:
             answered = {(r["id"], r.get("revision", 0)) for r in sent} - unanswered
             self.lines = [r for r in self.lines if (r["id"], r.get("revision", 0)) not in answered]
             self.broken += bool(unanswered)
+            if not unanswered and not timer: self.span = time.monotonic() - ready
             if timer:
                 timer.join()
                 done += 1
             helper.close()
             helper.process.kill()
-            helper.process.wait()
+            helper.process.wait(20)
             if unanswered: time.sleep(0.1)
         return time.monotonic() - begin, done
 

@@ -5,8 +5,12 @@ import Glibc
 extension SinkKind {
     /// The schemes whose helpers have another name than `cuff-sink-SCHEME`, or whose secrets have a known place.
     public static let servers: [SinkKind] = [
-        remote("mqtt", "cuff-sink-mqtt", "an MQTT broker on this machine", "mqtt://USER@HOST/?gateway=NAME", secret: "mqtt.password"),
-        remote("mqtts", "cuff-sink-mqtt", "an MQTT broker, over TLS", "mqtts://USER@HOST/?cafile=FILE", secret: "mqtt.password"),
+        remote(
+            "mqtt", "cuff-sink-mqtt", "an MQTT broker on this machine", "mqtt://USER@HOST/?gateway=NAME", secret: "mqtt.password",
+            isAnnouncing: true),
+        remote(
+            "mqtts", "cuff-sink-mqtt", "an MQTT broker, over TLS", "mqtts://USER@HOST/?cafile=FILE", secret: "mqtt.password",
+            isAnnouncing: true),
         remote("postgres", "cuff-sink-postgres", "a PostgreSQL database", "postgres://USER@HOST/DB"),
         remote("postgresql", "cuff-sink-postgres", "the same", "postgresql://USER@HOST/DB"),
         remote("influx+http", "cuff-sink-http", "InfluxDB on this machine", "influx+http://USER@HOST/?db=NAME", secret: "influx.password"),
@@ -33,11 +37,12 @@ extension SinkKind {
     private static let longestScheme = 64
 
     private static func remote(
-        _ scheme: String, _ program: String, _ help: String, _ example: String, secret: String? = nil, isListed: Bool = true
+        _ scheme: String, _ program: String, _ help: String, _ example: String, secret: String? = nil, isListed: Bool = true,
+        isAnnouncing: Bool = false
     ) -> SinkKind {
         SinkKind(
             scheme, operand: isListed ? "//…" : "ADDRESS", help: help, example: example, durability: .acknowledged,
-            traits: [.outbox, .remote],
+            traits: isAnnouncing ? [.outbox, .remote, .announcing] : [.outbox, .remote], helper: program,
             parse: { (kind, operand) throws(IngestError) in
                 // Before anything may repeat the address.
                 if let place = RemoteAddress(operand).placeOfSecret {

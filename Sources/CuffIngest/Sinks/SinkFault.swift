@@ -34,11 +34,13 @@ public enum SinkFault: Fault {
     case noIndex(why: String)
     case noDatabase(places: [String])
     case dropNotConfirmed(String)
+    /// It tells nobody which cuffs there are, so there is nothing to forget.
+    case nothingAnnounced(String)
 
     /// What kind of failure it is.
     public var status: RunStatus {
         switch self {
-        case .unknown, .noHelper, .malformed, .secretInAddress, .noOutbox, .dropNotConfirmed: .usage
+        case .unknown, .noHelper, .malformed, .secretInAddress, .noOutbox, .dropNotConfirmed, .nothingAnnounced: .usage
         case .helperMissing, .noProgram, .cannotStart, .ended, .unreachable, .wentAway, .later: .unavailable
         case .fatal: .badConfiguration
         case .protocolBroken: .protocolFault
@@ -78,6 +80,7 @@ public enum SinkFault: Fault {
         case .restless(let path): "cannot write \(path): it is renamed, removed or emptied again and again"
         case .noIndex(let why): "cannot keep the list of readings that the file holds: \(why)"
         case .noDatabase(let places): "there is no database to look at: none of \(places.joined(separator: ", ")) is there"
+        case .nothingAnnounced(let name): "nothing is announced at \(name): only MQTT brokers are told which cuffs there are"
         case .dropNotConfirmed(let name): "nothing was dropped: lines that are dropped never reach \(name)"
         }
     }

@@ -28,6 +28,8 @@ public struct SinkKind: Sendable, Hashable, CustomStringConvertible {
         public static let outbox = Traits(rawValue: 4)
         /// A server, reached through a helper program.
         public static let remote = Traits(rawValue: 8)
+        /// Others are told which cuffs there are, until they are told to forget one.
+        public static let announcing = Traits(rawValue: 16)
     }
 
     /// Parses what follows the colon; throws a usage error with the reason.
@@ -49,6 +51,8 @@ public struct SinkKind: Sendable, Hashable, CustomStringConvertible {
     public let durability: Durability
     /// What else is special about it.
     public let traits: Traits
+    /// The program that reaches its server; `nil` for a sink of this program's own.
+    public let helper: String?
     let parse: Parse
     /// The id of the newest reading that is there; `nil` for a kind of which `cuff sinks` has nothing to show.
     let latest: Latest?
@@ -57,7 +61,7 @@ public struct SinkKind: Sendable, Hashable, CustomStringConvertible {
     /// Sets each property as given.
     public init(
         _ scheme: String, operand: String = "FILE", help: String, example: String, durability: Durability, traits: Traits = [],
-        parse: @escaping Parse = SinkKind.file, latest: Latest? = nil, open: @escaping Open
+        helper: String? = nil, parse: @escaping Parse = SinkKind.file, latest: Latest? = nil, open: @escaping Open
     ) {
         self.scheme = scheme
         self.operand = operand
@@ -65,6 +69,7 @@ public struct SinkKind: Sendable, Hashable, CustomStringConvertible {
         self.example = example
         self.durability = durability
         self.traits = traits
+        self.helper = helper
         self.parse = parse
         self.latest = latest
         self.open = open

@@ -23,6 +23,7 @@ extension SinkFault: Hinted {
         case .noIndex: "free some space for temporary files, or name a folder for them in TMPDIR, and run it again"
         case .noDatabase: "name one: cuff sinks --db FILE"
         case .dropNotConfirmed: "add --confirm drop"
+        case .nothingAnnounced: "name the broker as `cuff sinks` does, e.g. mqtt://USER@HOST/"
         }
     }
 

@@ -1,0 +1,74 @@
+"""RabbitMQ for the checks: one node in a folder of its own, on loopback, with the MQTT listener."""
+import os, pathlib, shutil, signal, socket, subprocess, time
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def listens(port):
+    with socket.socket() as probe:
+        probe.settimeout(0.5)
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def missing():
+    """Why a node cannot run here, or an empty text."""
+    if not shutil.which("rabbitmq-server"): return "rabbitmq-server is not installed"
+    return "" if os.getuid() == 0 else "only root can start rabbitmq-server as its user"
+
+
+class RabbitMQ:
+    def __init__(self, folder, more=""):
+        """`more` is added to rabbitmq.conf."""
+        self.folder = pathlib.Path(folder)
+        self.folder.mkdir(exist_ok=True)
+        self.amqp, self.mqtt, self.names = free_port(), free_port(), free_port()
+        (self.folder / "rabbitmq.conf").write_text(
+            f"listeners.tcp.1 = 127.0.0.1:{self.amqp}\nmqtt.listeners.tcp.1 = 127.0.0.1:{self.mqtt}\n"
+            f"mqtt.exchange = amq.topic\nmqtt.allow_anonymous = false\n{more}")
+        (self.folder / "plugins").write_text("[rabbitmq_mqtt].")
+        # The server has a user of its own.
+        for path in (self.folder, self.folder / "rabbitmq.conf", self.folder / "plugins"): shutil.chown(path, "rabbitmq")
+        self.environment = {
+            **os.environ, "RABBITMQ_NODENAME": f"cuff{self.amqp}@localhost", "RABBITMQ_CONFIG_FILE": f"{folder}/rabbitmq.conf",
+            "RABBITMQ_ENABLED_PLUGINS_FILE": f"{folder}/plugins", "RABBITMQ_MNESIA_BASE": f"{folder}/mnesia",
+            "RABBITMQ_LOG_BASE": f"{folder}/log", "RABBITMQ_PID_FILE": f"{folder}/pid", "RABBITMQ_DIST_PORT": str(free_port()),
+            # A name server (epmd) of this node's own: the usual one serves all nodes of the machine, and stays.
+            "ERL_EPMD_PORT": str(self.names), "ERL_EPMD_ADDRESS": "127.0.0.1"}
+        self.process = None
+        self.start()
+        self.control("await_startup", "--timeout", "60")
+
+    def control(self, *words, input=None):
+        return subprocess.run(["rabbitmqctl", "-q", *words], env=self.environment, input=input, capture_output=True, text=True, timeout=120)
+
+    def start(self, limit=120):
+        self.process = subprocess.Popen(["rabbitmq-server"], env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                        stderr=subprocess.DEVNULL, start_new_session=True)
+        until = time.monotonic() + limit
+        while time.monotonic() < until:
+            if listens(self.amqp) and listens(self.mqtt): return
+            if self.process.poll() is not None:
+                # The name of a node that was killed just now may still be taken.
+                time.sleep(0.5)
+                self.process = subprocess.Popen(["rabbitmq-server"], env=self.environment, stdin=subprocess.DEVNULL,
+                                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+            time.sleep(0.1)
+        raise SystemExit(f"RabbitMQ did not start within {limit} s: {self.folder}/log")
+
+    def kill(self):
+        os.kill(int((self.folder / "pid").read_text()), signal.SIGKILL)
+        self.process.wait(60)
+
+    def stop(self):
+        if self.process and self.process.poll() is None: self.kill()
+        subprocess.run(["epmd", "-kill"], env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def waiting(self):
+        """How many messages each queue has."""
+        words = self.control("list_queues", "name", "messages", "--no-table-headers").stdout.split()
+        return dict(zip(words[::2], map(int, words[1::2])))

@@ -1,0 +1,23 @@
+import Glibc
+
+/// Removes what a sink has announced of a cuff to others, such as its entities in Home Assistant.
+public enum SinkForgetting {
+    /// Replaces this process by the sink's helper program, which says what it removed and chooses the exit status; returns only by
+    /// throwing. `device` is the cuff's name in its readings.
+    public static func run(device: String, sink: SinkSpec) throws(IngestError) -> Never {
+        guard sink.kind.traits.contains(.announcing), let program = sink.kind.helper else {
+            throw IngestError(SinkFault.nothingAnnounced(sink.name))
+        }
+        let folder = HelperProgram.folder
+        guard let path = HelperProgram.find(program, in: folder) else {
+            throw IngestError(SinkFault.helperMissing(sink.name, program: program, folder: folder))
+        }
+        var words: [UnsafeMutablePointer<CChar>?] = []
+        for word in [path, "--forget", device, sink.name] { words.append(strdup(word)) }
+        words.append(nil)
+        execv(path, &words)
+        let number = errno
+        for word in words { free(word) }
+        throw IngestError(SinkFault.cannotStart(sink.name, errno: number))
+    }
+}
