@@ -13,11 +13,20 @@ public struct Fraction: Sendable, Hashable {
     /// `numerator / denominator` in lowest terms; `nil` where the denominator is not above zero.
     public init?(_ numerator: Int128, over denominator: Int128) {
         guard denominator > 0, numerator > .min else { return nil }
-        var (a, b) = (numerator.magnitude, denominator.magnitude)
-        while b != 0 { (a, b) = (b, a % b) }
-        let common = Int128(a)
+        let common = Self.commonFactor(numerator.magnitude, denominator.magnitude)
         self.numerator = numerator / common
         self.denominator = denominator / common
+    }
+
+    /// Euclid's; a division of 64 bits is many times as fast as one of 128, and nearly all numbers fit.
+    private static func commonFactor(_ first: UInt128, _ second: UInt128) -> Int128 {
+        if var a = UInt64(exactly: first), var b = UInt64(exactly: second) {
+            while b != 0 { (a, b) = (b, a % b) }
+            return Int128(a)
+        }
+        var (a, b) = (first, second)
+        while b != 0 { (a, b) = (b, a % b) }
+        return Int128(a)
     }
 
     /// The nearest `Double`, for roots and for programs that read decimals.

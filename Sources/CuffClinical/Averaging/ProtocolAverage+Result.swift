@@ -2,17 +2,6 @@ import CuffCore
 
 /// What is said of the readings that count.
 extension ProtocolAverage {
-    /// All readings that count.
-    public var all: PressureSums { total(\.all) }
-    /// Those of the mornings.
-    public var morning: PressureSums { total(\.morning) }
-    /// Those of the evenings.
-    public var evening: PressureSums { total(\.evening) }
-
-    private func total(_ part: KeyPath<Day, PressureSums>) -> PressureSums {
-        days.reduce(into: PressureSums()) { $0.add($1[keyPath: part]) }
-    }
-
     /// Something of which the rule asks for more.
     public struct Shortfall: Sendable, Hashable {
         /// What is counted.

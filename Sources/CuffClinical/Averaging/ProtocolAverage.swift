@@ -21,8 +21,8 @@ public struct ProtocolAverage: Sendable {
     public struct Day: Sendable, Hashable {
         /// The civil day, in days since 1970.
         public let key: Int64
-        /// Every reading that counts, and those of morning and evening.
-        public internal(set) var all = PressureSums(), morning = PressureSums(), evening = PressureSums()
+        /// Every reading that counts.
+        public internal(set) var all = PressureSums()
     }
 
     private struct Session {
@@ -44,6 +44,10 @@ public struct ProtocolAverage: Sendable {
     public private(set) var daysMeasured = 0
     /// Days with a reading that counts, ascending.
     public private(set) var days: [Day] = []
+    /// All readings that count.
+    public private(set) var all = PressureSums()
+    /// Those of the mornings, those of the evenings.
+    public private(set) var morning = PressureSums(), evening = PressureSums()
     /// Sessions with a reading that counts.
     public private(set) var sessions = 0
     /// Sessions of one reading, which counts.
@@ -176,10 +180,13 @@ public struct ProtocolAverage: Sendable {
         if session.readings == 1 { singleSessions += 1 }
         if days.last?.key != session.day { days.append(Day(key: session.day)) }
         let last = days.count - 1
-        days[last].all.add(systolic: reading.systolic, diastolic: reading.diastolic, pulse: reading.pulse)
+        var one = PressureSums()
+        one.add(systolic: reading.systolic, diastolic: reading.diastolic, pulse: reading.pulse)
+        days[last].all.add(one)
+        all.add(one)
         switch session.window {
-        case .morning: days[last].morning.add(systolic: reading.systolic, diastolic: reading.diastolic, pulse: reading.pulse)
-        case .evening: days[last].evening.add(systolic: reading.systolic, diastolic: reading.diastolic, pulse: reading.pulse)
+        case .morning: morning.add(one)
+        case .evening: evening.add(one)
         case .other: break
         }
         let first = span?.lowerBound ?? time

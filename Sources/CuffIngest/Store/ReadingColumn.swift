@@ -14,5 +14,18 @@ enum ReadingColumn: Int32, CaseIterable {
     static let names = allCases.map(\.name)
     /// `id,type,…`
     static let all = names.joined(separator: ",")
+    /// What home averages need, in the same places: SQLite decodes no column that nobody looks at. What stands behind `measured`
+    /// only serves where that is missing.
+    static func ofHomeReadings(withIDs: Bool) -> String {
+        let columns = allCases.prefix { $0 != .revision }.map { column in
+            switch column {
+            case .id: withIDs ? column.name : "NULL"
+            case .type, .mean_mmHg, .trigger: "NULL"
+            case .device_time, .clock, .received, .origin: "iif(measured IS NULL, \(column.name), NULL)"
+            default: column.name
+            }
+        }
+        return columns.joined(separator: ",")
+    }
     static let ofPoints = names.prefix { $0 != revision.name }.joined(separator: ",")
 }

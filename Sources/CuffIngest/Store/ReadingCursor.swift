@@ -33,7 +33,10 @@ struct ReadingCursor {
 
     /// What home averages need; `nil` for a row that is no blood pressure.
     func homeReading(_ time: Timestamp?, withID: Bool) -> HomeReading? {
-        guard let systolic = double(.systolic_mmHg), let diastolic = double(.diastolic_mmHg) else { return nil }
+        // NULL reads as 0, which no pressure is.
+        let systolic = sqlite3_column_double(statement, ReadingColumn.systolic_mmHg.rawValue)
+        let diastolic = sqlite3_column_double(statement, ReadingColumn.diastolic_mmHg.rawValue)
+        guard systolic != 0 || !isNull(.systolic_mmHg), diastolic != 0 || !isNull(.diastolic_mmHg) else { return nil }
         return HomeReading(
             id: withID ? id : .none, time: time, systolic: systolic, diastolic: diastolic, pulse: double(.pulse_per_min), flags: flags,
             user: integer(.user).map { Int($0) }, source: Int(source))

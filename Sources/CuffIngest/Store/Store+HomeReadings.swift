@@ -11,7 +11,7 @@ extension Store {
         var selection = selection
         selection.kinds = [.bloodPressure]
         var left = selection.last ?? .max
-        try walk(selection, columns: ReadingColumn.ofPoints) { cursor, _ in
+        try walk(selection, columns: ReadingColumn.ofHomeReadings(withIDs: withIDs)) { cursor, _ in
             let time = cursor.time
             guard selection.holds(time) else { return true }
             guard left > 0 else { return false }
