@@ -147,7 +147,7 @@ int main(int count, char **words) {
     for (;;) {
         struct usb_gadgetfs_event event;
         if (read(control, &event, sizeof event) < 0) end(strerror(errno));
-        if (event.type == GADGETFS_DISCONNECT) end("");
+        /* A disconnection is also what the reset of a port looks like. */
         if (event.type != GADGETFS_SETUP) continue;
         struct usb_ctrlrequest *request = &event.u.setup;
         int kind = request->bRequestType << 8 | request->bRequest, value = request->wValue;

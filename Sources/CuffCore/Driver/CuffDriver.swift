@@ -110,7 +110,8 @@ public struct CuffDriver: Sendable {
     /// Sets each property as given; the list of drivers is checked by tests, not here.
     public init(
         id: DriverID, models: [String], summary: String, medium: Medium = .tty, reports: HIDReports = HIDReports(), grade: Grade,
-        testedOn: TestedOn, claims: [Claim] = [], isOfHealthcareClass: Bool = false, line: LineSettings = LineSettings(), otherLines: [LineSettings] = [], framing: String,
+        testedOn: TestedOn, claims: [Claim] = [], isOfHealthcareClass: Bool = false, line: LineSettings = LineSettings(),
+        otherLines: [LineSettings] = [], framing: String,
         check: String?, capabilities: Capabilities, changes: String = "nothing", keepingOption: String? = nil, unverified: [String] = [],
         notes: [String] = [], sources: [String], options: [String: String] = [:], simulatorOptions: [String: String] = [:],
         startCommands: [[UInt8]] = [], associationLimit: Duration? = nil, cycles: [Int] = [],

@@ -122,7 +122,8 @@ extension Claiming.Verdict {
         switch self {
         case .claimed(_, .exactID(let id)): "\(id) is this cuff's own id"
         case .claimed(_, .release(let id, let release)): "\(id) with bcdDevice \(USBID.text(release)) is this cuff"
-        case .claimed(_, .healthcareClass): "its USB class is personal healthcare (0F)\(device.healthcare?.specializations.isEmpty == false ? ", blood pressure" : "")"
+        case .claimed(_, .healthcareClass):
+            "its USB class is personal healthcare (0F)\(device.healthcare?.specializations.isEmpty == false ? ", blood pressure" : "")"
         case .claimed(_, .rule): "a udev rule says so (ID_CUFF_DRIVER)"
         case .claimed(_, .assigned(let assignment)): "assigned by \(assignment.origin) as \(assignment.address)"
         case .unassigned(let drivers):

@@ -190,11 +190,11 @@ public final class USBTransport: Transport {
         token = nil
         let (descriptor, requests) = (descriptor, reads + writes)
         (self.descriptor, reads, writes) = (-1, [], [])
-        let told = LoopBound((deliver, requests))
+        let (told, freed) = (LoopBound(deliver), LoopBound(requests))
         // Closing takes back what is under way; only then is its memory nobody's.
         loop.offload({ _ = Glibc.close(descriptor) }) {
-            for request in told.value.1 { clinux_usb_free(request) }
-            told.value.0(.closed(fault))
+            for request in freed.value { clinux_usb_free(request) }
+            told.value(.closed(fault))
         }
     }
 }
