@@ -7,11 +7,16 @@ struct Ambulatory: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ambulatory",
         abstract: "Evaluates a day and a night of automatic measurements: cuff ambulatory --asleep 23:00 --awake 07:00",
-        discussion: """
+        discussion: Help.text(
+            """
             Without --since it is the 24 hours up to the latest measurement. Day and night are those of a diary (--asleep, --awake), else \
             the fixed hours of the rule. A failed measurement that is repeated within five minutes counts once. Definitions of a morning \
             surge disagree, so each stands with its name; one night reproduces poorly. Nothing here is medical advice.
-            """)
+            """,
+            [
+                "cuff ambulatory --asleep 23:00 --awake 07:00": "The latest day and night, by a diary.",
+                "cuff ambulatory --since 2026-05-04 --plot": "From that day on, with the hours drawn.",
+            ]))
 
     @Argument(help: "Readings as JSON Lines instead of the database; `-` is standard input.", completion: .file()) var file: String?
     @OptionGroup var selected: SelectionOptions

@@ -7,12 +7,17 @@ struct Average: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "average",
         abstract: "The average of blood pressures measured at home, by a named rule: cuff average --rule nice-ng136 --since 7d",
-        discussion: """
+        discussion: Help.text(
+            """
             A rule says which days and readings count, and how many it takes; `--rules` lists them. Each person and each cuff has an \
             average of its own; --together joins the cuffs of one person. `--readings` says what became of each reading. \
             Means are exact and are compared before they are rounded. A mean is compared with a guideline's numbers only with --adult: \
             for children, in pregnancy and with atrial fibrillation other numbers hold. Nothing here is medical advice.
-            """)
+            """,
+            [
+                "cuff average --rule nice-ng136 --since 7d": "The home average of the last week by NICE NG136.",
+                "cuff average --rule esh-2021 --readings --json | jq .fate": "What became of each reading, for a script.",
+            ]))
 
     @Argument(help: "Readings as JSON Lines instead of the database; `-` is standard input.", completion: .file()) var file: String?
     @OptionGroup var selected: SelectionOptions

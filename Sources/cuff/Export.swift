@@ -7,12 +7,18 @@ struct Export: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
         abstract: "Writes stored readings for other programs: \(Exporters.all.map(\.name).joined(separator: ", ")).",
-        discussion: """
+        discussion: Help.text(
+            """
             \(Exporters.all.map { "\($0.name): \($0.help)" }.joined(separator: "\n"))
 
             What has no place in a format is left out and counted on stderr: a reading whose time is unknown, or of a user \
             nobody named a subject for. `--columns` explains what csv and jsonl hold.
-            """)
+            """,
+            [
+                "cuff export --format apple-health -o health.zip --user 1": "What user 1 measured, for Apple Health.",
+                "cuff export --format fhir --subject 1=Patient/4711 --new clinic -o new.json":
+                    "For a FHIR server: what no export named clinic has written yet.",
+            ]))
 
     @OptionGroup var selected: SelectionOptions
     @Option(help: "One of the formats above.", completion: .list(Exporters.all.map(\.name))) var format = Exporter.csv.name

@@ -62,9 +62,6 @@ import Testing
 
     // MARK: Help
 
-    /// `export` belongs to a change of its own.
-    static let withoutExamples: Set<String> = ["export"]
-
     private func verbs() async throws -> [[String: Any]] {
         let dump = try await CuffProcess.run(["--experimental-dump-help"]).output
         let root = try #require(try JSONSerialization.jsonObject(with: Data(dump.utf8)) as? [String: Any])
@@ -77,7 +74,6 @@ import Testing
         func check(_ verb: [String: Any], _ path: [String]) throws {
             let name = try #require(verb["commandName"] as? String)
             let called = (path + [name]).joined(separator: " ")
-            if Self.withoutExamples.contains(name) { return }
             let discussion = verb["discussion"] as? String ?? ""
             let examples = discussion.components(separatedBy: "EXAMPLES:\n").dropFirst().joined().split(separator: "\n")
                 .filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }

@@ -35,8 +35,9 @@ public struct CuffDriver: Sendable {
         /// Where the recording is published, where others made it; `nil` otherwise.
         public var recording: String? { if case .recordedElsewhere(let source) = self { source } else { nil } }
     }
-    /// The kind of device node: a serial line, or a HID device whose reports are read and written whole.
-    public enum Medium: String, Sendable { case tty, hidraw }
+    /// The kind of device node: a serial line, a HID device whose reports are read and written whole, or a USB device whose
+    /// pipes this program reads and writes itself.
+    public enum Medium: String, Sendable { case tty, hidraw, usb }
 
     /// What identifies a device as of this family.
     public enum Claim: Sendable, Hashable {
@@ -65,6 +66,9 @@ public struct CuffDriver: Sendable {
     public var testedOn: TestedOn
     /// The USB ids of its cuffs; empty where none is known, and the port must be assigned.
     public var claims: [Claim]
+    /// Any device of the USB Personal Healthcare Device Class that does not call itself something else than a cuff is of this
+    /// family, whatever its ids (`PHDCInterface`).
+    public var isOfHealthcareClass: Bool
     /// The settings a serial line is opened with unless the user gives others; without meaning for HID.
     public var line: LineSettings
     /// Other settings seen in the field.
@@ -111,7 +115,8 @@ public struct CuffDriver: Sendable {
     /// Sets each property as given; the list of drivers is checked by tests, not here.
     public init(
         id: DriverID, models: [String], summary: String, medium: Medium = .tty, reports: HIDReports = HIDReports(), grade: Grade,
-        testedOn: TestedOn, claims: [Claim] = [], line: LineSettings = LineSettings(), otherLines: [LineSettings] = [], framing: String,
+        testedOn: TestedOn, claims: [Claim] = [], isOfHealthcareClass: Bool = false, line: LineSettings = LineSettings(),
+        otherLines: [LineSettings] = [], framing: String,
         check: String?, capabilities: Capabilities, changes: String = "nothing", keepingOption: String? = nil, unverified: [String] = [],
         notes: [String] = [], sources: [String], options: [String: String] = [:], simulatorOptions: [String: String] = [:],
         startCommands: [[UInt8]] = [], associationLimit: Duration? = nil, cycles: [Int] = [],
@@ -128,6 +133,7 @@ public struct CuffDriver: Sendable {
         self.grade = grade
         self.testedOn = testedOn
         self.claims = claims
+        self.isOfHealthcareClass = isOfHealthcareClass
         self.line = line
         self.otherLines = otherLines
         self.framing = framing

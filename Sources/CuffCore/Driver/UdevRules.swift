@@ -78,6 +78,15 @@ public enum UdevRules {
                 lines.append("SUBSYSTEM==\"\(driver.medium.rawValue)\", \(ids.replacing("ATTR{", with: "ATTRS{")), \(mark)")
             }
         }
+        if let driver = drivers.first(where: \.isOfHealthcareClass) {
+            lines += [
+                "",
+                "# \(driver.id): any device of the USB Personal Healthcare Device Class. No kernel driver takes it, so the USB node itself is",
+                "# opened. What kind of device it is, the program reads before it claims it.",
+                "SUBSYSTEM==\"usb\", ENV{DEVTYPE}==\"usb_device\", ENV{ID_USB_INTERFACES}==\"*:0f0000:*\", ENV{ID_CUFF}=\"1\", "
+                    + "ENV{ID_CUFF_DRIVER}=\"\(driver.id)\", TAG+=\"uaccess\", TAG+=\"systemd\", GROUP=\"\(group)\", MODE=\"0660\"",
+            ]
+        }
         lines += tail(group: group)
         lines += shared(drivers, group: group)
         lines += ["", "LABEL=\"cuff_end\""]

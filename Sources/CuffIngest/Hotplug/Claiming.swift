@@ -9,6 +9,8 @@ public enum Claiming {
         case exactID(USBID)
         /// A shared id, but this release of it is known to be the cuff.
         case release(USBID, bcdDevice: UInt16)
+        /// A blood-pressure cuff of the USB healthcare class, or a device of it that does not say what it is.
+        case healthcareClass
         case assigned(Assignment)
         /// A udev rule of the administrator's says so (`ID_CUFF_DRIVER`; `cuff doctor --print-rule` writes such rules).
         case rule
@@ -42,6 +44,12 @@ public enum Claiming {
         }
         let ruled = device.properties["ID_CUFF_DRIVER"].flatMap { word in
             drivers.first { $0.id.description == word && device.suits($0) }
+        }
+        if let healthcare = device.healthcare, let driver = drivers.first(where: \.isOfHealthcareClass) {
+            // A scale or a thermometer is left alone until somebody asks for it.
+            // The packaged rule names this driver for every such device; another one is the administrator's word.
+            if let ruled, ruled.id != driver.id { return .claimed(ruled.id, .rule) }
+            return healthcare.mayBeCuff ? .claimed(driver.id, .healthcareClass) : .unassigned([driver.id])
         }
         guard let usb = device.usb else { return ruled.map { .claimed($0.id, .rule) } ?? .unassigned([]) }
         var exact: [(DriverID, Reason)] = []
@@ -86,7 +94,9 @@ public enum Claiming {
 
 extension PluggedDevice {
     /// Whether a driver can speak to such a node at all.
-    func suits(_ driver: CuffDriver) -> Bool { driver.medium(at: usb?.id) == subsystem }
+    func suits(_ driver: CuffDriver) -> Bool {
+        subsystem == .usb ? driver.isOfHealthcareClass : driver.medium(at: usb?.id) == subsystem
+    }
 
     /// Under which name its readings are kept: by the cuff's own ids, where it was claimed for these, has no serial number,
     /// and no other such cuff has taken them; else by its key.
@@ -100,7 +110,7 @@ extension Claiming.Reason {
     /// The device showed the cuff's own ids, not those of a bridge chip that anything may sit behind.
     var isOwnID: Bool {
         switch self {
-        case .exactID, .release: true
+        case .exactID, .release, .healthcareClass: true
         case .assigned, .rule: false
         }
     }
@@ -112,6 +122,8 @@ extension Claiming.Verdict {
         switch self {
         case .claimed(_, .exactID(let id)): "\(id) is this cuff's own id"
         case .claimed(_, .release(let id, let release)): "\(id) with bcdDevice \(USBID.text(release)) is this cuff"
+        case .claimed(_, .healthcareClass):
+            "its USB class is personal healthcare (0F)\(device.healthcare?.specializations.isEmpty == false ? ", blood pressure" : "")"
         case .claimed(_, .rule): "a udev rule says so (ID_CUFF_DRIVER)"
         case .claimed(_, .assigned(let assignment)): "assigned by \(assignment.origin) as \(assignment.address)"
         case .unassigned(let drivers):

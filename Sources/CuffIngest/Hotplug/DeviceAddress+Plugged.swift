@@ -38,7 +38,7 @@ extension DeviceAddress {
     }
 
     private static let pluggedPrefixes = [
-        "/dev/ttyUSB", "/dev/ttyACM", "/dev/ttyS", "/dev/ttyAMA", "/dev/hidraw", "/dev/serial/", "/dev/cuff/",
+        "/dev/ttyUSB", "/dev/ttyACM", "/dev/ttyS", "/dev/ttyAMA", "/dev/hidraw", "/dev/serial/", "/dev/cuff/", "/dev/bus/usb/",
     ]
 
     /// Why no driver can be assigned to it; `nil` where one can.

@@ -82,7 +82,7 @@ public struct USBDevice: Sendable, Hashable {
     ]
 }
 
-/// A serial or HID node that is there now, with the USB device it belongs to. It says what is plugged in, not what may
+/// A serial or HID node, or a USB device of the healthcare class, that is there now, with the USB device it belongs to. It says what is plugged in, not what may
 /// be done with it (`Claiming`) nor whether it can be opened (`Access`).
 public struct PluggedDevice: Sendable, Hashable {
     /// The path of the node, e.g. /dev/ttyUSB0.
@@ -98,6 +98,8 @@ public struct PluggedDevice: Sendable, Hashable {
     public var channel: String?
     /// Symbolic links to the node that udev made.
     public var links: [String]
+    /// What a device of the USB healthcare class says it is; `nil` for every other node.
+    public var healthcare: PHDCInterface?
     /// The path of the node's device below /sys.
     public var syspath: String
     /// What udev's rules said about it, or nothing where no udevd runs.
@@ -108,7 +110,7 @@ public struct PluggedDevice: Sendable, Hashable {
     /// Sets each property as given.
     public init(
         node: String, subsystem: CuffDriver.Medium, kernelDriver: String? = nil, usb: USBDevice? = nil, channel: String? = nil,
-        links: [String] = [], syspath: String, properties: [String: String] = [:]
+        links: [String] = [], healthcare: PHDCInterface? = nil, syspath: String, properties: [String: String] = [:]
     ) {
         self.node = node
         self.subsystem = subsystem
@@ -116,6 +118,7 @@ public struct PluggedDevice: Sendable, Hashable {
         self.usb = usb
         self.channel = channel
         self.links = links
+        self.healthcare = healthcare
         self.syspath = syspath
         self.properties = properties
         self.key = DeviceKey("")
@@ -131,7 +134,9 @@ public struct PluggedDevice: Sendable, Hashable {
         let parents = chain.dropFirst()
         // Virtual consoles and pty masters hang in the air; a real port has hardware above it.
         guard !parents.isEmpty else { return nil }
-        let usbNode = parents.first { $0.subsystem == "usb" && $0.devtype == "usb_device" }
+        // Of USB devices only those of the class have no kernel driver that makes another node.
+        if subsystem == .usb, own.healthcare == nil { return nil }
+        let usbNode = (subsystem == .usb ? chain[...] : parents).first { $0.subsystem == "usb" && $0.devtype == "usb_device" }
         let interface = parents.first { $0.subsystem == "usb" && $0.devtype == "usb_interface" }
         // `type` 0 is an 8250 slot of which the kernel found no chip.
         if usbNode == nil && own.attributes["type"] == "0" { return nil }
@@ -139,9 +144,9 @@ public struct PluggedDevice: Sendable, Hashable {
         for level in chain.reversed() { properties.merge(level.properties) { $1 } }
         self.init(
             node: node, subsystem: subsystem,
-            kernelDriver: interface?.driver ?? parents.lazy.compactMap(\.driver).first,
+            kernelDriver: subsystem == .usb ? nil : interface?.driver ?? parents.lazy.compactMap(\.driver).first,
             usb: usbNode.flatMap(USBDevice.init), channel: Self.channel(parents, interface: interface),
-            links: own.links.sorted(), syspath: own.path, properties: properties)
+            links: own.links.sorted(), healthcare: own.healthcare, syspath: own.path, properties: properties)
     }
 
     private static func channel(_ parents: ArraySlice<SysfsNode>, interface: SysfsNode?) -> String? {

@@ -1,3 +1,5 @@
+import CuffCore
+
 /// One directory of sysfs as the kernel and udev describe it: what this program reads of it and nothing else.
 /// A device is the chain of these from its own node up to the root of the bus, so that everything decided about a device
 /// can be tested without one.
@@ -18,11 +20,14 @@ public struct SysfsNode: Sendable, Hashable {
     public var properties: [String: String]
     /// sysfs attributes by name, trimmed.
     public var attributes: [String: String]
+    /// The interface of the USB healthcare class, where the node is a USB device that has one.
+    public var healthcare: PHDCInterface?
 
     /// Sets each property as given.
     public init(
         path: String, subsystem: String? = nil, devtype: String? = nil, driver: String? = nil, node: String? = nil,
-        links: [String] = [], properties: [String: String] = [:], attributes: [String: String] = [:]
+        links: [String] = [], properties: [String: String] = [:], attributes: [String: String] = [:],
+        healthcare: PHDCInterface? = nil
     ) {
         self.path = path
         self.subsystem = subsystem
@@ -31,6 +36,7 @@ public struct SysfsNode: Sendable, Hashable {
         self.node = node
         self.links = links
         self.properties = properties
+        self.healthcare = healthcare
         // A device brings its own strings along; they reach terminals and logs.
         self.attributes = attributes.mapValues { StandardErrorLog.harmless($0) }
     }

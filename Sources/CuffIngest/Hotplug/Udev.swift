@@ -79,6 +79,10 @@ final class Udev {
     /// The device's node and all above it. Parents belong to the device and are not released.
     static func chain(_ device: OpaquePointer) -> [SysfsNode] {
         var nodes = [node(device)]
+        // The descriptors are the kernel's copy: reading them asks nothing of the device, and needs no rights.
+        if nodes[0].subsystem == "usb", nodes[0].devtype == "usb_device" {
+            nodes[0].healthcare = PHDCInterface(descriptors(nodes[0].path))
+        }
         var parent = udev_device_get_parent(device)
         // sysfs is no deeper than the bus topology allows: USB has 7 tiers, each 2 levels, plus PCI bridges.
         while let current = parent, nodes.count < 64 {
@@ -86,6 +90,15 @@ final class Udev {
             parent = udev_device_get_parent(current)
         }
         return nodes
+    }
+
+    private static func descriptors(_ path: String) -> [UInt8] {
+        let file = open(path + "/descriptors", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return [] }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: USBTransport.longestDescriptors)
+        let count = bytes.withUnsafeMutableBytes { read(file, $0.baseAddress, $0.count) }
+        return Array(bytes.prefix(max(0, count)))
     }
 
     static func syspath(_ device: OpaquePointer) -> String { text(udev_device_get_syspath(device)) ?? "" }
@@ -116,7 +129,7 @@ final class Udev {
 
 /// What is plugged in now. Watching is `HotplugWatcher`.
 public enum DeviceEnumeration {
-    /// Serial and HID nodes, in the order of their nodes.
+    /// Serial and HID nodes, and USB devices of the healthcare class, in the order of their nodes.
     public static func plugged() throws(HotplugFault) -> [PluggedDevice] {
         var table = DeviceTable()
         _ = table.reconcile(try Udev().plugged())

@@ -6,7 +6,7 @@ extension TransportKind {
     static let hidraw = TransportKind(
         "hidraw", form: "/dev/hidraw0", help: "a cuff that is a USB HID device", example: "/dev/hidraw0", subsystem: "hidraw"
     ) { request in
-        guard case .node(let path) = request.address, request.medium == .hidraw else { return nil }
+        guard case .node(let path) = request.address, request.medium == .hidraw, !isUSB(path) else { return nil }
         return HIDRawTransport(path: path, isNumbered: request.reports.areNumbered)
     }
 }

@@ -65,7 +65,7 @@ public struct TransportKind: Sendable, CustomStringConvertible {
     }
 
     /// Every built-in kind, in the order of help and documentation.
-    public static let all: [TransportKind] = [.tty, .hidraw, .cp2110, .tcp, .tcpListen]
+    public static let all: [TransportKind] = [.tty, .hidraw, .cp2110, .usb, .tcp, .tcpListen]
 
     /// `tty`.
     public var description: String { name }

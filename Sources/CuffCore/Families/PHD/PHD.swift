@@ -27,6 +27,7 @@ extension CuffDriver {
         summary: "IEEE 11073-20601 manager with 11073-10407: blood pressure pushed or stored, other agents' values as quantities",
         grade: .a,
         testedOn: .recordedElsewhere("andengineering/A-D-HDP-Android-Demo, decode.txt: an A&D cuff"),
+        isOfHealthcareClass: true,
         line: LineSettings(rate: 115200),
         otherLines: [LineSettings(rate: 9600)],
         framing: "APDU: choice, length, body", check: nil,

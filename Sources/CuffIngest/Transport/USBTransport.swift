@@ -1,0 +1,200 @@
+import CLinux
+import CuffCore
+import Glibc
+
+extension TransportKind {
+    static let usb = TransportKind(
+        "usb", form: "/dev/bus/usb/001/002", help: "a cuff of the USB Personal Healthcare Device Class (IEEE 11073)",
+        example: "/dev/bus/usb/001/002", subsystem: "usb"
+    ) { request in
+        guard case .node(let path) = request.address, isUSB(path) else { return nil }
+        return USBTransport(path: path)
+    }
+
+    /// Whether a path is a node of usbfs.
+    static func isUSB(_ path: String) -> Bool { path.hasPrefix("/dev/bus/usb/") }
+}
+
+/// A USB device of the Personal Healthcare Device Class, through usbfs (/dev/bus/usb/BBB/DDD): one descriptor in the loop's epoll
+/// set. What is decided stands in `USBPipeState`.
+///
+/// usbfs and not libusb: the kernel's six calls are all that is needed, the node stays this program's to lock and to explain,
+/// and no library starts a thread of its own for hotplug.
+public final class USBTransport: Transport {
+    /// The path of the node.
+    public let address: String
+    private var descriptor: Int32 = -1
+    private var interface: PHDCInterface?
+    private var state = USBPipeState(packet: 64)
+    private var reads: [OpaquePointer] = []
+    private var writes: [OpaquePointer] = []
+    private var token: UInt64?
+    private var loop: EventLoop?
+    private var deliver: ((TransportEvent) -> Void)?
+    private var isPaused = false
+    private var timer: LoopTimer?
+
+    /// A control request that the device does not answer.
+    private static let controlLimit: UInt32 = 500
+    /// Descriptors of a device and its configurations.
+    static let longestDescriptors = 4096
+
+    /// Nothing is opened yet.
+    public init(path: String) { address = path }
+
+    deinit {
+        if descriptor >= 0 { Glibc.close(descriptor) }
+        for request in reads + writes { clinux_usb_free(request) }
+    }
+
+    /// Opens and claims the interface. Throws where the node does not open, is no PHDC device, or another program has it.
+    public func open() throws(IngestError) {
+        do throws(SystemFault) { descriptor = try Descriptor.open(address, O_RDWR | O_CLOEXEC) } catch {
+            throw .device(address, error.number)
+        }
+        var bytes = [UInt8](repeating: 0, count: Self.longestDescriptors)
+        let count = bytes.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
+        guard count > 0, let found = PHDCInterface(Array(bytes[..<count])) else {
+            throw IngestError(
+                .usage, "\(address) is not a personal healthcare device", why: "it has no interface of USB class 0F",
+                hint: "`cuff list` shows what is plugged in")
+        }
+        let claimed = clinux_usb_claim(descriptor, UInt32(found.number))
+        guard claimed >= 0 else { throw .device(address, -claimed) }
+        interface = found
+        prepare(found)
+    }
+
+    /// Some devices wait for a host that asks for their status; and metadata may still be on from another program. What a device
+    /// does not know it refuses, which does no harm.
+    private func prepare(_ found: PHDCInterface) {
+        var status: [UInt8] = [0, 0]
+        _ = clinux_usb_control(descriptor, 0x80, 0, 0, 0, &status, 2, Self.controlLimit)
+        _ = clinux_usb_control(descriptor, 0xA1, 0, 0, UInt16(found.number), &status, 2, Self.controlLimit)
+        if found.hasMetadata { _ = clinux_usb_control(descriptor, 0x21, 1, 0x0101, UInt16(found.number), nil, 0, Self.controlLimit) }
+    }
+
+    /// Delivers events on the loop, `opened` first and `closed` last.
+    public func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
+        guard let interface else { return }
+        self.loop = loop
+        self.deliver = deliver
+        state = USBPipeState(packet: interface.packet)
+        timer = LoopTimer(loop) { [weak self] in self?.handle(.timePassed) }
+        do throws(SystemFault) { token = try loop.add(descriptor) { [weak self] _ in self?.ready() } } catch {
+            throw .device(address, error.number)
+        }
+        deliver(.opened)
+        if isPaused { handle(.pause) }
+        handle(.opened)
+        arm()
+    }
+
+    /// usbfs says that a transfer has ended as "writable".
+    private func arm() { if let token { loop?.arm(token, descriptor, .output) } }
+
+    private func ready() {
+        while token != nil {
+            var request: OpaquePointer?
+            var status: Int32 = 0
+            var start: UnsafePointer<UInt8>?
+            var count: Int32 = 0
+            let result = clinux_usb_reap(descriptor, &request, &status, &start, &count)
+            guard result >= 0, let request else {
+                if result == -EAGAIN { arm() } else if result != -EINTR { end(Port.fault(SystemFault("reap", -result))) }
+                if result == -EINTR { continue }
+                return
+            }
+            if let slot = reads.firstIndex(of: request) {
+                handle(.read(slot: slot, status: status, bytes: Array(UnsafeBufferPointer(start: start, count: Int(count)))))
+            } else {
+                writes.removeAll { $0 == request }
+                clinux_usb_free(request)
+                handle(.written(status: status, count: Int(count)))
+            }
+        }
+    }
+
+    /// Writes one message; `sent` follows when the device has it.
+    public func write(_ bytes: [UInt8]) { if !bytes.isEmpty { handle(.write(bytes)) } }
+    /// The class has no reports.
+    public func writeFeature(_ bytes: [UInt8]) { end(.failed(call: "HIDIOCSFEATURE", errno: ENOTTY)) }
+
+    /// Reads nothing more until `resume`; what is under way is kept.
+    public func pause() {
+        isPaused = true
+        handle(.pause)
+    }
+
+    /// Reads again.
+    public func resume() {
+        isPaused = false
+        handle(.resume)
+    }
+
+    /// Closes the device; `closed` follows. A second call does nothing.
+    public func close() { end(nil) }
+
+    // MARK: Effects
+
+    private func handle(_ event: USBPipeState.Event) {
+        guard token != nil || loop != nil else { return }
+        for effect in state.handle(event) { perform(effect) }
+    }
+
+    private func perform(_ effect: USBPipeState.Effect) {
+        guard let interface, token != nil else { return }
+        switch effect {
+        case .read(let slot): read(slot, interface)
+        case .write(let bytes, let emptyPacket): write(bytes, emptyPacket, interface)
+        case .discardReads: for request in reads { _ = clinux_usb_discard(descriptor, request) }
+        case .clearHalt:
+            let (descriptor, input, output) = (descriptor, UInt32(interface.input), UInt32(interface.output))
+            let me = LoopBound(self)
+            loop?.offload({ () -> Int32 in
+                let first = clinux_usb_clear_halt(descriptor, input)
+                return first < 0 ? first : min(0, clinux_usb_clear_halt(descriptor, output))
+            }) { me.value.handle(.cleared($0)) }
+        case .wait(let pause): timer?.set(after: pause)
+        case .received(let bytes): deliver?(.received(bytes))
+        case .sent(let bytes): deliver?(.sent(bytes))
+        case .line(let event): deliver?(.line(event))
+        case .end(let fault): end(fault)
+        }
+    }
+
+    private func read(_ slot: Int, _ interface: PHDCInterface) {
+        while reads.count <= slot {
+            guard let request = clinux_usb_request(Int32(interface.packet)) else { return end(.failed(call: "read", errno: ENOMEM)) }
+            reads.append(request)
+        }
+        let result = clinux_usb_submit(descriptor, reads[slot], interface.input, nil, Int32(interface.packet), 0)
+        if result < 0 { handle(.read(slot: slot, status: result, bytes: [])) }
+    }
+
+    private func write(_ bytes: [UInt8], _ emptyPacket: Bool, _ interface: PHDCInterface) {
+        guard let request = clinux_usb_request(Int32(bytes.count)) else { return end(.failed(call: "write", errno: ENOMEM)) }
+        let result = clinux_usb_submit(descriptor, request, interface.output, bytes, Int32(bytes.count), emptyPacket ? 1 : 0)
+        if result < 0 {
+            clinux_usb_free(request)
+            return handle(.written(status: result, count: 0))
+        }
+        writes.append(request)
+    }
+
+    private func end(_ fault: TransportFault?) {
+        guard let deliver, let loop else { return }
+        self.deliver = nil
+        timer?.set(nil)
+        if let token { loop.remove(token, descriptor) }
+        token = nil
+        let (descriptor, requests) = (descriptor, reads + writes)
+        (self.descriptor, reads, writes) = (-1, [], [])
+        let (told, freed) = (LoopBound(deliver), LoopBound(requests))
+        // Closing takes back what is under way; only then is its memory nobody's.
+        loop.offload({ _ = Glibc.close(descriptor) }) {
+            for request in freed.value { clinux_usb_free(request) }
+            told.value(.closed(fault))
+        }
+    }
+}
