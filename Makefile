@@ -34,8 +34,8 @@ DESTDIR ?=
 VECTORS ?= ../shared/vectors
 T ?= 60
 SWIFT ?= swift
-# Tests that count what the whole process or the whole machine does.
-ALONE = manyHangUpsAtOnce|sixtyFourCuffs|cycles_LeaveNothing|idleWatch
+# Tests that count what the whole process or the whole machine does, or wait for what a busy machine does late.
+ALONE = manyHangUpsAtOnce|sixtyFourCuffs|cycles_LeaveNothing|idleWatch|requiredSink_ThatStops|watch_TellsItsStatistics|callersBeyondTheLimit
 # Without symbols and unused sections the binary is a third smaller and starts a fifth sooner.
 RELEASE = -c release --static-swift-stdlib -Xlinker --gc-sections -Xlinker -s
 BUILD_PACKAGES = libsqlite3-dev libudev-dev pkg-config

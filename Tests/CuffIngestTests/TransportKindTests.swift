@@ -19,7 +19,7 @@ import Testing
     @Test(arguments: [
         (DeviceAddress.node("/dev/pts/3"), CuffDriver.andStd, "TTYTransport"), (.node("/dev/hidraw3"), .omronHID, "HIDRawTransport"),
         (.node("/dev/hidraw3"), .andStd, "CP2110Transport"), (.tcp(host: "h", port: 1), .andStd, "TCPTransport"),
-        (.tcpListen(host: "", port: 1), .phd, "TCPTransport"),
+        (.tcpListen(host: "", port: 1), .phd, "TCPTransport"), (.node("/dev/bus/usb/001/002"), .phd, "USBTransport"),
     ])
     func address_IsOpenedByItsTransport(_ address: DeviceAddress, _ driver: CuffDriver, _ type: String) throws {
         #expect("\(Swift.type(of: try address.transport(for: driver)))" == type)
@@ -34,9 +34,9 @@ import Testing
     @Test func forms_NameEveryKindOnce() {
         #expect(
             TransportKind.forms()
-                == "/dev/ttyUSB0, /dev/hidraw0, /dev/serial/by-id/…, usb:VVVV:PPPP[:SERIAL], port:1-1.2, auto, tcp://host:port, tcp-listen://[host][:port]"
+                == "/dev/ttyUSB0, /dev/hidraw0, /dev/bus/usb/001/002, /dev/serial/by-id/…, usb:VVVV:PPPP[:SERIAL], port:1-1.2, auto, tcp://host:port, tcp-listen://[host][:port]"
         )
-        #expect(TransportKind.subsystems() == ["tty", "hidraw"])
+        #expect(TransportKind.subsystems() == ["tty", "hidraw", "usb"])
     }
 
     /// A program's own transport: its addresses parse, print, are assigned and opened as the built-in ones are.
