@@ -140,7 +140,9 @@ def postgres():
         me = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"]
     subprocess.run(me + [folder / "initdb", "-N", "-A", "trust", "-U", "postgres", "-D", data / "db"], check=True, capture_output=True)
     start(me + [str(folder / "postgres"), "-p", str(port), "-h", "127.0.0.1", "-k", str(data), "-D", str(data / "db")], port)
-    time.sleep(1)
+    # The port is open before the server takes sessions.
+    until = time.monotonic() + 60
+    while subprocess.run(["pg_isready", "-q", "-h", "127.0.0.1", "-p", str(port)]).returncode and time.monotonic() < until: time.sleep(0.1)
     place, _ = run("PostgreSQL", {5432: port}, PGHOST="127.0.0.1", PGPORT=str(port), PGUSER="postgres")
     rows = (place / "rows.txt").read_text().splitlines()
     check(len(rows) == READINGS and all(len(row.split("|")) == 4 for row in rows), "PostgreSQL: a row for each reading", rows)

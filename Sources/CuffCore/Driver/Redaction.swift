@@ -43,7 +43,7 @@ public struct Redaction: Sendable {
         public mutating func note(_ kind: Kind) { changes[kind, default: 0] += 1 }
 
         /// The time so many days later or earlier; `nil`, and remembered, where its year leaves `years`. A time that no calendar has
-        /// is no time: `nil`.
+        /// is not a valid time: `nil`.
         public mutating func shifted(_ time: DeviceTime, years: ClosedRange<Int>) -> DeviceTime? {
             guard time.isPossible else { return nil }
             var moved = DeviceTime(wallSeconds: time.wallSeconds + Int64(days) * 86400, precision: time.precision)

@@ -184,7 +184,7 @@ struct PHDSession: FinishingSession {
         dataRequest = PHDDataRequest(text, period: context.options["data-period"])
         timeRange = PHDTimeRange.wish(context.options)
         if case .malformed(let text) = timeRange {
-            badOption = "`\(text)` is no time for the options from and to: write e.g. 2026-05-05T07:31"
+            badOption = "`\(text)` is not a date and time (options from and to): write e.g. 2026-05-05T07:31"
         } else {
             badOption =
                 text == nil || dataRequest != nil

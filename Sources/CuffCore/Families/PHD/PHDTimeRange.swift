@@ -3,7 +3,7 @@ struct PHDTimeRange: Sendable, Hashable {
     var from: DeviceTime
     var to: DeviceTime
 
-    /// No such options, both of them as they should be, or text that is no time.
+    /// Neither option is set, the options are valid, or the text of one is not a date and time.
     enum Wish: Sendable, Hashable {
         case none
         case range(PHDTimeRange)
