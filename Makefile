@@ -35,7 +35,7 @@ VECTORS ?= ../shared/vectors
 T ?= 60
 SWIFT ?= swift
 # Tests that count what the whole process or the whole machine does, or wait for what a busy machine does late.
-ALONE = manyHangUpsAtOnce|sixtyFourCuffs|cycles_LeaveNothing|idleWatch|requiredSink_ThatStops|watch_TellsItsStatistics|callersBeyondTheLimit
+ALONE = manyHangUpsAtOnce|sixtyFourCuffs|cycles_LeaveNothing|idleWatch|requiredSink_ThatStops|optionalSink_ThatStops|watch_TellsItsStatistics|callersBeyondTheLimit
 # Without symbols and unused sections the binary is a third smaller and starts a fifth sooner.
 RELEASE = -c release --static-swift-stdlib -Xlinker --gc-sections -Xlinker -s
 BUILD_PACKAGES = libsqlite3-dev libudev-dev pkg-config

@@ -112,8 +112,9 @@ import Testing
     @Test func record_WritesWhatWiresharkOpens() async throws {
         let scratch = try Scratch()
         let port = scratch.path("port")
-        async let simulator = CuffProcess.run(["simulate", "beurer-serial", "--count", "4", "--link", port, "--for", "15s"])
-        for _ in 0..<200 where !FileManager.default.fileExists(atPath: port) { try await Task.sleep(for: .milliseconds(50)) }
+        let simulator = try RunningCuff(["simulate", "beurer-serial", "--count", "4", "--link", port], folder: scratch)
+        defer { simulator.signal(SIGKILL) }
+        #expect(try await eventually(60) { FileManager.default.fileExists(atPath: port) }, "\(simulator.said)")
         let file = scratch.path("memory.pcapng")
         let record = try await CuffProcess.run(["record", port, "--driver", "beurer-serial", "-o", file, "--timeout", "14s"])
         #expect(record.status == 0, "\(record.errors)")
@@ -121,7 +122,6 @@ import Testing
         let replay = try await CuffProcess.run(["replay", file])
         #expect(
             replay.objects("blood_pressure").map { $0["id"] as? String } == record.objects("blood_pressure").map { $0["id"] as? String })
-        _ = try await simulator
         guard FileManager.default.isExecutableFile(atPath: "/usr/bin/tshark") else {
             print("note: skipped the judgement of tshark: /usr/bin/tshark is not installed (apt install tshark)")
             return
