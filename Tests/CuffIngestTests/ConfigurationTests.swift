@@ -64,37 +64,34 @@ import Testing
 
     @Test(arguments: [
         (
-            "[device.x]\nmatch = \"port:1-1\"\ndrivr = \"and-std\"\n", "c.toml:3", "unknown key `drivr` in [device.x]",
-            "did you mean `driver`?"
+            "[device.x]\nmatch = \"port:1-1\"\ndrivr = \"and-std\"\n", "c.toml:3", "unknown key `drivr` in [device.x]"
         ),
-        ("\n[devices.x]\nmatch = 1\n", "c.toml:2", "unknown key `devices`", "did you mean `device`?"),
-        ("[device.x]\ndriver = \"and-std\"\n", "c.toml:1", "says nothing of which device", "cuff list"),
-        ("[device.x]\nmatch = \"port:1-1\"\n", "c.toml:1", "names no driver", "cuff drivers"),
-        ("[device.x]\nmatch = \"port:1-1\"\ndriver = \"and-sdt\"\n", "c.toml:3", "did you mean `and-std`?", ""),
-        ("[device.x]\nmatch = \"ttyUSB0\"\ndriver = \"and-std\"\n", "c.toml:2", "did you mean /dev/ttyUSB0?", ""),
-        ("[device.x]\nmatch = \"auto\"\ndriver = \"and-std\"\n", "c.toml:2", "names no device", ""),
-        ("[device.x]\nmatch = \"port:1-1\"\ndriver = \"and-std\"\nignore = true\n", "c.toml:4", "ignored has no driver", ""),
-        ("[device.x]\nmatch = \"port:1-1\"\ndriver = 5\n", "c.toml:3", "a text in quotes", ""),
-        ("[device.x]\nmatch = \"port:1-1\"\ndriver = \"and-std\"\nline = \"fast\"\n", "c.toml:4", "9600 8N1", ""),
+        ("\n[devices.x]\nmatch = 1\n", "c.toml:2", "unknown key `devices`"),
+        ("[device.x]\ndriver = \"and-std\"\n", "c.toml:1", "says nothing of which device"),
+        ("[device.x]\nmatch = \"port:1-1\"\n", "c.toml:1", "names no driver"),
+        ("[device.x]\nmatch = \"port:1-1\"\ndriver = \"and-sdt\"\n", "c.toml:3", "did you mean `and-std`?"),
+        ("[device.x]\nmatch = \"ttyUSB0\"\ndriver = \"and-std\"\n", "c.toml:2", "did you mean /dev/ttyUSB0?"),
+        ("[device.x]\nmatch = \"auto\"\ndriver = \"and-std\"\n", "c.toml:2", "names no device"),
+        ("[device.x]\nmatch = \"port:1-1\"\ndriver = \"and-std\"\nignore = true\n", "c.toml:4", "ignored has no driver"),
+        ("[device.x]\nmatch = \"port:1-1\"\ndriver = 5\n", "c.toml:3", "a text in quotes"),
+        ("[device.x]\nmatch = \"port:1-1\"\ndriver = \"and-std\"\nline = \"fast\"\n", "c.toml:4", "9600 8N1"),
         (
-            "[device.x]\nmatch = \"port:1-1\"\ndriver = \"and-std\"\noptions = { varient = \"x\" }\n", "c.toml:", "unknown key `varient`",
-            "did you mean `variant`?"
+            "[device.x]\nmatch = \"port:1-1\"\ndriver = \"and-std\"\noptions = { varient = \"x\" }\n", "c.toml:", "unknown key `varient`"
         ),
-        ("[device]\nmatch = \"port:1-1\"\n", "c.toml:2", "not allowed in [device]", "[device.NAME]"),
-        ("[sink.db]\nsqlite = \"a\"\njsonl = \"b\"\n", "c.toml:3", "more than one place", "one of stdout"),
-        ("[sink.db]\nrequired = true\n", "c.toml:1", "no place", "one of stdout"),
-        ("[sink.db]\nsqlite = \"\"\n", "c.toml:2", "the name of a file", ""),
-        ("[watch]\nagain = \"soon\"\n", "c.toml:2", "10min", ""),
-        ("[watch]\nagian = \"1h\"\n", "c.toml:2", "unknown key `agian`", "did you mean `again`?"),
-        ("[device.x\n", "c.toml:1", "", ""),
-        ("a = = 1\n", "c.toml:1", "", ""),
+        ("[device]\nmatch = \"port:1-1\"\n", "c.toml:2", "not allowed in [device]"),
+        ("[sink.db]\nsqlite = \"a\"\njsonl = \"b\"\n", "c.toml:3", "more than one place"),
+        ("[sink.db]\nrequired = true\n", "c.toml:1", "no place"),
+        ("[sink.db]\nsqlite = \"\"\n", "c.toml:2", "the name of a file"),
+        ("[watch]\nagain = \"soon\"\n", "c.toml:2", "10min"),
+        ("[watch]\nagian = \"1h\"\n", "c.toml:2", "unknown key `agian`"),
+        ("[device.x\n", "c.toml:1", ""),
+        ("a = = 1\n", "c.toml:1", ""),
     ])
-    func mistake_IsNamedWithItsLine(_ text: String, _ place: String, _ why: String, _ hint: String) {
+    func mistake_IsNamedWithItsLine(_ text: String, _ place: String, _ why: String) {
         let error = #expect(throws: IngestError.self) { try read(text) }
         #expect(error?.status == .badConfiguration)
         #expect(error?.what.hasPrefix(place) == true, "\(error?.description ?? "")")
         #expect(error?.why.contains(why) == true || why.isEmpty, "\(error?.description ?? "")")
-        #expect(error?.hint.contains(hint) == true || hint.isEmpty, "\(error?.description ?? "")")
     }
 
     @Test(arguments: [("500ms", 0.5), ("30s", 30), ("10 min", 600), ("2h", 7200)] as [(String, Double)])

@@ -321,7 +321,7 @@ import Testing
                     _ = try Ingest.read(.node("/dev/ttyNOTHERE"), driver: driver, ReadOptions(command), options: options)
                 }
                 #expect(error?.status == .usage, "\(error?.description ?? "no error")")
-                #expect(error?.hint.contains("--sink sqlite:bp.db") == true)
+                #expect((error?.fault as? CommandFault) == .deletesUnstored(driver, keeping: driver == "r1" ? "keep" : nil))
             }
         }
         #expect(folder.text("o").isEmpty)

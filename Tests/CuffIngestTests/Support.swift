@@ -25,10 +25,8 @@ func failure(_ body: @escaping @Sendable () throws -> Void) async -> IngestError
 
 /// The parts of an error's line.
 extension IngestError {
-    private var plain: PlainFault? { fault as? PlainFault }
-    var what: String { plain?.what ?? description }
-    var why: String { plain?.why ?? description.split(separator: ": ", maxSplits: 1).dropFirst().joined() }
-    var hint: String { plain?.hint ?? "" }
+    var what: String { description }
+    var why: String { description.split(separator: ": ", maxSplits: 1).dropFirst().joined() }
 }
 
 /// Values that arrive from other threads, awaited without blocking.

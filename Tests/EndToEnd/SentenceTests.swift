@@ -96,6 +96,84 @@ import Testing
         ),
     ]
 
+    private static func mistake(_ mistake: ConfigurationMistake) -> IngestError {
+        IngestError(ConfigurationFault.mistake(file: "c.toml", line: 3, mistake))
+    }
+
+    private static let more: [(IngestError, code: Int32, text: String)] = [
+        (
+            mistake(.unknownKey("drivr", section: "device.x", known: ["driver", "match"])), 78,
+            "c.toml:3: unknown key `drivr` in [device.x]\n  fix: did you mean `driver`?"
+        ),
+        (
+            mistake(.unknownKey("zzzzzz", section: "", known: ["device", "sink"])), 78,
+            "c.toml:3: unknown key `zzzzzz`\n  fix: known are device, sink"
+        ),
+        (
+            mistake(.matchesNothing(section: "device.x")), 78,
+            "c.toml:3: [device.x] says nothing of which device\n  fix: match = \"port:1-1.2\" (see `cuff list`)"
+        ),
+        (
+            mistake(.namesNoDriver(section: "device.x")), 78,
+            "c.toml:3: [device.x] names no driver\n  fix: driver = \"ID\" (see `cuff drivers`), or ignore = true"
+        ),
+        (
+            mistake(.notASection("match", of: "device")), 78,
+            "c.toml:3: `match` is not allowed in [device]\n  fix: write [device.NAME] with a name of yours"
+        ),
+        (
+            mistake(.sinkPlaces(section: "sink.db", isNone: true, keys: ["stdout", "sqlite"])), 78,
+            "c.toml:3: [sink.db] names no place for readings\n  fix: one of stdout, sqlite in each section, e.g. sqlite = \"/var/lib/cuff/bp.db\""
+        ),
+        (mistake(.wrongType("line", wanted: "a text in quotes")), 78, "c.toml:3: `line` is to be a text in quotes"),
+        (
+            IngestError(CommandFault.deletesUnstored("r1", keeping: "keep")), 64,
+            "r1 cuffs are not read without a durable sink: they delete a reading once it is acknowledged, and none of the sinks is both required and durable\n  fix: leave out --no-store, or add e.g. --sink sqlite:bp.db, or --option keep=yes: the cuff then keeps them too"
+        ),
+        (
+            IngestError(CommandFault.unsupported("exact", need: "have their clock set", supported: [], sendsUnasked: true)), 64,
+            "exact cuffs cannot have their clock set: supported are nothing on request\n  fix: `cuff read DEVICE --driver exact --follow` receives what they send unasked"
+        ),
+        (
+            IngestError(CommandFault.isStillMeasuring(address: "/dev/ttyUSB0", process: 7)), 75,
+            "/dev/ttyUSB0 is still measuring: process 7 was asked to stop it and has not\n  fix: end that process: `kill 7`"
+        ),
+        (
+            IngestError(InputFault.damaged("a.capture", unit: "line", number: 3, why: "no hex byte")), 65,
+            "a.capture:3: no hex byte\n  fix: correct that line; the readings before it are kept"
+        ),
+        (
+            IngestError(InputFault.damaged("a.pcapng", unit: "block", number: 3, why: "it is cut short")), 65,
+            "a.pcapng: block 3: it is cut short\n  fix: record it again, or cut it off before that block (editcap); the readings before it are kept"
+        ),
+        (
+            IngestError(InputFault.isCapture("standard input", isStandardInput: true)), 64,
+            "standard input is a capture, and decode takes the raw bytes of a cuff\n  fix: write `cuff replay -`"
+        ),
+        (
+            IngestError(SelectionFault.severalPersons(what: "a report", whose: "users 1, 2", hasUnnamed: false)), 64,
+            "a report is of one person, and these readings are of several: users 1, 2\n  fix: add --user NUMBER"
+        ),
+        (
+            IngestError(SelectionFault.deletionNotConfirmed(isAsked: true)), 1,
+            "nothing was deleted: it was not confirmed\n  fix: type `delete` when asked, or add --confirm delete"
+        ),
+        (
+            IngestError(SelectionFault.implausible(systolic: 80, diastolic: 120, pulse: 60)), 64,
+            "80/120 pulse 60 looks wrong: the systolic pressure comes first and is the higher one\n  fix: check the numbers, or add --force"
+        ),
+        (
+            IngestError(SimulationFault.noLink("port", errno: EEXIST)), 73,
+            "cannot make the link port: file exists\n  fix: remove it, or name another"
+        ),
+    ]
+
+    @Test(arguments: more.indices) func anErrorOfARequest_IsPutIntoWords(_ index: Int) {
+        let (error, code, text) = Self.more[index]
+        #expect(error.text == text)
+        #expect(error.status.code == code)
+    }
+
     @Test(arguments: cases.indices) func anError_IsPutIntoWords(_ index: Int) {
         let (error, code, text) = Self.cases[index]
         #expect(error.text == text)

@@ -89,9 +89,7 @@ extension HealthRuns {
             guard case .reading(let reading) = content else { return true }
             arriving.add(reading) { averages.add($0, tell: hear) }
             guard !arriving.isBroken else {
-                throw IngestError(
-                    .badData, "the readings are not in the order of their times",
-                    hint: "sort the lines, e.g. `jq -sc 'sort_by(.measured)[]'`, or keep them in a database")
+                throw IngestError(SelectionFault.unordered)
             }
             return true
         }

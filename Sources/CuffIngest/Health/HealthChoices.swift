@@ -11,7 +11,7 @@ extension HealthRuns {
         case "table": return true
         case "jsonl": return false
         case let name:
-            throw IngestError(.usage, "unknown format `\(name)`", why: "formats are table, jsonl", hint: "write e.g. --format jsonl")
+            throw IngestError(SelectionFault.unknownFormat(name, known: ["table", "jsonl"]))
         }
     }
 
@@ -37,9 +37,7 @@ extension HeartRateLimits {
     /// The limits; throws a usage error where the low one is not below the high one.
     public static func checked(low: Double, high: Double) throws(IngestError) -> HeartRateLimits {
         guard let limits = HeartRateLimits(low: low, high: high) else {
-            throw IngestError(
-                .usage, "the pulse limits cross", why: "the low one is not below the high one",
-                hint: "write e.g. --low-pulse 40 --high-pulse 120")
+            throw IngestError(SelectionFault.limitsCross)
         }
         return limits
     }
@@ -52,14 +50,10 @@ extension ManualEntry {
     ) throws(IngestError) -> ManualEntry {
         let pressure = BloodPressure.mmHg(systolic, diastolic, pulse: pulse)
         guard pressure.isPlausible || force else {
-            throw IngestError(
-                .usage, "\(systolic)/\(diastolic)\(pulse.map { " pulse \($0)" } ?? "") looks wrong",
-                why: systolic <= diastolic
-                    ? "the systolic pressure comes first and is the higher one" : "it is outside what an arm can have",
-                hint: "check the numbers, or add --force")
+            throw IngestError(SelectionFault.implausible(systolic: systolic, diastolic: diastolic, pulse: pulse))
         }
         guard time <= Timestamp(milliseconds: HostClock.reproducibleNow().milliseconds + 60_000) else {
-            throw IngestError(.usage, "the time is in the future", hint: "check --at")
+            throw IngestError(SelectionFault.inTheFuture)
         }
         return ManualEntry(
             pressure, at: time, user: user.map { Int32(truncatingIfNeeded: $0) }, flags: irregular ? [.irregularPulse] : [])
@@ -71,18 +65,14 @@ public enum Deletion {
     /// Without any condition nobody can have meant it.
     public static func permit(_ selection: ReadingSelection) throws(IngestError) {
         guard !selection.isEverything else {
-            throw IngestError(
-                .usage, "nothing says which readings to delete", hint: "name ids, or narrow it, e.g. --until 2020-01-01 or --user 2")
+            throw IngestError(SelectionFault.everythingToDelete)
         }
     }
 
     /// Throws unless the answer is `delete`; `nil` stands for a missing terminal.
     public static func confirm(_ answer: String?) throws(IngestError) {
         guard answer == "delete" else {
-            throw IngestError(
-                answer == nil ? .usage : .no, "nothing was deleted",
-                why: answer == nil ? "there is no terminal to ask at" : "it was not confirmed",
-                hint: "type `delete` when asked, or add --confirm delete")
+            throw IngestError(SelectionFault.deletionNotConfirmed(isAsked: answer != nil))
         }
     }
 }

@@ -78,8 +78,7 @@ extension HealthRuns {
                 if !options.byOwner {
                     together.append(stored)
                     guard together.count < mostSeries else {
-                        throw IngestError(
-                            .usage, "too many series to show their values in one order", hint: "narrow it with --since, or add --by-owner")
+                        throw IngestError(SelectionFault.tooManySeries)
                     }
                 } else {
                     SeriesText.appendValues([stored], zone: zone, byOwner: true, to: &text.buffer)

@@ -30,9 +30,7 @@ public struct Persons: Sendable, Hashable {
     /// Refuses what could not say whose a value is.
     func requireOne(for what: String) throws(IngestError) {
         guard !isOne else { return }
-        throw IngestError(
-            .usage, "\(what) is of one person, and these readings are of several: \(sentence)",
-            hint: "add --user NUMBER\(users.contains(nil) ? ", or --user none for those without a user" : "")")
+        throw IngestError(SelectionFault.severalPersons(what: what, whose: sentence, hasUnnamed: users.contains(nil)))
     }
 
     /// The selection once for each person.

@@ -55,9 +55,7 @@ final class PrintedReadings {
     }
 
     private func fault(_ why: String) -> IngestError {
-        IngestError(
-            .badData, "\(name), line \(number + 1), is not a reading", why: why,
-            hint: "give lines as `cuff export --format jsonl` writes them")
+        IngestError(SelectionFault.notAReading(file: name, line: number + 1, why: why))
     }
 
     private func take(

@@ -42,9 +42,7 @@ public struct TypeChoice: Sendable, Hashable {
             } else if word == "event" {
                 events = true
             } else {
-                throw IngestError(
-                    .usage, "unknown type `\(word)`", why: "types are \(Self.words.joined(separator: ", "))",
-                    hint: "write e.g. --type blood_pressure")
+                throw IngestError(SelectionFault.unknownType(word, known: Self.words))
             }
         }
     }
@@ -60,15 +58,13 @@ public struct TypeChoice: Sendable, Hashable {
     /// Refuses series and events where only readings are meant: without them nothing would narrow the choice.
     public func requireReadings(_ verb: String) throws(IngestError) {
         guard isChosen, events || !series.isEmpty else { return }
-        throw IngestError(
-            .usage, "`\(verb)` is about readings", why: "series and events belong to the readings they were made of",
-            hint: "choose among \(ReadingSelection.Kind.allCases.map(\.rawValue).joined(separator: ", "))")
+        throw IngestError(SelectionFault.readingsOnly(verb: verb, kinds: ReadingSelection.Kind.allCases.map(\.rawValue)))
     }
 
     /// Refuses every type but one.
     public func requireOnly(_ kind: ReadingSelection.Kind, _ verb: String) throws(IngestError) {
         guard isChosen, readings != [kind] || events || !series.isEmpty else { return }
-        throw IngestError(.usage, "`\(verb)` is made of \(kind.rawValue) alone", hint: "leave out --type")
+        throw IngestError(SelectionFault.oneTypeOnly(verb: verb, type: kind.rawValue))
     }
 
     /// One type of reading and nothing else.

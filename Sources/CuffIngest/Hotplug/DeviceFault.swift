@@ -11,6 +11,8 @@ public enum DeviceFault: Fault {
     case notPluggedIn(String)
     /// udev rules know devices by their USB ids.
     case notUSB(String)
+    /// A HID device is never opened to listen to it.
+    case notSerial(String)
     /// A rule is for one device, and none was named.
     case noDeviceForRule
 
@@ -18,7 +20,7 @@ public enum DeviceFault: Fault {
     public var status: RunStatus {
         switch self {
         case .cannotList, .cannotWatch, .cannotExamine: .osError
-        case .saysTooMuch, .unclaimed, .noDeviceForRule: .usage
+        case .saysTooMuch, .unclaimed, .notSerial, .noDeviceForRule: .usage
         case .nothingPluggedIn, .notPluggedIn, .notUSB: .unavailable
         }
     }
@@ -34,6 +36,7 @@ public enum DeviceFault: Fault {
         case .nothingPluggedIn: "nothing is plugged in that could be a cuff: there is no tty or hidraw device of a USB port"
         case .notPluggedIn(let name): "\(name) is not plugged in"
         case .notUSB(let name): "\(name) is not a USB device: udev rules know devices by their USB ids"
+        case .notSerial(let address): "\(address) is not a serial port: a HID device is never opened to listen to it"
         case .noDeviceForRule: "a rule is for one device: none was named"
         }
     }

@@ -27,7 +27,7 @@ public enum CaptureConversion {
         while isMore {
             items.removeAll(keepingCapacity: true)
             isMore = try source.read(into: &items, stop)
-            guard !stop.isRaised else { throw IngestError(.tryAgain, "\(output) was not written", why: "the program was stopped") }
+            guard !stop.isRaised else { throw IngestError(InputFault.notWritten(output)) }
             if report.items == 0 && !items.isEmpty {
                 var header = source.source.header
                 if header["driver"] == nil, let driver = id ?? source.source.impliedDriver?.description {
@@ -41,9 +41,7 @@ public enum CaptureConversion {
         }
         report.remarks = source.source.remarks
         guard report.items > 0 else {
-            throw IngestError(
-                .badData, "\(source.name) holds no conversation",
-                why: report.remarks.first ?? "there is no line or packet of bytes in it")
+            throw IngestError(InputFault.noConversation(source.name, remark: report.remarks.first))
         }
         try file.finish()
         return report

@@ -18,7 +18,7 @@ struct CaptureInput {
         file = try InputFile(.path(path))
         self.selection = selection
         if file.kind == .regular && file.isEmpty {
-            throw IngestError(.badData, "\(path) is empty", hint: "name a capture, e.g. one from `cuff record`")
+            throw IngestError(InputFault.empty(path))
         }
     }
 

@@ -22,12 +22,7 @@ extension CaptureSource {
 
     /// The fault as an error of the file that was read.
     func error(_ fault: CaptureFault, in name: String) -> IngestError {
-        Self.unit == "line"
-            ? IngestError(
-                .badData, "\(name):\(fault.line): \(fault.reason)", hint: "correct that line; the readings before it are kept")
-            : IngestError(
-                .badData, "\(name): \(Self.unit) \(fault.line): \(fault.reason)",
-                hint: "record it again, or cut it off before that \(Self.unit) (editcap); the readings before it are kept")
+        IngestError(InputFault.damaged(name, unit: Self.unit, number: fault.line, why: fault.reason))
     }
 }
 
@@ -86,8 +81,7 @@ public struct CaptureSelection: Sendable, Hashable {
     /// Refuses a choice where there is nothing to choose from.
     func refuse(_ name: String) throws(IngestError) {
         guard self != CaptureSelection() else { return }
-        throw IngestError(
-            .usage, "--usb and --chip have no effect on \(name)", why: "they choose within a capture of a USB bus", hint: "leave them out")
+        throw IngestError(InputFault.notOfABus(name))
     }
 
     /// `usb` is BUS.ADDRESS or VVVV:PPPP.
@@ -95,9 +89,7 @@ public struct CaptureSelection: Sendable, Hashable {
         if let usb { device = try Self.device(usb) }
         guard let chip else { return }
         guard let known = USBConversation.Chip(rawValue: chip) else {
-            throw IngestError(
-                .usage, "unknown chip `\(chip)`", why: "chips are \(USBConversation.Chip.allCases.map(\.rawValue).joined(separator: ", "))",
-                hint: "serial means CP210x, PL2303, CH340 and CDC-ACM, which carry the bytes as they are")
+            throw IngestError(InputFault.unknownChip(chip, known: USBConversation.Chip.allCases.map(\.rawValue)))
         }
         self.chip = known
     }
@@ -106,7 +98,7 @@ public struct CaptureSelection: Sendable, Hashable {
         if let id = USBID(text) { return .ids(vendor: id.vendor, product: id.product) }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let bus = UInt16(parts[0]), let address = UInt8(parts[1]) else {
-            throw IngestError(.usage, "invalid USB device `\(text)`", hint: "write --usb BUS.ADDRESS or --usb VVVV:PPPP")
+            throw IngestError(InputFault.notAUSBDevice(text))
         }
         return .address(bus: bus, device: address)
     }

@@ -32,10 +32,7 @@ extension CuffDriver {
     func permit(options: [String: String], ofSimulator: Bool = false) throws(IngestError) {
         let known = ofSimulator ? self.options.merging(simulatorOptions) { a, _ in a } : self.options
         guard let unknown = options.keys.sorted().first(where: { known[$0] == nil }) else { return }
-        throw IngestError(
-            .usage, "unknown option `\(unknown)` of \(id)",
-            why: known.isEmpty ? "it has no options" : "known are \(known.keys.sorted().joined(separator: ", "))",
-            hint: "`cuff drivers \(id)` explains them")
+        throw IngestError(CommandFault.unknownOption(id.description, option: unknown, known: known.keys.sorted()))
     }
 
     /// Refuses a command the family cannot obey, before any device is opened.
@@ -47,14 +44,11 @@ extension CuffDriver {
     public func refusal(of command: SessionCommand) -> IngestError? {
         // Without users the readings of all persons would be read, or erased.
         if command.user != nil, !capabilities.contains(.users) {
-            return IngestError(
-                .usage, "\(id) cuffs cannot be asked for one user", why: "the driver does not tell users apart",
-                hint: "leave out --user; where readings name their user, `cuff show --user NUMBER` chooses")
+            return IngestError(CommandFault.noUsers(id.description))
         }
         guard let need = command.need, !capabilities.contains(need.capability) else { return nil }
         return IngestError(
-            .usage, "\(id) cuffs cannot \(need.words)",
-            why: "supported are \(capabilities.words.isEmpty ? "nothing on request" : capabilities.words.joined(separator: ", "))",
-            hint: capabilities.contains(.push) ? "`cuff read DEVICE --driver \(id) --follow` receives what they send unasked" : "")
+            CommandFault.unsupported(
+                id.description, need: need.words, supported: capabilities.words, sendsUnasked: capabilities.contains(.push)))
     }
 }

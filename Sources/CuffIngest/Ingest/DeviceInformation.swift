@@ -98,7 +98,7 @@ public enum HostTime {
     }
 
     private static func malformed(_ text: String) -> IngestError {
-        IngestError(.usage, "`\(text)` is not a local time", hint: "write `now`, or e.g. 2026-05-05T07:31:00")
+        IngestError(RequestFault.notALocalTime(text))
     }
 }
 
@@ -107,14 +107,10 @@ public enum Clearing {
     /// Throws a usage error unless a required durable sink is among the options and `confirmation` is `erase`.
     public static func permit(_ options: IngestOptions, confirmation: String) throws(IngestError) {
         guard options.keepsReadings else {
-            throw IngestError(
-                .usage, "nothing would keep the readings", why: "no required sink is a database or a file, or answers for what it takes",
-                hint: "add --sink sqlite:\(Store.standardPath ?? "bp.db")")
+            throw IngestError(CommandFault.erasesUnstored)
         }
         guard confirmation == "erase" else {
-            throw IngestError(
-                .usage, "the cuff's memory was not erased", why: "erasing cannot be undone",
-                hint: "add --confirm erase; everything is stored in the sinks before")
+            throw IngestError(CommandFault.erasureNotConfirmed)
         }
     }
 }

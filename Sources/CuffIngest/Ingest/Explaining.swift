@@ -6,9 +6,7 @@ public enum Explaining {
     public static func permit(_ driver: String) throws(IngestError) {
         guard driver == "phd" else {
             _ = try Ingest.driver(driver)
-            throw IngestError(
-                .usage, "\(driver) has nothing to explain", why: "only IEEE 11073 APDUs have fields within fields",
-                hint: "leave --explain out, or add --raw to see each record's bytes")
+            throw IngestError(InputFault.nothingToExplain(driver: driver))
         }
     }
 
@@ -18,7 +16,7 @@ public enum Explaining {
         let file = try InputFile(.path(source))
         let stop = StopSignal()
         guard let first = try file.next(stop) else {
-            throw IngestError(.badData, "\(file.name) is empty", hint: "name a capture, e.g. one from `cuff record`")
+            throw IngestError(InputFault.empty(file.name))
         }
         var form = CaptureForms.source(for: first)
         var items: [CaptureItem] = []

@@ -106,9 +106,7 @@ public enum Identifying {
             let kinds = if case .node = address { [TransportKind.tty] } else { TransportKind.all }
             transport = try address.transport(TransportKind.Request(address, medium: .tty, line: line), among: kinds)
         } catch {
-            throw IngestError(
-                .usage, "\(address) is not a serial port", why: "a HID device is never opened to listen to it",
-                hint: "`cuff list` shows what is plugged in")
+            throw IngestError(DeviceFault.notSerial("\(address)"))
         }
         try transport.open()
         let loop = EventLoop.shared

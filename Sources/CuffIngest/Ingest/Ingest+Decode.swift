@@ -21,20 +21,17 @@ extension Ingest {
         try driver.permit(options: options.driverOptions)
         let file = try InputFile(input)
         if file.kind == .regular && file.isEmpty {
-            throw IngestError(.badData, "\(file.name) is empty", hint: "record a cuff first, e.g. `cuff record DEVICE -o FILE`")
+            throw IngestError(InputFault.empty(file.name))
         }
         let first = try file.next(options.stop)
         if let first, CaptureForms.isPcapng(first) {
             if isLive {
-                throw IngestError(
-                    .usage, "--live has no effect on \(file.name)", why: "a capture has times of its own", hint: "leave it out")
+                throw IngestError(InputFault.hasTimes(file.name))
             }
             return try replay([CaptureInput(file, head: first, selection)], driver: id, speed: .max, options: options)
         }
         if let first, CaptureForms.isText(first) {
-            throw IngestError(
-                .usage, "\(file.name) is a capture, and decode takes the raw bytes of a cuff",
-                hint: "write `cuff replay \(file.isStandardInput ? "-" : file.name)`")
+            throw IngestError(InputFault.isCapture(file.name, isStandardInput: file.isStandardInput))
         }
         try selection.refuse(file.name)
         let pipeline = try pipeline(options)
@@ -54,7 +51,7 @@ extension Ingest {
         run.report(into: &report)
         try finish(pipeline, &report, stop: options.stop)
         if report.counters.bytes == 0 && !options.stop.isRaised && !report.isOutputClosed {
-            throw IngestError(.badData, "\(file.name) is empty", why: "no byte came", hint: "check what writes into it")
+            throw IngestError(InputFault.noBytes(file.name))
         }
         report.judge(report.counters, of: driver)
         return report
@@ -101,9 +98,7 @@ final class InputFile {
         // From here on every property is set, and deinit closes the descriptor of an initialiser that throws.
         if kind == .directory { throw .reading(name, EISDIR) }
         if kind == .terminal && !isOwn {
-            throw IngestError(
-                .usage, "\(name) is a terminal", why: "bytes of a cuff are expected there",
-                hint: "name a file, or pipe one in: `cat /dev/ttyUSB0 | cuff decode --driver ID`")
+            throw IngestError(InputFault.isTerminal(name))
         }
     }
 

@@ -120,9 +120,7 @@ extension Ingest {
         let until = HostClock.monotonic() + patience.nanoseconds
         while marks.holder(driver.id, address) == holder {
             guard HostClock.monotonic() < until else {
-                throw IngestError(
-                    .tryAgain, "\(address) is still measuring", why: "process \(holder) was asked to stop it and has not",
-                    hint: "end that process: `kill \(holder)`")
+                throw IngestError(CommandFault.isStillMeasuring(address: "\(address)", process: holder))
             }
             usleep(20_000)
         }

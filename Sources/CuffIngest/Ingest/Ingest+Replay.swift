@@ -15,7 +15,7 @@ extension Ingest {
             case "real": self = .times(1)
             default:
                 guard let factor = Double(text), factor > 0, factor.isFinite else {
-                    throw IngestError(.usage, "invalid speed `\(text)`", hint: "write max, real or a number, e.g. 10")
+                    throw IngestError(RequestFault.notASpeed(text))
                 }
                 self = .times(factor)
             }
@@ -93,8 +93,7 @@ extension Ingest {
         }
         let remarks = input.source.remarks
         guard hasBegun || options.stop.isRaised else {
-            throw IngestError(
-                .badData, "\(input.name) holds no conversation", why: remarks.first ?? "there is no line or packet of bytes in it")
+            throw IngestError(InputFault.noConversation(input.name, remark: remarks.first))
         }
         for remark in remarks { options.diagnostics(.note("\(input.name): \(remark)")) }
     }
@@ -105,9 +104,7 @@ extension Ingest {
     ) throws(IngestError) -> RecordedLink {
         let name = id ?? input.source.header["driver"] ?? input.source.impliedDriver?.description
         guard let name else {
-            throw IngestError(
-                .usage, "\(input.name) names no driver", why: "its head says nothing of the cuff family",
-                hint: "add --driver ID")
+            throw IngestError(InputFault.noDriver(input.name))
         }
         let driver = try driver(name, among: options.drivers)
         try driver.permit(options: options.driverOptions)

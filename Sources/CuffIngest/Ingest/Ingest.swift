@@ -50,11 +50,7 @@ public struct IngestOptions: Sendable {
 extension IngestError {
     /// The family's acknowledgement is the deletion, and no sink would have the reading then.
     static func nothingKeeps(_ driver: CuffDriver) -> IngestError {
-        let keeping = driver.keepingOption.map { ", or --option \($0)=yes: the cuff then keeps them too" } ?? ""
-        return IngestError(
-            .usage, "\(driver.id) cuffs are not read without a durable sink",
-            why: "they delete a reading once it is acknowledged, and none of the sinks is both required and durable",
-            hint: "leave out --no-store, or add e.g. --sink sqlite:bp.db\(keeping)")
+        IngestError(CommandFault.deletesUnstored(driver.id.description, keeping: driver.keepingOption))
     }
 }
 

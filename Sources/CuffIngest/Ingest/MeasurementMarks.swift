@@ -49,8 +49,7 @@ struct MeasurementMarks: Sendable {
         let (path, name) = key(driver, address)
         StateFile.makeFolders(above: path)
         guard let found = try open(path, O_RDWR | O_CREAT) else {
-            throw IngestError(
-                .tryAgain, "\(address) is measuring", why: "another process has started it", hint: "wait for it, or `cuff stop \(address)`")
+            throw IngestError(CommandFault.isMeasuring(address: "\(address)"))
         }
         let former = Self.former(found, driver)
         do throws(SystemFault) {

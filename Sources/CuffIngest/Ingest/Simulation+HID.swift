@@ -6,7 +6,7 @@ import Glibc
 extension Simulation {
     static func openHID(_ path: String, _ driver: CuffDriver) throws(IngestError) -> Int32 {
         guard let device = SimulatedHID(driver) else {
-            throw IngestError(.usage, "\(driver.id) cuffs are not HID devices", hint: "leave out --uhid: it gets a pseudo terminal")
+            throw IngestError(SimulationFault.notHID(driver: driver.id.description))
         }
         let descriptor = clinux_uhid_open(path)
         guard descriptor >= 0 else { throw .device(path, -descriptor) }

@@ -16,16 +16,12 @@ extension Simulation {
         public init(tcp port: Int?, connect address: String?, uhid path: String?) throws(IngestError) {
             if let path {
                 guard port == nil, address == nil else {
-                    throw IngestError(
-                        .usage, "a simulated cuff is in one place", why: "a HID device of this machine has no TCP port",
-                        hint: "give one of --tcp, --connect and --uhid")
+                    throw IngestError(SimulationFault.severalPlaces)
                 }
                 self = .uhid(path)
             } else if let address {
                 guard port == nil, case .tcp(let host, let port)? = try? DeviceAddress(address) else {
-                    throw IngestError(
-                        .usage, "a simulated cuff calls one address", why: "`\(address)` is none, or it was also told to listen",
-                        hint: "write --connect tcp://HOST:PORT, without --tcp")
+                    throw IngestError(SimulationFault.notOneAddress("\(address)"))
                 }
                 self = .connect(host: host, port: port)
             } else {

@@ -41,14 +41,11 @@ public final class Simulation: @unchecked Sendable {
         note: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(IngestError) {
         if driver.medium == .hidraw, !place.keepsReportsApart {
-            throw IngestError(
-                .usage, "a simulated cuff of \(driver.id) needs --uhid",
-                why: "it sends HID reports, whose boundaries a pseudo terminal or TCP connection does not preserve",
-                hint: "as root: `modprobe uhid`, then `cuff simulate \(driver.id) --uhid /dev/uhid`, which makes a /dev/hidraw node")
+            throw IngestError(SimulationFault.needsUHID(driver: driver.id.description))
         }
         try driver.permit(options: script.options, ofSimulator: true)
         guard speed.isFinite, speed > 0 else {
-            throw IngestError(.usage, "a cuff's time cannot run \(speed) times as fast", hint: "give --speed a number above 0, e.g. 5")
+            throw IngestError(SimulationFault.speed(speed))
         }
         simulator = try capture.map { (path) throws(IngestError) in try Self.player(path) } ?? driver.makeSimulator(script)
         self.note = note
@@ -85,7 +82,7 @@ public final class Simulation: @unchecked Sendable {
         let stop = StopSignal()
         while try input.read(into: &items, stop) {
             // A day of a talkative cuff; the whole is held in memory.
-            guard items.count < 1_000_000 else { throw IngestError(.badData, "\(path) is too long to be played") }
+            guard items.count < 1_000_000 else { throw IngestError(InputFault.tooLong(path)) }
         }
         return CaptureSimulator(items)
     }
@@ -102,7 +99,7 @@ public final class Simulation: @unchecked Sendable {
         var path = [CChar](repeating: 0, count: 64)
         let master = clinux_open_pty(&path, 64)
         guard master >= 0 else {
-            throw IngestError(.osError, "cannot make a pseudo terminal", why: SystemFault.lowercased(-master))
+            throw IngestError(SimulationFault.noPseudoTerminal(errno: -master))
         }
         let name = String(decoding: path.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
         // Opened once and closed again, the slave begins raw, without echo, and its being unopened can be seen.

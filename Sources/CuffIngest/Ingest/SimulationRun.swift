@@ -10,9 +10,7 @@ public enum SimulationRun {
         if let link {
             guard symlink(simulation.address, link) == 0 else {
                 let number = errno
-                throw IngestError(
-                    .cannotCreate, "cannot make the link \(link)", why: SystemFault.lowercased(number),
-                    hint: number == EEXIST ? "remove it, or name another" : "")
+                throw IngestError(SimulationFault.noLink(link, errno: number))
             }
         }
         defer { if let link { unlink(link) } }

@@ -38,10 +38,7 @@ public struct ReadingFilter: Sendable {
     /// Refuses a range where it would lose readings.
     public func permit(_ driver: CuffDriver) throws(IngestError) {
         guard isByTime, driver.capabilities.contains(.forgets) else { return }
-        throw IngestError(
-            .usage, "a cuff of \(driver.id) cannot be read for a stretch of time",
-            why: "it forgets what it was acknowledged for, so readings outside of it would be lost",
-            hint: "read all of it into a database, then `cuff show --since …`")
+        throw IngestError(CommandFault.forgetsOutside(driver.id.description))
     }
 }
 
@@ -55,8 +52,7 @@ extension ReadingFilter {
         if let since { filter.since = try HostZone.instant(since, zone) }
         if let until { filter.until = try HostZone.instant(until, zone) }
         if let since = filter.since, let until = filter.until, since >= until {
-            throw IngestError(
-                .usage, "`--since`/`--until` is not a valid time range", why: "--until is not after --since", hint: "exchange them")
+            throw IngestError(RequestFault.emptyRange)
         }
         // A database that is not there yet holds nothing.
         if let path, access(path, F_OK) == 0 { filter.unknownTo = try Store(path, access: .read) }

@@ -4,6 +4,14 @@ public enum RequestFault: Fault {
     case unknownZone(String)
     /// A text that is neither a date nor a duration.
     case notATime(String)
+    /// A text that is no date and time of day for a cuff's clock.
+    case notALocalTime(String)
+    /// A factor of a replay.
+    case notASpeed(String)
+    /// `--until` is not after `--since`.
+    case emptyRange
+    /// A text after `--listen`; `why` is the parser's reason, where there is one.
+    case notAListener(String, why: String?)
 
     /// What kind of failure it is.
     public var status: RunStatus { .usage }
@@ -14,6 +22,10 @@ public enum RequestFault: Fault {
         case .unknownDriver(let id, let known): "unknown driver `\(id)`: drivers are \(known.joined(separator: " "))"
         case .unknownZone(let name): "unknown time zone `\(name)`: \(HostZone.folder) has no such file"
         case .notATime(let text): "`\(text)` is not a date or duration"
+        case .notALocalTime(let text): "`\(text)` is not a local time"
+        case .notASpeed(let text): "invalid speed `\(text)`"
+        case .emptyRange: "`--since`/`--until` is not a valid time range: --until is not after --since"
+        case .notAListener(let text, let why): "`\(text)` is not an address to listen on\(why.map { ": \($0)" } ?? "")"
         }
     }
 }

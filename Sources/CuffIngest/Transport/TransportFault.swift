@@ -12,6 +12,8 @@ public enum TransportFault: Fault {
     case notASerialPort(String)
     /// A cuff that uses HID needs a hidraw node.
     case notHID(String)
+    /// A USB device without an interface of the personal healthcare class.
+    case notHealthcare(String)
     case lineRefused(String, LineSettings, errno: Int32)
     case notAPort(String)
     /// The name of the host is not resolved; `reason` is the resolver's.
@@ -32,7 +34,7 @@ public enum TransportFault: Fault {
             default: .inputOutput
             }
         case .notASerialPort: .noInput
-        case .notHID, .notAPort: .usage
+        case .notHID, .notHealthcare, .notAPort: .usage
         case .lineRefused: .badConfiguration
         case .unknownHost, .unreachable: .unavailable
         case .cannotListen(_, let number): number == EADDRINUSE ? .tryAgain : .unavailable
@@ -55,6 +57,7 @@ public enum TransportFault: Fault {
         case .notASerialPort(let path): "\(path) is not a serial port: it is not a terminal device"
         case .notHID(let path):
             "\(path) is a terminal, and this cuff uses HID: its reports need a node such as /dev/hidraw0"
+        case .notHealthcare(let address): "\(address) is not a personal healthcare device: it has no interface of USB class 0F"
         case .lineRefused(let path, let line, let number): "\(path) does not do \(line.text): \(text(number))"
         case .notAPort(let service): "`\(service)` is not a TCP port: a port is a number from 0 to 65535"
         case .unknownHost(let address, let reason): "cannot reach \(address): \(reason)"

@@ -55,9 +55,7 @@ public final class USBTransport: Transport {
         var bytes = [UInt8](repeating: 0, count: Self.longestDescriptors)
         let count = bytes.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
         guard count > 0, let found = PHDCInterface(Array(bytes[..<count])) else {
-            throw IngestError(
-                .usage, "\(address) is not a personal healthcare device", why: "it has no interface of USB class 0F",
-                hint: "`cuff list` shows what is plugged in")
+            throw IngestError(TransportFault.notHealthcare("\(address)"))
         }
         let claimed = clinux_usb_claim(descriptor, UInt32(found.number))
         guard claimed >= 0 else { throw .device(address, -claimed) }

@@ -1,23 +1,63 @@
 /// What is wrong with the configuration, or with what the command line adds to it.
 public enum ConfigurationFault: Fault {
+    /// What stands in a file's line is not allowed there.
+    case mistake(file: String, line: Int, ConfigurationMistake)
     /// The value of a file's line is one that its own parser refuses.
     case value(file: String, line: Int, IngestError)
     /// A text after --assign.
     case assignment(AddressFault)
+    /// `--listen` waits for callers, and `--once` ends.
+    case listensOnce
 
     /// What kind of failure it is.
     public var status: RunStatus {
         switch self {
-        case .value: .badConfiguration
-        case .assignment: .usage
+        case .mistake, .value: .badConfiguration
+        case .assignment, .listensOnce: .usage
         }
     }
 
     /// What happened, in one plain line.
     public var description: String {
         switch self {
+        case .mistake(let file, let line, let mistake): "\(file):\(line): \(mistake)"
         case .value(let file, let line, let cause): "\(file):\(line): \(cause)"
         case .assignment(let fault): fault.description
+        case .listensOnce: "--listen waits for callers and --once ends"
+        }
+    }
+}
+
+/// What a line of a configuration file says that it must not.
+public enum ConfigurationMistake: Hashable, Sendable, CustomStringConvertible {
+    /// The parser of TOML or of a value refuses it; the text is its own.
+    case refused(String)
+    /// `section` is empty at the top of the file.
+    case unknownKey(String, section: String, known: [String])
+    /// `wanted` says what the value is to be.
+    case wrongType(String, wanted: String)
+    /// A key where only named sections may stand: `[device.NAME]`.
+    case notASection(String, of: String)
+    case matchesNothing(section: String)
+    case ignoresWithDriver
+    case namesNoDriver(section: String)
+    /// A sink without a place, or with several; `keys` are those that name one.
+    case sinkPlaces(section: String, isNone: Bool, keys: [String])
+    case acknowledgesNothing(String)
+
+    /// What is wrong, in lower case and without a full stop.
+    public var description: String {
+        switch self {
+        case .refused(let text): text
+        case .unknownKey(let key, let section, _): "unknown key `\(key)`\(section.isEmpty ? "" : " in [\(section)]")"
+        case .wrongType(let key, let wanted): "`\(key)` is to be \(wanted)"
+        case .notASection(let name, let key): "`\(name)` is not allowed in [\(key)]"
+        case .matchesNothing(let section): "[\(section)] says nothing of which device"
+        case .ignoresWithDriver: "a device that is ignored has no driver"
+        case .namesNoDriver(let section): "[\(section)] names no driver"
+        case .sinkPlaces(let section, let isNone, _):
+            "[\(section)] names \(isNone ? "no place" : "more than one place") for readings"
+        case .acknowledgesNothing(let key): "`\(key)` acknowledges nothing"
         }
     }
 }

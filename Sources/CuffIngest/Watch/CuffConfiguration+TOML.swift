@@ -10,9 +10,9 @@ extension CuffConfiguration {
         let source = ConfigurationSource(text: text, file: file)
         let root: TOMLTable
         do { root = try TOMLTable(string: text) } catch let error as TOMLParseError {
-            throw source.error(line: error.source.begin.line, error.description)
+            throw source.error(line: error.source.begin.line, .refused(error.description))
         } catch {
-            throw source.error(line: 1, "this is not TOML: \(error)")
+            throw source.error(line: 1, .refused("this is not TOML: \(error)"))
         }
         files.append(file)
         for key in root.keys.sorted(by: { source.line("[\($0)", nil) < source.line("[\($1)", nil) }) {
@@ -92,22 +92,18 @@ struct ConfigurationSource {
 
     func origin(_ section: String, _ key: String) -> String { "\(file):\(line(key, section))" }
 
-    func error(line: Int, _ why: String, hint: String = "") -> IngestError {
-        IngestError(.badConfiguration, "\(file):\(line)", why: why, hint: hint)
+    func error(line: Int, _ mistake: ConfigurationMistake) -> IngestError {
+        IngestError(ConfigurationFault.mistake(file: file, line: line, mistake))
     }
 
     func unknown(_ key: String, in section: String?, _ known: [String]) -> IngestError {
-        let place = section.map { " in [\($0)]" } ?? ""
         // A section of an unknown name stands in brackets.
         let number = section == nil ? max(line("[\(key)", nil), line(key, nil)) : line(key, section)
-        return error(
-            line: number, "unknown key `\(key)`\(place)",
-            hint: NearestWord.match(key, among: known).map { "did you mean `\($0)`?" }
-                ?? "known are \(known.joined(separator: ", "))")
+        return error(line: number, .unknownKey(key, section: section ?? "", known: known))
     }
 
     func wrongType(_ key: String, _ section: String?, _ wanted: String) -> IngestError {
-        error(line: line(key, section), "`\(key)` is to be \(wanted)")
+        error(line: line(key, section), .wrongType(key, wanted: wanted))
     }
 
     func checkKeys(_ table: TOMLTable, _ section: String, _ known: [String]) throws(IngestError) {
@@ -120,7 +116,7 @@ struct ConfigurationSource {
         var sections: [(String, TOMLTable)] = []
         for name in table.keys.sorted(by: { line("", "\(key).\($0)") < line("", "\(key).\($1)") }) {
             guard let section = table[name]?.table else {
-                throw error(line: line(name, key), "`\(name)` is not allowed in [\(key)]", hint: "write [\(key).NAME] with a name of yours")
+                throw error(line: line(name, key), .notASection(name, of: key))
             }
             sections.append((name, section))
         }
@@ -143,27 +139,24 @@ struct ConfigurationSource {
         let section = "device.\(name)"
         try checkKeys(table, section, ["match", "driver", "ignore", "line", "options", "users"])
         guard let match = try string(table, "match", section) else {
-            throw error(
-                line: line("", section), "[\(section)] says nothing of which device", hint: "match = \"port:1-1.2\" (see `cuff list`)")
+            throw error(line: line("", section), .matchesNothing(section: section))
         }
         let address: DeviceAddress
         do throws(AddressFault) { address = try DeviceAddress(match) } catch {
-            throw self.error(line: line("match", section), "\(error)")
+            throw self.error(line: line("match", section), .refused("\(error)"))
         }
-        if let refusal = address.assignmentRefusal { throw error(line: line("match", section), refusal) }
+        if let refusal = address.assignmentRefusal { throw error(line: line("match", section), .refused(refusal)) }
         let isIgnored = try flag(table, "ignore", section) ?? false
         let word = try string(table, "driver", section)
         guard isIgnored != (word != nil) else {
             throw error(
-                line: line(isIgnored ? "ignore" : "", section),
-                isIgnored ? "a device that is ignored has no driver" : "[\(section)] names no driver",
-                hint: isIgnored ? "leave out one of the two" : "driver = \"ID\" (see `cuff drivers`), or ignore = true")
+                line: line(isIgnored ? "ignore" : "", section), isIgnored ? .ignoresWithDriver : .namesNoDriver(section: section))
         }
         var driver: CuffDriver?
         if let word {
             driver = drivers.first { $0.id.description == word }
             guard driver != nil else {
-                throw error(line: line("driver", section), DeviceSettings.unknownDriver(word, drivers))
+                throw error(line: line("driver", section), .refused(DeviceSettings.unknownDriver(word, drivers)))
             }
         }
         var line: LineSettings?
@@ -217,8 +210,7 @@ struct ConfigurationSource {
         guard let key = given.first, given.count == 1 else {
             throw error(
                 line: given.map { line($0, section) }.max() ?? line("", section),
-                "[\(section)] names \(given.isEmpty ? "no place" : "more than one place") for readings",
-                hint: "one of \(keys.joined(separator: ", ")) in each section, e.g. sqlite = \"/var/lib/cuff/bp.db\"")
+                .sinkPlaces(section: section, isNone: given.isEmpty, keys: keys))
         }
         let isRequired = try flag(table, "required", section) ?? true
         var spec = try place(table, key, section, kinds)
@@ -232,7 +224,7 @@ struct ConfigurationSource {
         if try flag(table, "ack", section) ?? false {
             scheme += SinkKind.acknowledging
             guard kinds.contains(where: { $0.scheme == scheme }) else {
-                throw error(line: line("ack", section), "`\(key)` acknowledges nothing", hint: "leave out `ack`")
+                throw error(line: line("ack", section), .acknowledgesNothing(key))
             }
         }
         if let kind, kind.operand.isEmpty {

@@ -16,18 +16,17 @@ public struct ListenPlan: Sendable, Hashable, CustomStringConvertible {
         let place = parts[0].hasPrefix("tcp-listen://") ? String(parts[0]) : "tcp-listen://\(parts[0])"
         let address: DeviceAddress
         do throws(AddressFault) { address = try DeviceAddress(place) } catch {
-            throw IngestError(
-                .usage, "`\(text)` is not an address to listen on", why: error.reason, hint: "write e.g. --listen 127.0.0.1:6024")
+            throw IngestError(RequestFault.notAListener(text, why: error.reason))
         }
         guard case .tcpListen(let host, let port) = address else {
-            throw IngestError(.usage, "`\(text)` is not an address to listen on", hint: "write e.g. --listen 127.0.0.1:6024")
+            throw IngestError(RequestFault.notAListener(text, why: nil))
         }
         let id = parts.count > 1 ? String(parts[1]) : "phd"
         guard let driver = drivers.first(where: { $0.id.description == id }) else {
             throw .unknownDriver(id, known: drivers.map { $0.id.description })
         }
         guard driver.medium == .tty else {
-            throw IngestError(.usage, "\(id) cuffs are USB devices", why: "they cannot call over the network")
+            throw IngestError(CommandFault.cannotCall(id))
         }
         (self.host, self.port, self.driver) = (host, port, driver.id)
     }

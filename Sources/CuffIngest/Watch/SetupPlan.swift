@@ -63,7 +63,7 @@ public struct SetupPlan: Sendable {
     public func plugged() throws(IngestError) -> [Found] {
         let devices: [PluggedDevice]
         do throws(HotplugFault) { devices = try DeviceEnumeration.plugged() } catch {
-            throw IngestError(.osError, "cannot list devices", why: "\(error)", hint: "is /sys mounted?")
+            throw IngestError(DeviceFault.cannotList(error))
         }
         let assignments = configuration.assignments
         return devices.map { device in

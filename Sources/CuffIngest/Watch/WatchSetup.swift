@@ -26,7 +26,7 @@ public struct WatchSetup: Sendable {
         watch.settings.again = again ?? configuration.again
         watch.listens = try listen.isEmpty ? configuration.listens : listen.map { (text) throws(IngestError) in try ListenPlan(text) }
         guard !once || listen.isEmpty else {
-            throw IngestError(.usage, "--listen waits for callers and --once ends", hint: "leave out one of the two")
+            throw IngestError(ConfigurationFault.listensOnce)
         }
         if once { watch.listens = [] }
         watch.reload = { () throws(IngestError) in try load(config).assignments + own }

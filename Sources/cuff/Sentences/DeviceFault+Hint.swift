@@ -10,6 +10,7 @@ extension DeviceFault: Hinted {
         case .unclaimed(let text): "add --driver ID; `cuff drivers` lists them, `cuff identify \(text)` may recognise it"
         case .nothingPluggedIn: "plug it in and look at `dmesg`; an RS-232 port is named directly, e.g. `cuff doctor /dev/ttyS0`"
         case .notPluggedIn: "`cuff list` shows what is"
+        case .notSerial: "`cuff list` shows what is plugged in"
         case .noDeviceForRule: "write e.g. `cuff doctor /dev/ttyUSB0 --print-rule`"
         }
     }

@@ -22,6 +22,10 @@ extension RequestFault: Hinted {
             NearestWord.match(id, among: known).map { "did you mean `\($0)`?" } ?? "`cuff drivers` lists them"
         case .unknownZone: "write e.g. Europe/Berlin or UTC; `apt-get install tzdata` if no zone is found"
         case .notATime: "write e.g. 2026-05-05, 2026-05-05T07:30, 7d, 36h, today or monday"
+        case .notALocalTime: "write `now`, or e.g. 2026-05-05T07:31:00"
+        case .notASpeed: "write max, real or a number, e.g. 10"
+        case .emptyRange: "exchange them"
+        case .notAListener: "write e.g. --listen 127.0.0.1:6024"
         }
     }
 }

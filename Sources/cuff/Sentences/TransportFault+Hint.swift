@@ -16,6 +16,7 @@ extension TransportFault: Hinted {
             }
         case .notASerialPort: "name one of /dev/ttyUSB*, /dev/ttyACM*, /dev/serial/by-id/*; a file of bytes goes to `cuff decode`"
         case .notHID: "`cuff list` shows HID cuffs; a simulated one is made with `cuff simulate … --uhid /dev/uhid`"
+        case .notHealthcare: "`cuff list` shows what is plugged in"
         case .lineRefused: "try another adapter, or another rate with --line"
         case .notAPort: ""
         case .unknownHost: "check the host's name"
@@ -41,13 +42,4 @@ extension AddressFault: Hinted {
 
 extension ResolutionFault: Hinted {
     var hint: String { "`cuff list` shows what is plugged in" }
-}
-
-extension ConfigurationFault: Hinted {
-    var hint: String {
-        switch self {
-        case .value(_, _, let cause): cause.hint
-        case .assignment: "write e.g. --assign port:1-1.2=beurer-serial"
-        }
-    }
 }

@@ -1,0 +1,56 @@
+/// Why stored or printed readings cannot be shown, evaluated, entered or deleted as asked.
+public enum SelectionFault: Fault {
+    case unknownType(String, known: [String])
+    case unknownFormat(String, known: [String])
+    /// A verb about readings was given series or events; `kinds` are those it knows.
+    case readingsOnly(verb: String, kinds: [String])
+    /// A verb is made of one type alone.
+    case oneTypeOnly(verb: String, type: String)
+    /// What belongs to one person, and whose readings these are.
+    case severalPersons(what: String, whose: String, hasUnnamed: Bool)
+    case limitsCross
+    /// Values that no arm has.
+    case implausible(systolic: Int, diastolic: Int, pulse: Int?)
+    case inTheFuture
+    case everythingToDelete
+    /// `isAsked` is whether there was a terminal to ask at.
+    case deletionNotConfirmed(isAsked: Bool)
+    /// A line that should be a reading.
+    case notAReading(file: String, line: Int, why: String)
+    case unordered
+    case tooManySeries
+
+    /// What kind of failure it is.
+    public var status: RunStatus {
+        switch self {
+        case .notAReading, .unordered: .badData
+        case .deletionNotConfirmed(isAsked: true): .no
+        default: .usage
+        }
+    }
+
+    /// What happened, in one plain line.
+    public var description: String {
+        switch self {
+        case .unknownType(let word, let known): "unknown type `\(word)`: types are \(known.joined(separator: ", "))"
+        case .unknownFormat(let word, let known): "unknown format `\(word)`: formats are \(known.joined(separator: ", "))"
+        case .readingsOnly(let verb, _):
+            "`\(verb)` is about readings: series and events belong to the readings they were made of"
+        case .oneTypeOnly(let verb, let type): "`\(verb)` is made of \(type) alone"
+        case .severalPersons(let what, let whose, _):
+            "\(what) is of one person, and these readings are of several: \(whose)"
+        case .limitsCross: "the pulse limits cross: the low one is not below the high one"
+        case .implausible(let systolic, let diastolic, let pulse):
+            "\(systolic)/\(diastolic)\(pulse.map { " pulse \($0)" } ?? "") looks wrong: "
+                + (systolic <= diastolic
+                    ? "the systolic pressure comes first and is the higher one" : "it is outside what an arm can have")
+        case .inTheFuture: "the time is in the future"
+        case .everythingToDelete: "nothing says which readings to delete"
+        case .deletionNotConfirmed(let isAsked):
+            "nothing was deleted: \(isAsked ? "it was not confirmed" : "there is no terminal to ask at")"
+        case .notAReading(let file, let line, let why): "\(file), line \(line), is not a reading: \(why)"
+        case .unordered: "the readings are not in the order of their times"
+        case .tooManySeries: "too many series to show their values in one order"
+        }
+    }
+}

@@ -1,0 +1,58 @@
+/// Why a capture, or a stream of a cuff's bytes, cannot be read. The first text is the name of the file.
+public enum InputFault: Fault {
+    case empty(String)
+    /// A pipe or terminal that ended at once.
+    case noBytes(String)
+    /// The capture is damaged; `unit` is what `number` counts: a line of text, a block of pcapng.
+    case damaged(String, unit: String, number: Int, why: String)
+    /// There is no byte of a cuff in it; the remark says what was found instead.
+    case noConversation(String, remark: String?)
+    /// Nothing in it tells the family.
+    case noDriver(String)
+    /// A capture where the bytes of a cuff alone are expected.
+    case isCapture(String, isStandardInput: Bool)
+    /// A clock of the reader's own was asked for.
+    case hasTimes(String)
+    case isTerminal(String)
+    /// A device or chip is chosen where there is no USB bus.
+    case notOfABus(String)
+    case unknownChip(String, known: [String])
+    case notAUSBDevice(String)
+    /// Longer than what can be held to be played.
+    case tooLong(String)
+    /// Frames of this driver have no fields within fields.
+    case nothingToExplain(driver: String)
+    /// The program was stopped before the file was whole.
+    case notWritten(String)
+
+    /// What kind of failure it is.
+    public var status: RunStatus {
+        switch self {
+        case .empty, .noBytes, .damaged, .noConversation, .tooLong: .badData
+        case .noDriver, .isCapture, .hasTimes, .isTerminal, .notOfABus, .unknownChip, .notAUSBDevice, .nothingToExplain: .usage
+        case .notWritten: .tryAgain
+        }
+    }
+
+    /// What happened, in one plain line.
+    public var description: String {
+        switch self {
+        case .empty(let name): "\(name) is empty"
+        case .noBytes(let name): "\(name) is empty: no byte came"
+        case .damaged(let name, "line", let number, let why): "\(name):\(number): \(why)"
+        case .damaged(let name, let unit, let number, let why): "\(name): \(unit) \(number): \(why)"
+        case .noConversation(let name, let remark):
+            "\(name) holds no conversation: \(remark ?? "there is no line or packet of bytes in it")"
+        case .noDriver(let name): "\(name) names no driver: its head says nothing of the cuff family"
+        case .isCapture(let name, _): "\(name) is a capture, and decode takes the raw bytes of a cuff"
+        case .hasTimes(let name): "--live has no effect on \(name): a capture has times of its own"
+        case .isTerminal(let name): "\(name) is a terminal: bytes of a cuff are expected there"
+        case .notOfABus(let name): "--usb and --chip have no effect on \(name): they choose within a capture of a USB bus"
+        case .unknownChip(let chip, let known): "unknown chip `\(chip)`: chips are \(known.joined(separator: ", "))"
+        case .notAUSBDevice(let text): "invalid USB device `\(text)`"
+        case .tooLong(let name): "\(name) is too long to be played"
+        case .nothingToExplain(let driver): "\(driver) has nothing to explain: only IEEE 11073 APDUs have fields within fields"
+        case .notWritten(let name): "\(name) was not written: the program was stopped"
+        }
+    }
+}

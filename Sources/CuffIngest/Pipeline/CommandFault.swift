@@ -1,0 +1,54 @@
+/// Why a family is not asked for something. The first text is the driver's id.
+public enum CommandFault: Fault {
+    case unknownOption(String, option: String, known: [String])
+    /// Its readings do not tell users apart.
+    case noUsers(String)
+    /// What the family cannot do, what it can, and whether its cuffs send readings unasked.
+    case unsupported(String, need: String, supported: [String], sendsUnasked: Bool)
+    /// The acknowledgement is the deletion, and no sink would have the reading then. `keeping` is the option that
+    /// makes the cuff keep them.
+    case deletesUnstored(String, keeping: String?)
+    /// The cuff forgets what is outside of a stretch of time too.
+    case forgetsOutside(String)
+    /// A USB device cannot call over the network.
+    case cannotCall(String)
+    /// An erasure, without a sink that keeps what is erased.
+    case erasesUnstored
+    case erasureNotConfirmed
+    /// A measurement of another process goes on at this address.
+    case isMeasuring(address: String)
+    /// The process that started it was asked to stop it.
+    case isStillMeasuring(address: String, process: Int32)
+
+    /// What kind of failure it is.
+    public var status: RunStatus {
+        switch self {
+        case .isMeasuring, .isStillMeasuring: .tryAgain
+        default: .usage
+        }
+    }
+
+    /// What happened, in one plain line.
+    public var description: String {
+        switch self {
+        case .unknownOption(let driver, let option, let known):
+            "unknown option `\(option)` of \(driver): \(known.isEmpty ? "it has no options" : "known are \(known.joined(separator: ", "))")"
+        case .noUsers(let driver): "\(driver) cuffs cannot be asked for one user: the driver does not tell users apart"
+        case .unsupported(let driver, let need, let supported, _):
+            "\(driver) cuffs cannot \(need): supported are \(supported.isEmpty ? "nothing on request" : supported.joined(separator: ", "))"
+        case .deletesUnstored(let driver, _):
+            "\(driver) cuffs are not read without a durable sink: they delete a reading once it is acknowledged, "
+                + "and none of the sinks is both required and durable"
+        case .forgetsOutside(let driver):
+            "a cuff of \(driver) cannot be read for a stretch of time: it forgets what it was acknowledged for, "
+                + "so readings outside of it would be lost"
+        case .cannotCall(let driver): "\(driver) cuffs are USB devices: they cannot call over the network"
+        case .erasesUnstored:
+            "nothing would keep the readings: no required sink is a database or a file, or answers for what it takes"
+        case .erasureNotConfirmed: "the cuff's memory was not erased: erasing cannot be undone"
+        case .isMeasuring(let address): "\(address) is measuring: another process has started it"
+        case .isStillMeasuring(let address, let process):
+            "\(address) is still measuring: process \(process) was asked to stop it and has not"
+        }
+    }
+}

@@ -1,0 +1,22 @@
+import CuffIngest
+
+extension SelectionFault: Hinted {
+    var hint: String {
+        switch self {
+        case .unknownType: "write e.g. --type blood_pressure"
+        case .unknownFormat(_, let known): "write e.g. --format \(known.last ?? "jsonl")"
+        case .readingsOnly(_, let kinds): "choose among \(kinds.joined(separator: ", "))"
+        case .oneTypeOnly: "leave out --type"
+        case .severalPersons(_, _, let hasUnnamed):
+            "add --user NUMBER\(hasUnnamed ? ", or --user none for those without a user" : "")"
+        case .limitsCross: "write e.g. --low-pulse 40 --high-pulse 120"
+        case .implausible: "check the numbers, or add --force"
+        case .inTheFuture: "check --at"
+        case .everythingToDelete: "name ids, or narrow it, e.g. --until 2020-01-01 or --user 2"
+        case .deletionNotConfirmed: "type `delete` when asked, or add --confirm delete"
+        case .notAReading: "give lines as `cuff export --format jsonl` writes them"
+        case .unordered: "sort the lines, e.g. `jq -sc 'sort_by(.measured)[]'`, or keep them in a database"
+        case .tooManySeries: "narrow it with --since, or add --by-owner"
+        }
+    }
+}
