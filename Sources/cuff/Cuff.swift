@@ -78,7 +78,7 @@ struct Cuff: ParsableCommand {
                 .usage, "cuff was given no verb", why: "it does not guess what to do with standard input",
                 hint: "write e.g. `… | cuff decode --driver omron-hbp`, or `cuff --help`")
         }
-        print(Self.helpMessage())
+        Terminal.put(Self.helpMessage() + "\n")
     }
 }
 
@@ -100,7 +100,9 @@ struct Cuff: ParsableCommand {
             if error.status != .done { StandardErrorLog.logger().error("\(error.text)") }
             exit(error.status.code)
         } catch {
-            Cuff.exit(withError: error)
+            // Help and completions are output like any other: a full disk is told.
+            guard Cuff.exitCode(for: error) == .success else { Cuff.exit(withError: error) }
+            Terminal.put(Cuff.fullMessage(for: error) + "\n")
         }
     }
 }

@@ -56,7 +56,7 @@ import Testing
     @Test(arguments: [
         ["drivers"], ["drivers", "and-std"], ["drivers", "--json"], ["drivers", "--markdown"], ["drivers", "--udev"],
         ["info", "/dev/null", "--driver", "omron-hbp"], ["sinks"], ["sinks", "--json"], ["stats"], ["stats", "--format", "table"],
-        ["show"], ["show", "--plot"], ["export", "--columns"], ["--version"],
+        ["show"], ["show", "--plot"], ["export", "--columns"], ["--version"], ["--help"], ["help", "read"], ["read", "--help"],
     ])
     func aFullDisk_IsSaid_ByVerbsThatAnswer(_ words: [String]) async throws {
         let scratch = try Scratch()

@@ -14,40 +14,45 @@ public struct WatchSetup: Sendable {
     /// The configuration's sinks, for when the command line names none.
     public var sinks: [SinkSpec]
 
-    /// Reads the configuration and adds the command line. Throws where either cannot be used.
+    /// Reads the configuration and adds the command line; `drivers` are those that either may name. Throws where either cannot
+    /// be used.
     public static func options(
-        config: Configuration, assign: [String], once: Bool, again: Duration?, listen: [String] = []
+        config: Configuration, assign: [String], once: Bool, again: Duration?, listen: [String] = [],
+        drivers: [CuffDriver] = CuffFamilies.all
     ) throws(IngestError) -> WatchSetup {
-        let configuration = try load(config)
-        let own = try parsed(assign)
+        let configuration = try load(config, drivers)
+        let own = try parsed(assign, drivers)
         var watch = WatchOptions()
         watch.assignments = configuration.assignments + own
         watch.settings = WatchState.Settings(isOnce: once)
         watch.settings.again = again ?? configuration.again
-        watch.listens = try listen.isEmpty ? configuration.listens : listen.map { (text) throws(IngestError) in try ListenPlan(text) }
+        watch.listens =
+            try listen.isEmpty ? configuration.listens : listen.map { (text) throws(IngestError) in try ListenPlan(text, drivers: drivers) }
         guard !once || listen.isEmpty else {
             throw IngestError(ConfigurationFault.listensOnce)
         }
         if once { watch.listens = [] }
-        watch.reload = { () throws(IngestError) in try load(config).assignments + own }
+        watch.reload = { () throws(IngestError) in try load(config, drivers).assignments + own }
         return WatchSetup(options: watch, sinks: configuration.sinks.map(\.spec))
     }
 
     /// The assignments of both alone.
-    public static func assignments(config: Configuration, assign: [String]) throws(IngestError) -> [Assignment] {
-        try load(config).assignments + parsed(assign)
+    public static func assignments(
+        config: Configuration, assign: [String], drivers: [CuffDriver] = CuffFamilies.all
+    ) throws(IngestError) -> [Assignment] {
+        try load(config, drivers).assignments + parsed(assign, drivers)
     }
 
-    private static func load(_ configuration: Configuration) throws(IngestError) -> CuffConfiguration {
+    private static func load(_ configuration: Configuration, _ drivers: [CuffDriver]) throws(IngestError) -> CuffConfiguration {
         switch configuration {
         case .none: CuffConfiguration()
-        case .files(let file): try CuffConfiguration.load(file)
+        case .files(let file): try CuffConfiguration.load(file, drivers: drivers)
         }
     }
 
-    private static func parsed(_ texts: [String]) throws(IngestError) -> [Assignment] {
+    private static func parsed(_ texts: [String], _ drivers: [CuffDriver]) throws(IngestError) -> [Assignment] {
         try texts.map { (text) throws(IngestError) in
-            do throws(AddressFault) { return try Assignment(text) } catch {
+            do throws(AddressFault) { return try Assignment(text, drivers: drivers) } catch {
                 throw IngestError(ConfigurationFault.assignment(error))
             }
         }
