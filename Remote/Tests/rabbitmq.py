@@ -40,6 +40,12 @@ class RabbitMQ:
             # A name server (epmd) of this node's own: the usual one serves all nodes of the machine, and stays.
             "ERL_EPMD_PORT": str(self.names), "ERL_EPMD_ADDRESS": "127.0.0.1"}
         self.process = None
+        try: self.begin(beside)
+        except BaseException:
+            self.stop()
+            raise
+
+    def begin(self, beside):
         self.start()
         self.control("await_startup", "--timeout", "300")
         if beside:
@@ -65,7 +71,8 @@ class RabbitMQ:
         raise SystemExit(f"RabbitMQ did not start within {limit} s: {self.folder}/log")
 
     def kill(self):
-        os.kill(int((self.folder / "pid").read_text()), signal.SIGKILL)
+        if (self.folder / "pid").exists(): os.kill(int((self.folder / "pid").read_text()), signal.SIGKILL)
+        else: os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait(300)
 
     def stop(self):
