@@ -24,7 +24,8 @@
 # make soak        T=600: four cuffs into every kind of sink for T seconds: flat memory and descriptors
 # make test-tsan   the tests under ThreadSanitizer;  make test-asan: under AddressSanitizer
 # make remote      the helper programs that deliver readings to servers, at Remote/.build/release
-# make test-remote what they decide, and each against real servers on loopback (KILLS=25 rounds of kill -9; PARTS="fleet mqtt")
+# make test-remote what they decide, and each against real servers on loopback (KILLS=25 rounds of kill -9; PARTS="fleet mqtt";
+#                  PARTS=cluster: three nodes of RabbitMQ)
 # make test-recipes the blocks of docs/RECIPES.md against real servers on loopback
 # make install-remote  the helper programs into PREFIX/libexec/cuff (as root, after make remote)
 # make clean       remove build folders
@@ -42,6 +43,7 @@ BUILD_PACKAGES = libsqlite3-dev libudev-dev pkg-config
 SHOW_PACKAGES = jq sqlite3
 TEST_PACKAGES = libxml2-utils
 REMOTE_PACKAGES = libcurl4-openssl-dev libmosquitto-dev libpq-dev librabbitmq-dev libssl-dev pkg-config
+RECIPE_PACKAGES = curl influxdb jq mosquitto mosquitto-clients postgresql python3-venv sqlite3
 DEB_PACKAGES = chrpath debhelper dpkg-dev fakeroot lintian
 REMOTE_PROGRAMS = cuff-sink-http cuff-sink-mqtt cuff-sink-postgres cuff-gateway
 
@@ -207,10 +209,10 @@ test-remote-build: remote-packages
 	$(SWIFT) build --package-path Remote --build-tests
 
 # One script with the servers of every recipe; the FHIR server comes from PyPI where it can be reached.
-test-recipes: remote
-	@.ci/packages $(REMOTE_SERVERS) curl jq sqlite3 || echo "without some of $(REMOTE_SERVERS): what needs them says so"
+test-recipes: packages test-remote-build
+	@Remote/Tests/servers $(RECIPE_PACKAGES) || echo "without some of $(RECIPE_PACKAGES): what needs them says so"
 	$(SWIFT) build --product cuff
-	Tests/Recipes/run .build/debug/cuff $(REMOTE_BINARIES)
+	Tests/Recipes/run .build/debug/cuff Remote/.build/debug
 
 # As root, like `install`.
 install-remote:

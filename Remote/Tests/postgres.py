@@ -25,9 +25,9 @@ class PostgreSQL:
 
     def run(self, *words, check=True):
         return subprocess.run(["runuser", "-u", "postgres", "--", *map(str, words)], check=check, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=120).returncode
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=300).returncode
 
-    def start(self, limit=120):
+    def start(self, limit=300):
         """After kill -9 the children of the former server must have ended first."""
         until = time.monotonic() + limit
         while time.monotonic() < until:
@@ -40,11 +40,11 @@ class PostgreSQL:
         os.kill(int((self.data / "postmaster.pid").read_text().split()[0]), signal.SIGKILL)
 
     def stop(self):
-        self.run(f"{BIN}/pg_ctl", "-w", "-t", "60", "-D", self.data, "-m", "immediate", "stop", check=False)
+        self.run(f"{BIN}/pg_ctl", "-w", "-t", "240", "-D", self.data, "-m", "immediate", "stop", check=False)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def sql(self, text, name="ward"):
         done = subprocess.run(["psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p", str(self.port), "-U", "postgres", "-d", name],
-                              input=text, capture_output=True, text=True, timeout=120)
+                              input=text, capture_output=True, text=True, timeout=300)
         if done.returncode: raise AssertionError(f"{text}: {done.stderr}")
         return done.stdout.strip()

@@ -21,31 +21,42 @@ def missing():
 
 
 class RabbitMQ:
-    def __init__(self, folder, more=""):
-        """`more` is added to rabbitmq.conf."""
+    def __init__(self, folder, more="", beside=None):
+        """`more` is added to rabbitmq.conf. `beside`: another node, whose cluster this one joins."""
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(exist_ok=True)
-        self.amqp, self.mqtt, self.names = free_port(), free_port(), free_port()
+        self.amqp, self.mqtt, self.names = free_port(), free_port(), beside.names if beside else free_port()
         (self.folder / "rabbitmq.conf").write_text(
             f"listeners.tcp.1 = 127.0.0.1:{self.amqp}\nmqtt.listeners.tcp.1 = 127.0.0.1:{self.mqtt}\n"
             f"mqtt.exchange = amq.topic\nmqtt.allow_anonymous = false\n{more}")
         (self.folder / "plugins").write_text("[rabbitmq_mqtt].")
         # The server has a user of its own.
         for path in (self.folder, self.folder / "rabbitmq.conf", self.folder / "plugins"): shutil.chown(path, "rabbitmq")
+        self.name = f"cuff{self.amqp}@localhost"
         self.environment = {
-            **os.environ, "RABBITMQ_NODENAME": f"cuff{self.amqp}@localhost", "RABBITMQ_CONFIG_FILE": f"{folder}/rabbitmq.conf",
+            **os.environ, "RABBITMQ_NODENAME": self.name, "RABBITMQ_CONFIG_FILE": f"{folder}/rabbitmq.conf",
             "RABBITMQ_ENABLED_PLUGINS_FILE": f"{folder}/plugins", "RABBITMQ_MNESIA_BASE": f"{folder}/mnesia",
             "RABBITMQ_LOG_BASE": f"{folder}/log", "RABBITMQ_PID_FILE": f"{folder}/pid", "RABBITMQ_DIST_PORT": str(free_port()),
             # A name server (epmd) of this node's own: the usual one serves all nodes of the machine, and stays.
             "ERL_EPMD_PORT": str(self.names), "ERL_EPMD_ADDRESS": "127.0.0.1"}
         self.process = None
+        try: self.begin(beside)
+        except BaseException:
+            self.stop()
+            raise
+
+    def begin(self, beside):
         self.start()
-        self.control("await_startup", "--timeout", "60")
+        self.control("await_startup", "--timeout", "300")
+        if beside:
+            for words in (["stop_app"], ["join_cluster", beside.name], ["start_app"], ["await_startup", "--timeout", "300"]):
+                done = self.control(*words)
+                if done.returncode: raise SystemExit(f"rabbitmqctl {words[0]}: {done.stderr}{done.stdout}")
 
     def control(self, *words, input=None):
-        return subprocess.run(["rabbitmqctl", "-q", *words], env=self.environment, input=input, capture_output=True, text=True, timeout=120)
+        return subprocess.run(["rabbitmqctl", "-q", *words], env=self.environment, input=input, capture_output=True, text=True, timeout=300)
 
-    def start(self, limit=120):
+    def start(self, limit=300):
         self.process = subprocess.Popen(["rabbitmq-server"], env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                         stderr=subprocess.DEVNULL, start_new_session=True)
         until = time.monotonic() + limit
@@ -60,12 +71,13 @@ class RabbitMQ:
         raise SystemExit(f"RabbitMQ did not start within {limit} s: {self.folder}/log")
 
     def kill(self):
-        os.kill(int((self.folder / "pid").read_text()), signal.SIGKILL)
-        self.process.wait(60)
+        if (self.folder / "pid").exists(): os.kill(int((self.folder / "pid").read_text()), signal.SIGKILL)
+        else: os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait(300)
 
     def stop(self):
         if self.process and self.process.poll() is None: self.kill()
-        subprocess.run(["epmd", "-kill"], env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
+        subprocess.run(["epmd", "-kill"], env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=300)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def waiting(self):

@@ -51,15 +51,24 @@ struct Config: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "check", abstract: "Reads the configuration and says what is wrong with it.",
             discussion: Help.text(
-                "",
+                """
+                With --connect, the helper of each sink on a server connects as it would to deliver readings: address, certificate, \
+                password, rights, tables. Nothing is stored there. The status is 78 if something must be changed, and 69 if a server \
+                is away.
+                """,
                 [
                     "cuff config check": "The files that a watch reads.",
+                    "cuff config check --connect": "And whether each server would accept readings.",
                     "cuff config check --config new.toml": "A file that is not yet in its place.",
                 ]))
         @OptionGroup var file: ConfigOption
+        @Flag(help: "Also connect to the server of each sink; nothing is stored there.") var connect = false
         func run() throws {
             let found = try CuffConfiguration.load(file.config)
             Terminal.put(found.files.isEmpty ? "no configuration\n" : found.files.map { "\($0): ok\n" }.joined())
+            guard connect else { return }
+            let status = ConnectionReport.print(found.sinks)
+            if status != .done { throw ExitCode(status) }
         }
     }
 
@@ -88,6 +97,34 @@ struct Config: ParsableCommand {
 struct ConfigOption: ParsableArguments {
     @Option(help: ArgumentHelp("Read this configuration (default: the standard files).", valueName: "file"), completion: .file())
     var config: String?
+}
+
+/// What `cuff config check --connect` says of the sinks on servers.
+enum ConnectionReport {
+    /// One line for each, the faults on standard error; answers the status that stands for all of them.
+    static func print(_ sinks: [CuffConfiguration.NamedSink]) -> RunStatus {
+        let remote = sinks.filter { $0.spec.kind.traits.contains(.remote) }
+        if remote.isEmpty { Terminal.put("no sink on a server\n") }
+        var statuses: Set<RunStatus> = []
+        for sink in remote {
+            do throws(IngestError) {
+                switch try SinkCheck.run(sink.spec) {
+                case .ready(let text): Terminal.put("sink \(sink.name): ok: \(StandardErrorLog.harmless(text))\n")
+                case .unknown: Terminal.put("sink \(sink.name): not checked: its helper program knows no --check, or did not answer\n")
+                case .away(let text):
+                    Terminal.say("cuff: sink \(sink.name): not now: \(text)")
+                    statuses.insert(.unavailable)
+                case .wrong(let text):
+                    Terminal.say("cuff: sink \(sink.name): \(text)")
+                    statuses.insert(.badConfiguration)
+                }
+            } catch {
+                Terminal.say("cuff: sink \(sink.name): \(error.text)")
+                statuses.insert(error.status)
+            }
+        }
+        return statuses.contains(.badConfiguration) ? .badConfiguration : statuses.first ?? .done
+    }
 }
 
 enum ConfigText {
@@ -141,6 +178,48 @@ enum ConfigText {
         #[sink.server]
         #exec = "/usr/local/bin/to-server"
         #ack = true
+
+        # Servers. Readings are kept until the server has answered for each; it may be away for days. Passwords never stand here:
+        # they are the first lines of files of mode 0600 in ~/.config/cuff/credentials/, or for the service systemd's
+        # LoadCredential=NAME:FILE. `cuff config check --connect` connects to each of them.
+
+        # An MQTT broker, and through it Home Assistant. Password: mqtt.password. A broker that keeps nothing on disk
+        # (mosquitto as installed) is a notification and not a store: no cuff waits for it.
+        #[sink.home]
+        #address = "mqtts://cuff@broker.example/?gateway=hallway&discovery=homeassistant"
+        #required = false
+
+        # A broker with a certification authority of your own.
+        #[sink.fleet]
+        #address = "mqtts://pi-7@rabbit.example/?gateway=pi-7&cafile=/etc/cuff/ca.pem"
+
+        # PostgreSQL. Password: ~/.pgpass, or as a service LoadCredential=pgpass:FILE. The tables and the role:
+        # cuff-sink-postgres --schema | psql -d ward
+        #[sink.ward]
+        #address = "postgres://cuff@db.example/ward?sslmode=verify-full"
+
+        # InfluxDB 1.x. Password: influx.password.
+        #[sink.influx1]
+        #address = "influx+https://cuff@influx.example:8086/?db=bp"
+
+        # InfluxDB 2.x. Token: influx.token.
+        #[sink.influx2]
+        #address = "influx+https://influx.example:8086/?org=clinic&bucket=bp"
+
+        # A FHIR server. Token: fhir.token; with a user in the address fhir.password, with client=ID the key fhir.key. Whose the
+        # readings are is never guessed: one subject for everybody, or one for each user slot (0: readings without one).
+        #[sink.fhir]
+        #address = "fhir+https://fhir.example/r4?subject=Patient/p1"
+        #[sink.fhir-slots]
+        #address = "fhir+https://fhir.example/r4?subject.1=Patient/p1&subject.2=Patient/p2&subject.0=Patient/p1&profile=phd"
+
+        # Any web service that takes one reading as JSON in each POST and answers 2xx. Token: http.token; password: http.password.
+        #[sink.web]
+        #address = "https://example.org/readings"
+
+        # A helper program of your own, cuff-sink-pigeon (cuff-sink(7)).
+        #[sink.pigeon]
+        #address = "pigeon://loft/7"
 
         #[watch]
         # Read a cuff that stays plugged in again after this.

@@ -130,10 +130,14 @@ import Testing
         let names = Set(shown.objects("setting").compactMap { $0["name"] as? String })
         #expect(
             names == [
-                "device hallway", "device clinic", "device modem", "sink database", "sink lines", "sink server", "watch listen",
-                "watch again",
+                "device hallway", "device clinic", "device modem", "sink database", "sink lines", "sink server", "sink home",
+                "sink fleet", "sink ward", "sink influx1", "sink influx2", "sink fhir", "sink fhir-slots", "sink web", "sink pigeon",
+                "watch listen", "watch again",
             ])
         #expect(shown.output.contains("user 1=Anna"))
+        // Every kind of server is there.
+        let schemes = Set(shown.objects("setting").compactMap { ($0["value"] as? String)?.split(separator: ":").first.map(String.init) })
+        #expect(schemes.isSuperset(of: ["mqtts", "postgres", "influx+https", "fhir+https", "https", "pigeon"]), "\(schemes)")
     }
 
     @Test func configPath_NamesWhatIsRead() async throws {

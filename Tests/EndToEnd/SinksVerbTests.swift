@@ -160,6 +160,45 @@ import Testing
         #expect(secret.status == 64 && !secret.errors.contains("s3same"), "\(secret)")
     }
 
+    /// The helper's own sentence is shown, and the worst of the answers decides the status.
+    @Test func configCheck_Connect_AsksTheHelpers() async throws {
+        let folder = try Scratch()
+        try FileManager.default.createDirectory(atPath: folder.path("libexec"), withIntermediateDirectories: true)
+        let helper = """
+            #!/bin/sh
+            [ "$1" = --check ] || exit 64
+            case $2 in
+            *//well/*) echo "ok it stores readings" ;;
+            *//away/*) echo "later no connection"; exit 75 ;;
+            *//wrong/*) echo "fatal the broker accepted the password but not the topic"; exit 78 ;;
+            *//old/*) echo "ready 1"; cat >/dev/null ;;
+            *) exit 64 ;;
+            esac
+            """
+        _ = try folder.write("libexec/cuff-sink-pigeon", helper)
+        #expect(chmod(folder.path("libexec/cuff-sink-pigeon"), 0o755) == 0)
+        let environment = ["CUFF_LIBEXEC": folder.path("libexec"), "PATH": "/usr/bin:/bin"]
+        func check(_ hosts: String...) async throws -> CuffProcess {
+            let text = hosts.map { "[sink.\($0)]\naddress = \"\($0 == "none" ? "crow" : "pigeon")://\($0)/\"\n" }.joined()
+            let file = try folder.write("\(hosts.joined()).toml", text + "[sink.lines]\njsonl = \"x.jsonl\"\n")
+            return try await CuffProcess.run(["config", "check", "--connect", "--config", file], environment: environment)
+        }
+        let well = try await check("well")
+        #expect(well.status == 0 && well.errors == "", "\(well)")
+        #expect(well.output.hasSuffix("well.toml: ok\nsink well: ok: it stores readings\n"), "\(well.output)")
+        let away = try await check("well", "away")
+        #expect(away.status == 69 && away.errors == "cuff: sink away: not now: no connection\n", "\(away)")
+        let wrong = try await check("away", "wrong", "well")
+        #expect(wrong.status == 78 && wrong.output.contains("sink well: ok"), "\(wrong)")
+        #expect(wrong.errors.contains("cuff: sink wrong: the broker accepted the password but not the topic\n"), "\(wrong)")
+        let old = try await check("old", "other")
+        #expect(old.status == 0 && old.output.contains("sink old: not checked") && old.output.contains("sink other: not checked"), "\(old)")
+        let none = try await check("none")
+        #expect(none.status == 69 && none.errors.contains("cuff-sink-crow is neither in"), "\(none)")
+        let local = try await check()
+        #expect(local.status == 0 && local.output.hasSuffix("no sink on a server\n"), "\(local)")
+    }
+
     /// A helper on a socket, on a thread of its own: it takes lines and answers for each.
     private final class Listener: @unchecked Sendable {
         private let kept = Locked<[UInt8]>([])

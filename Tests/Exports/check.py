@@ -71,6 +71,11 @@ def profiles(resource): return resource.get("meta", {}).get("profile", [])
 
 def obeys(resource, where):
     """Rules of the profiles bp, heartrate and the Personal Health Device guide that models do not know."""
+    if any(p.endswith("/PhdDevice") for p in profiles(resource)):
+        for key in ("identifier", "manufacturer", "modelNumber", "type", "specialization", "version"): check(resource.get(key), where + ": PhdDevice." + key, resource)
+        check(codes(resource["type"], MDC) == ["65573"], where + ": PhdDevice.type", resource)
+        check([(codes(s["systemType"], MDC), s.get("version")) for s in resource["specialization"]] == [(["528391"], "1")], where + ": PhdDevice.specialization", resource)
+        check(codes(resource["identifier"][0]["type"], THO + "ContinuaDeviceIdentifiers") == ["SYSID"], where + ": the system id", resource)
     if resource["resourceType"] != "Observation": return
     claimed, categories = profiles(resource), [c for one in resource.get("category", []) for c in one["coding"]]
     check(resource.get("subject", {}).get("reference"), where + ": a subject", resource)
@@ -168,7 +173,9 @@ def fhir():
         corrected = observation(made, CORRECTED)["resource"]
         check(corrected["effectiveDateTime"] == "2026-05-06T21:07:20+02:00", "the corrected time", corrected)
         clocks = [e["resource"] for b in made for e in b["entry"] if "67975" in json.dumps(e["resource"]["code" if "code" in e["resource"] else "type"])]
+        agents = [e["resource"] for b in made for e in b["entry"] if any(p.endswith("/PhdDevice") for p in profiles(e["resource"]))]
         if profile == "phd":
+            check(agents and all((a["manufacturer"], a["modelNumber"], a["version"][0]["value"]) == ("A&D Medical", "UA-767PBT-C", "1.02") for a in agents), "the agent's Device", agents)
             # 110 s behind: at 21:10:00 it said 21:08:10.
             check([(c["valueDateTime"], c["effectiveDateTime"]) for c in clocks] == [("2026-05-06T21:08:10+02:00", "2026-05-06T21:10:00+02:00")], "the clock", clocks)
             check(any(p.endswith("PhdCompoundNumericObservation") for p in profiles(corrected)), "the profile of the guide", corrected)
@@ -192,6 +199,7 @@ def fhir_ndjson():
         for reference in references(one): check(reference in names or reference.startswith("Patient/"), "a reference that resolves", reference)
         obeys(one, "fhir-ndjson")
     check({KPA, KPA + ".pulse", KPA + ".status", NO_MEAN} <= {one["id"] for one in everything}, "ids are the readings' own", names)
+    check([one["id"] for one in everything if any(p.endswith("/PhdDevice") for p in profiles(one))] == ["00091ffffe000101"], "agents alone claim PhdDevice", names)
     check("Device/00091ffffe000101" in names and "Device/pi-7" in names, "the cuff and this computer", names)
     modelled(everything)
 

@@ -30,7 +30,7 @@ def free_port():
 def start(words, port=None, path=None, **more):
     process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **more)
     started.append(process)
-    until = time.monotonic() + 60
+    until = time.monotonic() + 240
     while time.monotonic() < until and process.poll() is None:
         with socket.socket() as probe:
             if (path and os.path.exists(path)) or (port and probe.connect_ex(("127.0.0.1", port)) == 0): return process
@@ -61,7 +61,7 @@ def run(title, ports={}, **environment):
     said = []
     for block in blocks(title):
         for standard, port in ports.items(): block = block.replace(":%d/" % standard, ":%d/" % port).replace("-p %d " % standard, "-p %d " % port)
-        done = subprocess.run(["sh", "-eu", "-c", block], cwd=place, env=variables, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(["sh", "-eu", "-c", block], cwd=place, env=variables, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
         check(done.returncode == 0, "%s: a block ends well" % title, block, done.stdout, done.stderr)
         said.append(done.stdout)
     return place, said
@@ -141,11 +141,13 @@ def postgres():
     subprocess.run(me + [folder / "initdb", "-N", "-A", "trust", "-U", "postgres", "-D", data / "db"], check=True, capture_output=True)
     start(me + [str(folder / "postgres"), "-p", str(port), "-h", "127.0.0.1", "-k", str(data), "-D", str(data / "db")], port)
     # The port is open before the server takes sessions.
-    until = time.monotonic() + 60
+    until = time.monotonic() + 240
     while subprocess.run(["pg_isready", "-q", "-h", "127.0.0.1", "-p", str(port)]).returncode and time.monotonic() < until: time.sleep(0.1)
     place, _ = run("PostgreSQL", {5432: port}, PGHOST="127.0.0.1", PGPORT=str(port), PGUSER="postgres")
     rows = (place / "rows.txt").read_text().splitlines()
     check(len(rows) == READINGS and all(len(row.split("|")) == 4 for row in rows), "PostgreSQL: a row for each reading", rows)
+    said = (place / "checked.txt").read_text()
+    check(said == "ward.toml: ok\nsink ward: ok: the database at 127.0.0.1/ward takes readings of `cuff`\n", "PostgreSQL: config check --connect", said)
 
 
 def helper(name):

@@ -3,8 +3,8 @@ import RemoteSink
 
 /// FHIR R4 transactions: what is sent first is created unless it exists, what completes a reading replaces it.
 public struct FHIRFormat: DeliveryFormat {
-    private let base: String
-    private let subject: FHIRSubject
+    let base: String
+    let subject: FHIRSubject
     /// Claim the profiles of the Personal Health Device guide where a cuff speaks 11073, and name this gateway.
     private let gateway: String?
 
@@ -18,7 +18,7 @@ public struct FHIRFormat: DeliveryFormat {
     /// As many as make one transaction.
     public var mostReadings: Int { FHIRTransaction.mostReadings }
 
-    private static let headers: [HTTPRequest.Header] = [
+    static let headers: [HTTPRequest.Header] = [
         .init("Content-Type", "application/fhir+json"), .init("Accept", "application/fhir+json"), .init("Prefer", "return=minimal"),
     ]
 
@@ -92,7 +92,7 @@ public struct FHIRFormat: DeliveryFormat {
     }
 
     /// The server's own words.
-    private static func outcome(_ value: JSONValue?) -> String {
+    static func outcome(_ value: JSONValue?) -> String {
         guard value?["resourceType"]?.string == "OperationOutcome" else { return "" }
         let texts = (value?["issue"]?.array ?? []).compactMap { issue in
             issue["diagnostics"]?.string ?? issue["details"]?["text"]?.string ?? issue["code"]?.string
@@ -128,7 +128,11 @@ public struct FHIRFormat: DeliveryFormat {
 
     /// Some servers answer 400 where the patient does not exist; then every reading would be set aside for a misspelled subject.
     public func diagnosis(_ reading: ReadingLine) -> HTTPRequest? {
-        guard let subject = reference(reading) else { return nil }
+        reference(reading).flatMap(question)
+    }
+
+    /// `nil` for a subject elsewhere.
+    func question(subject: String) -> HTTPRequest? {
         let url = subject.contains("://") ? subject : "\(base)/\(subject.replacingBar)"
         // Credentials go to the configured server alone.
         guard url.hasPrefix(base + "/") else { return nil }
@@ -136,7 +140,10 @@ public struct FHIRFormat: DeliveryFormat {
     }
 
     public func fault(_ reading: ReadingLine, diagnosed answer: HTTPAnswer) -> String? {
-        guard let subject = reference(reading) else { return nil }
+        reference(reading).flatMap { fault(subject: $0, diagnosed: answer) }
+    }
+
+    func fault(subject: String, diagnosed answer: HTTPAnswer) -> String? {
         let text = "the server does not have the subject `\(subject)`: create it, or correct the address"
         if answer.status == 404 || answer.status == 410 { return text }
         guard answer.isSuccess, subject.contains("?"), let value = JSONValue(parsing: answer.body),

@@ -1,6 +1,6 @@
 /// One request, as a value.
 public struct HTTPRequest: Sendable, Equatable {
-    public enum Method: String, Sendable { case get = "GET", post = "POST" }
+    public enum Method: String, Sendable { case get = "GET", post = "POST", options = "OPTIONS" }
 
     public let method: Method
     public let url: String

@@ -40,4 +40,17 @@ public struct InfluxFormat: DeliveryFormat {
         }
         return .failure(answer, said: said)
     }
+
+    /// A write of nothing: the server looks for the database and for the rights first (InfluxDB 1.6 observed; 2.x, which then says that
+    /// a write needs points, by its source).
+    public var checks: [HTTPCheck] {
+        [
+            HTTPCheck(HTTPRequest(.post, url, headers: headers)) { answer in
+                let said = JSONValue(parsing: answer.body)?["message"]?.string ?? ""
+                let isWritable = answer.status == 204 || answer.status == 400 && said.contains("writing requires points")
+                return isWritable
+                    ? .ok("the database is there, and these credentials may write to it") : CheckResult(verdict(answer, for: []))
+            }
+        ]
+    }
 }

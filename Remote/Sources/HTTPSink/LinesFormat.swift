@@ -27,4 +27,20 @@ public struct LinesFormat: DeliveryFormat {
         let said = ["detail", "message", "error", "title"].lazy.compactMap { value?[$0]?.string }.first ?? ""
         return .failure(answer, said: said)
     }
+
+    /// An endpoint has no question that stores nothing, but OPTIONS is safe (RFC 9110 §9.2.1), and the answer shows that the server is
+    /// there, that its certificate is good, and mostly whether it knows the credentials.
+    public var checks: [HTTPCheck] {
+        [
+            HTTPCheck(HTTPRequest(.options, url, headers: [])) { answer in
+                switch answer.status {
+                case 300..<400, 401, 408, 429, 500...: .failure(answer, said: "")
+                default:
+                    .ok(
+                        "the server answers (HTTP \(answer.status) for OPTIONS); whether it accepts readings cannot be known without sending one"
+                    )
+                }
+            }
+        ]
+    }
 }

@@ -53,6 +53,8 @@ public protocol DeliveryFormat: Sendable {
     /// A question to ask before a reading is set aside: is the fault in the configuration instead?
     func diagnosis(_ reading: ReadingLine) -> HTTPRequest?
     func fault(_ reading: ReadingLine, diagnosed answer: HTTPAnswer) -> String?
+    /// Questions that tell, without a reading, whether readings would be accepted.
+    var checks: [HTTPCheck] { get }
 }
 
 extension DeliveryFormat {

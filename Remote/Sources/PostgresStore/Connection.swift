@@ -25,10 +25,16 @@ public final class Connection {
     /// Of the preparation's last statement.
     private var version: Int?
     private var hasUnsent = false
-    /// The server may lose commits when its machine loses power. Said once by whoever owns this.
+    private let program: String?
+    private var hasWarned = false
+    /// The server may lose commits when its machine loses power.
     public private(set) var isWithoutSync = false
 
-    public init(_ address: PostgresAddress) { self.address = address }
+    /// `program` is the name under which warnings are said, on standard error; `nil`: they are not.
+    public init(_ address: PostgresAddress, program: String?) {
+        self.address = address
+        self.program = program
+    }
     deinit { PQfinish(handle) }
 
     /// -1 when there is nothing to wait for.
@@ -125,8 +131,14 @@ public final class Connection {
                         + "bring them up to date: cuff-sink-postgres --schema | psql, as the owner"))
         }
         phase = .ready
+        if isWithoutSync, !hasWarned, let program {
+            hasWarned = true
+            say("\(program): \(Self.withoutSync)")
+        }
         return .connected
     }
+
+    static let withoutSync = "the database runs with fsync=off and loses readings when its machine loses power"
 
     // MARK: Results
 

@@ -30,12 +30,12 @@ public enum Answer: Sendable, Equatable {
         }
     }
 
-    /// `cuff` shows 200 bytes of a text. A server's words may have line feeds, and more than that.
-    public static func oneLine(_ text: String) -> String {
+    /// `cuff` shows 200 bytes of an answer's text. A server's words may have line feeds, and more than that.
+    public static func oneLine(_ text: String, limit: Int = 200) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
             let shown: Unicode.Scalar = scalar.value < 0x20 || scalar.value == 0x7F ? " " : scalar
-            guard result.utf8.count + String(shown).utf8.count <= 200 else { break }
+            guard result.utf8.count + String(shown).utf8.count <= limit else { break }
             result.unicodeScalars.append(shown)
         }
         return result

@@ -43,7 +43,11 @@ struct BrokerAddress: Sendable, Equatable {
 }
 
 /// Why the broker did not do something, in its own words.
-struct BrokerFault: Error, Equatable { let text: String }
+struct BrokerFault: Error, Equatable {
+    let text: String
+    /// Nothing answers there, so waiting may help; otherwise a person must change something.
+    var isAway = false
+}
 
 /// A connection of librabbitmq with one channel. Connecting and declaring wait, within limits; nothing else does.
 final class Broker {
@@ -102,10 +106,13 @@ final class Broker {
         var time = timeval(tv_sec: Self.limit, tv_usec: 0)
         let opened = amqp_socket_open_noblock(socket, address.host, Int32(address.port), &time)
         guard opened == 0 else {
-            let isTLSFault = address.isTLS && opened != AMQP_STATUS_SOCKET_ERROR.rawValue && opened != AMQP_STATUS_TIMEOUT.rawValue
+            let isAway = [AMQP_STATUS_SOCKET_ERROR, AMQP_STATUS_TIMEOUT, AMQP_STATUS_HOSTNAME_RESOLUTION_FAILED].contains {
+                $0.rawValue == opened
+            }
+            let isTLSFault = address.isTLS && !isAway
             let hint =
                 isTLSFault ? "; the certificate must be of \(address.host) and of an authority in \(address.authorities) (cafile=FILE)" : ""
-            throw BrokerFault(text: "no connection to \(address.host):\(address.port): \(Self.words(opened))\(hint)")
+            throw BrokerFault(text: "no connection to \(address.host):\(address.port): \(Self.words(opened))\(hint)", isAway: isAway)
         }
         _ = amqp_set_handshake_timeout(state, &time)
         _ = amqp_set_rpc_timeout(state, &time)

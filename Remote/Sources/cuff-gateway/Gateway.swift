@@ -13,12 +13,11 @@ struct Gateway {
     private let connection: Connection
     private var state = GatewayState()
     private var isDone = false
-    private var hasWarned = false
     private let stop: Int32
 
     init(_ broker: Broker, _ database: PostgresAddress) {
         self.broker = broker
-        connection = Connection(database)
+        connection = Connection(database, program: "cuff-gateway")
         var ends: [Int32] = [-1, -1]
         _ = pipe(&ends)
         stop = ends[0]
@@ -37,12 +36,12 @@ struct Gateway {
     private mutating func perform(_ effects: [GatewayState.Effect]) {
         for effect in effects {
             switch effect {
-            case .connectDatabase: follow(connection.start())
+            case .connectDatabase: handle(.database(connection.start()))
             case .connectBroker: connectBroker()
-            case .store(let items): follow(connection.execute(ReadingStatement.insert, ReadingStatement.parameter(items)))
+            case .store(let items): handle(.database(connection.execute(ReadingStatement.insert, ReadingStatement.parameter(items))))
             case .setAside(let refused):
                 let items = refused.map { (routingKey: $0.routingKey, body: $0.body, reason: $0.reason) }
-                follow(connection.execute(RefusedStatement.insert, RefusedStatement.parameter(items)))
+                handle(.database(connection.execute(RefusedStatement.insert, RefusedStatement.parameter(items))))
             case .acknowledge(let tag):
                 do throws(BrokerFault) { try broker.acknowledge(tag) } catch { handle(.brokerFailed(error.text)) }
             case .disconnect:
@@ -62,20 +61,6 @@ struct Gateway {
         } catch { handle(.brokerFailed(error.text)) }
     }
 
-    private mutating func follow(_ progress: Connection.Progress) {
-        switch progress {
-        case .waiting: break
-        case .connected:
-            if connection.isWithoutSync, !hasWarned {
-                hasWarned = true
-                say("cuff-gateway: the database runs with fsync=off and loses readings when its machine loses power")
-            }
-            handle(.databaseConnected)
-        case .committed: handle(.committed)
-        case .failed(let fault): handle(.databaseFailed(fault))
-        }
-    }
-
     private mutating func wait() {
         // The broker's heartbeat is kept in `receive`.
         var limit = min(5, state.wakeAt.map { max(0, $0 - monotonicSeconds()) } ?? 5)
@@ -90,7 +75,7 @@ struct Gateway {
             _ = read(stop, &room, room.count)
             handle(.stop)
         }
-        if entries[2].revents != 0 { follow(connection.advance()) }
+        if entries[2].revents != 0 { handle(.database(connection.advance())) }
         receive()
         handle(.time)
     }

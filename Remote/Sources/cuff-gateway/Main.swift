@@ -7,6 +7,8 @@ struct Main {
     static let usage = """
         usage: cuff-gateway --from amqps://USER@HOST/ --to postgres://USER@HOST/DATABASE
                    take readings from the queue `cuff` of RabbitMQ and store them, until stopped
+               cuff-gateway --check --from amqps://USER@HOST/ --to postgres://USER@HOST/DATABASE
+                   tell whether that would work; takes and stores nothing
                cuff-gateway --from amqps://USER@HOST/ --setup [--machine NAME]…
                    declare the queue, its binding, the alternate exchange, and a user for each machine; run it on the broker
 
@@ -30,10 +32,16 @@ struct Main {
                 let setup = Setup(address, broker, password: try address.password(Credentials()))
                 exit(try setup.run(machines: arguments.machines) ? 0 : EX_UNAVAILABLE)
             }
-            var gateway = Gateway(broker, try PostgresAddress(arguments.to))
+            let database = try PostgresAddress(arguments.to)
+            if arguments.isCheck {
+                let result = Check.run(address, broker, database)
+                print(result.line, terminator: "")
+                exit(result.status)
+            }
+            var gateway = Gateway(broker, database)
             gateway.run()
         } catch {
-            say("cuff-gateway: \(error.description)")
+            arguments.isCheck ? print(CheckResult.fatal(error.description).line, terminator: "") : say("cuff-gateway: \(error.description)")
             exit(EX_CONFIG)
         }
     }
@@ -43,6 +51,7 @@ struct Arguments: Equatable {
     var from = ""
     var to = ""
     var isSetup = false
+    var isCheck = false
     var machines: [String] = []
     var wantsHelp = false
 
@@ -57,6 +66,7 @@ struct Arguments: Equatable {
             case "--from": from = try value()
             case "--to": to = try value()
             case "--setup": isSetup = true
+            case "--check": isCheck = true
             case "--machine": machines.append(try Self.machine(try value()))
             case "--help", "-h": wantsHelp = true
             default: throw ConfigurationFault("unknown argument `\(word.prefix(40))`")
@@ -65,6 +75,7 @@ struct Arguments: Equatable {
         guard !wantsHelp else { return }
         guard !from.isEmpty else { throw ConfigurationFault("--from is missing") }
         guard isSetup != !to.isEmpty else { throw ConfigurationFault(isSetup ? "--setup needs no --to" : "--to is missing") }
+        guard !isSetup || !isCheck else { throw ConfigurationFault("--check and --setup do not go together") }
         guard isSetup || machines.isEmpty else { throw ConfigurationFault("--machine belongs to --setup") }
     }
 

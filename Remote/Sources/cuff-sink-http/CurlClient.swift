@@ -51,7 +51,9 @@ final class CurlClient {
         ccurl_set_list(curl, CURLOPT_HTTPHEADER, list)
         ccurl_set_text(curl, CURLOPT_URL, request.url)
         switch request.method {
-        case .get: ccurl_set_long(curl, CURLOPT_HTTPGET, 1)
+        case .get, .options:
+            ccurl_set_long(curl, CURLOPT_HTTPGET, 1)
+            if request.method == .options { ccurl_set_text(curl, CURLOPT_CUSTOMREQUEST, request.method.rawValue) }
         case .post:
             ccurl_set_long(curl, CURLOPT_POST, 1)
             ccurl_set_long(curl, CURLOPT_POSTFIELDSIZE, request.body.utf8.count)

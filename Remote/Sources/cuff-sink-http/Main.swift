@@ -9,6 +9,7 @@ struct Main {
 
     static func main() {
         let arguments = CommandLine.arguments
+        if arguments.count == 3, arguments[1] == "--check" { check(arguments[2]) }
         guard arguments.count == 2, let argument = arguments.last, argument != "--help", argument != "-h" else {
             say(usage)
             exit(arguments.dropFirst().first.map { $0 == "--help" || $0 == "-h" } == true ? 0 : EX_USAGE)
@@ -21,8 +22,20 @@ struct Main {
         } catch { conversation.answer(.fatal(error.description)) }
     }
 
+    private static func check(_ argument: String) -> Never {
+        var result: CheckResult
+        do throws(ConfigurationFault) {
+            let target = try HTTPTarget(argument, host: hostName())
+            let server = try Server(target, Credentials())
+            result = HTTPCheck.run(target.format.checks) { server.perform($0) }
+        } catch { result = .fatal(error.description) }
+        print(result.line, terminator: "")
+        exit(result.status)
+    }
+
     private static let usage = """
         usage: cuff-sink-http ADDRESS
+               cuff-sink-http --check ADDRESS                  tells whether that would work; stores nothing
         Delivers readings to a server; started by cuff (--sink ADDRESS). One line of JSON for each reading on standard input.
           influx+https://USER@HOST/?db=NAME               InfluxDB 1.x     influx.password
           influx+https://HOST/?org=NAME&bucket=NAME       InfluxDB 2.x     influx.token

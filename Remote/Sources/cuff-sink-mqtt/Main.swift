@@ -7,7 +7,8 @@ struct Main {
         usage: cuff-sink-mqtt ADDRESS
         Publishes the readings that come on standard input to an MQTT broker, and answers for each. `cuff` runs it:
             cuff watch --sink 'mqtt://USER@HOST/?gateway=NAME&discovery=homeassistant'
-        It runs alone for one thing only:
+        It runs alone for these:
+            cuff-sink-mqtt --check ADDRESS             tell whether that would work; nothing is stored
             cuff-sink-mqtt --forget DEVICE ADDRESS     remove a cuff from the broker, and so from Home Assistant
         The password is the first line of $CREDENTIALS_DIRECTORY/mqtt.password or ~/.config/cuff/credentials/mqtt.password (0600).
         """
@@ -18,6 +19,7 @@ struct Main {
         case 1 where arguments[0] == "--help" || arguments[0] == "-h": print(usage)
         case 1 where arguments[0] == "--version": print(helperVersion)
         case 1 where !arguments[0].hasPrefix("-"): exit(publish(arguments[0]))
+        case 2 where arguments[0] == "--check": exit(check(arguments[1]))
         case 3 where arguments[0] == "--forget": exit(forget(arguments[1], arguments[2]))
         default:
             say(usage)
@@ -42,6 +44,13 @@ struct Main {
             conversation.answer(.fatal(error.description))
             return 78
         }
+    }
+
+    private static func check(_ text: String) -> Int32 {
+        var result: CheckResult
+        do throws(ConfigurationFault) { result = Check(try settings(text)).run() } catch { result = .fatal(error.description) }
+        print(result.line, terminator: "")
+        return result.status
     }
 
     private static func forget(_ device: String, _ text: String) -> Int32 {

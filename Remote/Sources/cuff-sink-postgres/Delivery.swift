@@ -9,14 +9,13 @@ struct Delivery {
     private let machine: String
     private var state = DeliveryState()
     private var isDone = false
-    private var hasWarned = false
 
     /// Name servers that do not answer are given up after this by the kernel's alarm, because libpq waits for them.
     private static let lookUp: UInt32 = 20
 
     init(_ address: PostgresAddress, _ conversation: Conversation) {
         self.conversation = conversation
-        connection = Connection(address)
+        connection = Connection(address, program: "cuff-sink-postgres")
         machine = Self.hostName
         signal(SIGALRM) { _ in
             let text: StaticString = "later the name servers did not answer within 20 s\n"
@@ -43,29 +42,15 @@ struct Delivery {
             switch effect {
             case .connect:
                 alarm(Self.lookUp)
-                follow(connection.start())
+                handle(.database(connection.start()))
                 alarm(0)
             case .execute(let readings):
                 let parameter = ReadingStatement.parameter(readings.map { ReadingStatement.Item($0, machine: machine) })
-                follow(connection.execute(ReadingStatement.insert, parameter))
+                handle(.database(connection.execute(ReadingStatement.insert, parameter)))
             case .disconnect: connection.close()
             case .answer(let answers): conversation.answer(answers)
             case .exit: isDone = true
             }
-        }
-    }
-
-    private mutating func follow(_ progress: Connection.Progress) {
-        switch progress {
-        case .waiting: break
-        case .connected:
-            if connection.isWithoutSync, !hasWarned {
-                hasWarned = true
-                say("cuff-sink-postgres: the server runs with fsync=off and loses readings when its machine loses power")
-            }
-            handle(.connected)
-        case .committed: handle(.committed)
-        case .failed(let fault): handle(.failed(fault))
         }
     }
 
@@ -80,7 +65,7 @@ struct Delivery {
             alarm(Self.lookUp)
             let progress = connection.advance()
             alarm(0)
-            follow(progress)
+            handle(.database(progress))
         }
         if entries[0].revents != 0 {
             let lines = conversation.receive()

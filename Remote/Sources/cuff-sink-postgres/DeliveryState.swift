@@ -24,9 +24,7 @@ struct DeliveryState {
     enum Event: Sendable, Equatable {
         case received([Conversation.Input])
         case inputEnded
-        case connected
-        case committed
-        case failed(ServerFault)
+        case database(Connection.Progress)
         /// Nothing but time has passed.
         case time
     }
@@ -72,14 +70,15 @@ struct DeliveryState {
         switch event {
         case .received(let lines): accept(lines, now, &effects)
         case .inputEnded: drainUntil = drainUntil ?? now + limits.drain
-        case .connected: if phase == .connecting { rest(now) }
-        case .committed:
+        case .database(.waiting): return effects
+        case .database(.connected): if phase == .connecting { rest(now) }
+        case .database(.committed):
             guard phase == .executing, let range = work.current else { break }
             work.stored()
             mayReconnect = true
             rest(now)
             effects.append(.answer(batch[range].map { .ok(id: $0.id, revision: $0.revision) }))
-        case .failed(let fault): fail(fault, now, &effects)
+        case .database(.failed(let fault)): fail(fault, now, &effects)
         case .time: pass(now, &effects)
         }
         proceed(now, &effects)

@@ -6,6 +6,7 @@ import RemoteSink
 struct Main {
     static let usage = """
         usage: cuff-sink-postgres postgres://USER@HOST/DATABASE    deliver readings from standard input (started by cuff)
+               cuff-sink-postgres --check postgres://USER@HOST/DATABASE    tell whether that would work; stores nothing
                cuff-sink-postgres --schema [--role NAME]           print the SQL of the tables and of the role (default: cuff)
 
         The address is any URI of libpq. The server's certificate is verified (sslmode=verify-full) except over loopback and
@@ -17,6 +18,7 @@ struct Main {
         switch arguments.first {
         case "--help", "-h": print(usage)
         case "--schema": schema(arguments.dropFirst())
+        case "--check" where arguments.count == 2: check(arguments[1])
         case .some(let address) where arguments.count == 1 && !address.hasPrefix("-"): deliver(to: address)
         default: refuse(usage)
         }
@@ -38,6 +40,15 @@ struct Main {
             refuse("cuff-sink-postgres: `\(role)` is not a role: use 1 to 63 of a-z, 0-9, _ and -")
         }
         print(Schema.script(role: role), terminator: "")
+    }
+
+    private static func check(_ text: String) -> Never {
+        var result: CheckResult
+        do throws(ConfigurationFault) {
+            result = DatabaseCheck.run(try PostgresAddress(text), [ReadingStatement.insert])
+        } catch { result = .fatal(error.description) }
+        print(result.line, terminator: "")
+        exit(result.status)
     }
 
     private static func deliver(to text: String) {

@@ -21,7 +21,7 @@ import Testing
     private func running() -> GatewayState {
         var state = GatewayState()
         #expect(state.handle(.time, at: 0) == [.connectDatabase])
-        #expect(state.handle(.databaseConnected, at: 0) == [.connectBroker])
+        #expect(state.handle(.database(.connected), at: 0) == [.connectBroker])
         #expect(state.handle(.brokerConnected, at: 0) == [.tell("taking readings from the queue")])
         return state
     }
@@ -33,7 +33,7 @@ import Testing
         #expect(state.wakeAt == 1.05)
         #expect(state.handle(.time, at: 1.05) == [.store(messages.map(item))])
         #expect(state.handle(.delivered(message(3, "c")), at: 1.06) == [])
-        #expect(state.handle(.committed, at: 1.07) == [.acknowledge(2)])
+        #expect(state.handle(.database(.committed), at: 1.07) == [.acknowledge(2)])
         #expect(state.handle(.time, at: 1.2) == [.store([item(message(3, "c"))])])
     }
 
@@ -45,6 +45,17 @@ import Testing
         #expect(items.count == 200 && effects.count == 1)
     }
 
+    /// `cuff-sink-mqtt --check` sends one to see whether it may.
+    @Test func emptyMessages_AreAcknowledged_AndKeptNowhere() {
+        var state = running()
+        _ = state.handle(.delivered(GatewayState.Message(tag: 1, routingKey: key, body: [])), at: 1)
+        #expect(state.handle(.time, at: 1.05) == [.acknowledge(1)])
+        _ = state.handle(.delivered(GatewayState.Message(tag: 2, routingKey: key, body: [])), at: 2)
+        _ = state.handle(.delivered(message(3, "a")), at: 2)
+        #expect(state.handle(.time, at: 2.05) == [.store([item(message(3, "a"))])])
+        #expect(state.handle(.database(.committed), at: 2.1) == [.acknowledge(3)])
+    }
+
     @Test func whatCannotBeStored_IsSetAsideBeforeTheAcknowledgement() {
         var state = running()
         let garbage = GatewayState.Message(tag: 2, routingKey: key, body: [0xFF])
@@ -53,16 +64,18 @@ import Testing
         for message in [message(1, "a"), garbage, timeless, bad] { _ = state.handle(.delivered(message), at: 1) }
         #expect(state.handle(.time, at: 2) == [.store([item(message(1, "a")), item(bad)])])
         let fault = ServerFault(.reading, "out of range (22003)")
-        #expect(state.handle(.databaseFailed(fault), at: 2) == [.store([item(message(1, "a"))])])
-        #expect(state.handle(.committed, at: 2) == [.store([item(bad)])])
+        #expect(state.handle(.database(.failed(fault)), at: 2) == [.store([item(message(1, "a"))])])
+        #expect(state.handle(.database(.committed), at: 2) == [.store([item(bad)])])
         let refused = [
             GatewayState.Refused(routingKey: key, body: garbage.body, reason: "not a reading of cuff"),
             GatewayState.Refused(routingKey: key, body: timeless.body, reason: "no usable time: the reading has no `measured`"),
             GatewayState.Refused(routingKey: key, body: bad.body, reason: "out of range (22003)"),
         ]
-        #expect(state.handle(.databaseFailed(fault), at: 2) == [.setAside(refused)])
+        #expect(state.handle(.database(.failed(fault)), at: 2) == [.setAside(refused)])
         #expect(
-            state.handle(.committed, at: 2) == [.tell("set aside 3 messages in cuff.refused: not a reading of cuff"), .acknowledge(4)])
+            state.handle(.database(.committed), at: 2) == [
+                .tell("set aside 3 messages in cuff.refused: not a reading of cuff"), .acknowledge(4),
+            ])
         #expect(state.storedCount == 1 && state.refusedCount == 3)
     }
 
@@ -81,9 +94,9 @@ import Testing
         _ = state.handle(.delivered(message(1, "a")), at: 1)
         _ = state.handle(.time, at: 2)
         let away = ServerFault(.later, "away", isConnectionLost: true)
-        #expect(state.handle(.databaseFailed(away), at: 3) == [.disconnect, .tell("the database: away")])
+        #expect(state.handle(.database(.failed(away)), at: 3) == [.disconnect, .tell("the database: away")])
         // A commit that is reported late acknowledges nothing.
-        #expect(state.handle(.committed, at: 3) == [])
+        #expect(state.handle(.database(.committed), at: 3) == [])
         var pauses: [Double] = []
         var now = 3.0
         for _ in 0..<10 {
@@ -92,7 +105,7 @@ import Testing
             now = wake
             #expect(state.handle(.time, at: now) == [.connectDatabase])
             // The same sentence is said once.
-            #expect(state.handle(.databaseFailed(away), at: now) == [.disconnect])
+            #expect(state.handle(.database(.failed(away)), at: now) == [.disconnect])
         }
         #expect(pauses.count == 10 && pauses.last == 30)
         #expect(zip(pauses, pauses.dropFirst()).allSatisfy { $0 <= $1 + 1e-6 })
@@ -104,11 +117,11 @@ import Testing
         #expect(state.handle(.time, at: 2) == [.store([item(message(1, "a"))])])
         #expect(state.handle(.brokerFailed("gone"), at: 2) == [.disconnect, .tell("the broker: gone")])
         #expect(state.handle(.time, at: 2.2) == [.connectDatabase])
-        _ = state.handle(.databaseConnected, at: 2.3)
+        _ = state.handle(.database(.connected), at: 2.3)
         _ = state.handle(.brokerConnected, at: 2.3)
         #expect(state.handle(.delivered(message(1, "a")), at: 2.4) == [])
         #expect(state.handle(.time, at: 2.5) == [.store([item(message(1, "a"))])])
-        #expect(state.handle(.committed, at: 2.6) == [.acknowledge(1)])
+        #expect(state.handle(.database(.committed), at: 2.6) == [.acknowledge(1)])
     }
 
     @Test func stop_FinishesTheBatch() {
@@ -118,7 +131,7 @@ import Testing
         _ = state.handle(.delivered(message(1, "a")), at: 1)
         _ = state.handle(.time, at: 2)
         #expect(state.handle(.stop, at: 3) == [])
-        #expect(state.handle(.committed, at: 4) == [.acknowledge(1), .disconnect, .exit])
+        #expect(state.handle(.database(.committed), at: 4) == [.acknowledge(1), .disconnect, .exit])
         state = running()
         _ = state.handle(.delivered(message(1, "a")), at: 1)
         _ = state.handle(.time, at: 2)

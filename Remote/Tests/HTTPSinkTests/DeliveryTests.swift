@@ -5,6 +5,7 @@ import Testing
 
 /// A server that refuses some readings by name.
 private struct Fussy: DeliveryFormat {
+    let checks: [HTTPCheck] = []
     var mostReadings = 8
     var questions = false
     var diagnoses = false

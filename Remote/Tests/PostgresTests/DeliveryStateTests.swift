@@ -10,7 +10,7 @@ import Testing
     private func connected() -> DeliveryState {
         var state = DeliveryState()
         #expect(state.start(at: 0) == [.connect])
-        #expect(state.handle(.connected, at: 1) == [])
+        #expect(state.handle(.database(.connected), at: 1) == [])
         return state
     }
 
@@ -19,7 +19,7 @@ import Testing
         let lines = [reading("a"), reading("b", revision: 2)]
         #expect(state.handle(.received(lines.map { .reading($0) }), at: 2) == [.execute(lines)])
         #expect(state.handle(.time, at: 3) == [])
-        #expect(state.handle(.committed, at: 4) == [.answer([.ok(id: "a", revision: 0), .ok(id: "b", revision: 2)])])
+        #expect(state.handle(.database(.committed), at: 4) == [.answer([.ok(id: "a", revision: 0), .ok(id: "b", revision: 2)])])
     }
 
     @Test func linesThatComeMeanwhile_AreTheNextBatch() {
@@ -27,7 +27,7 @@ import Testing
         _ = state.handle(.received([.reading(reading("a"))]), at: 2)
         #expect(state.handle(.received([.reading(reading("b")), .reading(reading("c"))]), at: 2) == [])
         #expect(
-            state.handle(.committed, at: 3) == [.answer([.ok(id: "a", revision: 0)]), .execute([reading("b"), reading("c")])])
+            state.handle(.database(.committed), at: 3) == [.answer([.ok(id: "a", revision: 0)]), .execute([reading("b"), reading("c")])])
     }
 
     @Test func aBatch_IsBounded() {
@@ -44,9 +44,12 @@ import Testing
         let lines = [reading("a"), reading("b")]
         _ = state.handle(.received(lines.map { .reading($0) }), at: 2)
         let bad = ServerFault(.reading, "value overflows numeric format (22003)")
-        #expect(state.handle(.failed(bad), at: 3) == [.execute([lines[0]])])
-        #expect(state.handle(.committed, at: 4) == [.answer([.ok(id: "a", revision: 0)]), .execute([lines[1]])])
-        #expect(state.handle(.failed(bad), at: 5) == [.answer([.refuse(id: "b", revision: 0, "value overflows numeric format (22003)")])])
+        #expect(state.handle(.database(.failed(bad)), at: 3) == [.execute([lines[0]])])
+        #expect(state.handle(.database(.committed), at: 4) == [.answer([.ok(id: "a", revision: 0)]), .execute([lines[1]])])
+        #expect(
+            state.handle(.database(.failed(bad)), at: 5) == [
+                .answer([.refuse(id: "b", revision: 0, "value overflows numeric format (22003)")])
+            ])
         // The connection still serves.
         #expect(state.handle(.received([.reading(lines[0])]), at: 6) == [.execute([lines[0]])])
     }
@@ -55,8 +58,8 @@ import Testing
         var state = DeliveryState()
         _ = state.start(at: 0)
         _ = state.handle(.received([.reading(reading("a"))]), at: 0)
-        #expect(state.handle(.failed(away), at: 1) == [.answer([.later("away")]), .disconnect])
-        #expect(state.handle(.connected, at: 2) == [])
+        #expect(state.handle(.database(.failed(away)), at: 1) == [.answer([.later("away")]), .disconnect])
+        #expect(state.handle(.database(.connected), at: 2) == [])
         #expect(state.handle(.received([.reading(reading("b"))]), at: 2) == [])
         #expect(state.handle(.inputEnded, at: 3) == [.exit])
     }
@@ -64,18 +67,18 @@ import Testing
     @Test func aConnectionThatWorked_IsOpenedAnewOnce() {
         var state = connected()
         _ = state.handle(.received([.reading(reading("a"))]), at: 2)
-        _ = state.handle(.committed, at: 3)
+        _ = state.handle(.database(.committed), at: 3)
         _ = state.handle(.received([.reading(reading("b"))]), at: 4)
-        #expect(state.handle(.failed(away), at: 5) == [.disconnect, .connect])
-        #expect(state.handle(.connected, at: 6) == [.execute([reading("b")])])
-        #expect(state.handle(.failed(away), at: 7) == [.answer([.later("away")]), .disconnect])
+        #expect(state.handle(.database(.failed(away)), at: 5) == [.disconnect, .connect])
+        #expect(state.handle(.database(.connected), at: 6) == [.execute([reading("b")])])
+        #expect(state.handle(.database(.failed(away)), at: 7) == [.answer([.later("away")]), .disconnect])
     }
 
     @Test func configuration_IsFatal() {
         var state = DeliveryState()
         _ = state.start(at: 0)
         #expect(
-            state.handle(.failed(ServerFault(.configuration, "no such database")), at: 1) == [
+            state.handle(.database(.failed(ServerFault(.configuration, "no such database"))), at: 1) == [
                 .answer([.fatal("no such database")]), .disconnect,
             ])
         // Nobody ends standard input: the program ends all the same.
@@ -98,7 +101,7 @@ import Testing
         #expect(state.wakeAt == nil)
         #expect(state.handle(.received([.reading(reading("a"))]), at: 100) == [.connect])
         state = connected()
-        #expect(state.handle(.failed(away), at: 5) == [.disconnect])
+        #expect(state.handle(.database(.failed(away)), at: 5) == [.disconnect])
     }
 
     @Test func endOfInput_FinishesWhatIsInFlight_WithinALimit() {
@@ -107,7 +110,7 @@ import Testing
         state = connected()
         _ = state.handle(.received([.reading(reading("a"))]), at: 2)
         #expect(state.handle(.inputEnded, at: 3) == [])
-        #expect(state.handle(.committed, at: 4) == [.answer([.ok(id: "a", revision: 0)]), .disconnect, .exit])
+        #expect(state.handle(.database(.committed), at: 4) == [.answer([.ok(id: "a", revision: 0)]), .disconnect, .exit])
         state = connected()
         _ = state.handle(.received([.reading(reading("a"))]), at: 2)
         _ = state.handle(.inputEnded, at: 3)

@@ -20,7 +20,7 @@ import Testing
         readings.map { ("\($0.id) \($0.revision)", $0.json) }
     }
 
-    private func deliver(_ readings: [ReadingLine], to server: TestPostgres, within seconds: Double = 20) throws -> PlayedCuff {
+    private func deliver(_ readings: [ReadingLine], to server: TestPostgres, within seconds: Double = 90) throws -> PlayedCuff {
         let cuff = PlayedCuff([Self.helper, server.address()], lines: lines(readings))
         _ = try cuff.run(for: seconds)
         #expect(cuff.end() == 0)
@@ -99,7 +99,7 @@ import Testing
             "INSERT INTO cuff.reading (id, revision, pending, type, driver, device, measured, origin, line) VALUES ('old', 0, false, 'blood_pressure', '', '', now(), '', '{}')"
         )
         let early = PlayedCuff([Self.helper, server.address()], lines: lines([reading("a")]))
-        _ = try early.run(for: 2)
+        _ = try Commands.eventually(within: 60) { try early.run(for: 0.2) || !early.said.isEmpty }
         #expect(early.said.first?.hasPrefix("fatal the tables of cuff in this database are version 1, and 2 is needed") == true)
         #expect(early.acknowledged == [])
         for _ in 0..<2 { try server.sql(Schema.script()) }
@@ -139,11 +139,48 @@ import Testing
         #expect(cuff.refused == ["refuse bad 0 not this one (P0001)"])
     }
 
+    /// The same statement with nothing to store: the server checks the rights, and no row is there afterwards.
+    @Test func check_FindsWhatADeliveryWouldFind_AndStoresNothing() throws {
+        let server = try server()
+        func check(_ address: String) throws -> (line: String, status: Int32) {
+            let done = try Commands.run([Self.helper, "--check", address], mayFail: true)
+            #expect(done.errors == "")
+            return (done.output, done.status)
+        }
+        let well = try check(server.address())
+        #expect(well.status == 0 && well.line == "ok the database at 127.0.0.1/ward takes readings of `cuff`\n", "\(well)")
+        let place = "127.0.0.1:\(server.port)"
+        for (address, words) in [
+            ("postgres://cuff@\(place)/none", "(3D000); create the database"),
+            ("postgres://other@\(place)/ward", "(28000); create the role"),
+            ("postgres://cuff@\(place)/postgres", "(42P01); create the tables"), ("postgres://me:hunter2@\(place)/ward", "a password"),
+            ("postgres://cuff@192.0.2.1/ward?sslmode=require", "verify-full"),
+        ] {
+            let answer = try check(address)
+            #expect(answer.status == 78 && answer.line.hasPrefix("fatal ") && answer.line.contains(words), "\(answer)")
+            #expect(!answer.line.contains("hunter2"))
+        }
+        let away = try check("postgres://cuff@127.0.0.1:1/ward")
+        #expect(away.status == 75 && away.line.hasPrefix("later ") && away.line.contains("Connection refused"), "\(away)")
+        // Each of the rights, one by one.
+        for right in ["INSERT", "UPDATE", "SELECT"] {
+            try server.sql("REVOKE \(right) ON cuff.reading FROM cuff")
+            let answer = try check(server.address())
+            #expect(answer.status == 78 && answer.line.contains("(42501); grant the rights"), "\(right): \(answer)")
+            try server.sql("GRANT \(right) ON cuff.reading TO cuff")
+        }
+        try server.sql("ALTER SYSTEM SET fsync = off")
+        try server.reload()
+        let warning = "; but the database runs with fsync=off"
+        #expect(try Commands.eventually(within: 60) { try check(server.address()).line.contains(warning) })
+        #expect(try server.sql("SELECT count(*) FROM cuff.reading") == "0")
+    }
+
     @Test func faults_AreSentencesWithWhatToDo() throws {
         let server = try server()
         func answer(_ address: String, environment: [String: String] = [:]) throws -> String {
             let cuff = PlayedCuff([Self.helper, address], environment: environment, lines: lines([reading("a")]))
-            _ = try Commands.eventually(within: 20) {
+            _ = try Commands.eventually(within: 60) {
                 _ = try cuff.run(for: 0.2)
                 return !cuff.said.isEmpty
             }
@@ -171,13 +208,13 @@ import Testing
             return ["PGPASSFILE": passfile]
         }
         let none = ["PGPASSFILE": "/dev/null", "HOME": "/nonexistent"]
-        _ = Commands.eventually(within: 5) { (try? answer(server.address(), environment: none))?.hasPrefix("fatal") == true }
+        _ = Commands.eventually(within: 60) { (try? answer(server.address(), environment: none))?.hasPrefix("fatal") == true }
         #expect(try answer(server.address(), environment: none).hasPrefix("fatal the server wants a password of `cuff`"))
         let wrong = try answer(server.address(), environment: credentials("hunter2"))
         #expect(!wrong.contains("hunter2"))
         #expect(wrong.hasPrefix("fatal password authentication failed for user \"cuff\" (28P01); put the right password"))
         let cuff = PlayedCuff([Self.helper, server.address()], environment: try credentials("right"), lines: lines([reading("a")]))
-        #expect(try cuff.run(for: 10) && cuff.acknowledged == ["a"])
+        #expect(try cuff.run(for: 60) && cuff.acknowledged == ["a"])
         // systemd's credentials.
         try FileManager.default.moveItem(atPath: passfile, toPath: server.folder + "/credentials-pgpass")
         try FileManager.default.createDirectory(atPath: server.folder + "/credentials", withIntermediateDirectories: false)
@@ -186,7 +223,7 @@ import Testing
             [Self.helper, server.address()],
             environment: ["CREDENTIALS_DIRECTORY": server.folder + "/credentials", "HOME": "/nonexistent"],
             lines: lines([reading("b")]))
-        #expect(try service.run(for: 10) && service.acknowledged == ["b"])
+        #expect(try service.run(for: 60) && service.acknowledged == ["b"])
     }
 
     @Test func certificate_IsVerifiedWithItsName() throws {
@@ -209,7 +246,7 @@ import Testing
                 [Self.helper, "postgres://cuff@\(host):\(server.port)/ward?sslmode=verify-full\(authority)"],
                 environment: ["HOME": "/nonexistent"],
                 lines: lines([reading("a")]))
-            _ = try Commands.eventually(within: 10) { try cuff.run(for: 0.2) || !cuff.said.isEmpty }
+            _ = try Commands.eventually(within: 60) { try cuff.run(for: 0.2) || !cuff.said.isEmpty }
             return (cuff.acknowledged, cuff.said.first ?? "")
         }
         let own = "&sslrootcert=\(folder)/cert.pem"

@@ -19,7 +19,7 @@ def missing():
     """Why there can be no small disk, or an empty text."""
     if os.getuid() != 0: return "only root can mount a small disk"
     if "CUFF_PRIVATE_MOUNTS" in os.environ: return ""
-    if subprocess.run(["unshare", "-m", "sh", "-c", "mount -t tmpfs -o size=64k none /mnt"], capture_output=True, timeout=20).returncode:
+    if subprocess.run(["unshare", "-m", "sh", "-c", "mount -t tmpfs -o size=64k none /mnt"], capture_output=True, timeout=120).returncode:
         return "this machine does not permit to mount a small disk"
     os.environ["CUFF_PRIVATE_MOUNTS"] = "1"
     os.execvp("unshare", ["unshare", "-m", sys.executable, *sys.argv])
@@ -32,7 +32,7 @@ class SmallDisk:
     def __init__(self, path, size):
         self.path = pathlib.Path(path)
         self.path.mkdir()
-        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", self.path], check=True, timeout=20)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", self.path], check=True, timeout=120)
 
     def fill(self):
         with open(self.path / "ballast", "wb", buffering=0) as file:
@@ -41,7 +41,7 @@ class SmallDisk:
             except OSError: pass
 
     def free(self): (self.path / "ballast").unlink()
-    def stop(self): subprocess.run(["umount", "-l", self.path], timeout=20)
+    def stop(self): subprocess.run(["umount", "-l", self.path], timeout=120)
 
 
 def readings(first, count):
@@ -51,7 +51,7 @@ def readings(first, count):
                "systolic_mmHg": 128, "diastolic_mmHg": 82, "measured": f"2026-05-05T{hour}:{minute}:{second}Z", "text": "x" * 400}
 
 
-def deliver(program, address, lines, limit=60):
+def deliver(program, address, lines, limit=180):
     """Everything that the helper answers to them."""
     helper = subprocess.Popen([PROGRAMS / program, address], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     timer = threading.Timer(limit, helper.kill)
@@ -107,7 +107,7 @@ class DiskTests(unittest.TestCase):
         shutil.chown(place, "postgres")
         server.sql(f"CREATE TABLESPACE small LOCATION '{place}'")
         server.sql("ALTER DATABASE ward SET TABLESPACE small", "postgres")
-        server.sql(subprocess.run([PROGRAMS / "cuff-sink-postgres", "--schema"], check=True, capture_output=True, text=True, timeout=60).stdout)
+        server.sql(subprocess.run([PROGRAMS / "cuff-sink-postgres", "--schema"], check=True, capture_output=True, text=True, timeout=180).stdout)
         self.check("cuff-sink-postgres", f"postgres://cuff@127.0.0.1:{server.port}/ward", disk, lambda: server.sql("SELECT id FROM cuff.reading").split())
 
     @unittest.skipUnless(shutil.which("influxd"), "influxd is not installed (Debian package influxdb)")
@@ -123,13 +123,13 @@ class DiskTests(unittest.TestCase):
         def stop():
             for server in servers:
                 server.kill()
-                server.wait(20)
+                server.wait(120)
 
         def start():
             """InfluxDB 1.6 fails on until it is started anew: its log of writes keeps the fault."""
             stop()
             servers.append(subprocess.Popen(["influxd", "-config", configuration], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
-            until = time.monotonic() + 60
+            until = time.monotonic() + 180
             while not listens(port) and time.monotonic() < until: time.sleep(0.1)
 
         self.addCleanup(stop)
@@ -137,7 +137,7 @@ class DiskTests(unittest.TestCase):
 
         def query(text):
             url = f"http://127.0.0.1:{port}/query?db=bp&q={urllib.parse.quote(text)}"
-            with urllib.request.urlopen(urllib.request.Request(url, method="POST"), timeout=60) as answer: return json.loads(answer.read())["results"][0]
+            with urllib.request.urlopen(urllib.request.Request(url, method="POST"), timeout=180) as answer: return json.loads(answer.read())["results"][0]
 
         query("CREATE DATABASE bp")
         self.check("cuff-sink-http", f"influx+http://127.0.0.1:{port}/?db=bp", disk,

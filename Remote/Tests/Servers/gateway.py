@@ -46,7 +46,7 @@ class GatewayTests(unittest.TestCase):
         cls.addClassCleanup(shutil.rmtree, cls.home, True)
         subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext",
                         "subjectAltName=DNS:localhost", "-keyout", cls.home / "key.pem", "-out", cls.home / "cert.pem"],
-                       check=True, capture_output=True, timeout=60)
+                       check=True, capture_output=True, timeout=300)
         (cls.home / "key.pem").chmod(0o644)
         cls.tls = free_port()
         cls.broker = rabbitmq.RabbitMQ(cls.home / "rabbitmq", f"listeners.ssl.1 = 127.0.0.1:{cls.tls}\nssl_options.cacertfile = {cls.home}/cert.pem\n"
@@ -68,7 +68,7 @@ class GatewayTests(unittest.TestCase):
              database or f"postgres://cuff@127.0.0.1:{self.database.port}/ward"], env=self.environment(password), stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
-    def says(self, pattern, limit=40, **words):
+    def says(self, pattern, limit=240, **words):
         """Runs it until it has said that, and stops it."""
         process = self.gateway(**words)
         said = []
@@ -82,7 +82,7 @@ class GatewayTests(unittest.TestCase):
                     break
             process.terminate()
             said += process.stderr.readlines()
-            status = process.wait(20)
+            status = process.wait(120)
         finally:
             timer.cancel()
             process.kill()
@@ -92,6 +92,15 @@ class GatewayTests(unittest.TestCase):
         for secret in (PASSWORD, OTHER):
             self.assertNotIn(secret, text + public)
         return status
+
+    def check(self, pattern, status, password=PASSWORD, broker=None, database=None):
+        done = subprocess.run(
+            [PROGRAMS / "cuff-gateway", "--check", "--from", broker or f"amqp://gateway@localhost:{self.broker.amqp}/", "--to",
+             database or f"postgres://cuff@127.0.0.1:{self.database.port}/ward"], env=self.environment(password), stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, timeout=300)
+        self.assertRegex(done.stdout, pattern)
+        self.assertEqual((done.returncode, done.stdout.count("\n"), done.stderr), (status, 1, ""), done.stdout)
+        self.assertNotIn(PASSWORD, done.stdout)
 
     def setup_fleet(self, *machines, password=PASSWORD):
         folder = self.home / "machines"
@@ -103,9 +112,11 @@ class GatewayTests(unittest.TestCase):
     def test_sentences(self):
         """In the order in which somebody meets them who sets a fleet up."""
         self.says(r"the database: .*\(42P01|28000|3D000\).*; create the (tables|role)")
-        schema = subprocess.run([PROGRAMS / "cuff-sink-postgres", "--schema"], check=True, capture_output=True, text=True, timeout=60).stdout
+        self.check(r"^fatal the database: .*; create the (tables|role)", 78)
+        schema = subprocess.run([PROGRAMS / "cuff-sink-postgres", "--schema"], check=True, capture_output=True, text=True, timeout=300).stdout
         self.database.sql(schema)
         self.says(r"the broker: .*check the user `gateway`, its password in amqp.password")
+        self.check(r"^fatal the broker: .*check the user `gateway`, its password in amqp.password", 78)
 
         watcher = Watcher()
         done = self.setup_fleet("pi-1")
@@ -127,12 +138,25 @@ class GatewayTests(unittest.TestCase):
         self.says(r"the database: database \"none\" does not exist \(3D000\); create the database",
                   database=f"postgres://cuff@127.0.0.1:{self.database.port}/none")
 
+        self.check(r"^ok the broker at localhost:\d+ lets `gateway` take from the queue `cuff`; the database at 127.0.0.1/ward takes readings of `cuff`\n", 0)
+        self.check(r"^fatal the broker: .*cafile=FILE", 78, broker=f"amqps://gateway@localhost:{self.tls}/")
+        self.check(r"^ok ", 0, broker=f"amqps://gateway@localhost:{self.tls}/?cafile={self.home}/cert.pem")
+        self.check(r"^later the broker: no connection to localhost:1: ", 75, broker="amqp://gateway@localhost:1/")
+        self.check(r"^later the database: .*Connection refused", 75, database="postgres://cuff@127.0.0.1:1/ward")
+        self.check(r"^fatal amqp:// is not encrypted", 78, broker="amqp://gateway@192.0.2.1/")
+        # It has to take readings and to set messages aside.
+        self.database.sql("REVOKE INSERT ON cuff.refused FROM cuff")
+        self.check(r"^fatal the database: permission denied for table refused \(42501\); grant the rights", 78)
+        self.database.sql("GRANT INSERT ON cuff.refused TO cuff")
+
         # Rights, and a queue that somebody deleted: both are set right by running the setup again.
         self.broker.control("set_permissions", "gateway", "^$", "^$", "^$")
         self.says(r"the broker: cannot take from the queue `cuff`: ACCESS_REFUSED.*cuff-gateway --setup")
+        self.check(r"^fatal the broker: cannot take from the queue `cuff`: ACCESS_REFUSED.*cuff-gateway --setup", 78)
         self.assertEqual(self.setup_fleet("pi-1").returncode, 0)
         self.broker.control("delete_queue", "cuff")
         self.says(r"the broker: cannot take from the queue `cuff`: NOT_FOUND.*cuff-gateway --setup")
+        self.check(r"^fatal the broker: cannot take from the queue `cuff`: NOT_FOUND.*cuff-gateway --setup", 78)
         self.assertEqual(self.setup_fleet("pi-1").returncode, 0)
         self.assertEqual(self.says("taking readings from the queue"), 0)
         self.assertEqual((self.home / "machines/pi-1.mqtt.password").read_text().strip(), secret, "a password changed")

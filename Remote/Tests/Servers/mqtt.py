@@ -20,6 +20,7 @@ except ImportError:
 BINARY = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") and "/" in sys.argv[1] else str(HERE.parent.parent / ".build/debug/cuff-sink-mqtt")
 KILLS = int(os.environ.get("KILLS", "25"))
 PASSWORD = "c0rrect-h0rse"
+MARKER = "end-of-what-is-retained"
 HOME = pathlib.Path(tempfile.mkdtemp(prefix="cuff-mqtt-"))
 os.chmod(HOME, 0o755)
 
@@ -32,7 +33,7 @@ def write(name, text, mode=0o644):
     return str(path)
 
 
-def wait_for(what, condition, seconds=10):
+def wait_for(what, condition, seconds=90):
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         value = condition()
@@ -62,20 +63,34 @@ class Mosquitto:
 
     def kill(self):
         self.process.kill()
-        self.process.wait(20)
+        self.process.wait(120)
 
     def stop(self):
         self.process.terminate()
-        self.process.wait(10)
+        self.process.wait(120)
 
     def client(self, program, *words):
         return [program, "-h", "127.0.0.1", "-p", str(self.port), *words]
 
     def retained(self, topic, *words):
-        """What is retained, by topic; a marker message ends it."""
-        found = subprocess.run(self.client("mosquitto_sub", "-t", topic, "-W", "1", "-F", "%r %t %p", *words), capture_output=True, text=True, timeout=20).stdout
-        lines = [line.split(" ", 2) for line in found.splitlines()]
-        return {line[1]: line[2] for line in lines if line[0] == "1"}
+        """What is retained, by topic: retained messages come before any that is published after the subscription."""
+        with subprocess.Popen(["stdbuf", "-oL"] + self.client("mosquitto_sub", "-q", "1", "-t", topic, "-t", MARKER, "-F", "%r %t %p", "-d", *words), stdout=subprocess.PIPE, text=True) as process:
+            found = {}
+            timer = threading.Timer(120, process.kill)
+            timer.start()
+            for line in process.stdout:
+                if line.startswith("Subscribed"):
+                    subprocess.run(self.client("mosquitto_pub", "-q", "1", "-t", MARKER, "-m", "", *words), check=True, timeout=120)
+                parts = line.rstrip("\n").split(" ", 2)
+                if parts[1:2] == [MARKER]:
+                    break
+                if parts[0] == "1":
+                    found[parts[1]] = parts[2]
+            else:
+                raise AssertionError("mosquitto_sub ended, or did not answer in time")
+            timer.cancel()
+            process.kill()
+        return found
 
 
 class Subscriber:
@@ -92,7 +107,7 @@ class Subscriber:
     def read(self):
         for line in self.process.stdout:
             self.is_ready = self.is_ready or line.startswith("Subscribed")
-            if line[:2] in ("0 ", "1 "):
+            if line[:2] in ("0 ", "1 ") and f" {MARKER} " not in line:
                 self.messages.append(tuple(line.rstrip("\n").split(" ", 2)[1:]))
 
     def payloads(self, topic):
@@ -100,7 +115,7 @@ class Subscriber:
 
     def close(self):
         self.process.kill()
-        self.process.wait(20)
+        self.process.wait(120)
         self.process.stdout.close()
 
 
@@ -108,19 +123,24 @@ class Helper:
     def __init__(self, address, **environment):
         self.process = subprocess.Popen([BINARY, address], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, bufsize=1,
                                         env={"PATH": os.environ["PATH"], "HOME": str(HOME), **environment})
-        self.answers = []
-        self.thread = threading.Thread(target=self.read, daemon=True)
-        self.thread.start()
+        self.answers, self.words = [], ""
+        self.threads = [threading.Thread(target=work, daemon=True) for work in (self.read, self.hear)]
+        for thread in self.threads:
+            thread.start()
 
     def read(self):
         for line in self.process.stdout:
             self.answers.append(line.rstrip("\n"))
 
+    def hear(self):
+        for line in self.process.stderr:
+            self.words += line
+
     def send(self, *lines):
         self.process.stdin.write("".join(line + "\n" for line in lines))
         self.process.stdin.flush()
 
-    def expect(self, count, seconds=10):
+    def expect(self, count, seconds=90):
         wait_for(f"{count} answers of {self.answers}", lambda: len(self.answers) >= count, seconds)
         return self.answers[count - 1]
 
@@ -130,12 +150,12 @@ class Helper:
             self.process.stdin.close()
         except BrokenPipeError:
             pass
-        status = self.process.wait(20)
-        self.thread.join(5)
-        words = self.process.stderr.read()
+        status = self.process.wait(120)
+        for thread in self.threads:
+            thread.join(120)
         self.process.stderr.close()
         self.process.stdout.close()
-        return status, words
+        return status, self.words
 
 
 def run(address, *lines, **environment):
@@ -146,6 +166,14 @@ def run(address, *lines, **environment):
         pass
     status, words = helper.close()
     return helper.answers, status, words
+
+
+def check(address, **environment):
+    """`--check`: its one line and its status."""
+    done = subprocess.run([BINARY, "--check", address], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120,
+                          env={"PATH": os.environ["PATH"], "HOME": str(HOME), **environment})
+    assert done.stderr == "" and done.stdout.count("\n") == 1, (done.stdout, done.stderr)
+    return done.stdout.rstrip("\n"), done.returncode
 
 
 class Outbox:
@@ -214,7 +242,7 @@ class Outbox:
                     return
                 if not self.waiting:
                     helper.stdin.close()
-                    helper.wait(20)
+                    helper.wait(120)
                     return
                 if word == "ready" or len(sent & self.waiting.keys()) < 500:
                     fill()
@@ -297,7 +325,7 @@ class MosquittoTests(unittest.TestCase):
         time.sleep(0.2)
         broker.start()
         # Nothing was stored on disk: the helper, which has nothing to do, restores it.
-        wait_for("the newest reading", lambda: "cuff/pi-7/00091ffffe000101/u1/state" in broker.retained("cuff/#"), 20)
+        wait_for("the newest reading", lambda: "cuff/pi-7/00091ffffe000101/u1/state" in broker.retained("cuff/#"))
         self.assertEqual(broker.retained("cuff/pi-7/status"), {"cuff/pi-7/status": "online"})
         self.assertEqual(len(helper.answers), 2)
         helper.close()
@@ -314,7 +342,7 @@ class MosquittoTests(unittest.TestCase):
     def secured(self, acl=""):
         passwords = write("passwords", "")
         for user in ("cuff", "other"):
-            subprocess.run(["mosquitto_passwd", "-b", passwords, user, PASSWORD], check=True, timeout=20)
+            subprocess.run(["mosquitto_passwd", "-b", passwords, user, PASSWORD], check=True, timeout=180)
         os.chmod(passwords, 0o644)
         rights = write("acl", acl) if acl else None
         return self.broker(f"allow_anonymous false\npassword_file {passwords}\n" + (f"acl_file {rights}\n" if rights else ""))
@@ -354,6 +382,39 @@ class MosquittoTests(unittest.TestCase):
         self.assertEqual(run(address + "pi-9&state=no", reading(identity(1)))[0][1], f"ok {identity(1)} 0")
         self.assertRegex(run(address + "pi-7&discovery=homeassistant", reading(identity(1)))[0][1], "^fatal the broker does not let this user publish to homeassistant/sensor/")
 
+    def expect(self, result, status, pattern):
+        self.assertRegex(result[0], pattern)
+        self.assertEqual(result[1], status, result[0])
+
+    def test_check(self):
+        """`--check` finds what a delivery would find, and leaves nothing behind."""
+        own = write(".config/cuff/credentials/mqtt.password", PASSWORD + "\n", 0o600)
+        broker = self.secured("user other\ntopic readwrite #\nuser cuff\ntopic readwrite cuff/pi-7/#\ntopic write cuff/pi-9/#\n")
+        place = f"127.0.0.1:{broker.port}"
+        address = f"mqtt://cuff@{place}/?gateway="
+        self.expect(check(address + "pi-7"), 75, f"^later the broker at {place} accepts readings, but nobody subscribes to cuff/pi-7/")
+        self.expect(check(address + "pi-7&nobody-listens=taken"), 0, "^ok ")
+        subscriber = self.subscriber(broker, "#", "-u", "other", "-P", PASSWORD)
+        helper = Helper(address + "pi-7")
+        wait_for("online", lambda: ("cuff/pi-7/status", "online") in subscriber.messages)
+        retained = broker.retained("#", "-u", "other", "-P", PASSWORD)
+        before = len(subscriber.messages)
+        self.expect(check(address + "pi-7"), 0, f"^ok the broker at {place} accepts `cuff` with the password, and publishing below cuff/pi-7/#$")
+        # A helper that runs stays connected, what is retained stays as it was, and subscribers hear of no reading.
+        wait_for("the question", lambda: len(subscriber.messages) >= before + 3)
+        self.assertEqual(sorted(subscriber.messages[before:]), [("cuff/pi-7/_check/u0/reading", ""), ("cuff/pi-7/_check/u0/state", ""), ("cuff/pi-7/status", "online")])
+        self.assertEqual(broker.retained("#", "-u", "other", "-P", PASSWORD), retained)
+        self.assertIsNone(helper.process.poll())
+        helper.close()
+        self.expect(check(address + "pi-8"), 78, "^fatal the broker at .* accepts `cuff` with the password but does not let it read cuff/pi-8/status; .*state=no|but not the topic cuff/pi-8/status")
+        self.expect(check(address + "pi-8&state=no"), 78, "^fatal the broker at .* accepts `cuff` with the password but not the topic cuff/pi-8/status; give it the right to publish to cuff/pi-8/#$")
+        self.expect(check(address + "pi-9&state=no"), 0, "^ok ")
+        self.expect(check(address + "pi-7&discovery=homeassistant"), 78, "but not the topic homeassistant/sensor/.*; give it the right to publish to homeassistant/#$")
+        self.expect(check(address + "pi-7&gatway=x"), 78, "^fatal unknown setting")
+        self.expect(check(f"mqtt://127.0.0.1:{free_port()}/"), 75, "^later cannot reach the broker .*Connection refused")
+        pathlib.Path(own).write_text("wrong-secret\n")
+        self.expect(check(address + "pi-7"), 78, "^fatal .*does not accept user cuff with this password.*mqtt.password")
+
     def test_payload_too_large(self):
         broker = self.broker("allow_anonymous true\nmessage_size_limit 600\n")
         self.subscriber(broker)
@@ -365,7 +426,7 @@ class MosquittoTests(unittest.TestCase):
         if (HOME / "ca.pem").exists():
             return
         def openssl(*words):
-            subprocess.run(["openssl", *words], check=True, capture_output=True, cwd=HOME, timeout=60)
+            subprocess.run(["openssl", *words], check=True, capture_output=True, cwd=HOME, timeout=180)
         openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=Ward")
         for name, subject in (("good", "DNS:localhost,IP:127.0.0.1"), ("other", "DNS:elsewhere.example")):
             openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", "/CN=broker")
@@ -409,9 +470,9 @@ class MosquittoTests(unittest.TestCase):
         first = Helper(address)
         wait_for("online", lambda: broker.retained("cuff/#"))
         second = Helper(address)
-        time.sleep(1)
         # mosquitto 2.0.11 does not say why it ends the first connection.
-        self.assertRegex(first.close()[1], "another program connected as cuff-pi-7.*gateway=NAME")
+        wait_for("a word of the first", lambda: "another program connected as cuff-pi-7" in first.words and "gateway=NAME" in first.words)
+        first.close()
         second.close()
 
     def test_home_assistant(self):
@@ -430,9 +491,9 @@ class MosquittoTests(unittest.TestCase):
         self.assertTrue(json.loads(retained[f"homeassistant/sensor/{node}/systolic/config"])["frc_upd"])
         self.assertIn(f"homeassistant/event/{node}/reading/config", retained)
         forget = [BINARY, "--forget", "00091ffffe000101", address]
-        self.assertEqual(subprocess.run(forget, capture_output=True, text=True, timeout=60).stdout.count("removed "), 16)
+        self.assertEqual(subprocess.run(forget, capture_output=True, text=True, timeout=180).stdout.count("removed "), 16)
         self.assertEqual(list(broker.retained("#")), ["cuff/pi-7/status"])
-        self.assertEqual(subprocess.run(forget, capture_output=True, timeout=60).returncode, 69)
+        self.assertEqual(subprocess.run(forget, capture_output=True, timeout=180).returncode, 69)
 
     def test_killed_helper(self):
         """kill -9 of the helper at random instants: every acknowledged reading came, and the newest is retained."""
@@ -450,7 +511,7 @@ class MosquittoTests(unittest.TestCase):
                     kills += 1
             outbox.finish(self)
             starts += outbox.starts
-        wait_for("all readings", lambda: len({json.loads(payload)["id"] for _, payload in list(subscriber.messages)}) == count, 30)
+        wait_for("all readings", lambda: len({json.loads(payload)["id"] for _, payload in list(subscriber.messages)}) == count)
         topic = "cuff/pi-7/00091ffffe000101/u1/state"
         self.assertEqual(broker.retained(topic), {topic: reading(identity(count - 1))})
         self.assertGreater(len(subscriber.messages), count, "no kill met a reading that was under way")
@@ -492,7 +553,7 @@ class RabbitMQ(rabbitmq.RabbitMQ):
             for method, _, body in channel.consume("cuff", inactivity_timeout=10):
                 if method is None:
                     break
-                if method.routing_key.endswith(".reading"):
+                if method.routing_key.endswith(".reading") and body:
                     found.append(json.loads(body)["id"])
                 left -= 1
                 if left % 500 == 0 or left <= 0:
@@ -540,7 +601,16 @@ class RabbitMQTests(unittest.TestCase):
         self.assertRegex(answers[1], "state=no")
         self.assertEqual(run(address + "&state=no", reading(identity(1)))[0][1], f"ok {identity(1)} 0")
         self.assertIn(identity(1), self.broker.ids())
-
+        line, status = check(address)
+        self.assertRegex(line, "^fatal .*state=no")
+        self.assertEqual(status, 78)
+        line, status = check(address + "&state=no")
+        self.assertRegex(line, "^ok .*speaks MQTT 3.1.1")
+        self.assertEqual(status, 0)
+        line, status = check(address.replace("gateway=pi-8", "gateway=pi-9") + "&state=no")
+        self.assertRegex(line, "^fatal .*closed the connection at a message to cuff/pi-9/status.*give it the right to publish to cuff/pi-9/#")
+        self.assertEqual(status, 78)
+        self.assertEqual(self.broker.ids(), [], "the question was kept as a reading")
 
     def test_killed_broker(self):
         """kill -9 of RabbitMQ at random instants: every acknowledged reading is in its queue."""

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 """Machines -> MQTT -> RabbitMQ (quorum queue) -> cuff-gateway -> PostgreSQL, with kill -9 of gateway, broker and database.
 
-    Remote/Tests/fleet/check.py [--rounds 25] [--programs Remote/.build/debug]
+    Remote/Tests/fleet/check.py [--rounds 25] [--programs Remote/.build/debug] [--nodes 3 --only broker]
 
 Starts its own servers in a temporary folder on loopback, and ends them. Debian: rabbitmq-server postgresql python3-paho-mqtt.
+With three nodes of RabbitMQ, one of them is killed at a time, and readings must arrive while it is away; then it comes back.
 Holds when every reading that the broker acknowledged is in the database exactly once. Without the servers it says so, and is skipped.
 """
 import argparse, atexit, json, os, pathlib, random, shutil, subprocess, sys, tempfile, threading, time
@@ -16,6 +17,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--rounds", type=int, default=25, help="kills of each program")
 parser.add_argument("--programs", default=str(pathlib.Path(__file__).resolve().parents[2] / ".build/debug"))
 parser.add_argument("--machines", type=int, default=5)
+parser.add_argument("--nodes", type=int, choices=[1, 3], default=1, help="of RabbitMQ")
 parser.add_argument("--only", choices=["gateway", "broker", "database"])
 options = parser.parse_args()
 
@@ -36,11 +38,11 @@ os.chdir(HOME)
 
 
 class Broker(rabbitmq.RabbitMQ):
-    def __init__(self):
-        super().__init__(HOME / "rabbitmq")
+    def __init__(self, number=0, beside=None):
+        super().__init__(HOME / f"rabbitmq{number}", beside=beside)
         self.environment["XDG_CONFIG_HOME"] = f"{HOME}/config"
         secrets = HOME / "config/cuff/credentials"
-        secrets.mkdir(parents=True)
+        secrets.mkdir(parents=True, exist_ok=True)
         (secrets / "amqp.password").write_text("the password of the gateway\n")
         (secrets / "amqp.password").chmod(0o600)
 
@@ -50,6 +52,7 @@ class Machine(threading.Thread):
 
     def __init__(self, name):
         super().__init__(daemon=True)
+        self.node = 0
         self.machine, self.made, self.sent, self.is_over, self.is_making = name, 0, 0, False, True
         self.began = time.time()
         self.waiting, self.acknowledged, self.by_message = {}, set(), {}
@@ -79,7 +82,9 @@ class Machine(threading.Thread):
             client.max_inflight_messages_set(100)
             self.by_message = {}
             try:
-                client.connect("127.0.0.1", broker.mqtt, 5)
+                # The next node, where there are several: a client's own way to go on without one.
+                self.node += 1
+                client.connect("127.0.0.1", nodes[self.node % len(nodes)].mqtt, 5)
             except OSError:
                 time.sleep(0.2)
                 continue
@@ -104,11 +109,24 @@ def start_gateway():
                              f"postgres://cuff@127.0.0.1:{database.port}/ward"], env=broker.environment, stderr=log)
 
 
-schema = subprocess.run([f"{PROGRAMS}/cuff-sink-postgres", "--schema"], check=True, capture_output=True, text=True, timeout=60).stdout
+def wait_for_progress(count=100, limit=300):
+    """Until so many more readings are in the database."""
+    def rows(): return int(database.sql("SELECT count(*) FROM cuff.reading"))
+    before, until = rows(), time.time() + limit
+    while rows() < before + count:
+        if time.time() > until: sys.exit(f"nothing more arrived within {limit} s while a node was away: {broker.waiting()}")
+        time.sleep(0.2)
+
+
+schema = subprocess.run([f"{PROGRAMS}/cuff-sink-postgres", "--schema"], check=True, capture_output=True, text=True, timeout=300).stdout
 database = postgres.PostgreSQL(HOME / "postgres", schema)
 atexit.register(database.stop)
 broker = Broker()
 atexit.register(broker.stop)
+nodes = [broker]
+while len(nodes) < options.nodes:
+    nodes.append(Broker(len(nodes), broker))
+    atexit.register(nodes[-1].stop)
 names = [f"pi-{i}" for i in range(options.machines)]
 setup = [f"{PROGRAMS}/cuff-gateway", "--from", f"amqp://gateway@localhost:{broker.amqp}/", "--setup"]
 subprocess.run(setup + [word for name in names for word in ("--machine", name)], env=broker.environment, check=True, stdout=subprocess.DEVNULL, timeout=300)
@@ -128,14 +146,22 @@ for target in order:
         sys.exit(f"the gateway ended by itself with {gateway.returncode}: {(HOME / 'gateway.log').read_text()}")
     if target == "gateway":
         gateway.kill()
-        gateway.wait(60)
+        gateway.wait(300)
         gateway = start_gateway()
     elif target == "broker":
-        broker.kill()
-        broker.start()
+        node = nodes[kills["broker"] % len(nodes)]
+        node.kill()
+        # Two of three go on; the gateway is connected to the first.
+        if node is not broker: wait_for_progress()
+        node.start()
+        # Before the next is killed: two of them must have what one of them confirmed.
+        if options.nodes > 1: node.control("await_startup", "--timeout", "300")
     else:
         database.kill()
         database.start()
+if options.nodes > 1:
+    members = broker.control("list_queues", "name", "members", "--no-table-headers").stdout
+    if any(members.count(node.name) < 2 for node in nodes): sys.exit(f"a queue has not a member on each node: {members}")
 for machine in machines:
     machine.is_making = False
 # Until all have arrived, or for a minute nothing has moved.
@@ -155,7 +181,7 @@ print(f"{made} readings of {len(machines)} machines, sent {sum(m.sent for m in m
       f"{', '.join(f'{n} x {t}' for t, n in kills.items())}; {rows} rows, {distinct} distinct, {lost} acknowledged and lost, "
       f"{waiting} still wait, queues {left}, {time.time() - began:.0f} s")
 gateway.terminate()
-clean = gateway.wait(60)
+clean = gateway.wait(300)
 for machine in machines:
     machine.is_over = True
 print((HOME / "gateway.log").read_text().strip().split("\n")[-1])

@@ -59,6 +59,18 @@ def lines():
     check(run("http://127.0.0.1:%d/" % endpoint.port, many) == oks(many), "a thousand lines")
     print("lines: 1000 readings in %.2f s" % (time.monotonic() - begin))
 
+    endpoint.requests.clear()
+    said = ask("http://127.0.0.1:%d/ward?a=b" % endpoint.port, {"http.token": "s3cret"})
+    check(said[1] == 0 and said[0].startswith("ok ") and "cannot be known without sending one" in said[0], "lines --check", said)
+    check([(m, p, h.get("Authorization"), d) for m, p, h, d in endpoint.requests] == [("OPTIONS", "/ward?a=b", "Bearer s3cret", b"")], "it asks for OPTIONS alone")
+    for code, status, word in ((405, 0, "405"), (401, 78, "credentials"), (503, 75, "503")):
+        endpoint.plan = lambda handler, code=code: handler.answer(code)
+        said = ask("http://127.0.0.1:%d/" % endpoint.port)
+        check(said[1] == status and word in said[0], "lines --check: HTTP %d" % code, said)
+    endpoint.plan = None
+    said = ask("http://example.org/")
+    check(said[1] == 78 and "use https" in said[0], "lines --check: an address that is not allowed", said)
+
     helper = Helper("http://127.0.0.1:%d/" % endpoint.port)
     helper.send("this is not a reading")
     said, _ = helper.finish()
@@ -141,12 +153,12 @@ def faults():
         answers = run(address, [])
         check(len(answers) == 1 and answers[0].startswith("fatal "), "%s is a fault of the configuration" % address, answers)
         check("hidden" not in " ".join(answers), "no password is repeated", answers)
-    check(subprocess.run([BINARY], capture_output=True, timeout=20).returncode == 64, "without an argument it exits with 64")
+    check(subprocess.run([BINARY], capture_output=True, timeout=120).returncode == 64, "without an argument it exits with 64")
 
 # ---- tls
 
 def certificates():
-    def openssl(*words): subprocess.run(["openssl", *words], check=True, capture_output=True, cwd=FOLDER, timeout=60)
+    def openssl(*words): subprocess.run(["openssl", *words], check=True, capture_output=True, cwd=FOLDER, timeout=180)
     openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=Check CA")
     openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout", "server.key", "-out", "server.csr", "-subj", "/CN=localhost")
     for name, host, begin, end in (("good", "localhost", "20200101000000Z", "20991231000000Z"), ("expired", "localhost", "20200101000000Z", "20200201000000Z"),
@@ -200,7 +212,7 @@ class Influx:
         self.process = start(["influxd", "-config", self.folder + "/influxdb.conf"], self.port)
     def kill(self):
         self.process.kill()
-        self.process.wait(20)
+        self.process.wait(120)
         self.start()
     def query(self, text, db="bp", user=None):
         more = "&u=%s&p=%s" % user if user else ""
@@ -257,7 +269,7 @@ def influx():
     box = Outbox("influx+http://127.0.0.1:%d/?db=faulty" % proxy.port)
     proxy.faults = [500, 429, "drop-before", None, "drop-after", "cut", None, "slow", 503]
     box.lines = [reading(n) for n in range(300)]
-    box.deliver(60)
+    box.deliver(240)
     rows = server.query("SELECT id FROM blood_pressure", db="faulty")
     check(box.lines == [] and len(rows) == 300 and len({r["id"] for r in rows}) == 300, "influx: 300 through a line that breaks", len(box.lines), len(rows))
     check(not box.refused, "influx: nothing is set aside by a fault of the line", box.refused)
@@ -282,10 +294,22 @@ def influx():
         answers = run("influx+http://%s%s" % (who + "@" if who else "", place), one, credentials={"influx.password": word})
         check(len(answers) == 1 and answers[0].startswith("fatal ") and said in answers[0] and "sesame" not in answers[0], "influx: %s:%s" % (who, word), answers)
 
+    for where, credentials, status, word in (
+        ("influx+http://writer@" + place, "sesame", 0, "may write"), ("influx+http://reader@" + place, "sesame", 78, "rights"),
+        ("influx+http://writer@" + place, "wrong", 78, "credentials"), ("influx+http://writer@" + place.replace("bp", "none"), "sesame", 78, "none"),
+        ("influx+http://writer@127.0.0.1:%d/?db=bp" % free_port(), "sesame", 75, "")):
+        said = ask(where, {"influx.password": credentials})
+        check(said[1] == status and said[0].startswith({0: "ok ", 75: "later ", 78: "fatal "}[status]) and word in said[0] and credentials not in said[0],
+              "influx --check: " + where, said)
+    check(len(locked.query("SELECT * FROM blood_pressure", user=root)) == 1, "influx --check stores nothing")
+
     two = Recorder(lambda handler: handler.answer(204))
     check(run("influx+http://127.0.0.1:%d/base/?org=a%%26b&bucket=c%%20d" % two.port, one, credentials={"influx.token": "tok"}) == oks(one), "influx 2")
     method, path, headers, body = two.requests[0]
     check(path == "/base/api/v2/write?org=a%26b&bucket=c%20d&precision=ns" and headers["Authorization"] == "Token tok", "influx 2: request", path, headers)
+    two.plan = lambda handler: handler.answer(400, b'{"code":"invalid","message":"writing requires points"}')
+    said = ask("influx+http://127.0.0.1:%d/?org=a&bucket=c" % two.port, {"influx.token": "tok"})
+    check(said[1] == 0 and said[0].startswith("ok "), "influx 2: a write of nothing", said)
     two.plan = lambda handler: handler.answer(404, b'{"code":"not found","message":"bucket \\"c d\\" not found"}')
     answers = run("influx+http://127.0.0.1:%d/?org=a&bucket=c" % two.port, one)
     check(answers[0].startswith("fatal ") and "bucket" in answers[0], "influx 2: no such bucket", answers)
@@ -303,7 +327,7 @@ class FHIR:
     def start(self): self.process = start([sys.executable, HERE / "fhir_server.py", str(self.port), self.database, self.auth], self.port)
     def kill(self):
         self.process.kill()
-        self.process.wait(20)
+        self.process.wait(120)
         self.start()
     def all(self, kind, headers=None):
         return [e["resource"] for e in json.loads(fetch("http://127.0.0.1:%d/fhir/%s" % (self.port, kind), headers=headers)[1])["entry"]]
@@ -382,6 +406,21 @@ def fhir():
         answers = run("fhir+http://127.0.0.1:%d/?subject=Patient/p1" % web.port, [reading(320)])
         check(len(answers) == 1 and answers[0].startswith(word + " "), "fhir: 200 alone acknowledges nothing", body, answers)
 
+    for subjects, status, word in (("subject=Patient/p1", 0, "it has Patient/p1"), ("subject.1=Patient/p1&subject.2=Patient/p2&profile=phd", 0, "it has Patient/p2"),
+                                   ("subject.0=Patient/p1&subject.1=Patient/nobody", 78, "Patient/nobody"),
+                                   ("subject=Patient%3Fidentifier=urn:oid:1.2.36.146.595.217.0.1%7Cp1%2Bx", 0, "it has"),
+                                   ("subject=Patient%3Fidentifier=urn:oid:1.2.36.146.595.217.0.1%7Cnobody", 78, "does not have the subject")):
+        said = ask(base + "?" + subjects)
+        check(said[1] == status and word in said[0], "fhir --check: " + subjects, said)
+    for place, status, word in ((base + "/elsewhere", 78, ""), ("fhir+http://127.0.0.1:%d/" % web.port, 78, "CapabilityStatement"), ("fhir+http://127.0.0.1:%d/fhir" % free_port(), 75, "")):
+        said = ask(place + "?subject=Patient/p1")
+        check(said[1] == status and word in said[0], "fhir --check: " + place, said)
+    for statement, word in ((b'{"resourceType":"CapabilityStatement","fhirVersion":"5.0.0"}', "5.0.0"),
+                            (b'{"resourceType":"CapabilityStatement","fhirVersion":"4.0.1","rest":[{"interaction":[{"code":"batch"}]}]}', "transactions")):
+        web.plan = lambda handler: handler.answer(200, statement, Content_Type="application/fhir+json")
+        said = ask("fhir+http://127.0.0.1:%d/?subject=Patient/p1" % web.port)
+        check(said[1] == 78 and word in said[0], "fhir --check: what the server says of itself", statement, said)
+
     refused = [reading(330, measured=None), reading(331, type="measurement", event="failed", systolic_mmHg=None), reading(332, type="unheard_of"),
                reading(333, diastolic_mmHg=None), reading(334, measured="2026-05-05T07:33:00")]
     answers = run(base + "?subject=Patient/p1", refused)
@@ -408,7 +447,7 @@ def fhir():
     proxy.faults = [500, 429, "drop-before", None, "drop-after", "cut", None, "slow", 503, "drop-after", "cut"]
     box.lines = [reading(5000 + n, **({"revision": 1} if n % 50 == 7 else {})) for n in range(300)]
     ids = {r["id"] for r in box.lines}
-    box.deliver(90)
+    box.deliver(240)
     mine = [name(p) for p in server.panels() if name(p) in ids]
     check(box.lines == [] and sorted(mine) == sorted(ids), "fhir: 300 through a line that breaks", len(box.lines), len(mine))
     check(not box.refused, "fhir: nothing is set aside by a fault of the line", box.refused)
@@ -420,6 +459,9 @@ def fhir():
         wrong = {key: "wr0ng" for key in credentials}
         answers = run(address, sent[:3], credentials=wrong)
         check(len(answers) == 1 and answers[0].startswith("fatal ") and "credentials" in answers[0] and "wr0ng" not in answers[0], "fhir: wrong " + auth, answers)
+        for secret, status in ((credentials, 0), (wrong, 78)):
+            said = ask(address, secret)
+            check(said[1] == status and "wr0ng" not in said[0] and (status == 0 or "credentials" in said[0]), "fhir --check: " + auth, said)
         folder = tempfile.mkdtemp(dir=FOLDER)
         for key, text in credentials.items(): pathlib.Path(folder, key).write_text(text)
         check(run(address, sent[:3], environment={"CREDENTIALS_DIRECTORY": folder}) == oks(sent[:3]), "fhir: credentials of systemd")
@@ -430,7 +472,7 @@ def validate(text, profile):
     code = ("import sys, json\nfrom fhir.resources.R4B import get_fhir_model_class\nimport fhirkit\nb = json.loads(sys.stdin.read())\n"
             "get_fhir_model_class('Bundle').model_validate(b)\n"
             "for e in b['entry']:\n  get_fhir_model_class(e['resource']['resourceType']).model_validate(e['resource'])\n  r = fhirkit.validate(e['resource'])\n  print(r)")
-    done = subprocess.run([python, "-c", code], input=text, text=True, capture_output=True, timeout=60) if python else None
+    done = subprocess.run([python, "-c", code], input=text, text=True, capture_output=True, timeout=180) if python else None
     if done is None or "ModuleNotFoundError" in done.stderr:
         return print("skipped: http: fhir.resources and fhirkit-rs of PyPI are not installed")
     check(done.returncode == 0, "fhir: valid by fhir.resources and fhirkit: " + profile, done.stderr[-500:])
@@ -439,7 +481,7 @@ def validate(text, profile):
 # ---- smart
 
 def smart():
-    def openssl(*words): subprocess.run(["openssl", *words], check=True, capture_output=True, cwd=FOLDER, timeout=60)
+    def openssl(*words): subprocess.run(["openssl", *words], check=True, capture_output=True, cwd=FOLDER, timeout=180)
     openssl("ecparam", "-name", "secp384r1", "-genkey", "-noout", "-out", "es384.key")
     openssl("genrsa", "-out", "rs384.key", "2048")
     openssl("genrsa", "-out", "other.key", "2048")
@@ -465,7 +507,7 @@ def smart():
         helper.send(sent[0])
         check(helper.next() == oks(sent)[0], "smart: the first token")
         server.process.kill()
-        server.process.wait(20)
+        server.process.wait(120)
         server.start()
         helper.send(sent[1])
         check(helper.next() == oks(sent)[1], "smart: a token that the server forgot is renewed")
@@ -489,6 +531,11 @@ def sekmet():
     def total(query): return json.loads(fetch(base + "/" + query)[1]).get("total")
     sent = [reading(n, flags=["irregular_pulse"] if n % 3 == 0 else None) for n in range(60)]
     address = "fhir+" + base + "/?subject=" + patient
+    said = ask(address)
+    check(said[1] == 0 and patient in said[0], "sekmet --check", said)
+    said = ask(address + "0")
+    check(said[1] == 78 and "does not have the subject" in said[0], "sekmet --check: no such patient", said)
+    check(total("Observation") == 0, "sekmet --check stores nothing")
     for _ in range(2):
         answers = run(address, sent)
         check(answers == oks(sent), "sekmet: all are acknowledged", answers[:2])
@@ -511,7 +558,7 @@ def sekmet():
     for helper in helpers: check(sum(text.startswith("ok") for text in helper.finish()[0]) == 150, "sekmet: two helpers at once")
     box = Outbox(address)
     box.lines = [reading(2000 + n) for n in range(200)]
-    box.deliver(100, kills=10)
+    box.deliver(240, kills=10)
     check(box.lines == [] and total("Observation?code=http://loinc.org%7C85354-9") == 60 + 1 + 1 + 150 + 200, "sekmet: each once")
     process.kill()
 
@@ -563,7 +610,7 @@ def kill():
         def start(self): self.process = start([sys.executable, HERE / "keeper.py", str(self.port), str(FOLDER / "keeper.db")], self.port)
         def kill(self):
             self.process.kill()
-            self.process.wait(20)
+            self.process.wait(120)
             self.start()
     server = Keeper()
     box = Outbox("http://127.0.0.1:%d/" % server.port)
@@ -580,7 +627,7 @@ def killing(box, rounds, kill_server, count):
         box.lines += [reading(made + n) for n in range(count // rounds)]
         ids |= {r["id"] for r in box.lines}
         made += count // rounds
-        _, done = box.deliver(60, kills=2, on_kill=kill_server, seed=turn)
+        _, done = box.deliver(240, kills=2, on_kill=kill_server, seed=turn)
         total += done
     check(box.lines == [], "kill: nothing waits in the end", len(box.lines), box.said[-1:])
     print("kill: %d x kill -9 in %.0f s, %d of them with readings unanswered" % (total, time.monotonic() - begin, box.broken))
@@ -602,7 +649,7 @@ if __name__ == "__main__":
     finally:
         for process in started:
             process.kill()
-            process.wait(20)
+            process.wait(120)
         shutil.rmtree(FOLDER, ignore_errors=True)
     print("cuff-sink-http: %d checks in %.0f s, %d failed" % (counted(), time.monotonic() - begin, len(failures)))
     sys.exit(bool(failures))

@@ -156,6 +156,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         path, _, query = self.path.partition("?")
         if path == "/fhir/.well-known/smart-configuration":
             return self.reply(200, {"token_endpoint": "http://127.0.0.1:%d/token" % self.server.server_address[1]}, "application/json")
+        # Open to everybody (FHIR R4, http.html#capabilities).
+        if path == "/fhir/metadata":
+            return self.reply(200, {"resourceType": "CapabilityStatement", "status": "active", "date": "2026-01-01", "kind": "instance", "fhirVersion": "4.0.1",
+                                    "format": ["json"], "rest": [{"mode": "server", "interaction": [{"code": "transaction"}]}]})
         if not self.allowed(): return self.fault(401, "who are you?")
         try:
             with self.server.store.lock:

@@ -20,7 +20,7 @@ def free_port():
         s.bind(("127.0.0.1", 0))
         return s.getsockname()[1]
 
-def wait_for(port, limit=30):
+def wait_for(port, limit=180):
     end = time.monotonic() + limit
     while time.monotonic() < end:
         with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
@@ -42,7 +42,7 @@ def line(one): return json.dumps(one, separators=(",", ":"))
 
 class Helper:
     """cuff-sink-http as cuff runs it."""
-    def __init__(self, address, credentials=None, environment=None):
+    def __init__(self, address, credentials=None, environment=None, words=()):
         self.home = tempfile.mkdtemp(dir=HOMES)
         folder = pathlib.Path(self.home, "cuff/credentials")
         folder.mkdir(parents=True)
@@ -50,7 +50,7 @@ class Helper:
             path = folder / name
             path.write_text(text)
             path.chmod(0o600)
-        self.process = subprocess.Popen([BINARY, address], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        self.process = subprocess.Popen([BINARY, *words, address], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                         env={**os.environ, "XDG_CONFIG_HOME": self.home, **(environment or {})})
         self.answers = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
@@ -64,14 +64,14 @@ class Helper:
             self.process.stdin.write("".join((r if isinstance(r, str) else line(r)) + "\n" for r in readings).encode())
             self.process.stdin.flush()
 
-    def next(self, limit=60):
+    def next(self, limit=180):
         try: return self.answers.get(timeout=limit)
         except queue.Empty: return "(nothing)"
 
     def close(self):
         with contextlib.suppress(OSError, ValueError): self.process.stdin.close()
 
-    def finish(self, limit=60):
+    def finish(self, limit=180):
         """Ends its input; answers every line that it says, and its exit status."""
         self.close()
         said = []
@@ -88,6 +88,13 @@ def run(address, readings, **more):
     check(said[:1] == ["ready 1"], "the first line is `ready 1`", said[:1])
     check(status == 0, "it exits with 0", status, said[-1:])
     return said[1:]
+
+def ask(address, credentials=None):
+    """`--check`: its one line, and its status."""
+    helper = Helper(address, credentials, words=["--check"])
+    said, status = helper.finish()
+    check(len(said) == 1, "--check says one line", said)
+    return (said + [""])[0], status
 
 def oks(readings): return ["ok %s %d" % (r["id"], r.get("revision", 0)) for r in readings]
 
@@ -116,7 +123,7 @@ class RecorderHandler(http.server.BaseHTTPRequestHandler):
         self.server.requests.append((self.command, self.path, dict(self.headers), self.data))
         if self.server.plan: self.server.plan(self)
         else: self.answer(200)
-    do_GET = do_POST
+    do_GET = do_OPTIONS = do_POST
 
 class Proxy(http.server.ThreadingHTTPServer):
     """Passes requests to a server and spoils some of the answers, after the server has acted on them."""
@@ -136,7 +143,7 @@ class ProxyHandler(RecorderHandler):
         if fault in (500, 503): return self.answer(fault, b"no\n")
         if fault == 429: return self.answer(429, b"slow down\n", Retry_After="7")
         if fault == "drop-before": return self.abort()
-        client = http.client.HTTPConnection("127.0.0.1", self.server.upstream, timeout=60)
+        client = http.client.HTTPConnection("127.0.0.1", self.server.upstream, timeout=120)
         headers = {k: v for k, v in self.headers.items() if k.lower() not in ("host", "content-length", "connection")}
         try:
             client.request(self.command, self.path, body=data, headers=headers)
@@ -182,7 +189,7 @@ class Outbox:
                 if on_kill and number % 2: on_kill()
                 else: helper.process.kill()
             while unanswered and time.monotonic() < end:
-                text = helper.next(60)
+                text = helper.next(180)
                 if text is None or text == "(nothing)": break
                 self.said.append(text)
                 if ready is None:
@@ -207,14 +214,14 @@ class Outbox:
                 done += 1
             helper.close()
             helper.process.kill()
-            helper.process.wait(20)
+            helper.process.wait(120)
             if unanswered: time.sleep(0.1)
         return time.monotonic() - begin, done
 
 def fetch(url, method="GET", body=None, headers=None):
     request = urllib.request.Request(url, method=method, data=body, headers=headers or {})
     try:
-        with urllib.request.urlopen(request, timeout=60) as answer: return answer.status, answer.read()
+        with urllib.request.urlopen(request, timeout=120) as answer: return answer.status, answer.read()
     except urllib.error.HTTPError as error: return error.code, error.read()
 
 def counted(): return count

@@ -80,6 +80,15 @@ enum HelperProgram {
         return own.map { "/\($0)" }.joined() + "/libexec/cuff"
     }
 
+    /// Throws where it is not installed; `name` is the sink that needs it.
+    static func path(_ program: String, for name: String) throws(IngestError) -> String {
+        let folder = folder
+        guard let path = find(program, in: folder) else {
+            throw IngestError(SinkFault.helperMissing(name, program: program, folder: folder))
+        }
+        return path
+    }
+
     static func find(_ program: String, in folder: String) -> String? {
         CommandPeer.find("\(folder)/\(program)") ?? CommandPeer.find(program)
     }

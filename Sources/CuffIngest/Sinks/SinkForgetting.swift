@@ -8,10 +8,7 @@ public enum SinkForgetting {
         guard sink.kind.traits.contains(.announcing), let program = sink.kind.helper else {
             throw IngestError(SinkFault.nothingAnnounced(sink.name))
         }
-        let folder = HelperProgram.folder
-        guard let path = HelperProgram.find(program, in: folder) else {
-            throw IngestError(SinkFault.helperMissing(sink.name, program: program, folder: folder))
-        }
+        let path = try HelperProgram.path(program, for: sink.name)
         var words: [UnsafeMutablePointer<CChar>?] = []
         for word in [path, "--forget", device, sink.name] { words.append(strdup(word)) }
         words.append(nil)

@@ -3,7 +3,11 @@ import CuffCore
 /// The Devices that Observations refer to: the cuff, and this computer.
 enum FHIRDevices {
     /// The cuff by its identity: an IEEE 11073 system id where it has one, otherwise the name its readings are stored under.
-    static func cuff(_ device: String, driver: String, identity: DeviceIdentity?, _ references: FHIRReferences) -> FHIRResource {
+    /// `isAgent`: as the Personal Health Device guide describes an IEEE 11073 agent that measures blood pressure. Its profile is
+    /// claimed where everything that it demands is known.
+    static func cuff(
+        _ device: String, driver: String, identity: DeviceIdentity?, isAgent: Bool, _ references: FHIRReferences
+    ) -> FHIRResource {
         let isEUI = device.utf8.count == 16 && device.utf8.allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 }
         let system = isEUI ? "urn:oid:1.2.840.10004.1.1.1.0.0.1.0.0.1.2680" : FHIRCodes.devices
         let value = isEUI ? dashed(device) : device
@@ -18,20 +22,34 @@ enum FHIRDevices {
                 ]
             )
         ]
+        let manufacturer = (identity?.manufacturer).flatMap(present)
+        let model = (identity?.model).flatMap(present)
+        let firmware = (identity?.firmware).flatMap(present)
+        if isAgent, manufacturer != nil, model != nil, firmware != nil {
+            members.insert(("meta", ["profile": [.text(FHIRCodes.phd + "PhdDevice")]]), at: 0)
+        }
         for (key, text) in [
-            ("manufacturer", identity?.manufacturer), ("serialNumber", identity?.serial), ("modelNumber", identity?.model),
+            ("manufacturer", manufacturer), ("serialNumber", (identity?.serial).flatMap(present)), ("modelNumber", model),
         ] {
-            if let text = text.flatMap(present) { members.append((key, .text(text))) }
+            if let text { members.append((key, .text(text))) }
         }
         members.append(("deviceName", [["name": .text("cuff driver " + driver), "type": "other"]]))
         members.append(("type", FHIRCodes.concept((FHIRCodes.mdc, "65573", "MDC_MOC_VMS_MDS_SIMP"))))
-        if let firmware = (identity?.firmware).flatMap(present) {
+        if isAgent { members.append(("specialization", [specialization(identity)])) }
+        if let firmware {
             members.append(
                 ("version", [["type": FHIRCodes.concept((FHIRCodes.mdc, "531976", "MDC_ID_PROD_SPEC_FW")), "value": .text(firmware)]]))
         }
         return FHIRResource(
             reference: references.cuff(device), id: FHIRCodes.resourceID(device),
             criterion: FHIRCodes.criterion(system: system, value: value), type: "Device", members: members)
+    }
+
+    /// IEEE 11073-10407, MDC 528391 (8 * 65536 + 4103). Its version is the agent's own where it is known; otherwise 1, which every agent
+    /// says of which a recording is published (observed in 18 associations; for this one a guess).
+    private static func specialization(_ identity: DeviceIdentity?) -> JSONOutput {
+        let version = identity?.details.first { $0.name == "specialization version" }?.value ?? "1"
+        return ["systemType": FHIRCodes.concept((FHIRCodes.mdc, "528391", "MDC_DEV_SPEC_PROFILE_BP")), "version": .text(version)]
     }
 
     /// This computer, as the Personal Health Device guide describes one.

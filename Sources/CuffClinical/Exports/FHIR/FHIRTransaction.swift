@@ -75,7 +75,9 @@ struct FHIRResources {
         let gateway = reading.driver == "phd" ? gateway : nil
         var shared: [FHIRResource] = []
         if let device = reading.device {
-            shared.append(FHIRDevices.cuff(device, driver: reading.driver, identity: identity, references))
+            let isPressure = reading.type == "blood_pressure" || reading.type == "pulse_rate"
+            shared.append(
+                FHIRDevices.cuff(device, driver: reading.driver, identity: identity, isAgent: gateway != nil && isPressure, references))
         }
         if let gateway {
             shared.append(FHIRDevices.gateway(gateway, references))

@@ -1,0 +1,55 @@
+import CuffClinical
+import RemoteSink
+
+extension FHIRFormat {
+    /// What the server says of itself, and whether it has each subject. Rights to write are known with the first reading only.
+    public var checks: [HTTPCheck] {
+        let metadata = HTTPRequest(.get, "\(base)/metadata", headers: Self.headers)
+        return [HTTPCheck(metadata) { Self.judge(metadata: $0, base: base) }] + subject.references.compactMap(check)
+    }
+
+    private static func judge(metadata answer: HTTPAnswer, base: String) -> CheckResult {
+        let value = JSONValue(parsing: answer.body)
+        guard answer.isSuccess else {
+            if answer.status == 404 { return .fatal("there is no FHIR server at \(base) (HTTP 404 for \(base)/metadata); check the path") }
+            return .failure(answer, said: outcome(value))
+        }
+        guard let value, value["resourceType"]?.string == "CapabilityStatement" else {
+            return .fatal("\(base)/metadata is not a CapabilityStatement: is this the base address of a FHIR server?")
+        }
+        // 4.0 is R4, 4.3 is R4B: alike in all that is sent.
+        let version = value["fhirVersion"]?.string ?? ""
+        guard version.hasPrefix("4.") else {
+            return .fatal(
+                "the server at \(base) speaks FHIR \(version.isEmpty ? "of an unknown version" : version), and readings are sent as R4 (4.0)"
+            )
+        }
+        let interactions = (value["rest"]?.array ?? []).flatMap { $0["interaction"]?.array ?? [] }.compactMap { $0["code"]?.string }
+        // A statement that lists none of the whole system's interactions says nothing of transactions.
+        if !interactions.isEmpty, !interactions.contains("transaction") {
+            return .fatal("the server at \(base) lists no transactions, by which readings are sent, among what it can do")
+        }
+        return .ok("a FHIR server of version \(version) answers")
+    }
+
+    private func check(_ reference: String) -> HTTPCheck? {
+        guard let request = question(subject: reference) else { return nil }
+        return HTTPCheck(request) { answer in
+            if let fault = fault(subject: reference, diagnosed: answer) { return .fatal(fault) }
+            if answer.isSuccess { return .ok("it has \(reference)") }
+            if answer.status == 403 { return .ok("these credentials may not read \(reference), so whether it is there is not known") }
+            return .failure(answer, said: Self.outcome(JSONValue(parsing: answer.body)))
+        }
+    }
+}
+
+extension FHIRSubject {
+    /// Each once, by user slot.
+    fileprivate var references: [String] {
+        switch self {
+        case .everybody(let reference): [reference]
+        case .slots(let references):
+            references.sorted { $0.key < $1.key }.map(\.value).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        }
+    }
+}

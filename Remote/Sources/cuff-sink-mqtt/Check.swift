@@ -1,0 +1,83 @@
+import RemoteSink
+
+/// Whether this broker would accept readings: the address, the certificate, the password, and the right to each kind of topic.
+///
+/// Nothing is retained by it. Topics are those of a cuff that does not exist, and their messages are empty, except that the presence of
+/// this gateway is repeated as it is.
+struct Check {
+    private static let device = "_check"
+    private let settings: Settings
+
+    init(_ settings: Settings) { self.settings = settings }
+
+    func run() -> CheckResult {
+        do throws(CheckResult) { return try found() } catch { return error }
+    }
+
+    private func found() throws(CheckResult) -> CheckResult {
+        let connection = try ShortConnection.open(settings)
+        let topics = settings.topics
+        var presence = "offline"
+        if settings.keepsState {
+            let retained: [String: [UInt8]]
+            do throws(CheckResult) { retained = try connection.retained([topics.status]) } catch {
+                // Some brokers answer what they do not permit by ending the connection, which MQTT 3.1.1 gives no reason for.
+                if case .later = error, connection.isVersion5 { throw error }
+                throw .fatal(
+                    "\(accepted) but does not let it read \(topics.status); give it the right to read \(topics.base)/#, or add state=no")
+            }
+            presence = retained[topics.status].flatMap { String(validating: $0, as: UTF8.self) } ?? presence
+        }
+        try publish(topics.status, presence, on: connection)
+        var places = ["\(topics.base)/#"]
+        if settings.keepsState { try publish("\(topics.base)/\(Self.device)/u0/state", on: connection) }
+        if let discovery = settings.discovery {
+            try publish("\(discovery)/sensor/\(HomeAssistant.node(Self.device))/systolic/config", on: connection)
+            places.append("\(discovery)/#")
+        }
+        let reading = "\(topics.base)/\(Self.device)/u0/reading"
+        let isHeard = try publish(reading, on: connection)
+        connection.disconnect()
+        guard isHeard || settings.isUnheardTaken else {
+            return .later(
+                "the broker at \(settings.place) accepts readings, but nobody subscribes to \(topics.base)/+/+/reading: they will wait until somebody does; add nobody-listens=taken if that is meant"
+            )
+        }
+        return .ok("\(accepted), and publishing below \(places.joined(separator: " and "))\(caveats(connection))")
+    }
+
+    private var accepted: String {
+        "the broker at \(settings.place) accepts \(settings.user.map { "`\($0)`\(settings.password == nil ? "" : " with the password")" } ?? "connections without a user")"
+    }
+
+    private func caveats(_ connection: ShortConnection) -> String {
+        var text = ""
+        if !connection.isVersion5 { text += "; it speaks MQTT 3.1.1, which does not always tell that publishing is not permitted" }
+        if !settings.isEncrypted, !settings.isLoopback { text += "; nothing is encrypted on the way: use mqtts://" }
+        return text
+    }
+
+    /// Answers whether somebody subscribes to it, as far as the broker says.
+    @discardableResult
+    private func publish(_ topic: String, _ payload: String = "", on connection: ShortConnection) throws(CheckResult) -> Bool {
+        let verdicts: [Verdict]
+        do throws(CheckResult) { verdicts = try connection.publish([(topic, payload, false)]) } catch {
+            // RabbitMQ's answer to a message that the user may not publish.
+            guard !connection.isVersion5, case .later = error else { throw error }
+            throw .fatal(
+                "\(accepted) but closed the connection at a message to \(topic): probably it does not permit that topic; \(right(topic))")
+        }
+        switch verdicts.first {
+        case .unheard: return false
+        case .later(let text): throw .later(text)
+        case .fatal: throw .fatal("\(accepted) but not the topic \(topic); \(right(topic))")
+        case .refuse(let text): throw .fatal(text)
+        case .accepted, nil: return true
+        }
+    }
+
+    private func right(_ topic: String) -> String {
+        let isOwn = topic.hasPrefix(settings.topics.base + "/")
+        return "give it the right to publish to \(isOwn ? settings.topics.base : settings.discovery ?? "")/#"
+    }
+}
