@@ -29,6 +29,7 @@ public struct ReadingSamples: Sendable, Hashable {
         if let user = reading.user { metadata.other["CuffUser"] = "\(user)" }
         if !reading.flags.isEmpty { metadata.other["CuffFlags"] = reading.flags.text(separator: " ") }
         if let word = reading.trigger.word { metadata.other["CuffTrigger"] = word.description }
+        for (key, text) in reading.remarks?.all ?? [] { metadata.other[Self.metadataKey(key)] = text }
         let pulse: PulseRate?
         switch reading.content {
         case .bloodPressure(let pressure):
@@ -64,6 +65,16 @@ public struct ReadingSamples: Sendable, Hashable {
         let here = zone.offset(at: time.seconds) / 60
         let offset = reading.measured == nil ? reading.clock.time?.utcOffset.map { Int($0) } ?? here : Int(reading.measuredOffset)
         return offset == here ? zone.name : ZoneTable.name(ofOffset: offset)
+    }
+
+    /// HealthKit has no keys of its own for any of these.
+    private static func metadataKey(_ key: Remarks.Key) -> String {
+        switch key {
+        case .note: "CuffNote"
+        case .medication: "CuffMedication"
+        case .posture: "CuffPosture"
+        case .arm: "CuffArm"
+        }
     }
 
     static func syncIdentifier(_ id: Reading.ID) -> String {

@@ -13,12 +13,18 @@ public struct ManualEntry: Sendable, Hashable {
     /// Remarks of the person, e.g. an irregular pulse.
     public var flags: MeasurementFlags
 
+    /// What the person says beside it; no part of what makes two entries the same.
+    public var remarks: Remarks
+
     /// Sets each property as given; nothing is checked here.
-    public init(_ pressure: BloodPressure, at time: Timestamp, user: Int32? = nil, flags: MeasurementFlags = []) {
+    public init(
+        _ pressure: BloodPressure, at time: Timestamp, user: Int32? = nil, flags: MeasurementFlags = [], remarks: Remarks = Remarks()
+    ) {
         self.pressure = pressure
         self.time = time
         self.user = user
         self.flags = flags
+        self.remarks = remarks
     }
 
     /// The reading, with its id and times. `received` is now, and `zone` gives the wall clock of the id.
@@ -37,6 +43,7 @@ public struct ManualEntry: Sendable, Hashable {
         reading.id = Reading.ID(
             wallSeconds: time.seconds + Int64(offset), hash: XXHash64.hash(text.array.span, seed: UInt64(truncatingIfNeeded: user ?? -1)))
         reading.received = received
+        reading.remarks = remarks.isEmpty ? nil : remarks
         reading.measured = time
         reading.measuredOffset = Int16(truncatingIfNeeded: offset / 60)
         return reading

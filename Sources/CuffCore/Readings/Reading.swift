@@ -139,6 +139,8 @@ public struct Reading: Sendable, Hashable {
     /// The value of a quantity that is text (an IEEE 11073 enumeration), printable and at most `longestText` bytes; `raw`
     /// has the whole of it.
     public var text: String?
+    /// What a person said beside the reading; `nil` for nothing. A cuff never says any of it.
+    public var remarks: Remarks?
     /// Text of an enumeration names a state or an event: at most a sentence.
     public static let longestText = 256
 

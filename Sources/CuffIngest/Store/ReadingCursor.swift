@@ -42,6 +42,9 @@ struct ReadingCursor {
             user: integer(.user).map { Int($0) }, source: Int(source))
     }
 
+    /// How many times a person has changed it or what is said beside it.
+    var noted: Int64 { integer(.noted) ?? 0 }
+
     var flags: MeasurementFlags {
         guard !isNull(.flags), let words = string(.flags) else { return [] }
         return words.split(separator: ",").reduce(into: []) { flags, word in
@@ -55,7 +58,7 @@ struct ReadingCursor {
             content, driver: driver, user: integer(.user).map { Int32(truncatingIfNeeded: $0) }, flags: flags, clock: clock, origin: origin,
             trigger: trigger, sequence: integer(.sequence).map { UInt32(truncatingIfNeeded: $0) }, raw: raw)
         reading.id = id
-        reading.revision = UInt8(clamping: integer(.revision) ?? 0)
+        reading.revision = UInt8(clamping: (integer(.revision) ?? 0) + noted)
         reading.received = text(.received) { Timestamp.parse($0)?.time }
         if let measured = text(.measured, { Timestamp.parse($0) }) {
             reading.measured = measured.time
@@ -63,6 +66,7 @@ struct ReadingCursor {
         }
         reading.rule = rule
         reading.text = string(.text)
+        reading.remarks = Remarks(stored: { string(ReadingColumn($0)) })
         reading.isHostClockUnsynchronised = !isNull(.host_clock)
         return reading
     }
