@@ -91,7 +91,7 @@ extension HealthRuns.ExportReport {
             let names = deleted.prefix(10).map(HealthRuns.text).joined(separator: ", ") + (deleted.count > 10 ? ", …" : "")
             lines.append(
                 "\(Plural.text(deleted.count, "reading")) written by earlier exports of `\(cursor ?? "")` and deleted here since;"
-                    + (saysDeleted ? " it says so of each" : " delete them there as well: \(names)"))
+                    + (saysDeleted ? " the export says so of each" : " delete them there as well: \(names)"))
         }
         if path != "-" { lines.insert("\(path): \(Plural.text(written, "reading"))\(series > 0 ? ", \(series) series" : "")", at: 0) }
         if let cursor, path != "-" { lines.append("the next export of `\(cursor)` begins after these") }

@@ -16,6 +16,7 @@ struct Stats: ParsableCommand {
             [
                 "cuff stats --by week --since 90d": "Averages and extremes of each week.",
                 "cuff stats --by day --since 7d --follow --json": "Each day again as it changes, for a display.",
+                "cuff stats --quantity body_mass --by week": "Weight by week.",
                 "cuff stats --by daypart --user 1 --json | jq .systolic.avg": "Morning against evening of user 1, for a script.",
             ]))
 
@@ -33,6 +34,11 @@ struct Stats: ParsableCommand {
     var over: String?
     @Option(help: ArgumentHelp("discrete-arithmetic, discrete-temporally-weighted or cumulative.", valueName: "style")) var style:
         AggregationStyle = .discreteArithmetic
+    @Option(
+        help: ArgumentHelp(
+            "Of another quantity, the values of its series included: cuff_pressure, \(QuantityType.all.map(\.name).joined(separator: ", ")).",
+            valueName: "name"), completion: .list(["cuff_pressure"] + QuantityType.all.map(\.name)))
+    var quantity: String?
     @Flag(help: "Also for each cuff separately.") var bySource = false
     @Flag(help: "List the manual and the automatic readings of each bucket (JSON only).") var readings = false
     @Flag(help: "Go on: print a bucket anew whenever it changes, until interrupted.") var follow = false
@@ -53,6 +59,10 @@ struct Stats: ParsableCommand {
         let isTable = try HealthRuns.isTable(json ? "jsonl" : format, isTerminal: Terminal.outputIsTerminal)
         let (selection, cut) = try selectionAndCut()
         try Flags.refuse("--readings", when: readings && isTable, why: "a table has no room for lists", hint: "add --json")
+        try Flags.refuse(
+            "--style", when: style == .equivalentContinuousLevel, why: "it is of sound levels",
+            hint: "--quantity chooses the style of its type")
+        if let quantity { return try tell(quantity, selection, cut, isTable: isTable) }
         if follow { return try follow(selection, cut, options, isTable: isTable) }
         let persons = try HealthRuns.statisticsOfEach(
             try selected.store(), selection, by: cut, style: style, options: options, excludesDisturbed: undisturbed)
@@ -61,6 +71,18 @@ struct Stats: ParsableCommand {
 }
 
 extension Stats {
+    private func tell(_ name: String, _ selection: ReadingSelection, _ cut: CalendarCut, isTable: Bool) throws {
+        try Flags.refuse(
+            "--follow, --by-source, --readings, --undisturbed or --style",
+            when: follow || bySource || readings || undisturbed || style != .discreteArithmetic, why: "they are for blood pressures")
+        let store = try selected.store()
+        let persons =
+            name == "cuff_pressure"
+            ? try HealthRuns.seriesStatistics(store, selection, of: .cuffPressure, by: cut)
+            : try HealthRuns.statistics(store, selection, of: try QuantityType.checked(name), by: cut)
+        Terminal.put(HealthRuns.text(persons, name: name, isTable: isTable, width: Terminal.outputWidth))
+    }
+
     private func follow(
         _ selection: ReadingSelection, _ cut: CalendarCut, _ options: StatisticsCollection.Options, isTable: Bool
     ) throws {

@@ -52,6 +52,7 @@ public struct CSVExport: Sendable {
         ("medication", "what a person said of drugs"),
         ("posture", "sitting, lying down, standing or semi-recumbent, as a person said"),
         ("arm", "left or right, as a person said"),
+        ("duration_s", "how long it lasted, in seconds, where a person said so"),
     ]
 
     private var separator: UInt8 { dialect == .rfc4180 ? 0x2C : 0x3B }
@@ -95,6 +96,7 @@ public struct CSVExport: Sendable {
         text.append(separator)
         text.append(decimal: Int64(reading.revision))
         for key in Remarks.Key.allCases { cell(reading.remarks?[key], to: &text) }
+        cell(reading.duration.map { "\($0.components.seconds)" }, to: &text)
         text.append("\r\n")
     }
 

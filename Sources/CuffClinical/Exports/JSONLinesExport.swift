@@ -42,6 +42,7 @@ public struct JSONLinesExport: Sendable {
         ("*", "trigger", "manual or automatic, where the cuff says so"),
         ("*", "sequence, revision, raw", "the cuff's number of the record; higher revisions replace lower; the record's bytes"),
         ("*", "note, medication, posture, arm", "what a person said beside it; a change of it raises `revision`"),
+        ("*", "duration_s", "how long it lasted, in seconds, where a person said so"),
         ("measurement", "event, reason, code", "failed; why, in this program's words; the cuff's own code"),
         ("quantity", "code, mdc, value, unit", "name and number in the nomenclature; the value as sent, a string; its unit"),
         ("deleted", "id", "a reading that an earlier export of the same --new wrote, and that is deleted"),

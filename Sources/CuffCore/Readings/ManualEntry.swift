@@ -35,15 +35,25 @@ public struct ManualEntry: Sendable, Hashable {
             text.append(0x20)
             text.append(digits)
         }
-        var reading = Reading(
-            .bloodPressure(pressure), driver: Self.driver, user: user, flags: flags, origin: .entered, trigger: .manual,
-            raw: RawBytes(text.array))
-        let offset = zone.offset(at: time.seconds)
-        // The text is what was typed; the id rests on it and on the user alone, so typing it twice changes nothing.
-        reading.id = Reading.ID(
-            wallSeconds: time.seconds + Int64(offset), hash: XXHash64.hash(text.array.span, seed: UInt64(truncatingIfNeeded: user ?? -1)))
-        reading.received = received
+        var reading = Reading.entered(
+            .bloodPressure(pressure), as: text.array, at: time, user: user, flags: flags, received: received, zone: zone)
         reading.remarks = remarks.isEmpty ? nil : remarks
+        return reading
+    }
+}
+
+extension Reading {
+    /// What a person typed in. `text` is that; the id rests on it and on the user alone, so typing it twice changes nothing.
+    public static func entered(
+        _ content: Content, as text: [UInt8], at time: Timestamp, user: Int32?, flags: MeasurementFlags = [], received: Timestamp,
+        zone: ZoneTable
+    ) -> Reading {
+        var reading = Reading(
+            content, driver: ManualEntry.driver, user: user, flags: flags, origin: .entered, trigger: .manual, raw: RawBytes(text))
+        let offset = zone.offset(at: time.seconds)
+        reading.id = ID(
+            wallSeconds: time.seconds + Int64(offset), hash: XXHash64.hash(text.span, seed: UInt64(truncatingIfNeeded: user ?? -1)))
+        reading.received = received
         reading.measured = time
         reading.measuredOffset = Int16(truncatingIfNeeded: offset / 60)
         return reading

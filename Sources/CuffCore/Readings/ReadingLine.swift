@@ -83,6 +83,10 @@ public struct ReadingLine: Sendable {
         putContent(reading.pointee.content, &writer)
         if let words = reading.pointee.text { writer.seldom { put(text: words, &$0) } }
         writer.seldom { putContext(reading, &$0) }
+        if let duration = reading.pointee.duration {
+            writer.put(",\"duration_s\":")
+            writer.put(decimal: duration.components.seconds)
+        }
         if let remarks = reading.pointee.remarks { writer.seldom { put(remarks, &$0) } }
         if includesRaw { writer.seldom { put(reading.pointee.raw, &$0) } }
         writer.put("}\n")

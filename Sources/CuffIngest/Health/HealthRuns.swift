@@ -112,13 +112,16 @@ public enum HealthRuns {
 
     /// Keeps a reading that a person typed in. Answers whether it is new. One that was here gets the remarks all the same.
     public static func add(_ entry: ManualEntry, zone: ZoneTable, to path: String) throws(IngestError) -> (reading: Reading, isNew: Bool) {
-        let reading = entry.reading(received: HostClock.reproducibleNow(), zone: zone)
+        try keep(entry.reading(received: HostClock.reproducibleNow(), zone: zone), to: path)
+    }
+
+    static func keep(_ reading: Reading, to path: String) throws(IngestError) -> (reading: Reading, isNew: Bool) {
         let sink = try SQLiteSink(path: path)
         let repeated = try sink.write(Batch(source: 0, driver: ManualEntry.driver, entries: [.reading(reading)]))
         try sink.close()
-        if repeated > 0, !entry.remarks.isEmpty {
+        if repeated > 0, let remarks = reading.remarks {
             let store = try Store(path, access: .write)
-            _ = try store.remark([reading.id], entry.remarks.all)
+            _ = try store.remark([reading.id], remarks.all)
             try store.close()
         }
         return (reading, repeated == 0)

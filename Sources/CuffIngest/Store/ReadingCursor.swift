@@ -52,6 +52,25 @@ struct ReadingCursor {
         }
     }
 
+    /// What a report shows of a reading that counts.
+    func entry(_ point: ReadingPoint, source: Int) -> Report.Entry {
+        let isEntered = origin == .entered
+        let basis = Report.Entry.TimeBasis(rule, hasDeviceTime: !isNull(.device_time), isEntered: isEntered)
+        return Report.Entry(point, isEntered: isEntered, remarks: remarks, basis: basis, source: source)
+    }
+
+    /// The pressures alone.
+    var pressure: Reading.Content? {
+        guard let systolic = digits(.systolic_mmHg), let diastolic = digits(.diastolic_mmHg) else { return nil }
+        return .bloodPressure(BloodPressure(systolic: Pressure(systolic, .mmHg), diastolic: Pressure(diastolic, .mmHg)))
+    }
+
+    private var remarks: Remarks? {
+        // Nearly every row has none.
+        guard ReadingColumn.remarks.contains(where: { !isNull($0) }) else { return nil }
+        return Remarks(stored: { string(ReadingColumn($0)) })
+    }
+
     func reading(driver: DriverID) -> Reading? {
         guard let content else { return nil }
         var reading = Reading(
@@ -66,7 +85,8 @@ struct ReadingCursor {
         }
         reading.rule = rule
         reading.text = string(.text)
-        reading.remarks = Remarks(stored: { string(ReadingColumn($0)) })
+        reading.remarks = remarks
+        reading.duration = integer(.duration_s).map { .seconds($0) }
         reading.isHostClockUnsynchronised = !isNull(.host_clock)
         return reading
     }

@@ -49,6 +49,7 @@ final class ReadingRow {
         if let trigger = reading.trigger.word { word(.trigger, trigger) }
         if reading.isHostClockUnsynchronised { word(.host_clock, "unsynchronised") }
         if let words = reading.text { mark(.text) { $0.append(string: words) } }
+        if let duration = reading.duration { bind(.duration_s, duration.components.seconds) }
         if let remarks = reading.remarks {
             for (key, text) in remarks.all { mark(ReadingColumn(key)) { $0.append(string: text) } }
         }

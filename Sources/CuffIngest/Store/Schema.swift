@@ -61,6 +61,7 @@ enum Schema {
         ALTER TABLE reading ADD COLUMN posture TEXT;
         ALTER TABLE reading ADD COLUMN arm TEXT;
         ALTER TABLE reading ADD COLUMN noted INTEGER;
+        ALTER TABLE reading ADD COLUMN duration_s INTEGER;
         DROP VIEW readings;
         CREATE VIEW readings AS
           SELECT coalesce(measured, device_time, received) AS time,
