@@ -1,4 +1,5 @@
 import ArgumentParser
+import CuffClinical
 import CuffCore
 import CuffIngest
 
@@ -12,24 +13,62 @@ struct Add: ParsableCommand {
             """,
             [
                 "cuff add 128 82 71": "Measured just now: 128/82 mmHg, pulse 71.",
+                "cuff add 128 82 71 --note \"after the stairs\" --arm left": "With what no cuff says.",
+                "cuff add --quantity environmental_audio_exposure 84 --for 30m": "Half an hour of 84 dB, until now or from --at on.",
                 "cuff add 128 82 --at 2026-05-05T07:30 --user 2": "An earlier reading of user 2, without a pulse.",
             ]))
 
-    @Argument(help: "Systolic pressure in mmHg.") var systolic: Int
-    @Argument(help: "Diastolic pressure in mmHg.") var diastolic: Int
-    @Argument(help: "Pulse per minute.") var pulse: Int?
+    @Argument(help: ArgumentHelp("Systolic and diastolic pressure in mmHg and the pulse, or the value of --quantity.", valueName: "number"))
+    var numbers: [String]
+    @Option(
+        help: ArgumentHelp("Another quantity: \(QuantityType.all.map(\.name).joined(separator: ", ")).", valueName: "name"),
+        completion: .list(QuantityType.all.map(\.name)))
+    var quantity: String?
+    @Option(name: .customLong("for"), help: ArgumentHelp("With --quantity: how long it lasted, e.g. 30m.", valueName: "time")) var lasting:
+        Span?
     @Option(help: ArgumentHelp("When it was measured (default: now).", valueName: "time")) var at: String?
     @Option(name: .shortAndLong, help: "The user.") var user: Int?
     @Flag(help: "The device showed an irregular pulse.") var irregular = false
     @Option(help: ArgumentHelp("The time zone of --at (default: this machine's).", valueName: "zone")) var tz: String?
+    @OptionGroup var said: RemarkOptions
     @OptionGroup var database: DatabaseOption
     @Flag(name: .shortAndLong, help: "Also store values that look wrong.") var force = false
 
     func run() throws {
         let zone = try HostZone.named(tz)
-        let entry = try ManualEntry.checked(
-            systolic, diastolic, pulse, at: try HostZone.instant(at ?? "now", zone), user: user, irregular: irregular, force: force)
-        let (reading, isNew) = try HealthRuns.add(entry, zone: zone, to: try database.path())
+        let time = try HostZone.instant(at ?? "now", zone)
+        let (reading, isNew) =
+            try quantity.map { try addQuantity($0, at: time, zone) }
+            ?? HealthRuns.add(try pressure(at: time), zone: zone, to: try database.path())
         Terminal.say("cuff: \(isNew ? "added" : "already stored") as \(HealthRuns.text(reading.id))")
+    }
+
+    private func pressure(at time: Timestamp) throws -> ManualEntry {
+        try Flags.refuse("--for", when: lasting != nil, why: "a blood pressure is of a moment")
+        let values = try numbers.map { word in
+            guard let value = Int(word) else {
+                throw IngestError(.usage, "`\(word)` is not a whole number", hint: "write e.g. cuff add 128 82 71")
+            }
+            return value
+        }
+        guard (2...3).contains(values.count) else {
+            throw IngestError(
+                .usage, "a blood pressure is two numbers, with the pulse three", hint: "write e.g. cuff add 128 82 71, or name a --quantity"
+            )
+        }
+        var entry = try ManualEntry.checked(
+            values[0], values[1], values.count == 3 ? values[2] : nil, at: time, user: user, irregular: irregular, force: force)
+        entry.remarks = try said.remarks()
+        return entry
+    }
+
+    private func addQuantity(_ name: String, at time: Timestamp, _ zone: ZoneTable) throws -> (reading: Reading, isNew: Bool) {
+        try Flags.refuse("--irregular", when: irregular, why: "it is about a pulse")
+        guard numbers.count == 1 else {
+            throw IngestError(.usage, "a quantity is one number", hint: "write e.g. cuff add --quantity body_mass 72.5")
+        }
+        let entry = try ManualQuantity.checked(
+            name, numbers[0], at: time, lasting: lasting?.duration, user: user, remarks: try said.remarks(), force: force)
+        return try HealthRuns.add(entry, zone: zone, to: try database.path())
     }
 }

@@ -91,6 +91,10 @@ struct AverageText {
                 "morning less evening \(difference.systolic.rounded(places: 1).text)/\(difference.diastolic.rounded(places: 1).text) mmHg"
             rows.append(.init("difference", words))
         }
+        if let trend = average.trend {
+            let numbers = "\(trend.systolic.rounded(places: 1).text)/\(trend.diastolic.rounded(places: 1).text) mmHg"
+            rows.append(.init("trend", "last \(trend.days) days less first \(trend.days) days \(numbers)"))
+        }
         if let (systolic, diastolic) = average.dayToDay {
             func pair(_ first: Double, _ second: Double) -> String { "\(Self.oneDecimal(first))/\(Self.oneDecimal(second))" }
             var words = "SD (sample) \(pair(systolic.standardDeviation, diastolic.standardDeviation)) mmHg, "

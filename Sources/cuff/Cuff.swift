@@ -16,7 +16,7 @@ struct Cuff: ParsableCommand {
             Readings go to any number of sinks (`cuff sinks kinds` explains them): \(SinkChoice.spellings). A `?` at the end makes a \
             sink optional. Without one, a terminal shows a table and a pipe gets JSON Lines; read, \
             measure and watch then also keep the readings in this user's database (~/.local/share/cuff/readings.db), unless --no-store \
-            is said. show, stats, report, export, add, delete, db and sinks use the same file. decode and replay only print.
+            is said. show, stats, report, export, add, note, edit, delete, db and sinks use the same file. decode and replay only print.
 
             A cuff is named by one of (`cuff list --addresses` explains them): \(TransportKind.forms()).
             """,
@@ -37,7 +37,8 @@ struct Cuff: ParsableCommand {
         ("identify", Identify.self), ("doctor", DoctorVerb.self),
         ("drivers", Drivers.self), ("setup", Setup.self), ("config", Config.self), ("show", Show.self), ("stats", Stats.self),
         ("average", Average.self), ("ambulatory", Ambulatory.self), ("export", Export.self),
-        ("report", ReportVerb.self), ("add", Add.self), ("delete", Delete.self), ("db", DatabaseVerb.self), ("sinks", Sinks.self),
+        ("report", ReportVerb.self), ("add", Add.self), ("note", Note.self), ("edit", Edit.self),
+        ("delete", Delete.self), ("db", DatabaseVerb.self), ("sinks", Sinks.self),
     ]
 
     /// The verb that the first argument names. The parser is shown it alone, and every verb says its own name: for what it is

@@ -12,7 +12,8 @@ struct Export: ParsableCommand {
             \(Exporters.all.map { "\($0.name): \($0.help)" }.joined(separator: "\n"))
 
             What has no place in a format is left out and counted on stderr: a reading whose time is unknown, or of a user \
-            nobody named a subject for. `--columns` explains what csv and jsonl hold.
+            nobody named a subject for. With --new, jsonl and csv also say which readings of earlier exports are \
+            deleted; of other formats these are named on stderr. `--columns` explains what csv and jsonl hold.
             """,
             [
                 "cuff export --format apple-health -o health.zip --user 1": "What user 1 measured, for Apple Health.",

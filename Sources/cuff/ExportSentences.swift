@@ -88,10 +88,10 @@ extension HealthRuns.ExportReport {
     func sentences(_ path: String) -> [String] {
         var lines = leftOut.map { "\($0.value) left out: \($0.key.sentence)" }.sorted()
         if !deleted.isEmpty {
-            let names = deleted.prefix(10).joined(separator: ", ") + (deleted.count > 10 ? ", …" : "")
+            let names = deleted.prefix(10).map(HealthRuns.text).joined(separator: ", ") + (deleted.count > 10 ? ", …" : "")
             lines.append(
                 "\(Plural.text(deleted.count, "reading")) written by earlier exports of `\(cursor ?? "")` and deleted here since;"
-                    + " delete them there as well: \(names)")
+                    + (saysDeleted ? " the export says so of each" : " delete them there as well: \(names)"))
         }
         if path != "-" { lines.insert("\(path): \(Plural.text(written, "reading"))\(series > 0 ? ", \(series) series" : "")", at: 0) }
         if let cursor, path != "-" { lines.append("the next export of `\(cursor)` begins after these") }

@@ -8,12 +8,14 @@ struct ReportVerb: ParsableCommand {
         commandName: "report", abstract: "Makes the page to take to the doctor: chart, averages, readings, and what was left out.",
         discussion: Help.text(
             """
-            One HTML file that loads nothing; print it from the browser. It is written only when it is whole. Each \
+            One HTML file that loads nothing; -o FILE.pdf prints it through a browser that is installed (Chromium, Chrome, Edge or Brave). \
+            It is written only when it is whole. Each \
             user of a cuff gets a section of their own; --user chooses one. Each begins with the average by --rule; --ambulatory \
             adds the evaluation of a day and a night of automatic measurements.
             """,
             [
                 "cuff report --since 30d": "The last thirty days, into report.html.",
+                "cuff report --since 30d --no-readings -o report.pdf": "The same without the table of the readings, on paper.",
                 "cuff report --user 1 --person \"A. Example\" -o - > page.html": "The page of user 1, with a name on it.",
             ]))
 
@@ -32,7 +34,8 @@ struct ReportVerb: ParsableCommand {
     @Flag(help: "Leave out the table of the readings.") var noReadings = false
 
     func run() throws {
-        let request = try average.request()
+        var request = try average.request()
+        request.excludesDisturbed = undisturbed
         let guideline = try average.chosenGuideline(request.rule)
         try Flags.refuse(
             "--asleep, --awake or --every", when: planned.isSet && !ambulatory, why: "they belong to a recording", hint: "add --ambulatory")
@@ -40,12 +43,13 @@ struct ReportVerb: ParsableCommand {
         let store = try selected.store()
         let (counted, leftOut) = try HealthRuns.report(
             store, try selected.readingSelection("report"), person: person, excludesDisturbed: undisturbed,
-            generator: "cuff \(Cuff.version)", paper: paper, to: try OutputFile(output, replaces: force)
+            generator: "cuff \(Cuff.version)", paper: paper,
+            isPrinted: output.lowercased().hasSuffix(".pdf"), to: try OutputFile(output, replaces: force)
         ) { (report, own) throws(IngestError) in
             report.listsReadings = !noReadings
-            let averages = report.homeAverages(request.rule, windows: request.windows, joinsSources: request.joinsSources)
-            let lines = AverageLines(sources: report.sources, guideline: guideline, setting: average.setting, isAdult: average.adult)
-            report.blocks = AverageText(lines: lines).blocks(averages)
+            let run = try HealthRuns.average(store, own, request)
+            let lines = AverageLines(sources: run.sources, guideline: guideline, setting: average.setting, isAdult: average.adult)
+            report.blocks = AverageText(lines: lines).blocks(run.averages)
             if ambulatory { report.blocks += try recordings(store, own, plan, guideline) }
         }
         if output != "-" { Terminal.say("cuff: \(output): \(Plural.text(counted, "reading")), \(leftOut) left out") }

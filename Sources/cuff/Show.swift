@@ -15,16 +15,23 @@ struct Show: ParsableCommand {
             [
                 "cuff show --since monday": "This week's readings.",
                 "cuff show --plot --since 30d": "A picture of the last thirty days.",
+                "cuff show --type quantity_series --where \"max>=180\"": "Measurements during which the cuff was pumped to 180 or more.",
                 "cuff show --json | jq 'select(.systolic_mmHg >= 135)'": "High readings, for a script.",
             ]))
 
     @OptionGroup var selected: SelectionOptions
     @Option(help: ArgumentHelp("Only the latest so many.", valueName: "count")) var last: Int?
     @Option(help: ArgumentHelp("Only these readings, or the series they own.", valueName: "id")) var id: [String] = []
+    @Flag(help: "Also what edited readings said before, each until when.") var earlier = false
     @OptionGroup var form: FormatOptions
     @Flag(help: "Draw the range of each day's pressures.") var plot = false
     @Flag(help: "Each value of a series on a line of its own, by time over all series.") var values = false
     @Flag(help: "With --values: series by series, each value with the reading that owns it.") var byOwner = false
+    @Option(
+        help: ArgumentHelp(
+            "Series whose min, max, avg, last, sum, count or sdnn is such, e.g. \"max>=180\"; several must all hold.",
+            valueName: "condition"))
+    var `where`: [String] = []
     @Option(help: "A pulse at or below makes an event (default: 40).") var lowPulse: Double?
     @Option(help: "A pulse at or above makes an event (default: 120).") var highPulse: Double?
 
@@ -40,6 +47,8 @@ struct Show: ParsableCommand {
         var options = ShowOptions()
         options.form =
             HealthRuns.Listing(rawValue: try StoredReadingText.Form(format, isTerminal: Terminal.outputIsTerminal).rawValue) ?? .plain
+        options.earlier = earlier
+        options.conditions = try self.where.map { try SeriesCondition($0) }
         (options.values, options.byOwner) = (values, byOwner)
         options.limits = try HeartRateLimits.checked(low: lowPulse ?? 40, high: highPulse ?? 120)
         try HealthRuns.show(store, types, selection, options, to: try OutputFile("-"))
@@ -49,11 +58,14 @@ struct Show: ParsableCommand {
         try Flags.requirePositive(last, "--last")
         let isSeries = !types.series.isEmpty
         try Flags.refuse("--values", when: values && !isSeries, why: "only series have values", hint: "add --type quantity_series")
+        try Flags.refuse("--where", when: !self.where.isEmpty && !isSeries, why: "it is about series", hint: "add --type quantity_series")
         try Flags.refuse("--by-owner", when: byOwner && !values, why: "it orders the values of series", hint: "add --values")
         try Flags.refuse(
             "--low-pulse or --high-pulse", when: (lowPulse ?? highPulse) != nil && !types.events, why: "no events are shown",
             hint: "add --type event")
+        try Flags.refuse("--earlier", when: earlier && !types.hasReadings, why: "no readings are shown")
         guard plot else { return }
+        try Flags.refuse("--earlier", when: earlier, why: "--plot draws")
         try types.requireOnly(.bloodPressure, "show --plot")
         try Flags.refuse("--format", when: format != nil, why: "--plot draws")
         try Flags.refuse("--values", when: values, why: "--plot draws")

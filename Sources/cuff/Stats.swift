@@ -15,6 +15,8 @@ struct Stats: ParsableCommand {
             """,
             [
                 "cuff stats --by week --since 90d": "Averages and extremes of each week.",
+                "cuff stats --by day --since 7d --follow --json": "Each day again as it changes, for a display.",
+                "cuff stats --quantity body_mass --by week": "Weight by week.",
                 "cuff stats --by daypart --user 1 --json | jq .systolic.avg": "Morning against evening of user 1, for a script.",
             ]))
 
@@ -32,8 +34,14 @@ struct Stats: ParsableCommand {
     var over: String?
     @Option(help: ArgumentHelp("discrete-arithmetic, discrete-temporally-weighted or cumulative.", valueName: "style")) var style:
         AggregationStyle = .discreteArithmetic
+    @Option(
+        help: ArgumentHelp(
+            "Of another quantity, the values of its series included: cuff_pressure, \(QuantityType.all.map(\.name).joined(separator: ", ")).",
+            valueName: "name"), completion: .list(["cuff_pressure"] + QuantityType.all.map(\.name)))
+    var quantity: String?
     @Flag(help: "Also for each cuff separately.") var bySource = false
     @Flag(help: "List the manual and the automatic readings of each bucket (JSON only).") var readings = false
+    @Flag(help: "Go on: print a bucket anew whenever it changes, until interrupted.") var follow = false
     @Flag(help: "Leave out readings with movement, a loose cuff or a wrong position.") var undisturbed = false
     @Option(
         help: ArgumentHelp("table or jsonl (default: a table at a terminal, else JSON Lines).", valueName: "format"),
@@ -51,6 +59,11 @@ struct Stats: ParsableCommand {
         let isTable = try HealthRuns.isTable(json ? "jsonl" : format, isTerminal: Terminal.outputIsTerminal)
         let (selection, cut) = try selectionAndCut()
         try Flags.refuse("--readings", when: readings && isTable, why: "a table has no room for lists", hint: "add --json")
+        try Flags.refuse(
+            "--style", when: style == .equivalentContinuousLevel, why: "it is of sound levels",
+            hint: "--quantity chooses the style of its type")
+        if let quantity { return try tell(quantity, selection, cut, isTable: isTable) }
+        if follow { return try follow(selection, cut, options, isTable: isTable) }
         let persons = try HealthRuns.statisticsOfEach(
             try selected.store(), selection, by: cut, style: style, options: options, excludesDisturbed: undisturbed)
         Terminal.put(HealthRuns.text(persons, isTable: isTable, width: Terminal.outputWidth))
@@ -58,6 +71,38 @@ struct Stats: ParsableCommand {
 }
 
 extension Stats {
+    private func tell(_ name: String, _ selection: ReadingSelection, _ cut: CalendarCut, isTable: Bool) throws {
+        try Flags.refuse(
+            "--follow, --by-source, --readings, --undisturbed or --style",
+            when: follow || bySource || readings || undisturbed || style != .discreteArithmetic, why: "they are for blood pressures")
+        let store = try selected.store()
+        let persons =
+            name == "cuff_pressure"
+            ? try HealthRuns.seriesStatistics(store, selection, of: .cuffPressure, by: cut)
+            : try HealthRuns.statistics(store, selection, of: try QuantityType.checked(name), by: cut)
+        Terminal.put(HealthRuns.text(persons, name: name, isTable: isTable, width: Terminal.outputWidth))
+    }
+
+    private func follow(
+        _ selection: ReadingSelection, _ cut: CalendarCut, _ options: StatisticsCollection.Options, isTable: Bool
+    ) throws {
+        try Flags.refuse("--follow", when: over != nil || selected.until != nil, why: "what is over does not change", hint: "use --since")
+        var request = StatisticsRequest(selection, by: cut)
+        (request.style, request.options, request.excludesDisturbed) = (style, options, undisturbed)
+        let stop = StopSignal()
+        stop.watch()
+        try HealthRuns.follow(try selected.store(), request, stop: stop) { (table, buckets) throws(IngestError) in
+            var text = TextBuffer()
+            if isTable {
+                if let user = table.user { text.append(string: Persons.heading(user) + "\n") }
+                table.append(table: buckets, cut, width: Terminal.outputWidth, to: &text)
+            } else {
+                table.append(lines: buckets, cut, lists: readings, to: &text)
+            }
+            Terminal.put(text.string)
+        }
+    }
+
     /// The readings, and how time is cut.
     private func selectionAndCut() throws -> (ReadingSelection, CalendarCut) {
         var selection = try selected.selection()

@@ -128,11 +128,15 @@ struct DoctorVerb: ParsableCommand {
             [
                 "cuff doctor": "Everything that is plugged in.",
                 "cuff doctor /dev/ttyUSB0 --print-rule": "A udev rule that opens this device to you.",
+                "cuff doctor --db ~/.local/share/cuff/readings.db": "Also the database, with the modes of its files.",
                 "cuff doctor --report report.txt": "One file for a report of a problem, without serial numbers, names and secrets.",
             ]))
 
     @Argument(help: "A device; without one, everything that is plugged in.", completion: .file()) var device: String?
-    @Option(help: ArgumentHelp("The database to look at (default: none).", valueName: "file"), completion: .file()) var db: String?
+    @Option(
+        help: ArgumentHelp("The database to look at, and who may read and write it (default: none).", valueName: "file"),
+        completion: .file())
+    var db: String?
     @Flag(help: "Print a udev rule for this device instead.") var printRule = false
     @Option(
         help: ArgumentHelp(

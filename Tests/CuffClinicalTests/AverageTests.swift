@@ -45,6 +45,8 @@ enum WorkedWeek {
         #expect(nice.all.count == 22 && nice.days.count == 6 && nice.daysMeasured == 7)
         #expect(nice.all.systolic?.text == "1479/11" && nice.all.diastolic?.text == "939/11")
         #expect(nice.leftOut == [.firstDays: 4, .excluded(.invalid): 1])
+        // Days 5 to 7: 1348/10 and 853/10; days 8 to 10: 1610/12 and 1025/12.
+        #expect(nice.trend?.days == 3 && nice.trend?.systolic.text == "-19/30" && nice.trend?.diastolic.text == "7/60")
         #expect(nice.singleSessions == 1 && nice.sessions == 11 && nice.isComplete)
         let jsh = WorkedWeek.average(try rule("jsh-2019"))
         #expect(jsh.morning.count == 14 && jsh.evening.count == 11 && jsh.all.count == 25)

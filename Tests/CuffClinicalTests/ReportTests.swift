@@ -1,7 +1,8 @@
-import CuffClinical
 import CuffCore
 import Foundation
 import Testing
+
+@testable import CuffClinical
 
 /// A person's readings at home, drawn again the same for the same seed: two in the morning, one or two in the evening.
 enum HomeReadings {
@@ -118,6 +119,81 @@ enum HomeReadings {
         #expect(HomeReadings.page(HomeReadings.report(days: 90)).contains("Each day:"))
         #expect(HomeReadings.page(HomeReadings.report(days: 200)).contains("Each week:"))
         #expect(HomeReadings.page(HomeReadings.report(days: 1100)).contains("Each month:"))
+    }
+
+    /// Every sum of the page over three years against the readings themselves, one by one.
+    @Test func longTimes_KeepNoReadings_AndLoseNone() throws {
+        let report = HomeReadings.report(days: 1100)
+        let rule = InclusionRule(zone: BucketingTests.berlin)
+        let points = HomeReadings.make(days: 1100).compactMap { one -> ReadingPoint? in
+            if case .counts(let point) = rule.verdict(on: one.reading) { point } else { nil }
+        }
+        #expect(report.entries.isEmpty && report.count == points.count && report.leftOutCount == 4)
+        let tally = report.tally
+        #expect(tally.days.count == Set(points.map { WallTime.floor(BucketingTests.berlin.wall(at: $0.time.seconds), 86400) }).count)
+        #expect(tally.reached == points.count { $0.systolic >= 135 || $0.diastolic >= 85 })
+        #expect(tally.parts.values.reduce(0) { $0 + $1.statistics.count } == points.count)
+        #expect(tally.bySource.values.reduce(0, +) == points.count && tally.byBasis.values.reduce(0, +) == points.count)
+        let table = try #require(tally.table)
+        #expect(table.collection.cut.bucketing == .month)
+        let months = Dictionary(grouping: points) { point in
+            String(point.time.text(in: BucketingTests.berlin).prefix(7))
+        }
+        #expect(table.collection.buckets.map { $0.merged.count } == months.sorted { $0.key < $1.key }.map { $0.value.count })
+        for bucket in table.collection.buckets {
+            #expect(table.parts[bucket.key]?.values.reduce(0) { $0 + $1.count } == bucket.merged.count)
+        }
+    }
+
+    @Test func tooManyForAList_BecomeAverages() {
+        var report = Report(zone: .utc)
+        let cuff = report.place(of: HomeReadings.cuff)
+        for index in 0...Report.mostListed {
+            let point = ReadingPoint(id: .none, time: Timestamp(seconds: Int64(index) * 60), systolic: 120, diastolic: 80)
+            report.add(Report.Entry(point, isEntered: false, basis: .synced, source: cuff))
+        }
+        #expect(report.entries.isEmpty && report.count == Report.mostListed + 1)
+        let page = HomeReadings.page(report)
+        #expect(page.contains("<h2>Averages") && page.contains("<th>Day</th>"))
+    }
+
+    @Test func theLatestOfWhatIsLeftOut_AreListed() {
+        var report = Report(zone: .utc)
+        for index in [5, 3, 9] + Array(100..<200).shuffled() {
+            report.add(
+                Report.LeftOut(
+                    time: Timestamp(seconds: Int64(index)), content: .failure(Failure(.movement)), reason: .notABloodPressure, source: 0))
+        }
+        #expect(report.leftOutCount == 103)
+        #expect(report.leftOut.map { $0.time?.seconds } == (140..<200).map { Int64($0) })
+        #expect(HomeReadings.page(report).contains("The latest 60 of 103 are listed."))
+    }
+
+    @Test func everyPageOfPaper_SaysWhose_InWordsThatStyleCannotBreak() {
+        let page = HomeReadings.page(HomeReadings.report(days: 3, person: "Zoë \"}<b> O'Neil"))
+        #expect(page.contains("content:\"Blood pressure · Zo\\eb  \\22 \\7d \\3c b\\3e  O\\27 Neil\""))
+        #expect(page.contains("content:\"page \" counter(page) \" of \" counter(pages)"))
+        #expect(page.contains("<section class=\"person p0\">"))
+    }
+
+    @Test func whatStandsOut_IsSaidInWords_AndRemarksStandBesideIt() throws {
+        var report = Report(zone: .utc)
+        let values = [(120, 80), (140, 80), (120, 90), (150, 95)]
+        for (index, (systolic, diastolic)) in values.enumerated() {
+            var reading = Reading(.bloodPressure(.mmHg(systolic, diastolic)), driver: "manual", origin: .entered, raw: RawBytes([1]))
+            reading.measured = Timestamp(seconds: 1_777_960_800 + Int64(index) * 60)
+            if index == 3 {
+                var remarks = Remarks()
+                try remarks.set(.note, "<cold>")
+                reading.remarks = remarks
+            }
+            report.add(reading, from: HomeReadings.other)
+        }
+        let page = HomeReadings.page(report)
+        for word in ["systolic", "diastolic", "both"] { #expect(page.components(separatedBy: "▲ \(word)</span>").count == 2, "\(word)") }
+        #expect(page.contains("“&lt;cold&gt;”"))
+        // All are typed in, so the foot says it once.
+        #expect(page.components(separatedBy: "typed in").count - 1 == 2 && page.contains("4 as typed in"))
     }
 
     @Test func noReadings_IsAPageToo() {

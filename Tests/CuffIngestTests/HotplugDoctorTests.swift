@@ -22,6 +22,9 @@ import Testing
         facts.line = Doctor.LineFacts(modemLines: ["DTR", "RTS"])
         facts.clock = .offset(-12)
         facts.database = .fine(path: "/var/lib/cuff/bp.db", readings: 312)
+        facts.databaseFiles = [
+            NodePermissions(node: "/var/lib/cuff/bp.db", owner: 990, group: 990, ownerName: "cuff", groupName: "cuff", mode: 0o600)
+        ]
         return facts
     }
 
@@ -172,5 +175,29 @@ import Testing
         let byPort = try #require(Doctor.rule(for: clone, driver: nil))
         #expect(byPort.contains("KERNELS==\"1-1.2\"") && !byPort.contains("ID_CUFF"), "access, but no claim")
         #expect(byPort.contains("whatever 0403:6001 sits in port 1-1.2"))
+    }
+
+    @Test func whoMayReadTheDatabase_IsSaid() throws {
+        func modes(_ modes: UInt16...) throws -> Doctor.Finding {
+            var facts = Doctor.Facts(name: "/x/bp.db")
+            facts.isDatabaseAlone = true
+            facts.database = .fine(path: "/x/bp.db", readings: 3)
+            facts.databaseFiles = modes.enumerated().map { place, mode in
+                NodePermissions(
+                    node: "/x/bp.db" + ["", "-wal", "-shm"][place], owner: 1000, group: 100, ownerName: "anna", groupName: "users",
+                    mode: mode)
+            }
+            let findings = Doctor.findings(facts)
+            #expect(findings.map(\.step) == [.database, .modes])
+            return try #require(findings.last)
+        }
+        let own = try modes(0o600, 0o600, 0o600)
+        #expect(own.state == .ok && own.text.hasPrefix("read by anna, written by anna: /x/bp.db rw------- anna:users; /x/bp.db-wal"))
+        let shared = try modes(0o660, 0o600)
+        #expect(shared.state == .warning && shared.text.hasPrefix("read by anna, group users, written by anna, group users:"))
+        #expect(shared.hint?.hasSuffix("chmod 600 /x/bp.db") == true)
+        // The log holds readings as well.
+        #expect(try modes(0o600, 0o644).hint?.hasSuffix("chmod 600 /x/bp.db-wal") == true)
+        #expect(try modes().state == .skipped)
     }
 }

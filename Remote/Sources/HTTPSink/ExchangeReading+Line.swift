@@ -14,6 +14,10 @@ extension ExchangeReading {
         user = line.user
         flags = line.flags
         isEntered = line["origin"]?.string == "entered"
+        note = line["note"]?.string
+        medication = line["medication"]?.string
+        posture = line["posture"]?.string
+        arm = line["arm"]?.string
         if let instant = line.measured.flatMap(Instant.init) {
             time = Time(milliseconds: instant.milliseconds, text: instant.text)
             clockCheck = Self.clockCheck(line, instant)

@@ -61,6 +61,13 @@ public struct AverageLines: Sendable {
             append(difference.diastolic, near: nil, to: &text)
             text.append("}")
         }
+        if let trend = average.trend {
+            text.append(string: ",\"trend\":{\"days\":\(trend.days),\"systolic_mmHg\":")
+            append(trend.systolic, near: nil, to: &text)
+            text.append(",\"diastolic_mmHg\":")
+            append(trend.diastolic, near: nil, to: &text)
+            text.append("}")
+        }
         if let differing = average.dayToDay {
             text.append(string: ",\"day_to_day\":{\"days\":\(differing.systolic.count),\"systolic_mmHg\":")
             differing.systolic.append(to: &text)

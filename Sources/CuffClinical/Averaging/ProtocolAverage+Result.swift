@@ -59,6 +59,27 @@ extension ProtocolAverage {
     /// Fewer days say nothing of how days differ.
     public static let leastDaysOfVariability = 5
 
+    /// What the later half of the days has more than the earlier.
+    public struct Trend: Sendable, Hashable {
+        /// Days in each half.
+        public var days: Int
+        /// The mean of the later half's readings less that of the earlier half's, in mmHg.
+        public var systolic: Fraction, diastolic: Fraction
+    }
+
+    /// The trend over the days that count; the middle one of an odd number is in neither half. `nil` for fewer than four days: of three
+    /// one would be compared with one.
+    public var trend: Trend? {
+        guard days.count >= 4 else { return nil }
+        let half = days.count / 2
+        func sums(_ days: ArraySlice<Day>) -> PressureSums { days.reduce(into: PressureSums()) { $0.add($1.all) } }
+        let (early, late) = (sums(days.prefix(half)), sums(days.suffix(half)))
+        guard let first = early.systolic, let second = late.systolic, let low = early.diastolic, let later = late.diastolic,
+            let systolic = second.subtracting(first), let diastolic = later.subtracting(low)
+        else { return nil }
+        return Trend(days: half, systolic: systolic, diastolic: diastolic)
+    }
+
     /// One stretch of a long observation.
     public struct Week: Sendable, Hashable {
         /// The Monday it begins with, in days since 1970.

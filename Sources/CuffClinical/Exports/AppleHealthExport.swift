@@ -115,6 +115,7 @@ public struct AppleHealthExport: Sendable {
             }
             if layout != .records { append(pressure, created: created, to: &text) }
         }
+        if let quantity = samples.quantity { append(quantity, quantity.metadata, created: created, indent: " ", to: &text) }
         if let heartRate = samples.heartRate {
             append(heartRate, heartRate.metadata, created: created, indent: " ", to: &text)
         }

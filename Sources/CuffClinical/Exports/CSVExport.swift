@@ -38,7 +38,7 @@ public struct CSVExport: Sendable {
         ("device_time", "what the cuff's clock showed, without zone"),
         ("received", "when this program received it, UTC"),
         ("excluded", "why it does not count in averages; empty where it counts"),
-        ("type", "blood_pressure, pulse_rate, quantity, or measurement for a failed one"),
+        ("type", "blood_pressure, pulse_rate, quantity, measurement for a failed one; deleted: see --new"),
         ("reason", "why a measurement failed"),
         ("code", "the cuff's own error code, or the name of a quantity"),
         ("value", "value of a quantity, with the digits that were sent"),
@@ -47,7 +47,12 @@ public struct CSVExport: Sendable {
         ("device", "identity of the cuff"),
         ("model", "make and model of the cuff"),
         ("id", "name of the reading; the same in every export"),
-        ("revision", "0, or higher where the reading was completed later"),
+        ("revision", "0, or higher where the reading was completed or changed later"),
+        ("note", "what a person wrote beside it"),
+        ("medication", "what a person said of drugs"),
+        ("posture", "sitting, lying down, standing or semi-recumbent, as a person said"),
+        ("arm", "left or right, as a person said"),
+        ("duration_s", "how long it lasted, in seconds, where a person said so"),
     ]
 
     private var separator: UInt8 { dialect == .rfc4180 ? 0x2C : 0x3B }
@@ -90,6 +95,22 @@ public struct CSVExport: Sendable {
         text.append(reading.id)
         text.append(separator)
         text.append(decimal: Int64(reading.revision))
+        for key in Remarks.Key.allCases { cell(reading.remarks?[key], to: &text) }
+        cell(reading.duration.map { "\($0.components.seconds)" }, to: &text)
+        text.append("\r\n")
+    }
+
+    /// A row that says that a reading is deleted: its type, its id, and the highest revision there is.
+    public func append(deleted id: Reading.ID, to text: inout TextBuffer) {
+        for (index, column) in Self.columns.enumerated() {
+            if index > 0 { text.append(separator) }
+            switch column.name.description {
+            case "type": text.append("deleted")
+            case "id": text.append(id)
+            case "revision": text.append("255")
+            default: break
+            }
+        }
         text.append("\r\n")
     }
 
@@ -192,6 +213,11 @@ struct CSVWriter: ExportWriter {
     init(_ table: CSVExport) { self.table = table }
 
     mutating func begin(to text: inout TextBuffer) { table.appendHeader(to: &text) }
+
+    mutating func append(deleted id: Reading.ID, to text: inout TextBuffer) -> Bool {
+        table.append(deleted: id, to: &text)
+        return true
+    }
 
     mutating func append(
         _ reading: Reading, from provenance: Provenance, parts: ExportParts, to text: inout TextBuffer

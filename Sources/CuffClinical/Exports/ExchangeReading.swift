@@ -101,6 +101,15 @@ public struct ExchangeReading: Sendable, Hashable {
     /// `code` of a measurement that failed: the cuff's own.
     public var failureCode: String?
 
+    /// What a person wrote beside it.
+    public var note: String?
+    /// What a person said of drugs.
+    public var medication: String?
+    /// `sitting`, `lying down`, `standing` or `semi-recumbent`, as a person said.
+    public var posture: String?
+    /// `left` or `right`, as a person said.
+    public var arm: String?
+
     /// Everything is unknown.
     public init() {}
 
@@ -118,6 +127,10 @@ public struct ExchangeReading: Sendable, Hashable {
             MeasurementFlags.words[$0].description
         }
         isEntered = reading.origin == .entered
+        note = reading.remarks?[.note]
+        medication = reading.remarks?[.medication]
+        posture = reading.remarks?[.posture]
+        arm = reading.remarks?[.arm]
         setTime(reading, zone)
         setContent(reading.content)
     }

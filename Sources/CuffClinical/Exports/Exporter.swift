@@ -214,6 +214,9 @@ public protocol ExportWriter {
     ) throws(ExportOmission)
     /// Writes one series, of the user slot of the reading that owns it. Only kinds that the exporter's `contents` name come here.
     mutating func append(_ series: HealthSeries, user: Int?, from provenance: Provenance, to text: inout TextBuffer)
+    /// Writes that a reading an earlier export gave away is deleted; answers `false`, and writes nothing, where the format has no place
+    /// for that.
+    mutating func append(deleted id: Reading.ID, to text: inout TextBuffer) -> Bool
     /// Writes what stands after the last reading.
     mutating func end(to text: inout TextBuffer)
 }
@@ -225,6 +228,8 @@ extension ExportWriter {
     public mutating func begin(to text: inout TextBuffer) {}
     /// It has no place for series.
     public mutating func append(_ series: HealthSeries, user: Int?, from provenance: Provenance, to text: inout TextBuffer) {}
+    /// It has no place for deletions.
+    public mutating func append(deleted id: Reading.ID, to text: inout TextBuffer) -> Bool { false }
     /// Nothing stands after the last reading.
     public mutating func end(to text: inout TextBuffer) {}
 }

@@ -19,7 +19,10 @@ public struct JSONLinesExport: Sendable {
 
     /// Every key with its meaning. An absent key means unknown; keys may be added; readers skip types they do not know.
     public static let keys: [(type: StaticString, name: StaticString, meaning: StaticString)] = [
-        ("*", "type", "blood_pressure, pulse_rate, quantity, measurement (a failed one), event, quantity_series, heartbeat_series"),
+        (
+            "*", "type",
+            "blood_pressure, pulse_rate, quantity, measurement (a failed one), event, deleted, quantity_series, heartbeat_series"
+        ),
         ("*", "schema", "1; a change that is not an addition gets another number"),
         ("*", "id", "name of the reading; sorts by the cuff's own time"),
         ("*", "driver", "which driver read it"),
@@ -38,8 +41,11 @@ public struct JSONLinesExport: Sendable {
         ("*", "origin", "memory, push, measurement, or entered for values typed in by a person"),
         ("*", "trigger", "manual or automatic, where the cuff says so"),
         ("*", "sequence, revision, raw", "the cuff's number of the record; higher revisions replace lower; the record's bytes"),
+        ("*", "note, medication, posture, arm", "what a person said beside it; a change of it raises `revision`"),
+        ("*", "duration_s", "how long it lasted, in seconds, where a person said so"),
         ("measurement", "event, reason, code", "failed; why, in this program's words; the cuff's own code"),
         ("quantity", "code, mdc, value, unit", "name and number in the nomenclature; the value as sent, a string; its unit"),
+        ("deleted", "id", "a reading that an earlier export of the same --new wrote, and that is deleted"),
         ("event", "event, reading", "irregular_pulse, high_heart_rate or low_heart_rate; the id of its reading"),
         ("event", "time, pulse_per_min, limit_per_min", "when; the pulse; the limit that was met, absent where the cuff said so"),
         ("quantity_series", "code, unit, start, end, count", "type of the values, their unit, the time they cover, how many"),
@@ -102,6 +108,13 @@ struct JSONLinesWriter: ExportWriter {
         _ reading: Reading, from provenance: Provenance, parts: ExportParts, to text: inout TextBuffer
     ) throws(ExportOmission) {
         lines.append(reading, from: provenance, parts: parts, to: &text)
+    }
+
+    mutating func append(deleted id: Reading.ID, to text: inout TextBuffer) -> Bool {
+        text.append("{\"type\":\"deleted\",\"schema\":1,\"id\":\"")
+        text.append(id)
+        text.append("\"}\n")
+        return true
     }
 
     mutating func append(_ series: HealthSeries, user: Int?, from provenance: Provenance, to text: inout TextBuffer) {

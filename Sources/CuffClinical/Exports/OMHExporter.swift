@@ -15,11 +15,12 @@ extension Exporter {
 extension ExportOption {
     /// No cuff says where it sits.
     static let arm = ExportOption(
-        "arm", value: "side", words: ["left", "right"], help: "left or right: the upper arm of every reading. Unsaid without it.")
+        "arm", value: "side", words: ["left", "right"],
+        help: "left or right: the upper arm of readings beside which no person said it (`cuff note`). Unsaid without it.")
     /// The words of IEEE 1752.1.
     static let posture = ExportOption(
         "posture", value: "posture", words: ["sitting", "lying down", "standing", "semi-recumbent"],
-        help: "sitting, lying down, standing or semi-recumbent: the posture of every reading. Unsaid without it.")
+        help: "sitting, lying down, standing or semi-recumbent: the posture of readings beside which no person said it. Unsaid without it.")
 }
 
 /// Data points: a header and a body each. A data point cannot say whose it is, nor that its value is doubtful.
@@ -62,8 +63,8 @@ struct OMHWriter: ExportWriter {
                 [
                     ("systolic_blood_pressure", ["value": .number(systolic), "unit": "mmHg"]),
                     ("diastolic_blood_pressure", ["value": .number(diastolic), "unit": "mmHg"]),
-                    ("effective_time_frame", ["date_time": .text(time.text)]), ("body_posture", posture.map { .text($0) }),
-                    ("measurement_location", location.map { .text($0) }),
+                    ("effective_time_frame", ["date_time": .text(time.text)]), ("body_posture", (one.posture ?? posture).map { .text($0) }),
+                    ("measurement_location", (one.arm.map { $0 + " upper arm" } ?? location).map { .text($0) }),
                     ("descriptive_statistic", one.flags.contains("averaged") ? "average" : nil),
                 ], to: &text)
         }

@@ -1,25 +1,50 @@
 import CuffCore
 
-/// What goes on the page a person takes to the doctor: the readings of a stretch of time, averages by part of the day,
-/// and what was left out, with the reason. It collects; `ReportPage` draws.
+/// What goes on the page a person takes to the doctor: averages, extremes, parts of the day, and what was left out, with the
+/// reason. It collects; `ReportPage` draws. Readings that are not listed one by one are not kept: memory grows with the months that
+/// they cover, not with their number.
 public struct Report: Sendable {
     /// A reading that counts, with what the page says about its time.
     public struct Entry: Sendable, Hashable {
         /// The values of the reading in mmHg and beats per minute.
         public var point: ReadingPoint
-        /// How the reading came to this program.
-        public var origin: Reading.Origin
-        /// What the time of the reading rests on.
-        public var rule: ClockRule
-        /// The cuff's place in `sources`.
-        public var source: Int
+        /// A person typed it in.
+        public var isEntered: Bool
+        /// What a person said beside it.
+        public var remarks: Remarks?
         /// What the time rests on, in words that are true of it.
         public var basis: TimeBasis
+        /// The cuff's place in `sources`.
+        public var source: Int
 
         /// What the time rests on: a clock that agreed, one that was corrected, one that was not compared, the arrival, or
         /// what a person entered.
         public enum TimeBasis: Sendable, Hashable, CaseIterable {
             case synced, corrected, unchecked, arrival, entered
+
+            /// A reading of a capture has no rule: the cuff's clock was not compared with another. Only what a person entered was
+            /// typed.
+            public init(_ rule: ClockRule, hasDeviceTime: Bool, isEntered: Bool) {
+                if isEntered {
+                    self = .entered
+                } else {
+                    switch rule {
+                    case .synced: self = .synced
+                    case .corrected: self = .corrected
+                    case .receiveTime: self = .arrival
+                    case .deviceTime, .unset, .none: self = hasDeviceTime ? .unchecked : .arrival
+                    }
+                }
+            }
+        }
+
+        /// Sets each property as given.
+        public init(_ point: ReadingPoint, isEntered: Bool, remarks: Remarks? = nil, basis: TimeBasis, source: Int) {
+            self.point = point
+            self.isEntered = isEntered
+            self.remarks = remarks
+            self.basis = basis
+            self.source = source
         }
     }
 
@@ -33,6 +58,11 @@ public struct Report: Sendable {
         public var reason: Exclusion
         /// The cuff's place in `sources`.
         public var source: Int
+
+        /// Sets each property as given.
+        public init(time: Timestamp?, content: Reading.Content, reason: Exclusion, source: Int) {
+            (self.time, self.content, self.reason, self.source) = (time, content, reason, source)
+        }
     }
 
     /// As it stands above the page; empty for none.
@@ -51,12 +81,22 @@ public struct Report: Sendable {
     public let lines: ReferenceLines
     /// Which readings count.
     public let rule: InclusionRule
-    /// The readings that count, in the order in which they were added.
+    /// The readings that count and are listed one by one, in the order in which they were added; empty where they are too many, or
+    /// cover too long a time, for a list.
     public private(set) var entries: [Entry] = []
-    /// The readings that do not count, in the order in which they were added.
+    /// Of the readings that do not count the latest `mostLeftOut`, ascending; those of unknown time first.
     public private(set) var leftOut: [LeftOut] = []
+    /// How many readings do not count.
+    public private(set) var leftOutCount = 0
     /// The cuffs of the readings, each once.
     public private(set) var sources: [Provenance] = []
+    /// The sums of everything that counts.
+    private(set) var tally: ReportTally
+
+    /// Lines that a doctor reads; more than that are a table for a program.
+    static let mostListed = 5000
+    /// Readings that are left out and listed with their reason.
+    static let mostLeftOut = 60
 
     /// A report without readings.
     public init(
@@ -68,6 +108,17 @@ public struct Report: Sendable {
         self.parts = parts
         self.lines = lines
         rule = InclusionRule(zone: zone, excludesDisturbed: excludesDisturbed)
+        tally = ReportTally(zone: zone, parts: parts, lines: lines)
+    }
+
+    /// How many readings count.
+    public var count: Int { tally.all.count }
+
+    /// The place of a cuff in `sources`, to which it is added where it is new.
+    public mutating func place(of provenance: Provenance) -> Int {
+        if let place = sources.firstIndex(of: provenance) { return place }
+        sources.append(provenance)
+        return sources.count - 1
     }
 
     /// `setAside` leaves the reading out by hand.
@@ -77,47 +128,40 @@ public struct Report: Sendable {
         case .bloodPressure, .failure: break
         case .pulseRate, .quantity: return
         }
-        let source = sources.firstIndex(of: provenance) ?? sources.count
-        if source == sources.count { sources.append(provenance) }
-        let verdict = setAside ? .excluded(.setAside) : rule.verdict(on: reading)
-        switch verdict {
+        let source = place(of: provenance)
+        let isEntered = reading.origin == .entered
+        switch setAside ? .excluded(.setAside) : rule.verdict(on: reading) {
         case .counts(let point):
-            entries.append(
-                Entry(
-                    point: point, origin: reading.origin, rule: reading.rule, source: source, basis: Self.basis(of: reading)))
+            let basis = Entry.TimeBasis(reading.rule, hasDeviceTime: reading.clock.time != nil, isEntered: isEntered)
+            add(Entry(point, isEntered: isEntered, remarks: reading.remarks, basis: basis, source: source))
         case .excluded(let reason):
-            leftOut.append(
-                LeftOut(
-                    time: reading.bestTime(in: zone), content: reading.content, reason: reason,
-                    source: source))
+            add(LeftOut(time: reading.bestTime(in: zone), content: reading.content, reason: reason, source: source))
         }
     }
 
-    /// A reading of a capture has no rule: the cuff's clock was not compared with another. Only what a person entered was typed.
-    private static func basis(of reading: Reading) -> Entry.TimeBasis {
-        if reading.origin == .entered { return .entered }
-        return switch reading.rule {
-        case .synced: .synced
-        case .corrected: .corrected
-        case .receiveTime: .arrival
-        case .deviceTime, .unset, .none: reading.clock.time == nil ? .arrival : .unchecked
+    /// Adds a reading that counts.
+    public mutating func add(_ entry: Entry) {
+        tally.add(entry)
+        if tally.isDaily, tally.all.count <= Self.mostListed {
+            entries.append(entry)
+        } else if !entries.isEmpty {
+            entries = []
         }
     }
 
-    /// Ascending.
+    /// Adds a reading that does not count.
+    public mutating func add(_ one: LeftOut) {
+        leftOutCount += 1
+        func key(_ one: LeftOut) -> Int64 { one.time?.milliseconds ?? .min }
+        var place = leftOut.count
+        while place > 0, key(leftOut[place - 1]) > key(one) { place -= 1 }
+        leftOut.insert(one, at: place)
+        if leftOut.count > Self.mostLeftOut { leftOut.removeFirst() }
+    }
+
+    /// Whether the readings are listed one by one.
+    var isListed: Bool { !entries.isEmpty }
+
+    /// The listed readings, ascending.
     public var sorted: [Entry] { entries.sorted { ReadingPoint.isEarlier($0.point, $1.point) } }
-
-    func statistics(_ bucketing: Bucketing) -> StatisticsCollection {
-        var collection = StatisticsCollection(CalendarCut(bucketing, zone: zone, parts: parts))
-        for entry in sorted { collection.add(entry.point) }
-        return collection
-    }
-
-    /// The cut of the chart: fine enough to see, coarse enough to read.
-    var chartBucketing: Bucketing {
-        let times = entries.map(\.point.time.seconds)
-        guard let first = times.min(), let last = times.max() else { return .day }
-        let days = (last - first) / 86400
-        return days <= 2 ? .hour : days <= 100 ? .day : days <= 700 ? .week : .month
-    }
 }

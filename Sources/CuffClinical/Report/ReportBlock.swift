@@ -92,27 +92,3 @@ public struct ReportBlock: Sendable, Hashable {
         text.append("</tr>\n")
     }
 }
-
-extension Report {
-    /// The home averages of its readings by a rule, each cuff apart unless they are joined; a source is one of `sources`.
-    public func homeAverages(_ rule: AveragingRule, windows: DayWindows = .usual, joinsSources: Bool = false) -> HomeAverages {
-        var readings = entries.map { entry in
-            let point = entry.point
-            return HomeReading(
-                id: point.id, time: point.time, systolic: point.systolic, diastolic: point.diastolic, pulse: point.pulse,
-                flags: point.flags, source: entry.source)
-        }
-        for one in leftOut {
-            guard case .bloodPressure(let pressure) = one.content else { continue }
-            readings.append(
-                HomeReading(
-                    time: one.time, systolic: pressure.systolic.inMmHg, diastolic: pressure.diastolic.inMmHg, source: one.source,
-                    exclusion: one.reason))
-        }
-        readings.sort { ($0.time ?? Timestamp(milliseconds: .min)) < ($1.time ?? Timestamp(milliseconds: .min)) }
-        var averages = HomeAverages(rule, zone: zone, windows: windows, joinsSources: joinsSources)
-        for reading in readings { averages.add(reading) }
-        averages.finish()
-        return averages
-    }
-}

@@ -9,13 +9,18 @@ struct ReportChart {
     private let start: Double
     private let end: Double
 
-    static let width = 780.0
+    /// Of the picture, in its own units: one is a pixel where it is not scaled.
+    private let width: Double
+    /// A line of dates every so many units can be read.
+    private static let tickRoom = 72.0
+    private var mostTicks: Int { max(3, Int((width - Self.left - Self.right) / Self.tickRoom) + 1) }
     private static let left = 38.0
     private static let right = 62.0
 
-    init(_ report: Report) {
+    init(_ report: Report, width: Double = 780) {
         self.report = report
-        let collection = report.statistics(report.chartBucketing)
+        self.width = width
+        let collection = report.tally.chart
         let bounds = collection.buckets.compactMap { collection.cut.interval(of: $0.key) }
         self.collection = collection
         buckets = collection.buckets
@@ -24,7 +29,7 @@ struct ReportChart {
     }
 
     private func x(_ seconds: Double) -> Double {
-        Self.left + (seconds - start) / max(1, end - start) * (Self.width - Self.left - Self.right)
+        Self.left + (seconds - start) / max(1, end - start) * (width - Self.left - Self.right)
     }
 
     private func center(_ bucket: StatisticsBucket) -> Double {
@@ -43,7 +48,12 @@ struct ReportChart {
         func y(_ value: Double) -> Double { bottom - (value - low) / max(1, high - low) * (bottom - top) }
     }
 
-    func append(to text: inout TextBuffer) {
+    /// Both pictures; `name` is their class.
+    func append(_ name: StaticString, to text: inout TextBuffer) {
+        text.append("<div class=\"")
+        text.append(name)
+        text.append("\">\n")
+        defer { text.append("</div>\n") }
         appendPressures(to: &text)
         let pulses = buckets.filter { $0.merged.pulse.count > 0 }
         if !pulses.isEmpty { appendPulses(pulses, to: &text) }
@@ -85,7 +95,7 @@ struct ReportChart {
         }
         // The names stand at the height of the last averages, so that no legend has to be matched by colour.
         if let last = buckets.last?.merged, let high = last.systolic.average(), let low = last.diastolic.average() {
-            let x = Self.width - Self.right + 8
+            let x = width - Self.right + 8
             label(x, aside(scale.y(high), scale.y(report.lines.systolic)) + 4, "Systolic", "", to: &text)
             label(x, aside(scale.y(low), scale.y(report.lines.diastolic)) + 4, "Diastolic", "", to: &text)
         }
@@ -109,7 +119,7 @@ struct ReportChart {
             circle("pm", center(bucket), scale.y(pulse), mark, to: &text)
         }
         if let last = pulses.last?.merged.pulse.average() {
-            label(Self.width - Self.right + 8, scale.y(last) + 4, "Pulse", "", to: &text)
+            label(width - Self.right + 8, scale.y(last) + 4, "Pulse", "", to: &text)
         }
         text.append("</svg>\n")
     }
@@ -123,14 +133,14 @@ struct ReportChart {
 
     private func grid(_ scale: Scale, step: Double, to text: inout TextBuffer) {
         for value in stride(from: scale.low, through: scale.high, by: step) {
-            line("grid", Self.left, scale.y(value), Self.width - Self.right, scale.y(value), nil, to: &text)
+            line("grid", Self.left, scale.y(value), width - Self.right, scale.y(value), nil, to: &text)
             label(Self.left - 6, scale.y(value) + 4, "\(Int(value))", " text-anchor=\"end\"", to: &text)
         }
     }
 
     private func reference(_ scale: Scale, _ value: Double, to text: inout TextBuffer) {
-        line("ref", Self.left, scale.y(value), Self.width - Self.right, scale.y(value), nil, to: &text)
-        label(Self.width - Self.right + 8, scale.y(value) + 4, "\(Int(value))", " class=\"reft\"", to: &text)
+        line("ref", Self.left, scale.y(value), width - Self.right, scale.y(value), nil, to: &text)
+        label(width - Self.right + 8, scale.y(value) + 4, "\(Int(value))", " class=\"reft\"", to: &text)
     }
 
     /// Where a name stands that would cover the number of its reference line.
@@ -139,12 +149,12 @@ struct ReportChart {
         return y < reference ? reference - 13 : reference + 13
     }
 
-    /// Dates under the chart: at most ten, at whole days or hours.
+    /// Dates under the chart, as many as there is room for, at whole days or hours.
     private func ticks(_ scale: Scale, to text: inout TextBuffer) {
         let zone = collection.cut.zone
         if collection.cut.bucketing == .hour {
             let first = WallTime.floor(zone.wall(at: Int64(start)), 3600)
-            let step = [1, 2, 3, 6, 12].first { (end - start) / 3600 / Double($0) <= 10 } ?? 12
+            let step = [1, 2, 3, 6, 12].first { (end - start) / 3600 / Double($0) <= Double(mostTicks) } ?? 12
             for hour in first...(first + Int64((end - start) / 3600)) where hour % Int64(step) == 0 {
                 let text24 = "\(hour % 24 < 10 ? "0" : "")\(hour % 24):00"
                 tick(
@@ -156,7 +166,7 @@ struct ReportChart {
         let first = WallTime.floor(zone.wall(at: Int64(start)), 86400)
         let days = Int64((end - start) / 86400) + 1
         if days > 300 {
-            let step = [1, 2, 3, 6, 12, 24].first { Int(days) / 30 / $0 <= 10 } ?? 36
+            let step = [1, 2, 3, 6, 12, 24].first { Int(days) / 30 / $0 <= mostTicks } ?? 36
             let months = CalendarCut(.month, zone: zone)
             let key = months.key(at: Timestamp(seconds: Int64(start)))
             for month in key...(key + days / 28) where month % Int64(step) == 0 {
@@ -166,7 +176,7 @@ struct ReportChart {
             }
             return
         }
-        let step = [1, 2, 7, 14, 28, 56].first { Double(days) / Double($0) <= 10 } ?? 56
+        let step = [1, 2, 7, 14, 28, 56].first { Double(days) / Double($0) <= Double(mostTicks) } ?? 56
         for day in stride(from: first, to: first + days, by: step) {
             let noon = Double(zone.firstInstant(fromWall: day * 86400 + (collection.cut.bucketing == .day ? 43200 : 0)))
             guard noon < end else { break }
@@ -202,7 +212,7 @@ struct ReportChart {
 
     private func open(_ height: Double, _ name: StaticString, to text: inout TextBuffer) {
         text.append("<svg viewBox=\"0 0 ")
-        text.append(rounded: Self.width)
+        text.append(rounded: width)
         text.append(0x20)
         text.append(rounded: height)
         text.append("\" role=\"img\" aria-label=\"")

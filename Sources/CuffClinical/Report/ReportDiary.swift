@@ -7,17 +7,17 @@ struct ReportDiary {
 
     init(_ report: Report) { self.report = report }
 
-    func append(_ entries: [Report.Entry], to text: inout TextBuffer) {
-        let cut = CalendarCut(report.chartBucketing == .hour ? .day : report.chartBucketing, zone: report.zone)
-        let isDaily = cut.bucketing == .day
-        let used = Set(entries.map(part))
+    func append(to text: inout TextBuffer) {
+        guard let table = report.tally.table else { return }
+        let cut = table.collection.cut
+        let used = report.tally.parts.keys
         let parts = DayParts.Part.allCases.filter(used.contains)
         text.append(
-            isDaily
+            report.isListed
                 ? "<h2>Readings <small>time, mmHg, pulse per minute</small></h2>\n"
                 : "<h2>Averages <small>mmHg, pulse per minute, number of readings</small></h2>\n")
         text.append("<div class=\"wide\"><table class=\"diary\"><thead><tr><th>")
-        text.append(isDaily ? "Day" : cut.bucketing == .week ? "Week of" : "Month")
+        text.append(cut.bucketing == .day ? "Day" : cut.bucketing == .week ? "Week of" : "Month")
         text.append("</th>")
         for part in parts {
             let hours = report.parts.hours(of: part)
@@ -28,17 +28,18 @@ struct ReportDiary {
             text.append("</small></th>")
         }
         text.append("</tr></thead>\n<tbody>\n")
-        let rows = Dictionary(grouping: entries) { cut.key(at: $0.point.time) }
-        for (key, readings) in rows.sorted(by: { $0.key < $1.key }) {
+        let rows = Dictionary(grouping: report.sorted) { cut.key(at: $0.point.time) }
+        for (key, averages) in table.parts.sorted(by: { $0.key < $1.key }) {
             text.append("<tr><td>")
             text.append(markup: name(of: key, cut))
             text.append("</td>")
             for part in parts {
-                text.append("<td>")
-                let own = readings.filter { self.part(of: $0) == part }
-                if isDaily {
-                    for entry in own { append(entry, to: &text) }
-                } else if !own.isEmpty {
+                text.append("<td data-part=\"")
+                text.append(markup: ReportPage.capital(part.word))
+                text.append("\">")
+                if report.isListed {
+                    for entry in rows[key] ?? [] where self.part(of: entry) == part { append(entry, to: &text) }
+                } else if let own = averages[part] {
                     appendAverage(own, to: &text)
                 }
                 text.append("</td>")
@@ -71,8 +72,10 @@ struct ReportDiary {
         text.append("</span> <b>")
         text.append(markup: "\(ReportPage.whole(point.systolic))/\(ReportPage.whole(point.diastolic))")
         text.append("</b>")
-        if report.lines.isReached(point.systolic, point.diastolic) {
-            text.append("<span class=\"up\" title=\"at or above the reference\">▲</span>")
+        if let word = reached(point) {
+            text.append(" <span class=\"up\">▲ ")
+            text.append(word)
+            text.append("</span>")
         }
         if let pulse = point.pulse {
             text.append(" <span class=\"soft\">")
@@ -85,6 +88,11 @@ struct ReportDiary {
             text.append(markup: notes.joined(separator: ", "))
             text.append("</small>")
         }
+        if let remarks = entry.remarks {
+            text.append(" <small class=\"say\">")
+            text.append(markup: remarks.sentence)
+            text.append("</small>")
+        }
         text.append("</span>")
     }
 
@@ -94,14 +102,23 @@ struct ReportDiary {
             (.improperPosition, "position"), (.averaged, "average"),
         ]
         var notes = words.filter { entry.point.flags.contains($0.0) }.map(\.1)
-        if entry.origin == .entered { notes.append("typed in") }
-        if entry.point.trigger == .automatic { notes.append("auto") }
+        // What is true of all of them stands in the foot.
+        if entry.isEntered, report.tally.enteredCount < report.count { notes.append("typed in") }
+        if entry.point.trigger == .automatic, report.tally.all.automaticCount < report.count { notes.append("auto") }
         return notes
     }
 
-    private func appendAverage(_ entries: [Report.Entry], to text: inout TextBuffer) {
-        var statistics = ReadingStatistics()
-        for entry in entries { statistics.add(entry.point) }
+    /// Which of the pressures is at or above the reference.
+    private func reached(_ point: ReadingPoint) -> StaticString? {
+        switch (point.systolic >= report.lines.systolic, point.diastolic >= report.lines.diastolic) {
+        case (true, true): "both"
+        case (true, false): "systolic"
+        case (false, true): "diastolic"
+        case (false, false): nil
+        }
+    }
+
+    private func appendAverage(_ statistics: ReadingStatistics, to text: inout TextBuffer) {
         text.append("<span class=\"r\"><b>")
         text.append(markup: ReportPage.pair(statistics))
         text.append("</b> <span class=\"soft\">")

@@ -32,35 +32,35 @@ public struct ReportPage: Sendable {
         text.append(markup: report.person.isEmpty ? "Blood pressure" : "Blood pressure of \(report.person)")
         text.append("</title>\n<style>\n")
         text.append(ReportStyle.text)
-        if paper == .letter { text.append("\n@page{size:letter}") }
+        let reports = [report] + others
+        ReportPaper(paper: paper, persons: reports.map { $0.person.isEmpty ? $0.section : $0.person }).append(to: &text)
         text.append("\n</style>\n</head>\n<body>\n<main>\n")
-        for one in [report] + others {
-            if !others.isEmpty { text.append("<section class=\"person\">\n") }
+        for (place, one) in reports.enumerated() {
+            text.append(string: "<section class=\"person p\(place)\">\n")
             ReportPage(one, generator: generator).appendBody(generated, to: &text)
-            if !others.isEmpty { text.append("</section>\n") }
+            text.append("</section>\n")
         }
         text.append("</main>\n</body>\n</html>\n")
     }
 
     private func appendBody(_ generated: Timestamp, to text: inout TextBuffer) {
-        let entries = report.sorted
-        appendHead(entries, to: &text)
+        appendHead(to: &text)
         for block in report.blocks { block.appendMarkup(to: &text) }
-        if entries.isEmpty {
+        if report.count == 0 {
             text.append("<p>There are no readings to show in this time.</p>\n")
         } else {
-            appendFacts(entries, to: &text)
+            appendFacts(to: &text)
             appendChart(to: &text)
             appendParts(to: &text)
-            if report.listsReadings { ReportDiary(report).append(entries, to: &text) }
+            if report.listsReadings { ReportDiary(report).append(to: &text) }
         }
         appendLeftOut(to: &text)
-        appendFoot(entries, generated, to: &text)
+        appendFoot(generated, to: &text)
     }
 
     private func day(_ time: Timestamp) -> Int64 { WallTime.floor(report.zone.wall(at: time.seconds), 86400) }
 
-    private func appendHead(_ entries: [Report.Entry], to text: inout TextBuffer) {
+    private func appendHead(to text: inout TextBuffer) {
         text.append("<header><h1>Blood pressure</h1>")
         let who = report.person.isEmpty ? report.section : report.person
         if !who.isEmpty {
@@ -69,23 +69,21 @@ public struct ReportPage: Sendable {
             text.append("</div>")
         }
         text.append("</header>\n")
-        guard let first = entries.first, let last = entries.last else { return }
-        let days = Set(entries.map { day($0.point.time) }).count
+        guard let first = report.tally.first, let last = report.tally.last else { return }
         text.append("<p class=\"soft\">")
-        text.append(markup: DateWords.full(day(first.point.time)))
-        if day(last.point.time) != day(first.point.time) {
+        text.append(markup: DateWords.full(day(first)))
+        if day(last) != day(first) {
             text.append(" – ")
-            text.append(markup: DateWords.full(day(last.point.time)))
+            text.append(markup: DateWords.full(day(last)))
         }
-        text.append(markup: " · \(Self.count(entries.count, "reading")) on \(Self.count(days, "day"))")
+        text.append(markup: " · \(Self.count(report.count, "reading")) on \(Self.count(report.tally.days.count, "day"))")
         text.append("</p>\n")
     }
 
-    private func appendFacts(_ entries: [Report.Entry], to text: inout TextBuffer) {
-        var all = ReadingStatistics()
-        for entry in entries { all.add(entry.point) }
+    private func appendFacts(to text: inout TextBuffer) {
+        let all = report.tally.all
         let lines = report.lines
-        let reached = entries.count { lines.isReached($0.point.systolic, $0.point.diastolic) }
+        let reached = report.tally.reached
         text.append("<section class=\"facts\">")
         fact("main", "Average", Self.pair(all), "mmHg, all counted readings", to: &text)
         fact("", "Pulse", Self.whole(all.pulse.average()), "per minute", to: &text)
@@ -98,8 +96,8 @@ public struct ReportPage: Sendable {
         }
         fact(
             "", "At or above \(Int(lines.systolic))/\(Int(lines.diastolic))",
-            "\(Int((Double(reached) / Double(entries.count) * 100).rounded())) %",
-            "\(reached) of \(Self.count(entries.count, "reading"))", to: &text)
+            "\(Int((Double(reached) / Double(report.count) * 100).rounded())) %",
+            "\(reached) of \(Self.count(report.count, "reading"))", to: &text)
         text.append("</section>\n")
     }
 
@@ -117,9 +115,11 @@ public struct ReportPage: Sendable {
 
     private func appendChart(to text: inout TextBuffer) {
         text.append("<figure>\n")
-        ReportChart(report).append(to: &text)
+        // A phone gets a picture of its own, because the letters of a scaled one are too small.
+        ReportChart(report).append("broad", to: &text)
+        ReportChart(report, width: 390).append("narrow", to: &text)
         let each: StaticString =
-            switch report.chartBucketing {
+            switch report.tally.chart.cut.bucketing {
             case .hour: "hour"
             case .week: "week"
             case .month: "month"
@@ -133,40 +133,26 @@ public struct ReportPage: Sendable {
     }
 
     private func appendParts(to text: inout TextBuffer) {
-        text.append("<h2>By part of the day</h2>\n<div class=\"wide\"><table><thead><tr><th></th><th>Readings</th>")
+        text.append("<h2>By part of the day</h2>\n<div class=\"wide parts\"><table><thead><tr><th></th><th>Readings</th>")
         text.append("<th>Average <small>mmHg</small></th><th>Systolic range</th><th>Diastolic range</th><th>Pulse</th>")
         text.append("<th>")
         text.append(markup: "≥ \(Int(report.lines.systolic))/\(Int(report.lines.diastolic))")
         text.append("</th></tr></thead>\n<tbody>\n")
-        let buckets = report.statistics(.daypart).buckets
         for part in DayParts.Part.allCases {
-            guard let bucket = buckets.first(where: { $0.key == Int64(part.rawValue) }) else { continue }
+            guard let own = report.tally.parts[part] else { continue }
             let hours = report.parts.hours(of: part)
-            let entries = report.entries.filter { self.part(of: $0) == part }
-            row(
-                Self.capital(part.word), "\(Self.two(hours.from))–\(Self.two(hours.to)) h", bucket.merged, entries,
-                isAll: false, to: &text)
+            row(Self.capital(part.word), "\(Self.two(hours.from))–\(Self.two(hours.to)) h", own, isAll: false, to: &text)
         }
-        var all = ReadingStatistics()
-        for entry in report.sorted { all.add(entry.point) }
-        row("All", "", all, report.entries, isAll: true, to: &text)
+        row("All", "", ReportTally.Part(statistics: report.tally.all, reached: report.tally.reached), isAll: true, to: &text)
         text.append("</tbody></table></div>\n")
     }
 
-    private func part(of entry: Report.Entry) -> DayParts.Part {
-        let wall = report.zone.wall(at: entry.point.time.seconds)
-        return report.parts.part(ofHour: Int(wall - WallTime.floor(wall, 86400) * 86400) / 3600)
-    }
-
-    private func row(
-        _ name: String, _ detail: String, _ statistics: ReadingStatistics, _ entries: [Report.Entry], isAll: Bool,
-        to text: inout TextBuffer
-    ) {
+    private func row(_ name: String, _ detail: String, _ part: ReportTally.Part, isAll: Bool, to text: inout TextBuffer) {
+        let (statistics, reached) = (part.statistics, part.reached)
         func range(_ quantity: QuantityStatistics) -> String {
             guard let low = quantity.minimum?.value, let high = quantity.maximum?.value else { return "–" }
             return Self.whole(low) == Self.whole(high) ? Self.whole(low) : "\(Self.whole(low))–\(Self.whole(high))"
         }
-        let reached = entries.count { report.lines.isReached($0.point.systolic, $0.point.diastolic) }
         text.append(isAll ? "<tr class=\"all\"><td>" : "<tr><td>")
         text.append(markup: name)
         if !detail.isEmpty {
@@ -177,7 +163,7 @@ public struct ReportPage: Sendable {
         let cells = [
             "\(statistics.count)", Self.pair(statistics), range(statistics.systolic), range(statistics.diastolic),
             Self.whole(statistics.pulse.average()),
-            "\(reached) (\(Int((Double(reached) / Double(max(1, entries.count)) * 100).rounded())) %)",
+            "\(reached) (\(Int((Double(reached) / Double(max(1, statistics.count)) * 100).rounded())) %)",
         ]
         for cell in cells {
             text.append("</td><td>")
@@ -189,10 +175,8 @@ public struct ReportPage: Sendable {
     private func appendLeftOut(to text: inout TextBuffer) {
         guard !report.leftOut.isEmpty else { return }
         text.append("<h2>Left out of averages and chart</h2>\n")
-        let limit = 60
-        let sorted = report.leftOut.sorted { ($0.time?.milliseconds ?? .min) < ($1.time?.milliseconds ?? .min) }
         text.append("<table class=\"text\"><thead><tr><th>When</th><th>What</th><th>Why</th></tr></thead>\n<tbody>\n")
-        for one in sorted.suffix(limit) {
+        for one in report.leftOut {
             text.append("<tr><td>")
             text.append(markup: one.time.map(moment) ?? "unknown")
             text.append("</td><td>")
@@ -202,8 +186,9 @@ public struct ReportPage: Sendable {
             text.append("</td></tr>\n")
         }
         text.append("</tbody></table>\n")
-        if sorted.count > limit {
-            text.append(string: "<p class=\"soft\">The latest \(limit) of \(sorted.count) are listed.</p>\n")
+        if report.leftOutCount > report.leftOut.count {
+            text.append(
+                string: "<p class=\"soft\">The latest \(report.leftOut.count) of \(report.leftOutCount) are listed.</p>\n")
         }
     }
 
@@ -224,32 +209,31 @@ public struct ReportPage: Sendable {
         }
     }
 
-    private func appendFoot(_ entries: [Report.Entry], _ generated: Timestamp, to text: inout TextBuffer) {
+    private func appendFoot(_ generated: Timestamp, to text: inout TextBuffer) {
         text.append("<footer>\n")
         let lines = "\(Int(report.lines.systolic))/\(Int(report.lines.diastolic))"
         paragraph(
-            "▲ marks readings of at least \(lines) mmHg. For averages of measurements at home, guidelines speak of "
+            "▲ marks readings with the systolic pressure, the diastolic or both at or above \(lines) mmHg. For averages of measurements at home, guidelines speak of "
                 + "hypertension from 135/85 on (European Society of Hypertension, 2023). Values are as the cuff measured "
                 + "them; averages count every listed reading the same.", to: &text)
         let names = report.sources.enumerated().map { index, source in
-            let count = entries.count { $0.source == index }
+            let count = report.tally.bySource[index] ?? 0
             let name = source.driver == "manual" ? "typed in by hand" : source.name
             return name + (count > 0 ? " (\(Self.count(count, "reading")))" : "")
         }
         if !names.isEmpty { paragraph("Measured with: \(names.joined(separator: ", ")).", to: &text) }
-        appendTimes(entries, to: &text)
+        appendTimes(to: &text)
         paragraph("Made with \(generator) on \(moment(generated)). A record of measurements, not a diagnosis.", to: &text)
         text.append("</footer>\n")
     }
 
-    private func appendTimes(_ entries: [Report.Entry], to text: inout TextBuffer) {
+    private func appendTimes(to text: inout TextBuffer) {
         let bases: [(Report.Entry.TimeBasis, String)] = [
             (.synced, "by the cuff's clock, which was right"), (.corrected, "by the cuff's clock, corrected"),
             (.unchecked, "by the cuff's clock, not checked"), (.arrival, "by arrival"), (.entered, "as typed in"),
         ]
-        let parts = bases.compactMap { basis, words -> String? in
-            let count = entries.count { $0.basis == basis }
-            return count == 0 ? nil : "\(count) \(words)"
+        let parts = bases.compactMap { basis, words in
+            report.tally.byBasis[basis].map { "\($0) \(words)" }
         }
         guard !parts.isEmpty else { return }
         paragraph("Times are in \(report.zone.name): \(parts.joined(separator: "; ")).", to: &text)

@@ -51,17 +51,24 @@ enum ReportStyle {
         .r{white-space:nowrap;display:block}
         .t{font-size:12px}
         .up{font-size:11px}
+        .narrow{display:none}
         footer{margin-top:24px;padding-top:8px;border-top:1px solid var(--line);font-size:12.5px}
         footer p{margin:3px 0}
-        @media (max-width:620px){.facts{grid-template-columns:1fr 1fr}.facts div:nth-child(3){border-left:0}\
-        .facts div:nth-child(n+3){border-top:1px solid var(--line)}.wide{overflow-x:auto}}
+        @media screen and (max-width:620px){.facts{grid-template-columns:1fr 1fr}.facts div:nth-child(3){border-left:0}\
+        .facts div:nth-child(n+3){border-top:1px solid var(--line)}.wide{overflow-x:auto}main{padding:20px 14px 32px}\
+        .broad{display:none}.narrow{display:block}th,td{padding:4px 4px;font-size:13px}th{white-space:normal}th small,td small{font-size:11px}\
+        td:first-child{white-space:normal}.diary thead{display:none}.diary tr,.diary td{display:block;border:0;padding:1px 0}\
+        .diary tr{border-bottom:1px solid var(--line);padding:6px 0}.diary td:first-child{font-weight:600}.diary td:empty{display:none}\
+        .diary td[data-part]:not(:empty)::before{content:attr(data-part);display:inline-block;min-width:6.5em;color:var(--soft);font-size:12px}\
+        .diary .r{font-size:15px}.parts th:nth-child(4),.parts td:nth-child(4),.parts th:nth-child(5),.parts td:nth-child(5){display:none}}
         .person+.person{margin-top:40px}
+        .up{white-space:nowrap}
+        .say{display:block;white-space:normal;max-width:34em}
         .block td:nth-child(n+2),.block .wide td{white-space:normal}
         pre{font-size:10px;line-height:1.15;overflow-x:auto;break-inside:avoid}
-        @page{size:A4;margin:11mm 13mm}
-        @media print{:root{--paper:#fff;--ink:#000;--soft:#444;--line:#bbb;--tint:#f1f1f1;--sys:#b3400e;--dia:#1d55b8;--ref:#6b5d00}\
+        @media print{.broad{display:block!important}.narrow{display:none!important}:root{--paper:#fff;--ink:#000;--soft:#444;--line:#bbb;--tint:#f1f1f1;--sys:#b3400e;--dia:#1d55b8;--ref:#6b5d00}\
         body{font-size:10.5pt;-webkit-print-color-adjust:exact;print-color-adjust:exact}main{max-width:none;padding:0}\
-        main>header,.person>header{padding-bottom:5px}.person+.person{break-before:page;margin-top:0}.facts{margin:10px 0 0}.facts div{padding:7px 12px}figure{margin:8px 0 0}svg{width:97%}h2{break-after:avoid;margin:12px 0 4px}figure,tr,.facts,footer{break-inside:avoid}thead{display:table-header-group}\
+        main>header,.person>header{padding-bottom:5px}.person+.person{break-before:page;margin-top:0}.facts{margin:10px 0 0}.facts div{padding:7px 12px}figure{margin:8px 0 0}svg{width:82%}.parts{break-inside:avoid}h2{break-after:avoid;margin:12px 0 4px}figure,tr,.facts,footer{break-inside:avoid}thead{display:table-header-group}\
         th,td{padding:2.5px 6px}.text{break-inside:avoid}table{font-size:9.5pt}.diary td{font-size:8.5pt;line-height:1.3;padding:1.5px 6px}footer{font-size:8pt;margin-top:10px;padding-top:5px}footer p{margin:1px 0}}
         """
 }

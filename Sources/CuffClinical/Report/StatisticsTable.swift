@@ -31,10 +31,16 @@ public struct StatisticsTable: Sendable {
     /// One line per bucket and, where sources are kept apart, one below for each. Where the terminal is narrower than the table,
     /// the columns of the least importance are left out.
     public func appendTable(_ collection: StatisticsCollection, width: Int? = nil, to text: inout TextBuffer) {
+        append(table: collection.buckets, collection.cut, width: width, to: &text)
+        appendNotes(collection, to: &text)
+    }
+
+    /// The lines of some buckets, below their head.
+    public func append(table buckets: [StatisticsBucket], _ cut: CalendarCut, width: Int? = nil, to text: inout TextBuffer) {
         var rows: [[String]] = [Self.head]
         if style == .cumulative { rows[0][2] = "sum" }
-        for bucket in collection.buckets {
-            rows.append([collection.cut.label(of: bucket.key)] + cells(bucket.merged))
+        for bucket in buckets {
+            rows.append([cut.label(of: bucket.key)] + cells(bucket.merged))
             guard bucket.sources.count > 1 else { continue }
             for (source, statistics) in bucket.sources.sorted(by: { $0.key < $1.key }) {
                 rows.append(["  " + name(source)] + cells(statistics))
@@ -43,7 +49,6 @@ public struct StatisticsTable: Sendable {
         let table = TextTable(
             rows[0], Array(rows.dropFirst()), rightAligned: Set(Self.head.indices.dropFirst()), optional: Self.leastImportant)
         text.append(string: table.text(width: width))
-        appendNotes(collection, to: &text)
     }
 
     private func appendNotes(_ collection: StatisticsCollection, to text: inout TextBuffer) {
@@ -90,10 +95,15 @@ public struct StatisticsTable: Sendable {
     /// where they are kept apart; `user` where the cuff told one. Within: `n`, and per quantity `min`, `max`, `avg`, `last`, with the ids and times of the
     /// readings they came from; `sd`; `manual` and `automatic` list readings where the collection keeps them.
     public func appendLines(_ collection: StatisticsCollection, to text: inout TextBuffer) {
-        for bucket in collection.buckets {
-            append(bucket.merged, nil, bucket, collection.cut, lists: collection.options.contains(.readings), to: &text)
+        append(lines: collection.buckets, collection.cut, lists: collection.options.contains(.readings), to: &text)
+    }
+
+    /// The lines of some buckets; `lists`: with lists of their readings.
+    public func append(lines buckets: [StatisticsBucket], _ cut: CalendarCut, lists: Bool, to text: inout TextBuffer) {
+        for bucket in buckets {
+            append(bucket.merged, nil, bucket, cut, lists: lists, to: &text)
             for (source, statistics) in bucket.sources.sorted(by: { $0.key < $1.key }) {
-                append(statistics, source, bucket, collection.cut, lists: false, to: &text)
+                append(statistics, source, bucket, cut, lists: false, to: &text)
             }
         }
     }

@@ -3,7 +3,9 @@ import CuffCore
 /// A unit as HealthKit writes it, e.g. `mmHg` or `count/min`. Units of one dimension can be converted into each other.
 public struct HealthUnit: Sendable, Hashable, CustomStringConvertible {
     /// What a unit measures. Only units of one dimension can be converted.
-    public enum Dimension: Sendable, Hashable { case pressure, frequency, time, count }
+    public enum Dimension: Sendable, Hashable {
+        case pressure, frequency, time, count, mass, length, share, temperature, concentration, level
+    }
 
     /// The unit as HealthKit writes it.
     public let symbol: StaticName
@@ -30,8 +32,24 @@ public struct HealthUnit: Sendable, Hashable, CustomStringConvertible {
     /// A number of things.
     public static let count = HealthUnit(symbol: "count", dimension: .count, scale: 1)
 
+    /// Kilograms.
+    public static let kilogram = HealthUnit(symbol: "kg", dimension: .mass, scale: 1)
+    /// Centimetres.
+    public static let centimetre = HealthUnit(symbol: "cm", dimension: .length, scale: 0.01)
+    /// A share of a hundred.
+    public static let percent = HealthUnit(symbol: "%", dimension: .share, scale: 0.01)
+    /// Degrees Celsius.
+    public static let celsius = HealthUnit(symbol: "degC", dimension: .temperature, scale: 1)
+    /// Milligrams in a decilitre.
+    public static let milligramPerDecilitre = HealthUnit(symbol: "mg/dL", dimension: .concentration, scale: 1)
+    /// Decibels of A-weighted sound pressure.
+    public static let decibelSoundPressure = HealthUnit(symbol: "dBASPL", dimension: .level, scale: 1)
+
     /// Every unit of this program.
-    public static let all: [HealthUnit] = [mmHg, kPa, countPerMinute, countPerSecond, second, millisecond, count]
+    public static let all: [HealthUnit] = [
+        mmHg, kPa, countPerMinute, countPerSecond, second, millisecond, count, kilogram, centimetre, percent, celsius,
+        milligramPerDecilitre, decibelSoundPressure,
+    ]
 
     /// The unit of this symbol; `nil` for one that is not listed.
     public static func named(_ symbol: String) -> HealthUnit? { all.first { $0.description == symbol } }

@@ -7,6 +7,8 @@ public struct ReadingSamples: Sendable, Hashable {
     public let bloodPressure: Correlation?
     /// The pulse; `nil` where the cuff sent none.
     public let heartRate: QuantitySample?
+    /// A quantity beyond blood pressure; `nil` for a pressure or a pulse.
+    public let quantity: QuantitySample?
     /// The events that the reading makes.
     public let events: [HeartEvent]
 
@@ -29,6 +31,7 @@ public struct ReadingSamples: Sendable, Hashable {
         if let user = reading.user { metadata.other["CuffUser"] = "\(user)" }
         if !reading.flags.isEmpty { metadata.other["CuffFlags"] = reading.flags.text(separator: " ") }
         if let word = reading.trigger.word { metadata.other["CuffTrigger"] = word.description }
+        for (key, text) in reading.remarks?.all ?? [] { metadata.other[Self.metadataKey(key)] = text }
         let pulse: PulseRate?
         switch reading.content {
         case .bloodPressure(let pressure):
@@ -45,8 +48,13 @@ public struct ReadingSamples: Sendable, Hashable {
         case .pulseRate(let rate):
             pulse = rate
             bloodPressure = nil
-        case .quantity, .failure: throw HealthError(.noData, "the reading is neither a blood pressure nor a pulse")
+        case .quantity:
+            quantity = try Self.quantity(of: reading, at: time, source, device, metadata)
+            (bloodPressure, heartRate, events) = (nil, nil, [])
+            return
+        case .failure: throw HealthError(.noData, "the reading is neither a blood pressure nor a pulse")
         }
+        quantity = nil
         if let pulse {
             var own = metadata
             own.sync = (Self.syncIdentifier(reading.id) + ":hr", Int(reading.revision) + 1)
@@ -64,6 +72,31 @@ public struct ReadingSamples: Sendable, Hashable {
         let here = zone.offset(at: time.seconds) / 60
         let offset = reading.measured == nil ? reading.clock.time?.utcOffset.map { Int($0) } ?? here : Int(reading.measuredOffset)
         return offset == here ? zone.name : ZoneTable.name(ofOffset: offset)
+    }
+
+    private static func quantity(
+        of reading: Reading, at time: Timestamp, _ source: HealthSource, _ device: DeviceIdentity?, _ metadata: HealthMetadata
+    ) throws(HealthError) -> QuantitySample {
+        guard case .quantity(let quantity) = reading.content, let value = quantity.value, let type = QuantityType.of(reading),
+            let unit = type.sample.unit
+        else { throw HealthError(.noData, "the reading has no value of a known type") }
+        // A share is 0 to 1 in HealthKit, and its unit "%" all the same.
+        let isShare = unit == .percent
+        let digits = isShare ? Digits(mantissa: value.mantissa, exponent: Int8(clamping: Int(value.exponent) - 2)) : value
+        let length = reading.duration.map { $0.components.seconds * 1000 } ?? 0
+        return try QuantitySample(
+            type.sample, HealthQuantity(digits, unit), start: time, end: Timestamp(milliseconds: time.milliseconds + length), source: source,
+            device: device, metadata: metadata)
+    }
+
+    /// HealthKit has no keys of its own for any of these.
+    private static func metadataKey(_ key: Remarks.Key) -> String {
+        switch key {
+        case .note: "CuffNote"
+        case .medication: "CuffMedication"
+        case .posture: "CuffPosture"
+        case .arm: "CuffArm"
+        }
     }
 
     static func syncIdentifier(_ id: Reading.ID) -> String {

@@ -39,6 +39,25 @@ public struct SampleType: Sendable, Hashable {
     /// How many measurements were made. HealthKit has no such type.
     public static let measurements = quantity("CuffQuantityTypeIdentifierMeasurements", .count, .cumulative)
 
+    /// The mass of a body.
+    public static let bodyMass = quantity("HKQuantityTypeIdentifierBodyMass", .kilogram, .discreteArithmetic)
+    /// The height of a person.
+    public static let height = quantity("HKQuantityTypeIdentifierHeight", .centimetre, .discreteArithmetic)
+    /// The temperature of a body.
+    public static let bodyTemperature = quantity("HKQuantityTypeIdentifierBodyTemperature", .celsius, .discreteArithmetic)
+    /// The share of haemoglobin that carries oxygen.
+    public static let oxygenSaturation = quantity("HKQuantityTypeIdentifierOxygenSaturation", .percent, .discreteArithmetic)
+    /// Breaths a minute.
+    public static let respiratoryRate = quantity("HKQuantityTypeIdentifierRespiratoryRate", .countPerMinute, .discreteArithmetic)
+    /// The concentration of glucose in blood.
+    public static let bloodGlucose = quantity("HKQuantityTypeIdentifierBloodGlucose", .milligramPerDecilitre, .discreteArithmetic)
+    /// The sound level around a person (A-weighted).
+    public static let environmentalAudioExposure = quantity(
+        "HKQuantityTypeIdentifierEnvironmentalAudioExposure", .decibelSoundPressure, .equivalentContinuousLevel)
+    /// The sound level from headphones (A-weighted).
+    public static let headphoneAudioExposure = quantity(
+        "HKQuantityTypeIdentifierHeadphoneAudioExposure", .decibelSoundPressure, .equivalentContinuousLevel)
+
     /// A systolic and a diastolic sample together.
     public static let bloodPressure = SampleType(
         identifier: "HKCorrelationTypeIdentifierBloodPressure", kind: .correlation, unit: nil, aggregation: nil,
@@ -55,7 +74,8 @@ public struct SampleType: Sendable, Hashable {
 
     /// Every type, HealthKit's and this program's.
     public static let all: [SampleType] = [
-        systolic, diastolic, heartRate, heartRateVariability, meanPressure, cuffPressure, measurements, bloodPressure,
+        systolic, diastolic, heartRate, heartRateVariability, meanPressure, cuffPressure, measurements, bodyMass, height,
+        bodyTemperature, oxygenSaturation, respiratoryRate, bloodGlucose, environmentalAudioExposure, headphoneAudioExposure, bloodPressure,
         heartbeatSeries, irregularPulse, highHeartRate, lowHeartRate,
     ]
 

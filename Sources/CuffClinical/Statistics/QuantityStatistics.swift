@@ -9,6 +9,9 @@ public enum AggregationStyle: String, Sendable, Hashable, CaseIterable {
     case discreteTemporallyWeighted = "discrete-temporally-weighted"
     /// Values add up. It makes sense for counts, not for pressures.
     case cumulative
+    /// Sound levels: the level of a steady sound with the same energy, each value weighted by how long it lasted. Values that last a
+    /// moment count the same as each other, and only where none has a duration.
+    case equivalentContinuousLevel = "discrete-equivalent-continuous-level"
 }
 
 /// A value, when it was measured, and the reading it came from.
@@ -57,14 +60,18 @@ public struct QuantityStatistics: Sendable, Hashable {
     private var area = CompensatedSum()
     private var first: Timestamp?
     private var previous: DatedValue?
+    /// Sums of 10^(L/10), and of that times the seconds it lasted.
+    private var energy = CompensatedSum(), lastingEnergy = CompensatedSum(), lasting = CompensatedSum()
     private var isInOrder = true
+    private var levels = 0
 
     /// No values.
     public init() {}
 
-    /// Adds one value.
-    public mutating func add(_ point: DatedValue) {
+    /// Adds one value. Only a sound level needs to say how long it lasted, zero for a moment.
+    public mutating func add(_ point: DatedValue, lasting duration: Duration? = nil) {
         count += 1
+        if let duration { addLevel(point.value, duration) }
         total.add(point.value)
         // Welford's update: no cancellation between large sums.
         let step = point.value - center
@@ -95,6 +102,16 @@ public struct QuantityStatistics: Sendable, Hashable {
         previous = point
     }
 
+    /// The energy of a level in dB, `10^(L/10)`, which is computed only where it is asked for.
+    private mutating func addLevel(_ level: Double, _ duration: Duration) {
+        let seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
+        let one = SoundLevel.energy(level)
+        energy.add(one)
+        lastingEnergy.add(one * seconds)
+        lasting.add(seconds)
+        levels += 1
+    }
+
     /// The sum of all values, 0 for none.
     public var sum: Double { total.value }
 
@@ -105,6 +122,9 @@ public struct QuantityStatistics: Sendable, Hashable {
         switch style {
         case .discreteArithmetic: return total.value / Double(count)
         case .cumulative: return nil
+        case .equivalentContinuousLevel:
+            guard levels == count else { return nil }
+            return SoundLevel.level(lasting.value > 0 ? lastingEnergy.value / lasting.value : energy.value / Double(count))
         case .discreteTemporallyWeighted:
             guard isInOrder, let first, let previous else { return nil }
             let elapsed = Double(previous.time.milliseconds - first.milliseconds)

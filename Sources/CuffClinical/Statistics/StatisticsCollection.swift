@@ -42,6 +42,8 @@ public struct ReadingStatistics: Sendable, Hashable {
 public struct StatisticsBucket: Sendable, Hashable {
     /// The bucket's number in its `CalendarCut`, which gives label and bounds.
     public let key: Int64
+
+    init(key: Int64) { self.key = key }
     /// All sources together.
     public internal(set) var merged = ReadingStatistics()
     /// By the caller's number of the source; empty unless they are kept apart.

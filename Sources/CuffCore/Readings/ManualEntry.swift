@@ -13,12 +13,18 @@ public struct ManualEntry: Sendable, Hashable {
     /// Remarks of the person, e.g. an irregular pulse.
     public var flags: MeasurementFlags
 
+    /// What the person says beside it; no part of what makes two entries the same.
+    public var remarks: Remarks
+
     /// Sets each property as given; nothing is checked here.
-    public init(_ pressure: BloodPressure, at time: Timestamp, user: Int32? = nil, flags: MeasurementFlags = []) {
+    public init(
+        _ pressure: BloodPressure, at time: Timestamp, user: Int32? = nil, flags: MeasurementFlags = [], remarks: Remarks = Remarks()
+    ) {
         self.pressure = pressure
         self.time = time
         self.user = user
         self.flags = flags
+        self.remarks = remarks
     }
 
     /// The reading, with its id and times. `received` is now, and `zone` gives the wall clock of the id.
@@ -29,13 +35,24 @@ public struct ManualEntry: Sendable, Hashable {
             text.append(0x20)
             text.append(digits)
         }
+        var reading = Reading.entered(
+            .bloodPressure(pressure), as: text.array, at: time, user: user, flags: flags, received: received, zone: zone)
+        reading.remarks = remarks.isEmpty ? nil : remarks
+        return reading
+    }
+}
+
+extension Reading {
+    /// What a person typed in. `text` is that; the id rests on it and on the user alone, so typing it twice changes nothing.
+    public static func entered(
+        _ content: Content, as text: [UInt8], at time: Timestamp, user: Int32?, flags: MeasurementFlags = [], received: Timestamp,
+        zone: ZoneTable
+    ) -> Reading {
         var reading = Reading(
-            .bloodPressure(pressure), driver: Self.driver, user: user, flags: flags, origin: .entered, trigger: .manual,
-            raw: RawBytes(text.array))
+            content, driver: ManualEntry.driver, user: user, flags: flags, origin: .entered, trigger: .manual, raw: RawBytes(text))
         let offset = zone.offset(at: time.seconds)
-        // The text is what was typed; the id rests on it and on the user alone, so typing it twice changes nothing.
-        reading.id = Reading.ID(
-            wallSeconds: time.seconds + Int64(offset), hash: XXHash64.hash(text.array.span, seed: UInt64(truncatingIfNeeded: user ?? -1)))
+        reading.id = ID(
+            wallSeconds: time.seconds + Int64(offset), hash: XXHash64.hash(text.span, seed: UInt64(truncatingIfNeeded: user ?? -1)))
         reading.received = received
         reading.measured = time
         reading.measuredOffset = Int16(truncatingIfNeeded: offset / 60)

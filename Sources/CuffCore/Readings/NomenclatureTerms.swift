@@ -23,7 +23,7 @@ struct NomenclatureTerm: Sendable {
         self.loincs = loincs
     }
 
-    static let all: [NomenclatureTerm] = vitalSigns + laboratory + places + diseaseManagement + fitness + ageing
+    static let all: [NomenclatureTerm] = vitalSigns + laboratory + places + diseaseManagement + fitness + ageing + own
 
     /// Partition 2: hearts, pressures, oxygen, breath.
     private static let vitalSigns: [NomenclatureTerm] = [
@@ -175,6 +175,13 @@ struct NomenclatureTerm: Sendable {
         .init(130, 13320, "MDC_AI_MED_UF_TYPE_1_100"),
         .init(130, 13321, "MDC_AI_MED_DISPENSED_TAKEN"),
     ]
+
+    /// Partition 1024, which is private (IEEE 11073-20601, NomPartition): what this program stores and the nomenclature has no term
+    /// for. The numbers are this program's own; agents that use the partition are not known to use these.
+    private static let own: [NomenclatureTerm] = [
+        .init(1024, 0xC0F1, "CUFF_AUDIO_EXPOSURE_ENVIRONMENT"),
+        .init(1024, 0xC0F2, "CUFF_AUDIO_EXPOSURE_HEADPHONES"),
+    ]
 }
 
 /// The units of partition 4, in the order of their codes: how this program prints them, and UCUM's code (ucum.org).
@@ -205,5 +212,7 @@ struct NomenclatureUnit: Sendable {
         .init(4722, "mmol/L", "mmol/L"), .init(5472, "[IU]", "[iU]"), .init(5696, "[IU]/h", "[iU]/h"), .init(6048, "Cel", "Cel"),
         .init(6560, "m/min", "m/min"), .init(6608, "INR", "{INR}"), .init(6656, "step", "{steps}"), .init(6752, "step/min", "{steps}/min"),
         .init(6784, "cal", "cal"), .init(6816, "rpm", "{rotations}/min"), .init(6848, "tick", nil), .init(8384, "Cal", "[Cal]"),
+        // Of the private terms F000 to FFFF, this program's own: A-weighted sound pressure level, for which UCUM has no code.
+        .init(0xFDBA, "dBA", nil),
     ]
 }

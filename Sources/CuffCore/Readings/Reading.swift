@@ -132,6 +132,8 @@ public struct Reading: Sendable, Hashable {
         @usableFromInline var id = ID.none
         @usableFromInline var received: Timestamp?
         @usableFromInline var measured: Timestamp?
+        /// 0 for a moment.
+        @usableFromInline var lastingSeconds: UInt32 = 0
     }
     @usableFromInline var facts: Facts
     /// The bytes of the record as the cuff sent them; of a typed reading, the text it was made from.
@@ -139,6 +141,8 @@ public struct Reading: Sendable, Hashable {
     /// The value of a quantity that is text (an IEEE 11073 enumeration), printable and at most `longestText` bytes; `raw`
     /// has the whole of it.
     public var text: String?
+    /// What a person said beside the reading; `nil` for nothing. A cuff never says any of it.
+    public var remarks: Remarks?
     /// Text of an enumeration names a state or an event: at most a sentence.
     public static let longestText = 256
 
@@ -252,6 +256,11 @@ extension Reading {
     @inlinable public var measuredOffset: Int16 {
         get { facts.measuredOffset }
         set { facts.measuredOffset = newValue }
+    }
+    /// How long it lasted from `measured` on, in whole seconds; `nil` for a moment. Only a person says it.
+    public var duration: Duration? {
+        get { facts.lastingSeconds == 0 ? nil : .seconds(facts.lastingSeconds) }
+        set { facts.lastingSeconds = UInt32(clamping: newValue?.components.seconds ?? 0) }
     }
     /// What `measured` rests on.
     @inlinable public var rule: ClockRule {

@@ -7,7 +7,7 @@ public struct ReadingLine: Sendable {
     /// Without `raw` unless it is asked for.
     public init(includesRaw: Bool = false) { self.includesRaw = includesRaw }
 
-    /// No line is longer, but for the device's name and the raw bytes: 22 flags are 400 bytes, a quantity or three
+    /// No line is longer, but for the device's name, a person's remarks and the raw bytes: 22 flags are 400 bytes, a quantity or three
     /// pressures in two units another 400, keys and times the rest; and text of which every character is escaped.
     static let longest = 2048 + 6 * Reading.longestText
 
@@ -57,7 +57,7 @@ public struct ReadingLine: Sendable {
                 let length = writer.position - name
                 repeat {
                     if includesRaw { text.reserve(most + 2 * reading.pointee.raw.count) }
-                    var writer = text.writer(atMost: most)
+                    var writer = text.writer(atMost: most + (reading.pointee.remarks?.longestPrinted ?? 0))
                     put(reading, name, length, &writer)
                     text.take(writer)
                     reading += 1
@@ -83,6 +83,11 @@ public struct ReadingLine: Sendable {
         putContent(reading.pointee.content, &writer)
         if let words = reading.pointee.text { writer.seldom { put(text: words, &$0) } }
         writer.seldom { putContext(reading, &$0) }
+        if let duration = reading.pointee.duration {
+            writer.put(",\"duration_s\":")
+            writer.put(decimal: duration.components.seconds)
+        }
+        if let remarks = reading.pointee.remarks { writer.seldom { put(remarks, &$0) } }
         if includesRaw { writer.seldom { put(reading.pointee.raw, &$0) } }
         writer.put("}\n")
     }
@@ -91,6 +96,19 @@ public struct ReadingLine: Sendable {
     private func put(text: String, _ writer: inout ByteWriter) {
         writer.put(",\"text\":")
         writer.put(jsonString: String(decoding: text.utf8.prefix(Reading.longestText), as: UTF8.self))
+    }
+
+    @inline(never)
+    private func put(_ remarks: Remarks, _ writer: inout ByteWriter) {
+        for (key, text) in remarks.all {
+            switch key {
+            case .note: writer.put(",\"note\":")
+            case .medication: writer.put(",\"medication\":")
+            case .posture: writer.put(",\"posture\":")
+            case .arm: writer.put(",\"arm\":")
+            }
+            writer.put(jsonString: text)
+        }
     }
 
     @inline(never)

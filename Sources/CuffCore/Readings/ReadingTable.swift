@@ -134,6 +134,10 @@ public enum ReadingTable {
             line.append(pressure.diastolic.digits)
             line.append(" kPa")
         }
+        if let remarks = reading.remarks {
+            separate(&line)
+            line.append(string: remarks.sentence)
+        }
     }
 
     /// A word of the vocabulary as people read it: blanks for underscores.

@@ -16,6 +16,7 @@ public enum Doctor {
         case driver
         case clock
         case database
+        case modes = "file modes"
     }
 
     /// What a check found.
@@ -97,6 +98,11 @@ public enum Doctor {
         public var clockWishes: [String] = []
         /// The database; `nil` where none was named.
         public var database: DatabaseFacts?
+        /// Owner, group and mode of the database and of SQLite's files beside it, as far as they are there.
+        public var databaseFiles: [NodePermissions] = []
+
+        /// Nothing is plugged in, and only the database is looked at.
+        public var isDatabaseAlone = false
 
         /// Nothing is known yet but the name.
         public init(name: String) { self.name = name }

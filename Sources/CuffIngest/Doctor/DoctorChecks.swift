@@ -2,8 +2,9 @@ import CuffCore
 import Glibc
 
 extension Doctor {
-    /// Every step in its order. A step whose ground is gone is `skipped`, so that one fault shows as one failure.
+    /// Every step in its order, or those of the database alone. A step whose ground is gone is `skipped`, so that one fault shows as one failure.
     public static func findings(_ facts: Facts) -> [Finding] {
+        if facts.isDatabaseAlone { return [database(facts), modes(facts)] }
         var findings = [bus(facts)]
         func failed() -> Bool { findings.contains { $0.state == .failed } }
         func then(_ step: Step, _ check: (Facts) -> Finding) {
@@ -18,7 +19,7 @@ extension Doctor {
         then(.line, line)
         findings.append(facts.device == nil && facts.verdict == nil ? Finding(.driver, .skipped, "no device") : driver(facts))
         then(.clock, clock)
-        findings.append(database(facts))
+        findings += [database(facts), modes(facts)]
         return findings
     }
 
@@ -209,6 +210,23 @@ extension Doctor {
         case .unset: Finding(.clock, .warning, "never set", hint: "cuff clock \(facts.name) --set now")
         case .unreadable(let why): Finding(.clock, .warning, why)
         }
+    }
+
+    /// Nothing else authorises a program to read or write what is stored: whoever may open the file may do both or either.
+    private static func modes(_ facts: Facts) -> Finding {
+        guard let file = facts.databaseFiles.first else {
+            return Finding(.modes, .skipped, facts.database == nil ? "not asked" : "there is no file yet")
+        }
+        let texts = facts.databaseFiles.map { "\($0.node) \($0.modeText) \($0.ownerName):\($0.groupName)" }
+        let readers = [(UInt16(0o040), "group \(file.groupName)"), (0o004, "everybody")].filter { file.mode & $0.0 != 0 }.map(\.1)
+        let writers = [(UInt16(0o020), "group \(file.groupName)"), (0o002, "everybody")].filter { file.mode & $0.0 != 0 }.map(\.1)
+        let open = facts.databaseFiles.filter { $0.mode & 0o077 != 0 }
+        let who =
+            "read by \(([file.ownerName] + readers).joined(separator: ", ")), written by \(([file.ownerName] + writers).joined(separator: ", "))"
+        let text = "\(who): \(texts.joined(separator: "; "))"
+        guard !open.isEmpty else { return Finding(.modes, .ok, text) }
+        return Finding(
+            .modes, .warning, text, hint: "where nobody else is meant: chmod 600 \(open.map(\.node).joined(separator: " "))")
     }
 
     private static func database(_ facts: Facts) -> Finding {

@@ -19,8 +19,8 @@ public struct DoctorVisit: Sendable {
         var text = ""
         var status = RunStatus.done
         for name in try names() {
-            var facts = try facts(name)
-            if let database { facts.database = Doctor.DatabaseFacts.look(at: database) }
+            var facts = name == database ? Doctor.Facts(databaseAlone: name) : try facts(name)
+            if let database { facts.look(atDatabase: database) }
             let findings = Doctor.findings(facts)
             text +=
                 isJSON
@@ -53,6 +53,7 @@ public struct DoctorVisit: Sendable {
             throw IngestError(DeviceFault.cannotList(error))
         }
         guard !plugged.isEmpty else {
+            if let database { return [database] }
             throw IngestError(DeviceFault.nothingPluggedIn)
         }
         return plugged.map(\.node)
@@ -87,6 +88,18 @@ extension Doctor.Finding {
         }
         text.append("}\n")
         return text.string
+    }
+}
+
+extension Doctor.Facts {
+    init(databaseAlone path: String) {
+        self.init(name: path)
+        isDatabaseAlone = true
+    }
+
+    mutating func look(atDatabase path: String) {
+        database = Doctor.DatabaseFacts.look(at: path)
+        databaseFiles = ["", "-wal", "-shm"].compactMap { try? NodePermissions.look(at: path + $0).get() }
     }
 }
 

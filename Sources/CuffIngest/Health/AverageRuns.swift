@@ -9,6 +9,8 @@ public struct AverageRequest: Sendable {
     public var windows = DayWindows.usual
     /// Whether the cuffs of one person are taken together.
     public var joinsSources = false
+    /// Also leave out readings with movement, a loose cuff or a wrong position.
+    public var excludesDisturbed = false
 
     /// The rule with its usual windows, each cuff apart.
     public init(_ rule: AveragingRule) { self.rule = rule }
@@ -33,7 +35,7 @@ extension HealthRuns {
         let numbers = known.keys.sorted()
         let sources = numbers.compactMap { known[$0]?.provenance }
         let places = Dictionary(uniqueKeysWithValues: numbers.enumerated().map { (Int($0.element), $0.offset) })
-        let rule = InclusionRule(zone: selection.zone)
+        let rule = InclusionRule(zone: selection.zone, excludesDisturbed: request.excludesDisturbed)
         func walk(withIDs: Bool, _ body: (HomeReading) -> Bool) throws(IngestError) {
             try store.forEachHomeReading(selection, rule: rule, withIDs: withIDs) { reading in
                 var reading = reading

@@ -13,7 +13,9 @@ extension HealthRuns {
         /// Readings that have no place in the format, by reason.
         public var leftOut: [ExportOmission: Int] = [:]
         /// Readings that earlier exports of this name wrote and that have been deleted since; each is told once.
-        public var deleted: [String] = []
+        public var deleted: [Reading.ID] = []
+        /// The format said so itself.
+        public var saysDeleted = false
         /// The name under which was kept what was given away.
         public var cursor: String?
     }
@@ -56,7 +58,7 @@ extension HealthRuns {
         try output.finish()
         if let cursor = selection.newFor {
             try store.remember(run.given, for: cursor)
-            run.report.deleted = try store.deletedSince(cursor)
+            try store.forgetGiven(run.report.deleted, by: cursor)
         }
         run.report.cursor = selection.newFor
         return run.report
@@ -93,6 +95,7 @@ private struct ExportRun {
         writer.begin(to: &text.buffer)
         try writeReadings(to: text)
         try writeSeries(to: text)
+        try writeDeletions(to: text)
         writer.end(to: &text.buffer)
         try text.end()
         if text.isTooLarge { throw ExportFault.archiveTooLarge }
@@ -114,6 +117,16 @@ private struct ExportRun {
                 if parts.contains(.values) { report.written += 1 }
             } catch { report.leftOut[error, default: 0] += 1 }
             return try text.flush()
+        }
+    }
+
+    private mutating func writeDeletions(to text: BufferedOutput) throws(IngestError) {
+        guard let cursor = selection.newFor else { return }
+        report.deleted = try store.deletedSince(cursor)
+        for id in report.deleted {
+            guard writer.append(deleted: id, to: &text.buffer) else { return }
+            report.saysDeleted = true
+            _ = try text.flush()
         }
     }
 
@@ -144,22 +157,28 @@ extension Store {
         } catch { throw Self.translated(error, path) }
     }
 
-    /// The ids of readings that exports of this name wrote and that are deleted; each is answered once.
-    func deletedSince(_ cursor: String) throws(IngestError) -> [String] {
+    /// The ids of readings that exports of this name wrote and that are deleted, until `forgetGiven`.
+    func deletedSince(_ cursor: String) throws(IngestError) -> [Reading.ID] {
         do {
-            return try commit { db in
-                let ids = try String.fetchAll(
+            return try queue.read { db in
+                try String.fetchAll(
                     db,
                     sql: """
                         SELECT exported.id FROM exported JOIN reading USING (id)
                         WHERE cursor = ? AND type = '\(Self.tombstone)' ORDER BY id
-                        """, arguments: [cursor])
-                // Forgotten with that: one that is read from its cuff again is given again.
-                try db.execute(
-                    sql: """
-                        DELETE FROM exported WHERE cursor = ? AND id IN (SELECT id FROM reading WHERE type = '\(Self.tombstone)')
-                        """, arguments: [cursor])
-                return ids
+                        """, arguments: [cursor]
+                ).compactMap { Reading.ID.parse($0) }
+            }
+        } catch { throw Self.translated(error, path) }
+    }
+
+    /// Forgets that these were given away: one that is read from its cuff again is given again. Done last, as `remember` is.
+    func forgetGiven(_ ids: [Reading.ID], by cursor: String) throws(IngestError) {
+        guard !ids.isEmpty else { return }
+        do {
+            try commit { db in
+                let statement = try db.makeStatement(sql: "DELETE FROM exported WHERE cursor = ? AND id = ?")
+                for id in ids { try statement.execute(arguments: [cursor, ReadingSelection.text(id)]) }
             }
         } catch { throw Self.translated(error, path) }
     }

@@ -2,13 +2,15 @@ import CuffClinical
 import CuffCore
 
 extension HealthRuns {
-    /// The page for the doctor. `complete` adds to each person's report what stands first on its page. Answers how many
+    /// The page for the doctor; `isPrinted`: as a PDF file. `complete` adds to each person's report what stands first on its page. Answers how many
     /// readings it counts and how many it left out.
     public static func report(
         _ store: Store, _ selection: ReadingSelection, person: String, excludesDisturbed: Bool = false, lines: ReferenceLines = .home,
-        generator: String, paper: ReportPage.Paper = .a4, to output: OutputFile,
+        generator: String, paper: ReportPage.Paper = .a4, isPrinted: Bool = false, to output: OutputFile,
         complete: (inout Report, ReadingSelection) throws(IngestError) -> Void = { (_, _) throws(IngestError) in }
     ) throws(IngestError) -> (counted: Int, leftOut: Int) {
+        // Before the readings are looked at: without one there is nothing to do.
+        let browser = isPrinted ? try PagePrinter.browser() : nil
         let kinds: Set<ReadingSelection.Kind> = [.bloodPressure, .measurement]
         let wanted = selection.kinds.isEmpty ? kinds : kinds.intersection(selection.kinds)
         let persons = try Persons(store, selection, kinds: wanted)
@@ -17,18 +19,34 @@ extension HealthRuns {
         for (user, own) in persons.each(selection) {
             var report = Report(person: person, zone: selection.zone, lines: lines, excludesDisturbed: excludesDisturbed)
             if !persons.isOne { report.section = Persons.heading(user) }
-            try store.forEach(own) { reading, provenance in
-                report.add(reading, from: provenance)
-                return true
-            }
+            try collect(&report, store, own, kinds: wanted)
             try complete(&report, own)
             reports.append(report)
         }
         var text = TextBuffer(capacity: 1 << 16)
         ReportPage(reports[0], Array(reports.dropFirst()), generator: generator, paper: paper).append(
             generated: HostClock.reproducibleNow(), to: &text)
+        if let browser {
+            let bytes = try PagePrinter.print(&text, beside: output.path, with: browser)
+            text.removeAll()
+            text.append(bytes: bytes.span)
+        }
         try output.append(&text)
         try output.finish()
-        return (reports.reduce(0) { $0 + $1.entries.count }, reports.reduce(0) { $0 + $1.leftOut.count })
+        return (reports.reduce(0) { $0 + $1.count }, reports.reduce(0) { $0 + $1.leftOutCount })
+    }
+
+    /// Blood pressures come without what no page shows, because there may be a million of them.
+    private static func collect(
+        _ report: inout Report, _ store: Store, _ selection: ReadingSelection, kinds: Set<ReadingSelection.Kind>
+    ) throws(IngestError) {
+        if kinds.contains(.bloodPressure) { try store.forEachEntry(selection, of: &report) }
+        guard kinds.contains(.measurement) else { return }
+        var failures = selection
+        failures.kinds = [.measurement]
+        try store.forEach(failures) { reading, provenance in
+            report.add(reading, from: provenance)
+            return true
+        }
     }
 }

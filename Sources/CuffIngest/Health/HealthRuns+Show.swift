@@ -9,6 +9,10 @@ public struct ShowOptions: Sendable {
     public var values = false
     /// Values series by series, each with the reading that owns it, instead of by time over all series.
     public var byOwner = false
+    /// Also what edited readings said before.
+    public var earlier = false
+    /// What the values of series must be.
+    public var conditions: [SeriesCondition] = []
     /// From which pulse on an event is shown.
     public var limits = HeartRateLimits.usual
 
@@ -24,10 +28,12 @@ extension HealthRuns {
     public static func show(
         _ store: Store, _ types: TypeChoice, _ selection: ReadingSelection, _ options: ShowOptions, to output: OutputFile
     ) throws(IngestError) {
-        if types.hasReadings { try list(store, selection, as: options.form, to: output, finishes: false) }
+        if types.hasReadings { try list(store, selection, as: options.form, withEarlier: options.earlier, to: output, finishes: false) }
         if types.events { try listEvents(store, selection, options, to: output) }
         if !types.series.isEmpty {
-            try listSeries(store, SeriesSelection(selection, kinds: types.series), options, selection.zone, to: output)
+            var series = SeriesSelection(selection, kinds: types.series)
+            series.conditions = options.conditions
+            try listSeries(store, series, options, selection.zone, to: output)
         }
         try output.finish()
     }

@@ -73,30 +73,57 @@ public enum HealthRuns {
     /// How readings are listed: columns, tab-separated lines or JSON Lines.
     public enum Listing: String, Sendable, CaseIterable { case table, plain, jsonl }
 
-    /// The selected readings as lines.
+    /// The selected readings as lines; `withEarlier` puts before each what it said before it was edited.
     public static func list(
-        _ store: Store, _ selection: ReadingSelection, as form: Listing, to output: OutputFile, finishes: Bool = true
+        _ store: Store, _ selection: ReadingSelection, as form: Listing, withEarlier: Bool = false, to output: OutputFile,
+        finishes: Bool = true
     ) throws(IngestError) {
         let text = try BufferedOutput(output)
         if form == .table { text.buffer.append(string: ReadingTable.header) }
+        let earlier = withEarlier ? try store.earlier(selection) : [:]
         try store.forEach(selection) { reading, provenance in
-            switch form {
-            case .table: ReadingTable.append(reading, to: &text.buffer)
-            case .jsonl: ReadingLine().append(reading, device: provenance.device, to: &text.buffer)
-            case .plain: PlainLine.append(reading, provenance, zone: selection.zone, to: &text.buffer)
-            }
+            for (old, until) in earlier[reading.id] ?? [] { appendLine(of: old, provenance, until: until) }
+            append(reading, provenance, zone: selection.zone, as: form, to: &text.buffer)
             return try text.flush()
         }
         try output.append(&text.buffer)
         if finishes { try output.finish() }
+
+        func appendLine(of reading: Reading, _ provenance: Provenance, until: String) {
+            var line = TextBuffer(capacity: 512)
+            append(reading, provenance, zone: selection.zone, as: form, to: &line)
+            switch form {
+            case .table: text.buffer.append(string: line.string.dropLast() + "  (replaced \(until))\n")
+            case .jsonl: text.buffer.append(string: line.string.dropLast(2) + ",\"replaced\":\"\(until)\"}\n")
+            case .plain: text.buffer.append(string: line.string.dropLast() + "\t\(until)\n")
+            }
+        }
     }
 
-    /// Keeps a reading that a person typed in. Answers whether it is new.
+    private static func append(
+        _ reading: Reading, _ provenance: Provenance, zone: ZoneTable, as form: Listing, to text: inout TextBuffer
+    ) {
+        switch form {
+        case .table: ReadingTable.append(reading, to: &text)
+        case .jsonl: ReadingLine().append(reading, device: provenance.device, to: &text)
+        case .plain: PlainLine.append(reading, provenance, zone: zone, to: &text)
+        }
+    }
+
+    /// Keeps a reading that a person typed in. Answers whether it is new. One that was here gets the remarks all the same.
     public static func add(_ entry: ManualEntry, zone: ZoneTable, to path: String) throws(IngestError) -> (reading: Reading, isNew: Bool) {
-        let reading = entry.reading(received: HostClock.reproducibleNow(), zone: zone)
+        try keep(entry.reading(received: HostClock.reproducibleNow(), zone: zone), to: path)
+    }
+
+    static func keep(_ reading: Reading, to path: String) throws(IngestError) -> (reading: Reading, isNew: Bool) {
         let sink = try SQLiteSink(path: path)
         let repeated = try sink.write(Batch(source: 0, driver: ManualEntry.driver, entries: [.reading(reading)]))
         try sink.close()
+        if repeated > 0, let remarks = reading.remarks {
+            let store = try Store(path, access: .write)
+            _ = try store.remark([reading.id], remarks.all)
+            try store.close()
+        }
         return (reading, repeated == 0)
     }
 }

@@ -98,7 +98,11 @@ extension HealthRuns {
             case .changed(let decoded):
                 report.changed += 1
                 try body(Redecoded(stored: reading, decoded: decoded, isOtherIdentity: false))
-                if applies { waiting.append((decoded, cursor.source)) }
+                guard applies else { return true }
+                // The row counts the cuff's revisions and the person's changes apart.
+                var row = decoded
+                row.revision -= min(row.revision, UInt8(clamping: cursor.noted))
+                waiting.append((row, cursor.source))
             }
             return true
         }

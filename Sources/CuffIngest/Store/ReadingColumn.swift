@@ -1,3 +1,5 @@
+import CuffCore
+
 /// The columns of `reading`, once for everything that names or counts them: rows are written and read in this order. The
 /// migrations alone spell them again, for what a migration does never changes.
 enum ReadingColumn: Int32, CaseIterable {
@@ -6,12 +8,30 @@ enum ReadingColumn: Int32, CaseIterable {
     case origin, trigger
     case revision, pending, sequence, raw, systolic_kPa, diastolic_kPa, mean_kPa, mean_absent, pulse_absent, reason, code, mdc, component
     case value, value_absent, bits, unit, host_clock, digits, unit_mdc, text
+    // A person's: what a cuff says anew leaves them as they are. `noted` counts the person's changes.
+    case note, medication, posture, arm, noted
+    case duration_s
 
     var name: String { "\(self)" }
     /// SQLite counts parameters from 1.
     var parameter: Int32 { rawValue + 1 }
 
     static let names = allCases.map(\.name)
+    /// The columns that only a person fills.
+    static let ofPersons: Set<ReadingColumn> = [.note, .medication, .posture, .arm, .noted]
+    static let remarks: [ReadingColumn] = [.note, .medication, .posture, .arm]
+    /// What the cuff has completed, and what a person has changed since: the revision that is given to others.
+    static let fullRevision = "(reading.revision + coalesce(reading.noted, 0))"
+
+    init(_ key: Remarks.Key) {
+        switch key {
+        case .note: self = .note
+        case .medication: self = .medication
+        case .posture: self = .posture
+        case .arm: self = .arm
+        }
+    }
+
     /// `id,type,…`
     static let all = names.joined(separator: ",")
     /// What home averages need, in the same places: SQLite decodes no column that nobody looks at. What stands behind `measured`

@@ -42,11 +42,33 @@ struct ReadingCursor {
             user: integer(.user).map { Int($0) }, source: Int(source))
     }
 
+    /// How many times a person has changed it or what is said beside it.
+    var noted: Int64 { integer(.noted) ?? 0 }
+
     var flags: MeasurementFlags {
         guard !isNull(.flags), let words = string(.flags) else { return [] }
         return words.split(separator: ",").reduce(into: []) { flags, word in
             if let flag = MeasurementFlags.named(String(word)) { flags.insert(flag) }
         }
+    }
+
+    /// What a report shows of a reading that counts.
+    func entry(_ point: ReadingPoint, source: Int) -> Report.Entry {
+        let isEntered = origin == .entered
+        let basis = Report.Entry.TimeBasis(rule, hasDeviceTime: !isNull(.device_time), isEntered: isEntered)
+        return Report.Entry(point, isEntered: isEntered, remarks: remarks, basis: basis, source: source)
+    }
+
+    /// The pressures alone.
+    var pressure: Reading.Content? {
+        guard let systolic = digits(.systolic_mmHg), let diastolic = digits(.diastolic_mmHg) else { return nil }
+        return .bloodPressure(BloodPressure(systolic: Pressure(systolic, .mmHg), diastolic: Pressure(diastolic, .mmHg)))
+    }
+
+    private var remarks: Remarks? {
+        // Nearly every row has none.
+        guard ReadingColumn.remarks.contains(where: { !isNull($0) }) else { return nil }
+        return Remarks(stored: { string(ReadingColumn($0)) })
     }
 
     func reading(driver: DriverID) -> Reading? {
@@ -55,7 +77,7 @@ struct ReadingCursor {
             content, driver: driver, user: integer(.user).map { Int32(truncatingIfNeeded: $0) }, flags: flags, clock: clock, origin: origin,
             trigger: trigger, sequence: integer(.sequence).map { UInt32(truncatingIfNeeded: $0) }, raw: raw)
         reading.id = id
-        reading.revision = UInt8(clamping: integer(.revision) ?? 0)
+        reading.revision = UInt8(clamping: (integer(.revision) ?? 0) + noted)
         reading.received = text(.received) { Timestamp.parse($0)?.time }
         if let measured = text(.measured, { Timestamp.parse($0) }) {
             reading.measured = measured.time
@@ -63,6 +85,8 @@ struct ReadingCursor {
         }
         reading.rule = rule
         reading.text = string(.text)
+        reading.remarks = remarks
+        reading.duration = integer(.duration_s).map { .seconds($0) }
         reading.isHostClockUnsynchronised = !isNull(.host_clock)
         return reading
     }

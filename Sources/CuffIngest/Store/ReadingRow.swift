@@ -5,10 +5,12 @@ import GRDBSQLite
 /// Binds a reading to the one insert that is done a million times, on SQLite's own statement: no `String`, no
 /// allocation. Texts stand in one scratch buffer until the row is stepped.
 final class ReadingRow {
-    /// The same reading again changes nothing; a higher revision, or the completion of a pending one, replaces the row.
+    /// The same reading again changes nothing; a higher revision, or the completion of a pending one, replaces the row. What a
+    /// person said stays.
     static let insert: String = {
         let places = ReadingColumn.allCases.map { "?\($0.parameter)" }.joined(separator: ",")
-        let updates = ReadingColumn.names.dropFirst().map { "\($0)=excluded.\($0)" }.joined(separator: ",")
+        let own = ReadingColumn.allCases.dropFirst().filter { !ReadingColumn.ofPersons.contains($0) }
+        let updates = own.map { "\($0.name)=excluded.\($0.name)" }.joined(separator: ",")
         return """
             INSERT INTO reading (\(ReadingColumn.all)) VALUES (\(places))
             ON CONFLICT (id) DO UPDATE SET \(updates)
@@ -47,6 +49,10 @@ final class ReadingRow {
         if let trigger = reading.trigger.word { word(.trigger, trigger) }
         if reading.isHostClockUnsynchronised { word(.host_clock, "unsynchronised") }
         if let words = reading.text { mark(.text) { $0.append(string: words) } }
+        if let duration = reading.duration { bind(.duration_s, duration.components.seconds) }
+        if let remarks = reading.remarks {
+            for (key, text) in remarks.all { mark(ReadingColumn(key)) { $0.append(string: text) } }
+        }
         if let sequence = reading.sequence { bind(.sequence, Int64(sequence)) }
         return reading.raw.withBytes { raw in
             raw.withUnsafeBufferPointer { raw in

@@ -77,7 +77,7 @@ public struct ReadingSelection: Sendable, Hashable {
         if let newFor {
             parts.append(
                 "NOT EXISTS (SELECT 1 FROM exported WHERE cursor = \(Self.quoted(newFor)) AND exported.id = reading.id "
-                    + "AND exported.revision >= reading.revision)")
+                    + "AND exported.revision >= \(ReadingColumn.fullRevision))")
         }
         return parts.joined(separator: " AND ")
     }

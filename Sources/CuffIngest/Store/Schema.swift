@@ -13,6 +13,7 @@ enum Schema {
         migrator.registerMigration("health cursors") { db in try db.execute(sql: cursors) }
         migrator.registerMigration("digits and units") { db in try db.execute(sql: digits) }
         migrator.registerMigration("outbox answers") { db in try db.execute(sql: answers) }
+        migrator.registerMigration("remarks") { db in try db.execute(sql: remarks + earlier) }
         return migrator
     }
 
@@ -26,7 +27,8 @@ enum Schema {
         let present = try Set(db.columns(in: "reading").map(\.name))
         let missing = ReadingColumn.names.filter { !present.contains($0) }.map { ", NULL AS \($0)" }.joined()
         if !missing.isEmpty { sql += "CREATE TEMP VIEW reading AS SELECT *\(missing) FROM main.reading;" }
-        for (table, definition) in [("sink", outbox), ("series", series), ("exported", cursors)] where try !db.tableExists(table) {
+        for (table, definition) in [("sink", outbox), ("series", series), ("exported", cursors), ("earlier", earlier)]
+        where try !db.tableExists(table) {
             sql += definition.replacing("CREATE TABLE ", with: "CREATE TEMP TABLE ").replacing("CREATE INDEX ", with: "CREATE INDEX temp.")
                 .replacing("CREATE UNIQUE INDEX ", with: "CREATE UNIQUE INDEX temp.")
         }
@@ -49,6 +51,37 @@ enum Schema {
           WHERE type IN ('quantity', 'pulse_rate') AND NOT pending
           ORDER BY id;
         PRAGMA user_version = \(version);
+        """
+
+    /// What a person says beside a reading. `noted` counts the person's changes; together with `revision`, which is the cuff's, it
+    /// is the revision that others are given.
+    private static let remarks = """
+        ALTER TABLE reading ADD COLUMN note TEXT;
+        ALTER TABLE reading ADD COLUMN medication TEXT;
+        ALTER TABLE reading ADD COLUMN posture TEXT;
+        ALTER TABLE reading ADD COLUMN arm TEXT;
+        ALTER TABLE reading ADD COLUMN noted INTEGER;
+        ALTER TABLE reading ADD COLUMN duration_s INTEGER;
+        DROP VIEW readings;
+        CREATE VIEW readings AS
+          SELECT coalesce(measured, device_time, received) AS time,
+            systolic_mmHg, diastolic_mmHg, mean_mmHg, pulse_per_min, user, flags, note, medication, posture, arm, clock, device_time,
+            measured, received, origin, trigger, model, device, driver, id
+          FROM reading LEFT JOIN source ON source.number = reading.source
+          WHERE type = 'blood_pressure' AND NOT pending
+          ORDER BY id;
+        """
+
+    /// What an edited reading said before, under the revision that it had then. Only what a person types in is edited.
+    private static let earlier = """
+        CREATE TABLE earlier (
+          id TEXT NOT NULL,
+          revision INTEGER NOT NULL,
+          replaced TEXT NOT NULL,
+          systolic_mmHg NUMERIC, diastolic_mmHg NUMERIC, pulse_per_min NUMERIC,
+          user INTEGER, flags TEXT, measured TEXT, raw BLOB NOT NULL,
+          PRIMARY KEY (id, revision)
+        ) WITHOUT ROWID;
         """
 
     /// `refused` is why the other side will never take a line; such a line waits no longer, and stays. `lost` counts lines that

@@ -38,6 +38,7 @@ extension Store {
                 try checkTombstones(db, &report)
                 try checkOutbox(db, &report)
                 try checkSeries(db, &report)
+                try checkEarlier(db, &report)
             }
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
             // Some damage ends SQLite's own check.
@@ -68,6 +69,10 @@ extension Store {
             guard kinds.contains(type) else {
                 report.add(.unknownType(id: id, type: type))
                 continue
+            }
+            for key in Remarks.Key.allCases where !key.words.isEmpty {
+                guard let text = row.words(ReadingColumn(key)), !key.words.contains(text) else { continue }
+                report.add(.unknownRemark(id: id, key: key.rawValue))
             }
             if let column = row.firstUnreadable { report.add(.unreadable(id: id, column: column)) }
         }
@@ -103,6 +108,11 @@ extension Store {
             if row["deleted"] as Bool? ?? false { report.add(.deletedLineWaits(id: id)) }
             if row["empty"] as Bool? ?? false { report.add(.emptyLine(id: id, sink: sink)) }
         }
+    }
+
+    private func checkEarlier(_ db: Database, _ report: inout CheckReport) throws {
+        let lost = "SELECT DISTINCT id FROM earlier WHERE id NOT IN (SELECT id FROM reading WHERE type <> '\(Self.tombstone)')"
+        for id in try String.fetchAll(db, sql: lost) { report.add(.earlierOfNone(id: id)) }
     }
 
     private func checkSeries(_ db: Database, _ report: inout CheckReport) throws {

@@ -21,12 +21,15 @@ extension Store {
                 // Its line must not be sent to another sink any more.
                 let unsent = try db.makeStatement(
                     sql: "UPDATE outbox SET sequence = NULL, queued = NULL, line = NULL, refused = NULL WHERE id = ? AND line IS NOT NULL")
+                // What it said before it was edited.
+                let earlier = try db.makeStatement(sql: "DELETE FROM earlier WHERE id = ?")
                 // What the cuff showed on the way belongs to the reading.
                 let series = try db.makeStatement(sql: "DELETE FROM series WHERE reading = ?")
                 for id in ids {
                     try statement.execute(arguments: [id])
                     try unsent.execute(arguments: [id])
                     try series.execute(arguments: [id])
+                    try earlier.execute(arguments: [id])
                 }
             }
         } catch { throw Self.translated(error, path) }

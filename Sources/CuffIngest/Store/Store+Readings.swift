@@ -9,7 +9,7 @@ extension Store {
         do { return try queue.read { try Self.sources($0) } } catch { throw Self.translated(error, path) }
     }
 
-    private static func sources(_ db: Database) throws -> [Int64: StoredSource] {
+    static func sources(_ db: Database) throws -> [Int64: StoredSource] {
         var found: [Int64: StoredSource] = [:]
         for row in try Row.fetchAll(db, sql: "SELECT number, driver, device, manufacturer, model, serial, firmware FROM source") {
             let name: String = row["driver"]
@@ -114,6 +114,13 @@ extension Store {
             }
         }
         return found.sorted { ($0 ?? .max) < ($1 ?? .max) }
+    }
+
+    /// A number that is another one after any program has changed the database.
+    func changeCounter() throws(IngestError) -> Int64 {
+        do { return try queue.read { try Int64.fetchOne($0, sql: "PRAGMA data_version") ?? 0 } } catch {
+            throw Self.translated(error, path)
+        }
     }
 
     /// How many readings are selected.

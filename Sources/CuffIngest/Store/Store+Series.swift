@@ -32,6 +32,8 @@ public struct SeriesSelection: Sendable, Hashable {
     public var last: Int?
     /// Those that the export of this name has not given yet.
     public var newFor: String?
+    /// What their values must be, each of these.
+    public var conditions: [SeriesCondition] = []
 
     /// No condition is set.
     public init() {}
@@ -130,6 +132,7 @@ extension Store {
                 if let name = selection.newFor {
                     require("NOT EXISTS (SELECT 1 FROM exported WHERE cursor = ? AND id = 'series-' || number)", [name])
                 }
+                for condition in selection.conditions { require(condition.sql, [condition.value]) }
                 let order = selection.last == nil ? "" : " DESC LIMIT \(max(0, selection.last ?? 0))"
                 let owner = "(SELECT user FROM reading WHERE reading.id = series.reading) AS owner"
                 let inner = "SELECT *, \(owner) FROM series WHERE \(conditions.joined(separator: " AND ")) ORDER BY start\(order)"

@@ -1,3 +1,4 @@
+import CuffCore
 import Glibc
 
 /// Why the database does not do what it should. The first text is its path.
@@ -29,6 +30,12 @@ public enum StoreFault: Fault {
     /// The values of a series have too many digits to be packed.
     case seriesTooPrecise
     case notAnID(String)
+    /// No complete reading has this id here, or it was deleted.
+    case noSuchReading(String, String)
+    /// Only what a person typed in is edited; the reading is of this driver.
+    case notEntered(String, driver: String)
+    case tooManyChanges(String, most: Int)
+    case remarkRefused(Remarks.Refusal)
     case unknownFormat(String, known: [String])
     /// A backup is a file of its own, not standard output, a pipe or a device.
     case backupNeedsFile(String)
@@ -48,12 +55,15 @@ public enum StoreFault: Fault {
     /// What kind of failure it is.
     public var status: RunStatus {
         switch self {
-        case .notThere, .emptyFile, .nothingStored: .noInput
-        case .noStandardPlace, .notAnID, .unknownFormat, .backupNeedsFile, .backupOntoItself, .purgeNotConfirmed: .usage
+        case .notThere, .emptyFile, .nothingStored, .noSuchReading: .noInput
+        case .noStandardPlace, .notAnID, .notEntered, .remarkRefused, .unknownFormat, .backupNeedsFile, .backupOntoItself,
+            .purgeNotConfirmed:
+            .usage
         case .notADatabase, .damaged, .seriesDamaged, .problems: .badData
         case .foreign, .readOnly, .cannotOpen: .cannotCreate
         case .tooNew(_, let isReading): isReading ? .badData : .cannotCreate
         case .noRoomForIndex, .failedWriting, .full, .cutShort: .inputOutput
+        case .tooManyChanges: .cannotCreate
         case .failed, .seriesTooPrecise: .software
         case .astray, .logGrown: .tryAgain
         case .remains(_, let cause): cause?.status ?? .tryAgain
@@ -86,6 +96,13 @@ public enum StoreFault: Fault {
         case .seriesDamaged(let path, let number): "a series in \(path) is damaged: number \(number) cannot be unpacked"
         case .seriesTooPrecise: "a series could not be packed: its values have too many digits"
         case .notAnID(let text): "`\(text)` is not an id: an id looks like 20260505T073110-9f0c61d2a4b7e3f0"
+        case .noSuchReading(let id, let path): "there is no reading \(id) in \(path)"
+        case .notEntered(let id, let driver): "\(id) was not changed: a cuff measured it (\(driver)), and only what was typed in is edited"
+        case .tooManyChanges(let id, let most): "\(id) was not changed: it was changed \(most) times before"
+        case .remarkRefused(.tooLong(let key, let bytes)): "the \(key.rawValue) is too long: \(bytes) bytes, and \(key.longest) have room"
+        case .remarkRefused(.unknownWord(let key, let word)):
+            "unknown \(key.rawValue) `\(word)`: it is one of \(key.words.joined(separator: ", "))"
+        case .remarkRefused(.controlCharacter(let key)): "the \(key.rawValue) holds a line feed or another control character"
         case .unknownFormat(let name, let known): "unknown format `\(name)`: formats are \(known.joined(separator: ", "))"
         case .backupNeedsFile(let path): "cannot back up to \(path): a backup is a regular file"
         case .backupOntoItself(let path): "cannot back up \(path) onto itself"

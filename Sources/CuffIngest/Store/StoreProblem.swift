@@ -23,6 +23,11 @@ public enum StoreProblem: Hashable, Sendable, CustomStringConvertible {
     /// A series of a source that is not in the table of sources.
     case seriesWithoutSource(number: Int64)
 
+    /// A remark of a key that takes certain words is none of them.
+    case unknownRemark(id: String, key: String)
+    /// An earlier revision of a reading that is not here or was deleted.
+    case earlierOfNone(id: String)
+
     /// The rule that is broken: the value of `rule` in JSON.
     public var rule: String {
         switch self {
@@ -30,8 +35,8 @@ public enum StoreProblem: Hashable, Sendable, CustomStringConvertible {
         case .notAnID: "id"
         case .withoutSource, .seriesWithoutSource: "source"
         case .unknownType: "type"
-        case .unreadable: "value"
-        case .tombstoneHolds, .deletedLineWaits: "deleted"
+        case .unreadable, .unknownRemark: "value"
+        case .tombstoneHolds, .deletedLineWaits, .earlierOfNone: "deleted"
         case .lineWithoutSink, .emptyLine: "outbox"
         case .damagedSeries: "series"
         }
@@ -41,7 +46,8 @@ public enum StoreProblem: Hashable, Sendable, CustomStringConvertible {
     public var id: String? {
         switch self {
         case .notAnID(let id), .withoutSource(let id, _), .unknownType(let id, _), .unreadable(let id, _), .tombstoneHolds(let id, _),
-            .deletedLineWaits(let id), .lineWithoutSink(let id, _), .emptyLine(let id, _):
+            .deletedLineWaits(let id), .lineWithoutSink(let id, _), .emptyLine(let id, _), .unknownRemark(let id, _),
+            .earlierOfNone(let id):
             id
         case .integrity, .damagedSeries, .seriesWithoutSource: nil
         }
@@ -59,6 +65,8 @@ public enum StoreProblem: Hashable, Sendable, CustomStringConvertible {
         case .deletedLineWaits(let id): "reading \(id) was deleted, but a line of it is still queued"
         case .lineWithoutSink(let id, let sink): "a line of reading \(id) is queued for sink \(sink), which does not exist"
         case .emptyLine(let id, let sink): "the line of reading \(id) that is queued for sink \(sink) is empty"
+        case .unknownRemark(let id, let key): "the \(key) of reading \(id) is none of the known words"
+        case .earlierOfNone(let id): "an earlier revision of reading \(id) is kept, but the reading is not"
         case .damagedSeries(let number): "series \(number) cannot be unpacked"
         case .seriesWithoutSource(let number): "series \(number) belongs to a source that does not exist"
         }

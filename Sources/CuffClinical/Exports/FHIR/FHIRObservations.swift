@@ -68,7 +68,9 @@ struct FHIRObservations {
             (FHIRCodes.loinc, "85354-9", "Blood pressure panel with all children optional"))
         return observation(
             "", profiles: [FHIRCodes.core + "bp"], phd: "PhdCompoundNumericObservation", code: code,
-            [("interpretation", interpretation), ("note", note), ("component", .list(components))])
+            [
+                ("interpretation", interpretation), ("note", note), ("bodySite", bodySite), ("component", .list(components)),
+            ])
     }
 
     private var pulse: FHIRResource? {
@@ -196,6 +198,20 @@ struct FHIRObservations {
     private var note: JSONOutput? {
         let flags = reading.flags
         let words = Self.noted.filter { flags.contains($0) }
-        return words.isEmpty ? nil : [["text": .text("cuff: " + words.joined(separator: " "))]]
+        var texts = words.isEmpty ? [] : ["cuff: " + words.joined(separator: " ")]
+        // Of these only the arm has a place of its own in the profile.
+        if let text = reading.medication { texts.append("medication: " + text) }
+        if let text = reading.posture { texts.append("posture: " + text) }
+        if let text = reading.note { texts.append(text) }
+        return texts.isEmpty ? nil : .list(texts.map { ["text": .text($0)] })
+    }
+
+    /// SNOMED CT: 368208006 left upper arm, 368209003 right upper arm. Only a person says it, never a cuff.
+    private var bodySite: JSONOutput? {
+        switch reading.arm {
+        case "left": FHIRCodes.concept(("http://snomed.info/sct", "368208006", "Left upper arm structure"))
+        case "right": FHIRCodes.concept(("http://snomed.info/sct", "368209003", "Right upper arm structure"))
+        default: nil
+        }
     }
 }

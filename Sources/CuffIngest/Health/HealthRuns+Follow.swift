@@ -1,0 +1,50 @@
+import CuffClinical
+import CuffCore
+import Glibc
+
+/// What statistics are asked for.
+public struct StatisticsRequest: Sendable {
+    /// Which readings.
+    public var selection: ReadingSelection
+    /// How time is cut.
+    public var cut: CalendarCut
+    /// How values become an average.
+    public var style = AggregationStyle.discreteArithmetic
+    /// What is kept beside the merged statistics.
+    public var options: StatisticsCollection.Options = []
+    /// Also leave out disturbed readings.
+    public var excludesDisturbed = false
+
+    /// The usual style over these readings.
+    public init(_ selection: ReadingSelection, by cut: CalendarCut) { (self.selection, self.cut) = (selection, cut) }
+}
+
+extension HealthRuns {
+    /// How often a database is asked whether it has changed.
+    static let followInterval = Duration.seconds(1)
+
+    /// Tells every bucket, and then again each one that has changed, until `stop` is raised. Whatever program changed the database,
+    /// the change is seen within a second or so. `tell` gets buckets with what prints them.
+    public static func follow(
+        _ store: Store, _ request: StatisticsRequest, stop: StopSignal,
+        tell: (_ table: StatisticsTable, _ buckets: [StatisticsBucket]) throws(IngestError) -> Void
+    ) throws(IngestError) {
+        var changes = StatisticsChanges()
+        var version: Int64?
+        while !stop.isRaised {
+            let present = try store.changeCounter()
+            if present != version {
+                version = present
+                let persons = try statisticsOfEach(
+                    store, request.selection, by: request.cut, style: request.style, options: request.options,
+                    excludesDisturbed: request.excludesDisturbed)
+                let sources = persons.first?.table.sources ?? []
+                for (user, buckets) in changes.update(persons.map { (user: $0.user, buckets: $0.collection.buckets) }) {
+                    try tell(StatisticsTable(style: request.style, sources: sources, user: user), buckets)
+                }
+            }
+            var look = pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0)
+            _ = poll(&look, 1, Int32(followInterval.components.seconds * 1000))
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import CuffClinical
+import CuffCore
+
+extension ManualQuantity {
+    /// Values that nobody has are a slip of the fingers unless the person insists.
+    public static func checked(
+        _ name: String, _ text: String, at time: Timestamp, lasting duration: Duration?, user: Int?, remarks: Remarks, force: Bool
+    ) throws(IngestError) -> ManualQuantity {
+        let type = try QuantityType.checked(name)
+        guard let value = ReadingCursor.digits(text) else {
+            throw IngestError(.usage, "`\(text)` is not a number", hint: "write e.g. 72.5")
+        }
+        let unit = Nomenclature.unit(type.unit)?.description ?? ""
+        guard type.plausible.contains(value.value) || force else {
+            throw IngestError(
+                .usage, "\(text) \(unit) looks wrong", why: "\(name) is in \(unit)", hint: "check the number, or add --force")
+        }
+        guard time <= Timestamp(milliseconds: HostClock.reproducibleNow().milliseconds + 60_000) else {
+            throw IngestError(.usage, "the time is in the future", hint: "check --at")
+        }
+        if let duration, duration < .seconds(1) || duration >= type.sample.longest {
+            throw IngestError(.usage, "it cannot last that long", why: "from a second to less than a day", hint: "check --for")
+        }
+        return ManualQuantity(
+            type, value, at: time, lasting: duration, user: user.map { Int32(truncatingIfNeeded: $0) }, remarks: remarks)
+    }
+}
+
+extension QuantityType {
+    /// The type of this word; throws a usage error for one that is not listed.
+    public static func checked(_ name: String) throws(IngestError) -> QuantityType {
+        guard let type = named(name) else {
+            throw IngestError(
+                .usage, "unknown quantity `\(name)`", why: "quantities are \(all.map(\.name).joined(separator: ", "))",
+                hint: NearestWord.match(name, among: all.map(\.name)).map { "did you mean `\($0)`?" } ?? "write e.g. body_mass")
+        }
+        return type
+    }
+}
+
+extension HealthRuns {
+    /// Keeps a quantity that a person typed in. Answers whether it is new.
+    public static func add(_ entry: ManualQuantity, zone: ZoneTable, to path: String) throws(IngestError) -> (reading: Reading, isNew: Bool)
+    {
+        try keep(entry.reading(received: HostClock.reproducibleNow(), zone: zone), to: path)
+    }
+
+    /// Statistics of a quantity for each person of the selection: of its readings, and of the values of series of the same type.
+    public static func statistics(
+        _ store: Store, _ selection: ReadingSelection, of type: QuantityType, by cut: CalendarCut
+    ) throws(IngestError) -> [(user: Int?, collection: QuantityCollection)] {
+        var selection = selection
+        selection.kinds = [.quantity]
+        var found: [(user: Int?, collection: QuantityCollection)] = []
+        for (user, own) in try Persons(store, selection).each(selection) {
+            var collection = QuantityCollection(type.sample, cut)
+            let rule = InclusionRule(zone: selection.zone)
+            try store.forEach(own) { reading, _ in
+                guard QuantityType.of(reading) == type, case .quantity(let quantity) = reading.content else { return true }
+                guard let value = quantity.value, let time = reading.bestTime(in: selection.zone), rule.reason(reading.flags) == nil else {
+                    collection.leaveOut()
+                    return true
+                }
+                collection.add(DatedValue(value.value, at: time, from: reading.id), lasting: reading.duration)
+                return true
+            }
+            try addSeries(store, own, to: &collection)
+            found.append((user, collection))
+        }
+        return found
+    }
+
+    /// Statistics of the pressures in the cuff while it measured, for each person: of series alone.
+    public static func seriesStatistics(
+        _ store: Store, _ selection: ReadingSelection, of type: SampleType, by cut: CalendarCut
+    ) throws(IngestError) -> [(user: Int?, collection: QuantityCollection)] {
+        var found: [(user: Int?, collection: QuantityCollection)] = []
+        for (user, own) in try Persons(store, selection, kinds: []).each(selection) {
+            var collection = QuantityCollection(type, cut)
+            try addSeries(store, own, to: &collection)
+            if !collection.buckets.isEmpty { found.append((user, collection)) }
+        }
+        return found
+    }
+
+    private static func addSeries(
+        _ store: Store, _ selection: ReadingSelection, to collection: inout QuantityCollection
+    ) throws(IngestError) {
+        var series = SeriesSelection(selection, kinds: [.quantity])
+        series.newFor = nil
+        var filled = collection
+        try store.forEachSeries(series) { stored in
+            if case .quantity(let one) = stored.series, one.type == filled.type { filled.add(one) }
+            return true
+        }
+        collection = filled
+    }
+
+    /// Statistics of a quantity as they are printed.
+    public static func text(
+        _ persons: [(user: Int?, collection: QuantityCollection)], name: String, isTable: Bool, width: Int? = nil
+    ) -> String {
+        var text = TextBuffer(capacity: 4096)
+        for (index, person) in persons.enumerated() {
+            guard isTable else {
+                person.collection.appendLines(name: name, user: person.user, to: &text)
+                continue
+            }
+            if index > 0 { text.append(0x0A) }
+            if persons.count > 1 { text.append(string: Persons.heading(person.user) + "\n") }
+            person.collection.appendTable(width: width, to: &text)
+        }
+        return text.string
+    }
+}

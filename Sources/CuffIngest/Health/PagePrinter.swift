@@ -1,0 +1,133 @@
+import CLinux
+import CuffCore
+import Glibc
+
+/// Prints a page into a PDF file through a browser that is installed, without a window. The browser is told to load nothing, and the
+/// page has nothing that could be loaded.
+public enum PagePrinter {
+    /// The names under which browsers that print by themselves are installed, the most usual first. They all take the same options.
+    static let browsers = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge", "brave-browser"]
+    /// A page of some megabytes takes seconds; a small computer may need more.
+    static let patience = Duration.seconds(120)
+    /// No page of a report comes near; a file beyond it is no report.
+    private static let largest = 256 << 20
+
+    /// Why nothing was printed.
+    public enum PrintFault: Fault {
+        case noBrowser(looked: [String])
+        case cannotStart(String, errno: Int32)
+        case tooSlow(String)
+        case interrupted
+        /// The browser ended, and there is no PDF file.
+        case nothing(String)
+
+        /// What kind of failure it is.
+        public var status: RunStatus {
+            switch self {
+            case .noBrowser: .unavailable
+            case .cannotStart, .nothing: .software
+            case .tooSlow: .tryAgain
+            case .interrupted: .interrupted
+            }
+        }
+
+        /// What happened, in one plain line.
+        public var description: String {
+            switch self {
+            case .noBrowser(let looked): "cannot print a PDF file: no browser is installed (looked for \(looked.joined(separator: ", ")))"
+            case .cannotStart(let browser, let number):
+                "cannot print a PDF file: \(browser) does not start: \(SystemFault.lowercased(number))"
+            case .tooSlow(let browser): "cannot print a PDF file: \(browser) did not end in \(patience.components.seconds) s"
+            case .interrupted: "no PDF file was printed: interrupted"
+            case .nothing(let browser): "cannot print a PDF file: \(browser) made none"
+            }
+        }
+    }
+
+    /// The first browser that is found on PATH.
+    static func browser(among names: [String] = browsers) throws(IngestError) -> String {
+        for name in names { if let path = CommandPeer.find(name) { return path } }
+        throw IngestError(PrintFault.noBrowser(looked: names))
+    }
+
+    /// The page as a PDF file. Page and file lie meanwhile in a folder of their own beside `path`, which nobody else may enter.
+    static func print(_ page: inout TextBuffer, beside path: String, with browser: String) throws(IngestError) -> [UInt8] {
+        var template = Array("\(path == "-" ? "/tmp" : Descriptor.folder(of: path))/cuff-report-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw .writing(path, errno) }
+        let folder = String(decoding: template.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        defer { remove(folder) }
+        let html = try OutputFile("\(folder)/page.html")
+        try html.append(&page)
+        try html.finish()
+        try run(browser, in: folder)
+        guard let file = fopen("\(folder)/page.pdf", "rb") else { throw IngestError(PrintFault.nothing(browser)) }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: 1 << 16)
+        while case let count = fread(&part, 1, part.count, file), count > 0, bytes.count < largest { bytes += part[..<count] }
+        guard bytes.starts(with: Array("%PDF-".utf8)), bytes.count < largest else { throw IngestError(PrintFault.nothing(browser)) }
+        return bytes
+    }
+
+    private static func run(_ browser: String, in folder: String) throws(IngestError) {
+        let options = [
+            "--headless", "--disable-gpu", "--no-first-run", "--disable-extensions", "--disable-sync", "--disable-background-networking",
+            "--disable-component-update", "--host-resolver-rules=MAP * ~NOTFOUND", "--user-data-dir=\(folder)/profile",
+            "--no-pdf-header-footer", "--print-to-pdf=\(folder)/page.pdf",
+        ]
+        // The sandbox of these browsers cannot be made by root.
+        let own = geteuid() == 0 ? ["--no-sandbox"] : []
+        // A browser talks of what it misses on this machine; whether there is a file is all that counts.
+        let quiet = ["/bin/sh", "-c", "exec \"$0\" \"$@\" >/dev/null 2>&1"]
+        var arguments = (quiet + [browser] + options + own + [address(folder)]).map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        var input: Int32 = -1
+        let process = clinux_spawn(&arguments, &input, nil)
+        guard process > 0 else { throw IngestError(PrintFault.cannotStart(browser, errno: -process)) }
+        close(input)
+        // A person who interrupts it must not leave the page behind.
+        let stop = StopSignal()
+        stop.watch()
+        let end = HostClock.monotonic() + patience.nanoseconds
+        while waitpid(process, nil, WNOHANG) == 0 {
+            guard HostClock.monotonic() < end, !stop.isRaised else {
+                // Its whole group: a browser is many processes.
+                kill(-process, SIGKILL)
+                waitpid(process, nil, 0)
+                throw IngestError(stop.isRaised ? PrintFault.interrupted : .tooSlow(browser))
+            }
+            usleep(20_000)
+        }
+    }
+
+    /// The page as a `file:` address: bytes that are no plain letters are written as their numbers.
+    private static func address(_ folder: String) -> String {
+        var absolute = folder
+        if !folder.hasPrefix("/"), let here = getcwd(nil, 0) {
+            absolute = String(cString: here) + "/" + folder
+            free(here)
+        }
+        let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/-_.".utf8)
+        let path = "\(absolute)/page.html".utf8.map { byte in
+            plain.contains(byte) ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+        return "file://" + path.joined()
+    }
+
+    /// Removes a folder and what is in it; links are removed themselves.
+    private static func remove(_ folder: String, depth: Int = 0) {
+        // A browser's profile is five folders deep.
+        guard depth < 16, let entries = opendir(folder) else { return }
+        while let entry = readdir(entries) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+                name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            guard name != ".", name != ".." else { continue }
+            var status = stat()
+            let isFolder = lstat("\(folder)/\(name)", &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+            if isFolder { remove("\(folder)/\(name)", depth: depth + 1) } else { unlink("\(folder)/\(name)") }
+        }
+        closedir(entries)
+        rmdir(folder)
+    }
+}

@@ -1,0 +1,159 @@
+import CuffClinical
+import CuffCore
+import GRDB
+import GRDBSQLite
+
+/// What people say beside readings, and corrections of what they typed in. Each change gets the reading another revision for
+/// others: exports with `--new` give it again, and so do sinks that had it. The cuff's own revision stays.
+extension Store {
+    /// Changes of one reading by a person, at most: revisions end at 255, which is a tombstone's.
+    private static let mostChanges = 200
+
+    /// Sets remarks of each of these readings; an empty text takes one back. All of them or none: throws where one is unknown, deleted
+    /// or not complete yet. Answers how many have changed.
+    public func remark(_ ids: [Reading.ID], _ changes: [(key: Remarks.Key, text: String)]) throws(IngestError) -> Int {
+        do {
+            return try commit { db in
+                var count = 0
+                for id in ids {
+                    let (reading, provenance) = try whole(id, in: db)
+                    var remarks = reading.remarks ?? Remarks()
+                    for (key, text) in changes { try remarks.set(key, text) }
+                    guard remarks != reading.remarks ?? Remarks() else { continue }
+                    var changed = reading
+                    changed.remarks = remarks.isEmpty ? nil : remarks
+                    try noteChange(&changed, in: db)
+                    let columns = Remarks.Key.allCases.map { "\(ReadingColumn($0).name) = ?" }.joined(separator: ", ")
+                    try db.execute(
+                        sql: "UPDATE reading SET \(columns) WHERE id = ?",
+                        arguments: StatementArguments(Remarks.Key.allCases.map { remarks[$0] } + [ReadingSelection.text(id)]))
+                    try queueAgain(changed, provenance, in: db)
+                    count += 1
+                }
+                return count
+            }
+        } catch let refusal as Remarks.Refusal {
+            throw IngestError(StoreFault.remarkRefused(refusal))
+        } catch { throw Self.translated(error, path) }
+    }
+
+    /// One reading that was typed in, as it is now. Throws for one that a cuff sent.
+    public func entry(_ id: Reading.ID) throws(IngestError) -> Reading {
+        do {
+            let reading = try queue.read { try whole(id, in: $0).0 }
+            guard reading.origin == .entered else {
+                throw IngestError(StoreFault.notEntered(ReadingSelection.text(id), driver: reading.driver.description))
+            }
+            return reading
+        } catch { throw Self.translated(error, path) }
+    }
+
+    /// Replaces what was typed in under this id and keeps what it said before; answers whether anything is different.
+    public func edit(_ id: Reading.ID, to entry: ManualEntry, zone: ZoneTable) throws(IngestError) -> Bool {
+        let now = HostClock.reproducibleNow()
+        do {
+            return try commit { db in
+                let (old, provenance) = try whole(id, in: db)
+                guard old.origin == .entered else {
+                    throw IngestError(StoreFault.notEntered(ReadingSelection.text(id), driver: old.driver.description))
+                }
+                var new = entry.reading(received: old.received ?? now, zone: zone)
+                (new.id, new.remarks, new.revision) = (old.id, old.remarks, old.revision)
+                let isSame = new.content == old.content && new.user == old.user && new.flags == old.flags
+                guard !isSame || new.measured?.seconds != old.measured?.seconds else { return false }
+                try db.execute(
+                    sql: """
+                        INSERT INTO earlier
+                          (id, revision, replaced, systolic_mmHg, diastolic_mmHg, pulse_per_min, user, flags, measured, raw)
+                        SELECT id, \(ReadingColumn.fullRevision), ?, systolic_mmHg, diastolic_mmHg, pulse_per_min, user, flags, measured, raw
+                        FROM reading WHERE id = ?
+                        """, arguments: [now.utcText, ReadingSelection.text(id)])
+                try replaceValues(of: new, in: db)
+                try noteChange(&new, in: db)
+                try queueAgain(new, provenance, in: db)
+                return true
+            }
+        } catch { throw Self.translated(error, path) }
+    }
+
+    /// What the selected readings said before they were edited, each with the time until which it did; the oldest first.
+    public func earlier(_ selection: ReadingSelection) throws(IngestError) -> [Reading.ID: [(reading: Reading, until: String)]] {
+        // What was not kept was never different: only what a person types in is edited.
+        let kept: Set<ReadingColumn> = [.id, .systolic_mmHg, .diastolic_mmHg, .pulse_per_min, .user, .flags, .measured, .raw, .revision]
+        let columns = ReadingColumn.allCases.map { column in
+            ReadingColumn.ofPersons.contains(column) ? "NULL" : "\(kept.contains(column) ? "earlier" : "reading").\(column.name)"
+        }
+        var found: [Reading.ID: [(reading: Reading, until: String)]] = [:]
+        do {
+            try queue.read { db in
+                let statement = try db.makeStatement(
+                    sql: """
+                        SELECT \(columns.joined(separator: ",")), earlier.replaced FROM earlier JOIN reading USING (id)
+                        ORDER BY earlier.id, earlier.revision
+                        """)
+                let cursor = ReadingCursor(statement: statement.sqliteStatement, zone: selection.zone)
+                defer { sqlite3_reset(statement.sqliteStatement) }
+                while sqlite3_step(statement.sqliteStatement) == SQLITE_ROW {
+                    guard let reading = cursor.reading(driver: ManualEntry.driver) else { continue }
+                    let until = sqlite3_column_text(statement.sqliteStatement, Int32(ReadingColumn.allCases.count))
+                    found[reading.id, default: []].append((reading, until.map { String(cString: $0) } ?? ""))
+                }
+            }
+        } catch { throw Self.translated(error, path) }
+        return found
+    }
+
+    private func whole(_ id: Reading.ID, in db: Database) throws -> (Reading, Provenance) {
+        let text = ReadingSelection.text(id)
+        let statement = try db.makeStatement(
+            sql: "SELECT \(ReadingColumn.all) FROM reading WHERE id = ? AND NOT pending AND type <> '\(Self.tombstone)'")
+        try statement.setArguments([text])
+        let cursor = ReadingCursor(statement: statement.sqliteStatement, zone: .utc)
+        defer { sqlite3_reset(statement.sqliteStatement) }
+        guard sqlite3_step(statement.sqliteStatement) == SQLITE_ROW, let source = try Self.sources(db)[cursor.source],
+            let reading = cursor.reading(driver: source.driver)
+        else { throw IngestError(StoreFault.noSuchReading(text, path)) }
+        guard cursor.noted < Self.mostChanges, reading.revision < 250 else {
+            throw IngestError(StoreFault.tooManyChanges(text, most: Self.mostChanges))
+        }
+        return (reading, source.provenance)
+    }
+
+    /// The next revision, in the row and in the reading.
+    private func noteChange(_ reading: inout Reading, in db: Database) throws {
+        try db.execute(
+            sql: "UPDATE reading SET noted = coalesce(noted, 0) + 1 WHERE id = ?", arguments: [ReadingSelection.text(reading.id)])
+        reading.revision += 1
+    }
+
+    private func replaceValues(of reading: Reading, in db: Database) throws {
+        // The insert's own way of writing columns; its revision wins over the row's, and is put back.
+        let text = ReadingSelection.text(reading.id)
+        let row = try Row.fetchOne(db, sql: "SELECT revision, source FROM reading WHERE id = ?", arguments: [text])
+        var forced = reading
+        forced.revision = .max
+        let insert = ReadingRow()
+        insert.statement = try db.cachedStatement(sql: ReadingRow.insert).sqliteStatement
+        defer { insert.statement = nil }
+        let result = insert.step(forced, source: row?["source"] ?? 0)
+        guard result == SQLITE_DONE else { throw DatabaseError(resultCode: ResultCode(rawValue: result)) }
+        try db.execute(sql: "UPDATE reading SET revision = ? WHERE id = ?", arguments: [row?["revision"] as Int? ?? 0, text])
+    }
+
+    /// Every sink that was given the reading is given it again. Where a line of an earlier revision waits still, it goes out first.
+    private func queueAgain(_ reading: Reading, _ provenance: Provenance, in db: Database) throws {
+        var text = TextBuffer(capacity: 512)
+        ReadingLine().append(reading, device: provenance.device, to: &text)
+        try db.execute(
+            sql: """
+                INSERT INTO outbox (sink, id, revision, pending, sequence, queued, line)
+                SELECT number, ?, ?, 0, 1 + coalesce((SELECT max(sequence) FROM outbox WHERE sink = number), 0), ?, ?
+                FROM sink WHERE number IN (SELECT sink FROM outbox WHERE id = ?)
+                ON CONFLICT DO NOTHING
+                """,
+            arguments: [
+                ReadingSelection.text(reading.id), Int(reading.revision), HostClock.now().utcText, text.string,
+                ReadingSelection.text(reading.id),
+            ])
+    }
+}

@@ -1,0 +1,39 @@
+import ArgumentParser
+import CuffCore
+import CuffIngest
+
+struct Note: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "note",
+        abstract: "Says something beside readings: a note, drugs, posture, arm.",
+        discussion: Help.text(
+            """
+            On readings of any kind; their values stay as they are. An empty text takes a remark back, --clear all of them; nothing of it \
+            is kept then. Remarks are shown, exported and printed in the report; they never leave this machine in a problem report. \
+            A changed reading is given again to exports with --new and to sinks that had it.
+            """,
+            [
+                "cuff note 20260505T073100-45d9621ae0ee0919 --note \"after the stairs\"": "A note.",
+                "cuff note $(cuff show --since today --format plain | cut -f 10) --arm left --posture sitting":
+                    "The arm and the posture of today's readings.",
+                "cuff note 20260505T073100-45d9621ae0ee0919 --medication ''": "Takes one remark back.",
+            ]))
+
+    @Argument(help: "Ids, as `cuff show --format plain` prints them.") var ids: [String]
+    @OptionGroup var said: RemarkOptions
+    @Flag(help: "Take every remark back.") var clear = false
+    @OptionGroup var database: DatabaseOption
+
+    func run() throws {
+        try Flags.refuse("a remark", when: clear && !said.changes.isEmpty, why: "--clear takes all back")
+        guard clear || !said.changes.isEmpty else {
+            throw IngestError(.usage, "nothing is said", hint: "add --note, --medication, --posture or --arm, or --clear")
+        }
+        _ = try said.remarks()
+        let ids = try ReadingSelection.ids(ids)
+        let store = try Store(try database.path(), access: .write)
+        let count = try store.remark(ids, clear ? Remarks.Key.allCases.map { ($0, "") } : said.changes)
+        try store.close()
+        Terminal.say("cuff: \(Plural.text(count, "reading")) changed\(count < ids.count ? ", \(ids.count - count) said so before" : "")")
+    }
+}

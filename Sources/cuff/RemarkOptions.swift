@@ -1,0 +1,38 @@
+import ArgumentParser
+import CuffCore
+import CuffIngest
+
+/// What a person says beside a reading.
+struct RemarkOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("A note in your own words, up to \(Remarks.Key.note.longest) bytes.", valueName: "text"))
+    var note: String?
+    @Option(help: ArgumentHelp("Drugs, e.g. before, after, or a name with its dose.", valueName: "text")) var medication: String?
+    @Option(
+        help: ArgumentHelp("One of \(Remarks.Key.posture.words.joined(separator: ", ")).", valueName: "posture"),
+        completion: .list(Remarks.Key.posture.words))
+    var posture: String?
+    @Option(
+        help: ArgumentHelp("The arm of the cuff: \(Remarks.Key.arm.words.joined(separator: " or ")).", valueName: "side"),
+        completion: .list(Remarks.Key.arm.words))
+    var arm: String?
+
+    /// What was said, in the order of the keys.
+    var changes: [(key: Remarks.Key, text: String)] {
+        Remarks.Key.allCases.compactMap { key in
+            switch key {
+            case .note: note.map { (key, $0) }
+            case .medication: medication.map { (key, $0) }
+            case .posture: posture.map { (key, $0) }
+            case .arm: arm.map { (key, $0) }
+            }
+        }
+    }
+
+    func remarks() throws -> Remarks {
+        var remarks = Remarks()
+        do throws(Remarks.Refusal) {
+            for (key, text) in changes { try remarks.set(key, text) }
+        } catch { throw IngestError(StoreFault.remarkRefused(error)) }
+        return remarks
+    }
+}

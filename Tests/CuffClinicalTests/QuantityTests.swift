@@ -1,0 +1,89 @@
+import CuffCore
+import Foundation
+import Testing
+
+@testable import CuffClinical
+
+/// Quantities beyond blood pressure: the table of their types, sound levels, statistics with series inside.
+@Suite struct QuantityTests {
+    @Test func theTable_FitsTheNomenclature_AndTheSampleTypes() {
+        #expect(Set(QuantityType.all.map(\.name)).count == QuantityType.all.count)
+        #expect(Set(QuantityType.all.map(\.mdc)).count == QuantityType.all.count)
+        for type in QuantityType.all {
+            #expect(Nomenclature.name(partition: UInt16(type.mdc >> 16), term: UInt16(type.mdc & 0xFFFF)) != nil, "\(type.name)")
+            #expect(Nomenclature.unit(type.unit) != nil && type.sample.kind == .quantity && type.sample.isHealthKits, "\(type.name)")
+            #expect(SampleType.all.contains(type.sample) && type.sample.unit.map { HealthUnit.all.contains($0) } == true, "\(type.name)")
+        }
+    }
+
+    @Test func levels_AreThoseOfTheMathematicsLibrary() throws {
+        for tenths in stride(from: -1500, through: 1500, by: 7) {
+            let level = Double(tenths) / 10
+            let energy = SoundLevel.energy(level)
+            #expect(abs(energy / pow(10, level / 10) - 1) < 1e-13, "\(level)")
+            #expect(abs(try #require(SoundLevel.level(energy)) - level) < 1e-11, "\(level)")
+        }
+        #expect(SoundLevel.level(0) == nil && SoundLevel.level(-1) == nil && SoundLevel.level(.infinity) == nil)
+    }
+
+    private func level(_ values: [(Double, Duration?)]) -> Double? {
+        var collection = QuantityCollection(.environmentalAudioExposure, CalendarCut(.day, zone: .utc))
+        for (index, (value, duration)) in values.enumerated() {
+            collection.add(DatedValue(value, at: Timestamp(seconds: Int64(index) * 60), from: .none), lasting: duration)
+        }
+        return collection.buckets.first.flatMap { collection.result($0.statistics) }.map { $0.word == "level" ? $0.value : .nan }
+    }
+
+    /// Twice the energy is 3.01 dB more; half the time at it is as much as a whole time at 3.01 dB less.
+    @Test func equivalentLevels_FollowEnergy_NotNumbers() throws {
+        #expect(abs(try #require(level([(80, .seconds(3600))])) - 80) < 1e-9)
+        #expect(abs(try #require(level([(90, .seconds(1800)), (0, .seconds(1800))])) - (90 - 10 * log10(2))) < 1e-6)
+        #expect(abs(try #require(level([(70, .seconds(900)), (85, .seconds(100))])) - 10 * log10((9 * 1e7 + pow(10, 8.5)) / 10)) < 1e-9)
+        #expect(abs(try #require(level([(80, nil), (90, nil)])) - 10 * log10((1e8 + 1e9) / 2)) < 1e-9)
+        #expect(abs(try #require(level([(80, .seconds(60)), (120, nil)])) - 80) < 1e-9, "a moment has no part where others last")
+    }
+
+    private func typed(_ name: String, _ mantissa: Int64, _ exponent: Int8 = 0, lasting: Duration? = nil) throws -> Reading {
+        let type = try #require(QuantityType.named(name))
+        return ManualQuantity(
+            type, Digits(mantissa: mantissa, exponent: exponent), at: Timestamp(seconds: 1_777_959_000), lasting: lasting, user: 1
+        ).reading(received: Timestamp(seconds: 1_777_959_100), zone: .utc)
+    }
+
+    @Test func typedQuantities_AreTheirType_AndAnAgentsPrivateTermIsNot() throws {
+        for type in QuantityType.all { #expect(QuantityType.of(try typed(type.name, 50)) == type) }
+        var foreign = try typed("environmental_audio_exposure", 80)
+        foreign.origin = .push
+        #expect(QuantityType.of(foreign) == nil)
+        var pounds = try typed("body_mass", 80)
+        pounds.content = .quantity(Quantity(partition: 2, term: 57664, value: Digits(80), unit: 1760))
+        #expect(QuantityType.of(pounds) == nil, "another unit is not compared")
+        #expect(try typed("body_mass", 725, -1).id == typed("body_mass", 725, -1).id)
+        #expect(try typed("body_mass", 725, -1).id != typed("body_mass", 726, -1).id)
+    }
+
+    @Test func appleHealth_HasThemWithItsOwnUnits() throws {
+        let readings = try [
+            typed("body_mass", 725, -1), typed("oxygen_saturation", 97), typed("environmental_audio_exposure", 84, lasting: .seconds(1800)),
+        ]
+        let (text, omissions) = try WorkedExample.export(.appleHealth, readings, from: Provenance(driver: "manual"))
+        #expect(omissions.isEmpty)
+        func record(_ type: String) throws -> String {
+            try #require(text.split(separator: "\n").first { $0.contains("HKQuantityTypeIdentifier\(type)\"") }.map(String.init))
+        }
+        #expect(try record("BodyMass").contains("unit=\"kg\"") && record("BodyMass").contains("value=\"72.5\""))
+        #expect(try record("OxygenSaturation").contains("unit=\"%\"") && record("OxygenSaturation").contains("value=\"0.97\""))
+        let audio = try record("EnvironmentalAudioExposure")
+        #expect(audio.contains("unit=\"dBASPL\"") && audio.contains("value=\"84\""))
+        // 05:30 UTC is 07:30 in Berlin; half an hour.
+        #expect(audio.contains("startDate=\"2026-05-05 07:30:00 +0200\" endDate=\"2026-05-05 08:00:00 +0200\""))
+    }
+
+    @Test func jsonLines_SayTheDuration() throws {
+        var text = TextBuffer()
+        ReadingLine().append(try typed("headphone_audio_exposure", 84, lasting: .seconds(90)), device: "", to: &text)
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(text.string.utf8)) as? [String: Any])
+        #expect(object["duration_s"] as? Int == 90 && object["code"] as? String == "CUFF_AUDIO_EXPOSURE_HEADPHONES")
+        #expect(object["value"] as? String == "84" && object["unit"] as? String == "dBA")
+    }
+}
