@@ -1,5 +1,6 @@
 # make demo        install what is missing, build, and read a simulated cuff into the terminal and a database
 # make test        install what is missing and run every test that needs neither root nor a virtual machine
+# make test-exhaustive  the core and clinical tests with every bit flipped, every seed and ten times the readings: two minutes
 # make lint        formatting and the project rules
 # make examples    build the program in Examples/ that embeds the libraries, and check its package
 # make build       the release binary at .build/release/cuff
@@ -71,7 +72,7 @@ BUILD_FLAGS ?=
 REMOTE_FLAGS ?=
 SUITE ?= bookworm
 
-.PHONY: binary remote-binaries deb test-deb tarball manual hooks examples help readme demo test test-build test-run lint build install uninstall rebaseline udev-rules test-udev test-kernel test-idle test-cycles vectors bench fuzz test-kill test-stall soak test-tsan test-asan remote test-remote test-recipes install-remote clean packages
+.PHONY: binary remote-binaries deb test-deb tarball manual hooks examples help readme demo test test-build test-run test-exhaustive lint build install uninstall rebaseline udev-rules test-udev test-kernel test-idle test-cycles vectors bench fuzz test-kill test-stall soak test-tsan test-asan remote test-remote test-recipes install-remote clean packages
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -104,6 +105,10 @@ test-run:
 	.ci/suite 700 'CuffIngestTests|EndToEnd' again --skip '$(ALONE)' || status=1; \
 	.ci/suite 280 '$(ALONE)' again --no-parallel || status=1; \
 	exit $$status
+
+test-exhaustive: packages
+	$(SWIFT) build --build-tests
+	@CUFF_EXHAUSTIVE=1 SWIFT=$(SWIFT) .ci/suite 3600 'CuffCoreTests|CuffClinicalTests'
 
 lint:
 	@.ci/lint

@@ -7,41 +7,62 @@ import Testing
     /// A capture whose header says `check: none` holds answers that carry none (an option of their protocol).
     static let checked = CaptureFile.playable.filter { $0.driver?.check != nil && $0.header["check"] != "none" }
 
-    /// Large captures are sampled at a stride that meets every offset and bit in turn.
-    static let flipLimit = 24_000
+    /// The most bytes that are replayed behind the flips of one capture: a short capture has every bit flipped, a long one a part
+    /// of them that is the same each time.
+    static let budget = Effort.choose(75_000, exhaustive: .max)
 
     @Test(arguments: checked)
     func flippedBit_GivesNoWrongReading(_ file: CaptureFile) throws {
         let driver = try #require(file.driver)
-        let truth = Set(Self.readings(file.items, driver))
+        var replay = Replay(LinkState.Setup(driver))
+        let truth = Set(Self.readings(replay, file.items[...]))
         let damaged = Self.damagedLines(file.items, driver)
-        var flips: [(item: Int, bit: Int)] = []
+        let step = Self.step(file.items)
+        var next = 0
         for (index, item) in file.items.enumerated() {
-            guard case .fromCuff(let bytes) = item.content, !damaged.contains(index) else { continue }
-            flips += (0..<(bytes.count * 8)).map { (index, $0) }
-        }
-        let stride = max(1, flips.count / Self.flipLimit)
-        for number in Swift.stride(from: 0, to: flips.count, by: stride + (stride > 1 ? 1 - stride % 2 : 0)) {
-            let (index, bit) = flips[number]
-            guard case .fromCuff(var bytes) = file.items[index].content else { continue }
-            bytes[bit / 8] ^= 1 << UInt8(bit % 8)
-            var items = file.items
-            items[index].content = .fromCuff(bytes)
-            for reading in Self.readings(items, driver)
-            where !reading.isValueless && !truth.contains(reading) && !truth.contains(where: { reading.isLess(than: $0) }) {
-                Issue.record("bit \(bit % 8) of byte \(bit / 8) in line \(index + 1): \(reading)")
+            if case .fromCuff(let bytes) = item.content, !damaged.contains(index) {
+                // What stands before the flipped byte is played once.
+                var before = replay
+                for (place, byte) in bytes.enumerated() {
+                    while next < 8 {
+                        let flipped = byte ^ 1 << UInt8(next)
+                        let rest = driver.medium == .tty ? [flipped] + bytes[(place + 1)...] : Self.replacing(bytes, place, flipped)
+                        var after = before
+                        after.play(CaptureItem(time: item.time, .fromCuff(rest)))
+                        for reading in Self.readings(after, file.items[(index + 1)...])
+                        where !reading.isValueless && !truth.contains(reading) && !truth.contains(where: { reading.isLess(than: $0) }) {
+                            Issue.record("bit \(next) of byte \(place) in line \(index + 1): \(reading)")
+                        }
+                        next += step
+                    }
+                    next -= 8
+                    if driver.medium == .tty { before.play(CaptureItem(time: item.time, .fromCuff([byte]))) }
+                }
             }
+            replay.play(item)
+            // What came before a flip is part of the truth.
+            _ = replay.collect()
         }
+    }
+
+    private static func replacing(_ bytes: [UInt8], _ place: Int, _ byte: UInt8) -> [UInt8] {
+        var bytes = bytes
+        bytes[place] = byte
+        return bytes
+    }
+
+    /// Every so many bits one is flipped: an odd number, which meets every place and every bit of a byte in turn.
+    private static func step(_ items: [CaptureItem]) -> Int {
+        let size = items.reduce(0) { sum, item in if case .fromCuff(let bytes) = item.content { sum + bytes.count } else { sum } }
+        // Eight bits in a byte; on average half of the capture follows.
+        return size * 8 * size / 2 / budget | 1
     }
 
     /// Lines of frames that fail their check as they were recorded: a second flip might undo the first. A frame that
     /// lies in several lines (HID reports) began after the question before it.
     static func damagedLines(_ items: [CaptureItem], _ driver: CuffDriver) -> Set<Int> {
-        func failures(_ count: Int) -> Int {
-            var player = Replay(LinkState.Setup(driver))
-            for item in items.prefix(count) { player.play(item) }
-            player.end()
-            return player.collect().notices.reduce(0) { sum, notice in
+        func failures(_ replay: inout Replay) -> Int {
+            replay.collect().notices.reduce(0) { sum, notice in
                 switch notice {
                 case .diagnostic(.skipped(let bytes, .badCheck)): sum + bytes
                 case .diagnostic(.ignored): sum + 1
@@ -49,8 +70,22 @@ import Testing
                 }
             }
         }
+        var replay = Replay(LinkState.Setup(driver))
+        var known = failures(&replay)
+        // Failures in a capture that ends behind the line.
+        func failuresInAll() -> Int {
+            var ended = replay
+            ended.end()
+            return known + failures(&ended)
+        }
         var damaged: Set<Int> = []
-        for index in items.indices where failures(index + 1) > failures(index) {
+        var before = failuresInAll()
+        for index in items.indices {
+            replay.play(items[index])
+            known += failures(&replay)
+            let count = failuresInAll()
+            defer { before = count }
+            guard count > before else { continue }
             damaged.insert(index)
             var earlier = index - 1
             while driver.medium == .hidraw, earlier >= 0, case .fromCuff = items[earlier].content {
@@ -61,12 +96,12 @@ import Testing
         return damaged
     }
 
-    /// What the session said, without what merely names it.
-    static func readings(_ items: [CaptureItem], _ driver: CuffDriver) -> [Saying] {
-        var player = Replay(LinkState.Setup(driver))
-        for item in items { player.play(item) }
-        player.end()
-        return player.collect().entries.compactMap { entry in
+    /// What the session says from here to the end of the items, without what merely names it.
+    static func readings(_ replay: Replay, _ items: ArraySlice<CaptureItem>) -> [Saying] {
+        var replay = replay
+        for item in items { replay.play(item) }
+        replay.end()
+        return replay.collect().entries.compactMap { entry in
             guard case .reading(let reading) = entry else { return nil }
             return Saying(content: reading.content, user: reading.user, clock: reading.clock, flags: reading.flags)
         }

@@ -114,13 +114,18 @@ struct Played {
             if case .identified(let told) = notice { identity = told }
             if case .finished(_, let ended) = notice { outcome = ended }
         }
+        lines = Self.lines(entries, identity)
+        writes = player.writes
+    }
+
+    /// The entries as they are printed.
+    static func lines(_ entries: Entries, _ identity: DeviceIdentity?) -> [String] {
         var text = TextBuffer()
-        for entry in entries {
+        return entries.map { entry in
             text.removeAll()
             ReadingLine(includesRaw: false).append(entry, device: identity?.id ?? "", to: &text)
-            lines.append(String(text.string.dropLast()))
+            return String(text.string.dropLast())
         }
-        writes = player.writes
     }
 }
 

@@ -32,8 +32,8 @@ struct Conversation {
     private var session: any CuffSession
     private var simulator: any CuffSimulator
     private var ledger: ReadingLedger
-    private var queue: [(time: Int64, order: Int, event: Event)] = []
-    private var order = 0
+    /// What is still to happen, the next one last.
+    private var queue: [(time: Int64, event: Event)] = []
     private var hostTimers: [TimerID: Int] = [:]
     private var cuffTimers: [TimerID: Int] = [:]
     private var generation = 0
@@ -67,11 +67,8 @@ struct Conversation {
     }
 
     private mutating func run() {
-        while outcome == nil, steps < Self.stepLimit, elapsed < Self.timeLimit, !queue.isEmpty {
+        while outcome == nil, steps < Self.stepLimit, elapsed < Self.timeLimit, let (time, event) = queue.popLast() {
             steps += 1
-            guard let first = queue.indices.min(by: { (queue[$0].time, queue[$0].order) < (queue[$1].time, queue[$1].order) })
-            else { return }
-            let (time, _, event) = queue.remove(at: first)
             elapsed = max(elapsed, time)
             switch event {
             case .toCuff(let bytes): perform(simulator.handle(.received(bytes)))
@@ -91,8 +88,10 @@ struct Conversation {
     }
 
     private mutating func post(_ event: Event, after delay: Int64) {
-        order += 1
-        queue.append((elapsed + delay, order, event))
+        let time = elapsed + delay
+        var place = queue.count
+        while place > 0, queue[place - 1].time <= time { place -= 1 }
+        queue.insert((time, event), at: place)
     }
 
     private static func microseconds(_ duration: Duration) -> Int64 {

@@ -6,7 +6,7 @@ import Testing
     @Test(arguments: CuffFamilies.all.map(\.id.description))
     func randomBytes_AreNoReading(_ driver: String) throws {
         let driver = try #require(CuffFamilies.named(driver))
-        for seed in 0..<40 as Range<UInt64> {
+        for seed in 0..<Effort.choose(20, exhaustive: 40) as Range<UInt64> {
             var random = SplitMix64(seed: seed)
             var session = driver.makeSession(SessionContext())
             var actions = session.handle(.opened) + session.handle(.command(.follow))
@@ -23,7 +23,7 @@ import Testing
     @Test(arguments: CaptureFile.playable)
     func mangledCaptures_DoNotTrap(_ file: CaptureFile) throws {
         let driver = try #require(file.driver)
-        for seed in 0..<25 as Range<UInt64> {
+        for seed in 0..<Effort.choose(10, exhaustive: 25) as Range<UInt64> {
             var random = SplitMix64(seed: seed)
             var player = Replay(LinkState.Setup(driver))
             for item in file.items {

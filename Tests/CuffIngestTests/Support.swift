@@ -114,6 +114,8 @@ final class MemorySink: Sink {
     let isDurable: Bool
     private let state = Locked((batches: [Batch](), failures: 0))
     private let gate = Gate(isOpen: true)
+    /// Readings of each batch that was handed over, before it is held back or fails; and of each that was written.
+    let calls = Mailbox<Int>()
     let arrivals = Mailbox<Int>()
 
     init(takesLiveEvents: Bool = true, failures: Int = 0, isDurable: Bool = true) {
@@ -126,6 +128,7 @@ final class MemorySink: Sink {
     func release() { gate.set(open: true) }
 
     func write(_ batch: Batch) throws(IngestError) -> Int {
+        calls.post(batch.readings)
         gate.pass()
         let fails = state.withLock { state in
             if state.failures > 0 {

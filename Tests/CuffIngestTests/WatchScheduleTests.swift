@@ -35,40 +35,35 @@ import Testing
         return Run(schedules: schedules, said: said, asked: asked, planned: planned, folder: folder)
     }
 
-    /// What has come once it satisfies the condition, or after 20 seconds without.
-    private func arrived<Value>(_ box: Mailbox<Value>, until condition: ([Value]) -> Bool) async throws -> [Value] {
-        for _ in 0..<2000 where !condition(box.values) { try await Task.sleep(for: .milliseconds(10)) }
-        #expect(condition(box.values), "it did not come: \(box.values)")
-        return box.values
-    }
-
     private func begin(_ run: Run) { run.schedules.start() }
-    private func end(_ run: Run) { run.schedules.stop() }
+
+    /// Ends it, and returns when everything that it heard is written down.
+    private func end(_ run: Run) async {
+        await withCheckedContinuation { (ended: CheckedContinuation<Void, Never>) in run.schedules.stop { ended.resume() } }
+    }
 
     @Test func aMeasurement_IsWrittenDownBeforeItBegins() async throws {
         let place = TestFolder()
         let run = try run(in: place, now: Self.eight + 10, handled: Self.eight - 60) { _ in .begun }
         begin(run)
-        #expect(try await arrived(run.asked) { $0.count >= 1 } == [Self.eight - 60])
+        #expect(await run.asked.wait(count: 1) == [Self.eight - 60])
         #expect(run.folder.load("/dev/cuff")?.keeper.handled == Self.eight)
         run.schedules.ended("/dev/cuff", .aborted)
-        #expect(try await arrived(run.said) { $0.contains { $0.contains("was missed: it gave no result") } }.count == 2)
-        for _ in 0..<2000 where run.folder.load("/dev/cuff")?.keeper.measuredCount != 0 { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(await run.said.wait { $0.contains { $0.contains("was missed: it gave no result") } }.count == 2)
+        await end(run)
         #expect(run.folder.load("/dev/cuff")?.keeper.measuredCount == 0)
-        end(run)
     }
 
     @Test func aResult_Counts() async throws {
         let place = TestFolder()
         let run = try run(in: place, now: Self.eight + 10, handled: Self.eight - 60) { _ in .begun }
         begin(run)
-        _ = try await arrived(run.asked) { $0.count >= 1 }
+        _ = await run.asked.wait(count: 1)
         let result = Reading(.bloodPressure(.mmHg(120, 80)), driver: "suntech-advantage", origin: .measurement, raw: RawBytes([]))
         run.schedules.ended("/dev/cuff", .result(result))
-        for _ in 0..<2000 where run.folder.load("/dev/cuff")?.keeper.measuredCount != 1 { try await Task.sleep(for: .milliseconds(10)) }
+        await end(run)
         #expect(run.folder.load("/dev/cuff")?.keeper.measuredCount == 1)
         #expect(run.said.values == ["/dev/cuff: measuring every 15 minutes"])
-        end(run)
     }
 
     @Test(arguments: [WatchSchedules.Answer.absent, .busy])
@@ -77,20 +72,20 @@ import Testing
         // Two minutes late are the most; four seconds are left of them.
         let run = try run(in: place, now: Self.eight + 116, handled: Self.eight - 60) { _ in answer }
         begin(run)
-        let said = try await arrived(run.said) { $0.contains { $0.contains("was missed") } }
+        let said = await run.said.wait { $0.contains { $0.contains("was missed") } }
         #expect(said.last?.contains("2026-05-05 08:00 was missed: the cuff was \(answer == .absent ? "not there" : "in use")") == true)
+        await end(run)
         #expect(run.folder.load("/dev/cuff")?.keeper.handled == Self.eight)
-        end(run)
     }
 
     @Test func whatWasDueWhileNobodyRan_IsSaid_AndNotMadeUpFor() async throws {
         let place = TestFolder()
         let run = try run(in: place, now: Self.eight + 3600 + 300, handled: Self.eight - 60) { _ in .begun }
         begin(run)
-        let said = try await arrived(run.said) { $0.count >= 2 }
+        let said = await run.said.wait(count: 2)
         #expect(said.last == "/dev/cuff: 5 measurements from 2026-05-05 08:00 to 2026-05-05 09:00 were missed: this program did not run")
         #expect(run.asked.values.isEmpty)
-        end(run)
+        await end(run)
     }
 
     @Test func plans_ComeChangeAndGo_WhileItRuns() async throws {
@@ -100,11 +95,11 @@ import Testing
         let plan = try #require(MonitoringPlan(every: 30))
         let other = HostSchedule(key: "usb:1", driver: "berry-pm6750", zone: nil, keeper: ScheduleKeeper(plan, from: Self.eight))
         try run.folder.save(other)
-        _ = try await arrived(run.said) { $0.contains("usb:1: measuring every 30 minutes") }
+        _ = await run.said.wait { $0.contains("usb:1: measuring every 30 minutes") }
         #expect(run.folder.remove("/dev/cuff"))
-        _ = try await arrived(run.said) { $0.contains("/dev/cuff: no longer measured automatically") }
-        #expect(try await arrived(run.planned) { $0.last == [other] }.count >= 2)
-        end(run)
+        _ = await run.said.wait { $0.contains("/dev/cuff: no longer measured automatically") }
+        #expect(await run.planned.wait { $0.last == [other] }.count >= 2)
+        await end(run)
     }
 
     @Test func aScheduleCutShort_IsNone() throws {

@@ -54,13 +54,15 @@ final class WatchSchedules: @unchecked Sendable {
         }
     }
 
-    func stop() {
+    /// Afterwards `done` is called: what was heard until now is written down, and nothing follows.
+    func stop(then done: @escaping @Sendable () -> Void = {}) {
         queue.async { @Sendable in
             self.isStopped = true
             self.timer?.cancel()
             self.timer = nil
             self.events?.cancel()
             self.events = nil
+            done()
         }
     }
 
