@@ -165,11 +165,12 @@ import Testing
     @Test func arguments() throws {
         #expect(try Arguments(["--from", "a", "--to", "b"]).to == "b")
         #expect(try Arguments(["--from", "a", "--setup", "--machine", "pi-7", "--machine", "pi-8"]).machines == ["pi-7", "pi-8"])
+        #expect(try Arguments(["--check", "--from", "a", "--to", "b"]).isCheck)
     }
 
     @Test(arguments: [
         [], ["--from"], ["--from", "a"], ["--to", "b"], ["--from", "a", "--to", "b", "--setup"],
-        ["--from", "a", "--to", "b", "--machine", "x"],
+        ["--from", "a", "--to", "b", "--machine", "x"], ["--from", "a", "--check"], ["--from", "a", "--setup", "--check"],
         ["--from", "a", "--setup", "--machine", "pi.7"], ["--from", "a", "--setup", "--machine", "a b"], ["--from", "a", "--to", "b", "c"],
     ]) func otherArguments_AreRefused(words: [String]) { #expect(throws: ConfigurationFault.self) { try Arguments(words) } }
 }
