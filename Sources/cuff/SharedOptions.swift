@@ -13,6 +13,8 @@ struct SinkOptions: ParsableArguments {
     var sink: [String] = []
 
     @Flag(help: "Print each record's own bytes as hex.") var raw = false
+    @Flag(help: "Keep the patient's number, where a monitor sends it (hl7-oru), in the database's column `patient`.")
+    var keepPatient = false
 
     /// The sinks that were named, else what suits standard output: a person gets a table, a program gets lines.
     func specs(isJSON: Bool) throws -> [SinkSpec] {
@@ -107,6 +109,7 @@ extension RunOptions {
         var options = IngestOptions()
         options.sinks = try sinks.specs(isJSON: isJSON)
         options.includesRaw = raw
+        options.keepsPatients = sinks.keepPatient
         options.device = device ?? ""
         options.driverOptions = try family.driverOptions()
         options.memory = .standard

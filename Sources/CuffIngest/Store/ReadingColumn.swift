@@ -5,7 +5,7 @@ enum ReadingColumn: Int32, CaseIterable {
     case id, type, source, systolic_mmHg, diastolic_mmHg, mean_mmHg, pulse_per_min, user, flags, device_time, measured, clock, received
     case origin, trigger
     case revision, pending, sequence, raw, systolic_kPa, diastolic_kPa, mean_kPa, mean_absent, pulse_absent, reason, code, mdc, component
-    case value, value_absent, bits, unit, host_clock, digits, unit_mdc, text
+    case value, value_absent, bits, unit, host_clock, digits, unit_mdc, text, patient
 
     var name: String { "\(self)" }
     /// SQLite counts parameters from 1.

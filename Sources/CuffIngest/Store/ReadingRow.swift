@@ -8,7 +8,10 @@ final class ReadingRow {
     /// The same reading again changes nothing; a higher revision, or the completion of a pending one, replaces the row.
     static let insert: String = {
         let places = ReadingColumn.allCases.map { "?\($0.parameter)" }.joined(separator: ",")
-        let updates = ReadingColumn.names.dropFirst().map { "\($0)=excluded.\($0)" }.joined(separator: ",")
+        // A patient that was kept stays: a later run may not be asked to keep it.
+        let updates = ReadingColumn.allCases.dropFirst().map { column in
+            column == .patient ? "patient=coalesce(excluded.patient,reading.patient)" : "\(column)=excluded.\(column)"
+        }.joined(separator: ",")
         return """
             INSERT INTO reading (\(ReadingColumn.all)) VALUES (\(places))
             ON CONFLICT (id) DO UPDATE SET \(updates)
@@ -25,7 +28,7 @@ final class ReadingRow {
     init() { marks.reserveCapacity(16) }
 
     /// Binds everything and steps; answers SQLite's result code.
-    func step(_ reading: borrowing Reading, source: Int64) -> Int32 {
+    func step(_ reading: borrowing Reading, source: Int64, patient: String? = nil) -> Int32 {
         sqlite3_clear_bindings(statement)
         text.removeAll()
         marks.removeAll(keepingCapacity: true)
@@ -48,6 +51,7 @@ final class ReadingRow {
         if reading.isHostClockUnsynchronised { word(.host_clock, "unsynchronised") }
         if let words = reading.text { mark(.text) { $0.append(string: words) } }
         if let sequence = reading.sequence { bind(.sequence, Int64(sequence)) }
+        if let patient { mark(.patient) { $0.append(string: patient) } }
         return reading.raw.withBytes { raw in
             raw.withUnsafeBufferPointer { raw in
                 // A null pointer would bind NULL.

@@ -13,6 +13,7 @@ enum Schema {
         migrator.registerMigration("health cursors") { db in try db.execute(sql: cursors) }
         migrator.registerMigration("digits and units") { db in try db.execute(sql: digits) }
         migrator.registerMigration("outbox answers") { db in try db.execute(sql: answers) }
+        migrator.registerMigration("patients") { db in try db.execute(sql: "ALTER TABLE reading ADD COLUMN patient TEXT") }
         return migrator
     }
 
