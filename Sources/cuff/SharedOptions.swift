@@ -13,8 +13,6 @@ struct SinkOptions: ParsableArguments {
     var sink: [String] = []
 
     @Flag(help: "Print each record's own bytes as hex.") var raw = false
-    @Flag(help: "Keep the patient's number, where a monitor sends it (hl7-oru), in the database's column `patient`.")
-    var keepPatient = false
 
     /// The sinks that were named, else what suits standard output: a person gets a table, a program gets lines.
     func specs(isJSON: Bool) throws -> [SinkSpec] {
@@ -109,7 +107,6 @@ extension RunOptions {
         var options = IngestOptions()
         options.sinks = try sinks.specs(isJSON: isJSON)
         options.includesRaw = raw
-        options.keepsPatients = sinks.keepPatient
         options.device = device ?? ""
         options.driverOptions = try family.driverOptions()
         options.memory = .standard
@@ -140,6 +137,12 @@ struct StoreOptions: ParsableArguments {
         let path = try options.keepInStandardStore()
         if Terminal.errorIsTerminal, !output.quiet { Terminal.say("cuff: readings are kept in \(path)") }
     }
+}
+
+/// For the verbs that take what a monitor sends unasked, or a recording of that.
+struct PatientOptions: ParsableArguments {
+    @Flag(help: "Keep the patient's number, where a monitor sends it (hl7-oru), in the database's column `patient`.")
+    var keepPatient = false
 }
 
 enum SinkChoice {
