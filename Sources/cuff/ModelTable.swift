@@ -95,6 +95,7 @@ enum ModelTable {
     private static func how(_ model: CuffModel) -> String {
         switch model.support {
         case .driver(let driver) where driver.isRecognised: "plug it in; `cuff watch` reads it"
+        case .driver(let driver) where driver.capabilities.isEmpty: "no readings yet: only its frames are understood"
         case .driver(let driver): "cuff read DEVICE --driver \(driver.id)"
         case .none(let cuff): cuff.reason == .bluetooth ? "cannot be read here: Bluetooth" : "cannot be read here: no public protocol"
         }

@@ -32,10 +32,12 @@ struct Read: ParsableCommand {
         help: ArgumentHelp("The time zone of the cuff's clock and of --since and --until (default: this machine's).", valueName: "zone"))
     var tz: String?
     @OptionGroup var store: StoreOptions
+    @OptionGroup var patients: PatientOptions
     @OptionGroup var output: OutputOptions
 
     func run() throws {
         var options = try output.ingestOptions()
+        options.keepsPatients = patients.keepPatient
         try Flags.requirePositive(max, "--max")
         options.maximum = max
         options.zone = try tz.map { try HostZone.named($0) }

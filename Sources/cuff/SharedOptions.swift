@@ -139,6 +139,12 @@ struct StoreOptions: ParsableArguments {
     }
 }
 
+/// For the verbs that take what a monitor sends unasked, or a recording of that.
+struct PatientOptions: ParsableArguments {
+    @Flag(help: "Keep the patient's number, where a monitor sends it (hl7-oru), in the database's column `patient`.")
+    var keepPatient = false
+}
+
 enum SinkChoice {
     static var spellings: String { SinkKind.all.map(\.spelling).joined(separator: ", ") }
     static let completion = CompletionKind.list(SinkKind.all.map { $0.operand.isEmpty ? $0.scheme : "\($0.scheme):" })

@@ -9,7 +9,7 @@ import Testing
     /// What a report says when record 1 of user 0 was asked for.
     private static func readings(_ record: [UInt8]) -> [Reading] {
         var session = CuffDriver.beurerBM96.makeSession(SessionContext())
-        _ = session.handle(.sent(BeurerBM96Report.question(BeurerBM96Report.record(user: 0, index: 1))))
+        _ = session.handle(.sent(BeurerBM96Report.record(user: 0, index: 1)))
         let report = record + [UInt8](repeating: 0xF4, count: 64 - record.count)
         return session.handle(.received(report)).compactMap { if case .emit(let reading) = $0 { reading } else { nil } }
     }

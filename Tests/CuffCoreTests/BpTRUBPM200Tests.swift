@@ -76,7 +76,8 @@ import Testing
 
     @Test func reasonsOfSingleBytes() {
         let cases: [([UInt8], FailureReason)] = [
-            ([0x40, 0x14, 82, 71], .systolicNotFound), ([0x40, 0x17, 82, 71], .outOfRange), ([0x40, 0x19, 82, 71], .outOfRange),
+            ([0x40, 0x14, 82, 71], .systolicNotFound), ([0x40, 0x16, 82, 71], .systolicNotFound), ([0x40, 0x17, 82, 71], .outOfRange),
+            ([0x40, 0x19, 82, 71], .outOfRange),
             ([0x40, 0x21, 82, 71], .noValue), ([0x20, 128, 0x15, 71], .diastolicNotFound), ([0x20, 128, 0x18, 71], .outOfRange),
             ([0x20, 128, 0x20, 71], .outOfRange), ([0x20, 128, 0x21, 71], .noValue), ([0, 0, 82, 71], .noValue),
         ]

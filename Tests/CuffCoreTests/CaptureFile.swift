@@ -88,6 +88,8 @@ struct Played {
     var settledFrom = 0
     var writes: [[UInt8]] = []
     var outcome: Outcome?
+    /// What was emitted, repetitions included.
+    var readings = 0
 
     /// The whole capture through `driver`; bytes from the cuff cut into pieces of `size`, or left as recorded.
     /// HID reports are never cut: a report is a message, not a stretch of a stream.
@@ -116,6 +118,7 @@ struct Played {
         }
         lines = Self.lines(entries, identity)
         writes = player.writes
+        readings = player.link.emitted
     }
 
     /// The entries as they are printed.

@@ -73,10 +73,13 @@ import Testing
         #expect(sent.map { Hex.text($0) } == recorded.map { Hex.text($0) })
     }
 
+    /// Every driver of the list, those of another kind of node included: a recording without a header may be of any. Only where a
+    /// serial cuff's piece happens to have the size of its sibling's HID report, the sibling can read it; it is never given one.
     @Test(arguments: CaptureFile.playable)
     func noOtherDriverReadsIt(_ file: CaptureFile) throws {
         let own = try #require(file.driver)
-        for driver in CuffFamilies.all where driver.id != own.id && driver.medium == own.medium {
+        for driver in CuffFamilies.all where driver.id != own.id {
+            if own.id == "beurer-serial", driver.id == "beurer-hid" { continue }
             let lines = Played(file.items, driver: driver).lines
             #expect(lines.isEmpty, "\(driver.id) read: \(lines.first ?? "")")
         }

@@ -8,7 +8,7 @@ import Testing
             "phd", "and-std", "r1", "dinamap-ascii", "dinamap-native", "omron-hbp", "beurer-serial", "suntech-advantage", "par-nibp",
             "microlife-bpa100", "ampall-bp868f", "berry-pm6750", "and-ua767pc", "evgmolt-oem", "maibobo", "paramatech-ft201", "nibp-nano",
             "veroval-bpm25", "omron-hid", "beurer-hid", "microlife-hid", "contec-08a", "taidoc",
-            "hl7-oru", "ansar-b", "sunrom-1437", "intellivue", "ge-dri", "ge-unity",
+            "hl7-oru", "ansar-b", "sunrom-1437", "intellivue", "ge-dri", "ge-unity", "accutorr-3",
             "omron-eeprom", "veroval-duo", "beurer-bm96", "bptru-bpm200",
         ]
         let ids = CuffFamilies.all.map(\.id.description)

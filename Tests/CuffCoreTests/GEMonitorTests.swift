@@ -148,6 +148,19 @@ import Testing
         #expect(talk.writes.count == 2)
     }
 
+    /// Parameters of type 10 and of type 57 may both be there: the one with values counts.
+    @Test func unity_TheSecondKindOfCuff_IsRead() throws {
+        var answer = try Self.bytes("ge-unity/result-repeated-then-changed")[0]
+        let (first, third) = (60 + 6, 60 + 6 + 2 * 68)
+        #expect(answer[third + 64] == 10)
+        // The ECG becomes a cuff without values, the cuff one of type 57.
+        for offset in [4, 6, 8] { answer.replaceSubrange(first + offset..<first + offset + 2, with: [0x80, 0x01]) }
+        answer[first + 64] = 10
+        answer[third + 64] = 57
+        var session = GeUnitySession()
+        #expect(Self.readings(session.handle(.received(answer))).map { $0.bloodPressure?.systolic.inMmHg } == [118])
+    }
+
     @Test func unity_AnswersThatDiffer_AreNotTaken() throws {
         let answer = try Self.bytes("ge-unity/result-repeated-then-changed")[0]
         var session = GeUnitySession()
@@ -199,6 +212,35 @@ import Testing
         let readings = whole.filter { $0.contains("\"blood_pressure\"") }
         #expect(Set(ids).count == readings.count, "\(ids.count) sightings")
         #expect(ids.count > readings.count)
+    }
+
+    /// A measurement was seen to end after a restart: its result is another one, though its numbers are those of before.
+    @Test func dri_AfterARestart_AnEqualResultOfAMeasurementSeen_IsKept() {
+        var left = OutstandingRecords()
+        var time: Int64 = 1_778_000_000_000
+        func run(_ labels: UInt16...) -> [Reading.ID] {
+            var setup = LinkState.Setup(.geDRI, device: "bed 4")
+            let before = left
+            setup.outstanding = { _ in before }
+            var link = LinkState(setup)
+            var effects: [LinkEffect] = []
+            let records = labels.map { LinkEvent.received(Self.record(label: $0, [11800, 7200, 8700, 64])) }
+            for event in [.opened] + records + [.closed(reason: nil)] {
+                time += 1000
+                link.handle(event, at: LinkTime(elapsed: .zero, wall: Timestamp(milliseconds: time)), into: &effects)
+                link.flush(into: &effects)
+            }
+            for case .keep(let records, _, _) in effects { left = records }
+            return effects.flatMap { effect -> [Reading.ID] in
+                if case .submit(let batch) = effect { batch.entries.readings.map(\.id) } else { [] }
+            }
+        }
+        let first = run(0x03)
+        #expect(first.count == 1)
+        #expect(run(0x03) == first)
+        let second = run(0x23, 0x03)
+        #expect(second.count == 1 && second != first)
+        #expect(run(0x03) == second)
     }
 
     /// What was read before is not told again by the session that follows on the same link.

@@ -67,6 +67,34 @@ import Testing
         #expect(users.map(\.first) == [0x0D, 0xE1, 0xE1, 0x09])
     }
 
+    /// Kind 3 or 5, and state and count behind the length or, as a layout description has it, before it.
+    @Test(arguments: [3, 5] as [UInt8], [true, false])
+    func linkedResults_AreReadInEitherLayout(_ kind: UInt8, _ isBehind: Bool) throws {
+        var simulator = IntelliVueSimulator(SimulatorScript(pushes: false, options: ["linked": "yes"]))
+        _ = simulator.handle(.received(IntelliVueFrame.encode(IntelliVueAssociation.request())))
+        let answers = simulator.handle(.received(IntelliVueFrame.encode(IntelliVueMessage.pollRequest(1)))).compactMap {
+            action -> [UInt8]? in
+            if case .write(let frame) = action { Self.user(frame) } else { nil }
+        }
+        #expect(answers.count == 3)
+        var session = IntelliVueSession()
+        var readings: [Reading] = []
+        for var user in answers {
+            if user[5] == 5 {
+                user[5] = kind
+                if !isBehind {
+                    let length = user.count - 10
+                    user.replaceSubrange(6..<10, with: [user[8], user[9], UInt8(length >> 8), UInt8(length & 255)])
+                }
+            }
+            readings += session.handle(.received(IntelliVueFrame.encode(user))).compactMap {
+                if case .emit(let reading) = $0 { reading } else { nil }
+            }
+        }
+        let record = SimulatorScript().records[0]
+        #expect(readings.map(\.bloodPressure) == [.mmHg(record.systolic, record.diastolic, mean: record.mean, pulse: record.pulse)])
+    }
+
     @Test func kilopascals_KeepTheirDigits() throws {
         let record = SimulatedRecord(128, 82, mean: 97, pulse: 71, time: DeviceTime(year: 2026, month: 5, day: 5))
         let talk = Conversation(

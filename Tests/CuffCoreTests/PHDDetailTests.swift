@@ -52,6 +52,47 @@ import Testing
             ], "\(rows)")
     }
 
+    /// An agent of two specializations, with two certificates and two parts of the same kind.
+    @Test func severalOfAKind_AreAllKept() throws {
+        let sited = PHDStandardConfiguration.object(PHDClass.numeric, 1, count: 4) {
+            $0.attribute(PHDAttribute.type) { $0.append(PHDBytes.words(2, 18949)) }
+            $0.attribute(PHDAttribute.unitCode) { $0.append16(3872) }
+            $0.attribute(0x0A61) { $0.append(PHDBytes.words(2, 8, 7, 0x0190, 7, 0x0194)) }
+            $0.attribute(PHDAttribute.valueMap) { PHDStandardConfiguration.map([(0x0A4C, 2), (0x0990, 8)], into: &$0) }
+        }
+        var manager = PHDBytes.manager([sited], .information)
+        let production = PHDBytes.words(2, 24) + PHDBytes.words(3, 1) + octets("HW-1") + PHDBytes.words(3, 2) + octets("HW-2-longer")
+        let corrected = Array(production[..<2]) + PHDBytes.words(UInt16(production.count - 4)) + production[4...]
+        manager.play(
+            answer([
+                (0x0A5A, PHDBytes.words(2, 8, 0x1007, 2, 0x1004, 1)), (0x092D, Array(corrected)),
+                (0x0A4B, PHDBytes.words(2, 16, 0x0201, 4, 0x0102, 0x0304, 0x0101, 4, 0x0506, 0x0708)),
+            ]))
+        let rows = try #require(told(manager)).details.map { "\($0.name): \($0.value)" }
+        #expect(
+            rows == [
+                "specialization: blood pressure monitor, IEEE 11073-10407", "specialization version: 2",
+                "specialization: pulse oximeter, IEEE 11073-10404", "specialization version: 1",
+                "production hardware revision: HW-1", "production hardware revision: HW-2-longer",
+                "certification: Continua, structure 1: 01020304", "certification: IEEE 11073, structure 1: 05060708",
+                "body site of MDC_PRESS_BLD_NONINV_SYS: MDC 7::400", "body site of MDC_PRESS_BLD_NONINV_SYS: MDC 7::404",
+            ], "\(rows)")
+    }
+
+    /// An update of handle 0 takes the place of all rows of its names, and of no others.
+    @Test func anUpdate_ReplacesAllRowsOfItsNames() {
+        var known = PHDDeviceFacts(device: "1")
+        for (name, value) in [("power", "on mains"), ("certification", "a"), ("certification", "b"), ("battery lasts", "90 min")] {
+            known.add(name, value)
+        }
+        var change = PHDDeviceFacts(device: "1")
+        for value in ["c", "d", "e"] { change.add("certification", value) }
+        known.update(change)
+        #expect(known.details.map(\.value) == ["on mains", "c", "d", "e", "90 min"])
+        known.update(PHDDeviceFacts(device: "1"))
+        #expect(known.details.count == 5)
+    }
+
     @Test func zerosAndDamage_SayNothing() throws {
         var manager = PHDBytes.manager([Self.object], .information)
         manager.play(

@@ -1,5 +1,6 @@
 import CuffCore
 import FuzzMain
+import Glibc
 
 /// The same bytes through every driver's session, whole and cut by a length drawn from the input: both must say the same,
 /// unless the session asked the cuff something. Then what counts as an answer depends on what had arrived before.
@@ -8,7 +9,7 @@ public func fuzzFramesMain(_ count: CInt, _ arguments: UnsafeMutablePointer<Unsa
     runFuzzer(count, arguments) { start, count in
         guard let start, count > 2 else { return 0 }
         let input = Array(UnsafeBufferPointer(start: start, count: count))
-        let driver = CuffFamilies.all[Int(input[0]) % CuffFamilies.all.count]
+        let driver = fuzzedDrivers[Int(input[0]) % fuzzedDrivers.count]
         let size = Int(input[1]) % 32 + 1
         let bytes = Array(input.dropFirst(2))
         _ = driver.countFrames?(bytes)
@@ -33,3 +34,10 @@ private func play(_ driver: CuffDriver, _ chunks: [[UInt8]]) -> (lines: String, 
     }
     return (text.string, !player.writes.isEmpty)
 }
+
+/// All drivers, or those that CUFF_FUZZ_DRIVERS names with commas between.
+private let fuzzedDrivers: [CuffDriver] = {
+    guard let words = getenv("CUFF_FUZZ_DRIVERS").map({ String(cString: $0).split(separator: ",") }) else { return CuffFamilies.all }
+    let chosen = CuffFamilies.all.filter { driver in words.contains { $0 == driver.id.description } }
+    return chosen.isEmpty ? CuffFamilies.all : chosen
+}()

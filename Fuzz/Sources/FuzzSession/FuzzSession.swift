@@ -1,5 +1,6 @@
 import CuffCore
 import FuzzMain
+import Glibc
 
 /// Drives the link of any family with any order of events. The first byte chooses the driver; then each event is one byte of
 /// kind and its data: bytes from the cuff, bytes sent, time, commits, commands, the end. Whatever comes, nothing may trap, no
@@ -9,7 +10,7 @@ public func fuzzSessionMain(_ count: CInt, _ arguments: UnsafeMutablePointer<Uns
     runFuzzer(count, arguments) { start, count in
         guard let start, count > 1 else { return 0 }
         let input = Array(UnsafeBufferPointer(start: start, count: count))
-        let driver = CuffFamilies.all[Int(input[0]) % CuffFamilies.all.count]
+        let driver = fuzzedDrivers[Int(input[0]) % fuzzedDrivers.count]
         var link = FuzzedLink(driver)
         link.handle(.opened)
         var index = 1
@@ -108,3 +109,10 @@ private func event(_ number: UInt8) -> LinkEvent {
     default: .command(.clear(user: nil))
     }
 }
+
+/// All drivers, or those that CUFF_FUZZ_DRIVERS names with commas between.
+private let fuzzedDrivers: [CuffDriver] = {
+    guard let words = getenv("CUFF_FUZZ_DRIVERS").map({ String(cString: $0).split(separator: ",") }) else { return CuffFamilies.all }
+    let chosen = CuffFamilies.all.filter { driver in words.contains { $0 == driver.id.description } }
+    return chosen.isEmpty ? CuffFamilies.all : chosen
+}()

@@ -17,6 +17,8 @@ public struct Exporter: Sendable, CustomStringConvertible {
         public static let quantitySeries = Contents(rawValue: 2)
         /// Series of heart beats.
         public static let heartbeatSeries = Contents(rawValue: 4)
+        /// Arrays of samples of a signal.
+        public static let waveformSeries = Contents(rawValue: 8)
     }
 
     /// A column or key, explained.

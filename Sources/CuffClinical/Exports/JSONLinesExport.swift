@@ -70,7 +70,7 @@ extension Exporter {
     public static let jsonl = Exporter(
         "jsonl", mediaType: "application/x-ndjson",
         help: "JSON Lines in the vocabulary of `cuff read`, with events and series; readers skip types that they do not know.",
-        options: [.raw, .lowPulse, .highPulse], contents: [.events, .quantitySeries, .heartbeatSeries],
+        options: [.raw, .lowPulse, .highPulse], contents: [.events, .quantitySeries, .heartbeatSeries, .waveformSeries],
         fields: JSONLinesExport.keys.map { Field(type: $0.type.description, $0.name.description, $0.meaning.description) }
     ) { (choices, context) throws(ExportFault) in
         JSONLinesWriter(JSONLinesExport(zone: context.zone, limits: try choices.limits(), includesRaw: choices.has(.raw)))
@@ -121,6 +121,7 @@ struct JSONLinesWriter: ExportWriter {
         switch series {
         case .quantity(let series): series.appendLine(to: &text, zone: lines.zone, user: user)
         case .heartbeats(let series): series.appendLine(to: &text, zone: lines.zone, user: user)
+        case .waveform(let series): series.appendLine(to: &text, zone: lines.zone, user: user)
         }
     }
 }

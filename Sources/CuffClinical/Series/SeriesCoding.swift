@@ -4,6 +4,7 @@ import CuffCore
 /// its difference from the one before. A pressure sample usually takes three to four bytes.
 ///
 /// Quantities  1 count exponent hasDurations, then start value [duration]     value = mantissa at that exponent
+/// Waveforms   `WaveformSeries.swift`
 /// Heartbeats  1 count, then twice the time, plus 1 where a gap precedes
 /// Signed numbers are folded (0, -1, 1, -2 … are 0, 1, 2, 3 …). Differences are of this element from the one before.
 public enum SeriesCoding {
@@ -84,10 +85,10 @@ public enum SeriesCoding {
         return reader.isAtEnd ? beats : nil
     }
 
-    private static func fold(_ value: Int64) -> UInt64 { UInt64(bitPattern: value << 1 ^ value >> 63) }
-    private static func unfold(_ value: UInt64) -> Int64 { Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1) }
+    static func fold(_ value: Int64) -> UInt64 { UInt64(bitPattern: value << 1 ^ value >> 63) }
+    static func unfold(_ value: UInt64) -> Int64 { Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1) }
 
-    private static func append(_ value: UInt64, to bytes: inout [UInt8]) {
+    static func append(_ value: UInt64, to bytes: inout [UInt8]) {
         var rest = value
         while rest >= 0x80 {
             bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
@@ -96,7 +97,7 @@ public enum SeriesCoding {
         bytes.append(UInt8(truncatingIfNeeded: rest))
     }
 
-    private struct Reader {
+    struct Reader {
         private let bytes: [UInt8]
         private var index = 0
         init(_ bytes: [UInt8]) { self.bytes = bytes }

@@ -77,7 +77,7 @@ extension TextBuffer {
         append(value)
     }
 
-    fileprivate mutating func appendSeriesHead(
+    mutating func appendSeriesHead(
         start: Timestamp, end: Timestamp, reading: Reading.ID?, user: Int?, count: Int, zone: ZoneTable
     ) {
         if let reading {

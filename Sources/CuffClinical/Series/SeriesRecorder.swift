@@ -1,15 +1,17 @@
 import CuffCore
 
-/// A series of either kind.
+/// A series of any kind.
 public enum HealthSeries: Sendable, Hashable {
     case quantity(QuantitySeries)
     case heartbeats(HeartbeatSeries)
+    case waveform(WaveformSeries)
 
     /// The instant that the series counts from.
     public var start: Timestamp {
         switch self {
         case .quantity(let series): series.start
         case .heartbeats(let series): series.start
+        case .waveform(let series): series.start
         }
     }
 
@@ -18,6 +20,7 @@ public enum HealthSeries: Sendable, Hashable {
         switch self {
         case .quantity(let series): series.reading
         case .heartbeats(let series): series.reading
+        case .waveform: nil
         }
     }
 }
@@ -28,6 +31,7 @@ public enum HealthSeries: Sendable, Hashable {
 /// Rules:
 /// - The measurement's reading ends its series and owns them. A failed one throws them away, unless they are to be kept.
 /// - A continuous cuff gives a reading for every beat: its series end with the measurement, and none of them owns them.
+/// - An array of samples (RT-SA) is a series of its own, whatever else is measured; one with a piece missing is thrown away.
 /// - A cuff that shows pressure without an end fills one series after the other.
 public struct SeriesRecorder: Sendable {
     /// 20 minutes at 200 samples a second: as much as is held in memory for one cuff.
@@ -41,6 +45,7 @@ public struct SeriesRecorder: Sendable {
     private var pressures: QuantitySeriesBuilder?
     private var beats: HeartbeatSeriesBuilder?
     private var lastBeat: Duration?
+    private var wave = WaveformAssembly()
     /// The cuff has ended, and its reading has not come.
     private var isEnded = false
 
@@ -52,10 +57,10 @@ public struct SeriesRecorder: Sendable {
     }
 
     /// Nothing is under way: the next event finds it as if it were new.
-    public var isIdle: Bool { pressures == nil && beats == nil && lastBeat == nil && !isEnded }
+    public var isIdle: Bool { pressures == nil && beats == nil && lastBeat == nil && !isEnded && wave.isEmpty }
 
     /// How many samples and beats are held.
-    public var count: Int { (pressures?.count ?? 0) + (beats?.count ?? 0) }
+    public var count: Int { (pressures?.count ?? 0) + (beats?.count ?? 0) + wave.count }
 
     /// A live event `elapsed` after the start of its measurement, which it tells at `now`.
     public mutating func take(
@@ -74,7 +79,8 @@ public struct SeriesRecorder: Sendable {
             beat(interval, elapsed, start, device)
         case .ended: if isContinuous { finish(nil, into: &finished) } else { isEnded = true }
         case .aborted, .recovered, .failed: close(into: &finished)
-        case .oscillation, .waveform: break
+        case .waveform(let piece): wave.take(piece, now: now, device: device, source: source, into: &finished)
+        case .oscillation: break
         }
     }
 
@@ -90,6 +96,7 @@ public struct SeriesRecorder: Sendable {
 
     /// Ends without a result, or there is nothing more to come.
     public mutating func close(into finished: inout [HealthSeries]) {
+        wave.finish(source, into: &finished)
         if isContinuous || keepsFailed { return finish(nil, into: &finished) }
         reset()
     }

@@ -109,6 +109,8 @@ public struct CuffDriver: Sendable {
     /// Decodes the bytes of one stored record anew; the reading is the stored one, for what stands beside the record (its user).
     /// `nil` where a session understands the record bytes by themselves, or nothing does (`RecordDecoding`).
     public var decodeRecord: (@Sendable ([UInt8], Reading) -> Reading?)?
+    /// Whom the record bytes of a reading name, where the family tells of a person; only asked where the user wants that kept.
+    public var patient: (@Sendable ([UInt8]) -> String?)?
     /// How a recording loses what it says of a person; `nil` where that cannot be done safely.
     public var redaction: Redaction?
 
@@ -123,7 +125,8 @@ public struct CuffDriver: Sendable {
         makeSession: @escaping @Sendable (SessionContext) -> any CuffSession,
         makeSimulator: @escaping @Sendable (SimulatorScript) -> any CuffSimulator,
         countFrames: (@Sendable ([UInt8]) -> (frames: Int, bytes: Int))? = nil,
-        decodeRecord: (@Sendable ([UInt8], Reading) -> Reading?)? = nil, redaction: Redaction? = nil
+        decodeRecord: (@Sendable ([UInt8], Reading) -> Reading?)? = nil, patient: (@Sendable ([UInt8]) -> String?)? = nil,
+        redaction: Redaction? = nil
     ) {
         self.id = id
         self.models = models
@@ -153,6 +156,7 @@ public struct CuffDriver: Sendable {
         self.makeSimulator = makeSimulator
         self.countFrames = countFrames
         self.decodeRecord = decodeRecord
+        self.patient = patient
         self.redaction = redaction
     }
 

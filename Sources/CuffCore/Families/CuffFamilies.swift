@@ -31,6 +31,7 @@ public enum CuffFamilies {
         .verovalBPM25,
         .verovalDuo,
         .sunrom1437,
+        .accutorr3,
         .andUA767PC,
         // hidraw: never compared with serial bytes.
         .omronHID,

@@ -68,7 +68,7 @@ public enum SessionAction: Sendable {
     case arm(TimerID, Duration)
     case disarm(TimerID)
     /// The next write acknowledges the first `through` readings that this session emitted: from then on an equal record is
-    /// another one (`Reading.Repetition.untilAcknowledged`).
+    /// another one (`Reading.Repetition.untilAcknowledged`). 0: what earlier conversations left is another one.
     case acknowledge(through: Int)
     /// The conversation starts over, and unacknowledged records may come again; with `isLost` the last acknowledgement did
     /// not reach the cuff either.

@@ -57,6 +57,9 @@ public struct OutstandingRecords: Sendable, Hashable {
         waiting.removeFirst(count)
     }
 
+    /// What an earlier conversation left will not come again.
+    mutating func expectNothing() { expected.removeAll() }
+
     mutating func acknowledgementLost() {
         waiting = handed + waiting
         handed.removeAll()

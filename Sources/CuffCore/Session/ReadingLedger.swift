@@ -52,8 +52,10 @@ public struct ReadingLedger: Sendable {
         outstanding.expectRepetitions()
     }
 
-    /// The next write acknowledges the first `through` readings of the present session.
-    public mutating func acknowledge(through: Int) { outstanding.acknowledge(through: emittedBefore + through) }
+    /// The next write acknowledges the first `through` readings of the present session; 0: only what earlier ones left.
+    public mutating func acknowledge(through: Int) {
+        if through == 0 { outstanding.expectNothing() } else { outstanding.acknowledge(through: emittedBefore + through) }
+    }
 
     /// What was not acknowledged may come again; with `isLost` the last acknowledgement did not reach the cuff either.
     public mutating func expectRepetitions(isLost: Bool) {

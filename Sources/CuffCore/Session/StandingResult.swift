@@ -25,7 +25,8 @@ struct StandingResult<Values: Equatable & Sendable>: Sendable {
         // The first one may be of long ago.
         reading.origin = isNew || self.values != nil ? .measurement : .memory
         reading.repetition = .untilAcknowledged
-        if self.values != nil { actions.append(.acknowledge(through: emitted)) }
+        // Seen to be new, it is none that an earlier session left, whatever its values.
+        if isNew || self.values != nil { actions.append(.acknowledge(through: emitted)) }
         emitted += 1
         self.values = values
         actions.emit(reading)

@@ -71,6 +71,7 @@ extension Exporter.Contents {
         var kinds: Set<SeriesSelection.Kind> = []
         if contains(.quantitySeries) { kinds.insert(.quantity) }
         if contains(.heartbeatSeries) { kinds.insert(.heartbeats) }
+        if contains(.waveformSeries) { kinds.insert(.waveforms) }
         return kinds
     }
 }

@@ -9,6 +9,7 @@ enum SeriesText {
         switch stored.series {
         case .quantity(let series): series.appendLine(to: &text, zone: zone, user: stored.user)
         case .heartbeats(let series): series.appendLine(to: &text, zone: zone, user: stored.user)
+        case .waveform(let series): series.appendLine(to: &text, zone: zone, user: stored.user)
         }
     }
 
@@ -32,6 +33,8 @@ enum SeriesText {
         case .heartbeats(let one):
             cells += [one.end.text(in: zone), SeriesSelection.Kind.heartbeats.rawValue, "\(one.beats.count)", "", "", ""]
             cells.append(one.sdnn.map { number($0 * 1000) } ?? "")
+        case .waveform(let one):
+            cells += [one.end.text(in: zone), SeriesSelection.Kind.waveforms.rawValue, "\(one.samples.count)", "", "", "", ""]
         }
         cells += [stored.provenance.driver, stored.provenance.device, stored.series.reading.map(HealthRuns.text) ?? ""]
         text.append(string: cells.joined(separator: "\t") + "\n")
@@ -54,6 +57,15 @@ enum SeriesText {
                 text.append(string: cells.joined(separator: "\t") + "\n")
             }
         }
+        for case .waveform(let one) in series.map(\.series) { appendSamples(one, zone: zone, byOwner: byOwner, to: &text) }
+    }
+
+    /// Samples as the device sent them: the range that maps them to values stands in the JSON line.
+    private static func appendSamples(_ one: WaveformSeries, zone: ZoneTable, byOwner: Bool, to text: inout TextBuffer) {
+        for (index, sample) in one.samples.enumerated() {
+            let time = Timestamp(milliseconds: one.start.milliseconds + Int64(index) * one.period / 1000)
+            text.append(string: ([exact(time, zone), "\(sample)", "sample"] + (byOwner ? [""] : [])).joined(separator: "\t") + "\n")
+        }
     }
 
     private static func facts(_ series: HealthSeries) -> (name: String, count: Int, end: Timestamp, summary: String) {
@@ -67,6 +79,7 @@ enum SeriesText {
                 "heart beats", one.beats.count, one.end,
                 (one.sdnn.map { "SDNN \(Int(($0 * 1000).rounded())) ms" } ?? "") + (gaps > 0 ? ", \(gaps) gaps" : "")
             )
+        case .waveform(let one): return ("waveform", one.samples.count, one.end, one.code)
         }
     }
 

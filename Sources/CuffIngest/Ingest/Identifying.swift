@@ -2,65 +2,138 @@ import CuffCore
 import Dispatch
 import Glibc
 
-/// Listens to a device or reads a file, and tells which families fit. Nothing is ever written to the device.
+/// Names the family of a device or of a recording. A capture's header is believed first, then a cuff's own USB ids; a port is
+/// listened to. Nothing is ever written to the device, and no HID or USB device is opened.
 public enum Identifying {
-    /// What the bytes may be.
+    /// Who says what it is, beside its bytes.
+    public enum Word: Sendable, Hashable {
+        /// A capture's header names this driver, which may be none of this program's.
+        case header(String, isKnown: Bool)
+        /// Its USB ids, class or assignment, in words.
+        case claim(DriverID, String)
+
+        /// The name of the driver.
+        var driver: String {
+            switch self {
+            case .header(let name, _): name
+            case .claim(let driver, _): driver.description
+            }
+        }
+
+        /// One clause for a person.
+        var reason: String {
+            switch self {
+            case .header(_, true): "the capture's header says so"
+            case .header(_, false): "the capture's header says so, and this program has no such driver"
+            case .claim(_, let sentence): sentence
+            }
+        }
+    }
+
+    /// What it is, or what the bytes may be.
     public struct Report: Sendable {
         /// How many bytes were judged.
-        public var bytes: Int
-        /// The families that fit, best first.
-        public var candidates: [Identification.Candidate]
-        /// The bytes came from a port at these settings.
+        public var bytes = 0
+        /// The families that fit the bytes, best first.
+        public var candidates: [Identification.Candidate] = []
+        /// The bytes came from a port at these settings; `nil` for a file, whose line nobody can set.
         public var line: LineSettings?
+        /// What was said without the bytes.
+        public var word: Word?
+
+        /// Neither a word nor bytes name a family.
+        public var isEmpty: Bool { candidates.isEmpty && word == nil }
 
         /// Lines for a person.
         public var text: String {
-            guard !candidates.isEmpty else {
-                return bytes == 0
-                    ? "nothing was heard\(line.map { " at \($0.text)" } ?? ""): the cuff may be silent until it is asked, or need other settings (--line)\n"
-                    : "\(bytes) bytes fit no family\(line.map { " at \($0.text)" } ?? ""): try other settings (--line)\n"
+            guard !isEmpty else {
+                let place = line.map { " at \($0.text)" } ?? ""
+                if bytes > 0 { return "\(bytes) bytes fit no family\(place)\(line == nil ? "" : ": try other settings (--line)")\n" }
+                return line == nil
+                    ? "it holds no bytes of a cuff\n"
+                    : "nothing was heard\(place): the cuff may be silent until it is asked, or need other settings (--line)\n"
             }
-            return candidates.map { candidate in
-                let check = candidate.hasCheck ? "checked" : "no check, so this may be chance"
-                let lines = candidate.lines.map(\.text).joined(separator: ", ")
-                return "\(candidate.driver)  \(candidate.frames) frame\(candidate.frames == 1 ? "" : "s") (\(check)), "
-                    + "\(candidate.bytes) of \(bytes) bytes\(lines.isEmpty ? "" : "; line \(lines)")\n"
-            }.joined()
+            let named = word.map { word in
+                let own = candidates.first { $0.driver.description == word.driver }
+                let found = own.map { evidence($0) } ?? (bytes > 0 ? "its bytes show nothing of it" : "")
+                return "\(StandardErrorLog.harmless(word.driver))  \(word.reason)\(found.isEmpty ? "" : "; \(found)")\n"
+            }
+            return (named ?? "") + others.map { "\($0.driver)  \(evidence($0))\n" }.joined()
         }
 
-        /// One JSON object for each family.
+        /// Those to be told beside what was said: a word is contradicted by likely ones only.
+        private var others: [Identification.Candidate] {
+            guard let word else { return candidates }
+            return candidates.filter { $0.driver.description != word.driver && $0.isLikely }
+        }
+
+        private func evidence(_ candidate: Identification.Candidate) -> String {
+            var parts: [String] = []
+            if candidate.readings > 0 { parts.append("\(candidate.readings) reading\(candidate.readings == 1 ? "" : "s")") }
+            if candidate.frames > 0 {
+                let check = candidate.hasCheck ? "checked" : candidate.isLikely ? "no check" : "no check, so this may be chance"
+                parts.append(
+                    "\(candidate.frames) frame\(candidate.frames == 1 ? "" : "s") (\(check)), \(candidate.bytes) of \(bytes) bytes")
+            }
+            let lines = line == nil ? "" : candidate.lines.map(\.text).joined(separator: ", ")
+            return parts.joined(separator: ", ") + (lines.isEmpty ? "" : "; line \(lines)")
+        }
+
+        /// One JSON object for each family. `by` says who names it: `header`, `claim` or `bytes`.
         public var jsonLines: String {
             var text = TextBuffer()
-            for candidate in candidates {
-                text.append("{\"type\":\"candidate\",\"schema\":1,\"driver\":\"")
-                text.append(word: candidate.driver)
-                text.append("\",\"frames\":")
+            if let word {
+                let own = candidates.first { $0.driver.description == word.driver }
+                let by = if case .header = word { "header" } else { "claim" }
+                append(word.driver, by: by, own, to: &text)
+            }
+            for candidate in others { append(candidate.driver.description, by: "bytes", candidate, to: &text) }
+            return text.string
+        }
+
+        private func append(_ driver: String, by: String, _ candidate: Identification.Candidate?, to text: inout TextBuffer) {
+            text.append("{\"type\":\"candidate\",\"schema\":1,\"driver\":\"")
+            text.append(string: StandardErrorLog.harmless(driver).replacing("\\", with: "?").replacing("\"", with: "?"))
+            text.append("\",\"by\":\"")
+            text.append(string: by)
+            text.append("\",\"bytes\":")
+            text.append(decimal: Int64(bytes))
+            if let candidate {
+                text.append(",\"frames\":")
                 text.append(decimal: Int64(candidate.frames))
                 text.append(",\"frame_bytes\":")
                 text.append(decimal: Int64(candidate.bytes))
-                text.append(",\"bytes\":")
-                text.append(decimal: Int64(bytes))
+                text.append(",\"readings\":")
+                text.append(decimal: Int64(candidate.readings))
                 text.append(candidate.hasCheck ? ",\"checked\":true" : ",\"checked\":false")
-                text.append(",\"lines\":[")
-                text.append(string: candidate.lines.map { "\"\($0.text)\"" }.joined(separator: ","))
-                text.append("]}\n")
+                if line != nil {
+                    text.append(",\"lines\":[")
+                    text.append(string: candidate.lines.map { "\"\($0.text)\"" }.joined(separator: ","))
+                    text.append("]")
+                }
             }
-            return text.string
+            text.append("}\n")
         }
     }
 
     /// As much as is judged: a minute of the fastest documented stream is 80 KiB.
     private static let enough = 1 << 20
 
-    /// Listens to a port for `limit`, or reads a file, and judges the bytes. Never writes to the device.
+    /// Names a device by its ids, or listens to a port for `limit`, or reads a file. Never writes to the device.
     public static func run(_ source: String, line: LineSettings?, limit: Duration) throws(IngestError) -> Report {
-        if let address = try address(source) {
-            let line = line ?? LineSettings()
-            let bytes = try listen(address, line, limit)
-            return Report(bytes: bytes.count, candidates: Identification.candidates(for: bytes, among: CuffFamilies.all), line: line)
+        guard let address = try address(source) else { return try read(source) }
+        if let plugged = (try? DeviceEnumeration.plugged())?.first(where: { address.matches($0) }) {
+            let verdict = Claiming.verdict(on: plugged)
+            if case .claimed(let driver, let reason) = verdict, reason.isOwnID {
+                return Report(word: .claim(driver, verdict.sentence(for: plugged)))
+            }
         }
-        let bytes = try read(source)
-        return Report(bytes: bytes.count, candidates: Identification.candidates(for: bytes, among: CuffFamilies.all), line: nil)
+        let line = line ?? LineSettings()
+        let items = try listen(address, line, limit)
+        // A port never carries what only HID reports do.
+        let serial = CuffFamilies.all.filter { $0.medium == .tty }
+        return Report(
+            bytes: Self.bytes(items).count, candidates: Identification.candidates(of: items, among: serial), line: line)
     }
 
     /// The device that is meant; `nil` for a file. A name that is there is what it is; any other is read as an address.
@@ -77,29 +150,45 @@ public enum Identifying {
         }
     }
 
-    /// The cuff's side of a capture, or the bytes as they are.
-    private static func read(_ source: String) throws(IngestError) -> [UInt8] {
+    /// What a capture says of itself, and its bytes or those of any other file.
+    private static func read(_ source: String) throws(IngestError) -> Report {
         let file = try InputFile(.path(source))
         let stop = StopSignal()
         var bytes: [UInt8] = []
         while bytes.count < enough, let chunk = try file.next(stop) { bytes += chunk }
         var form = CaptureForms.source(for: bytes)
         var items: [CaptureItem] = []
+        var isCapture = CaptureForms.isPcapng(bytes) || CaptureForms.isText(bytes)
         do throws(CaptureFault) {
             try form.read(bytes, into: &items)
             try form.finish(into: &items)
+            isCapture = isCapture || !items.isEmpty
         } catch {
-            // What stands whole before the cut counts; only text may turn out to be no capture at all.
-            if !CaptureForms.isPcapng(bytes) { return bytes }
+            // What stands whole before the cut counts; text may turn out to be no capture at all.
         }
-        let heard = items.flatMap { item -> [UInt8] in
-            if case .fromCuff(let bytes) = item.content { bytes } else { [] }
+        guard isCapture else {
+            let plain = [CaptureItem(.fromCuff(bytes))]
+            return Report(bytes: bytes.count, candidates: Identification.candidates(of: plain, among: CuffFamilies.all))
         }
-        return heard.isEmpty ? bytes : heard
+        let heard = Self.bytes(items)
+        return Report(
+            bytes: heard.count, candidates: Identification.candidates(of: items, among: CuffFamilies.all), word: word(of: form))
     }
 
-    /// Everything that is heard within the time, at most `enough`.
-    private static func listen(_ address: DeviceAddress, _ line: LineSettings, _ limit: Duration) throws(IngestError) -> [UInt8] {
+    /// The driver that the header names, else that of a recorded device's own USB ids.
+    private static func word(of form: any CaptureSource) -> Word? {
+        if let name = form.header["driver"], !name.isEmpty { return .header(name, isKnown: CuffFamilies.named(name) != nil) }
+        return form.impliedDriver.map { .claim($0, "the recorded device has this cuff's own USB ids") }
+    }
+
+    private static func bytes(_ items: [CaptureItem]) -> [UInt8] {
+        items.flatMap { item -> [UInt8] in
+            if case .fromCuff(let bytes) = item.content { bytes } else { [] }
+        }
+    }
+
+    /// Everything that is heard within the time, at most `enough`, with the time at which it came: a pause ends some frames.
+    private static func listen(_ address: DeviceAddress, _ line: LineSettings, _ limit: Duration) throws(IngestError) -> [CaptureItem] {
         let transport: any Transport
         do throws(AddressFault) {
             // A node is listened to as a serial port and as nothing else: setting a CP2110 up would write to an unknown device.
@@ -110,7 +199,8 @@ public enum Identifying {
         }
         try transport.open()
         let loop = EventLoop.shared
-        let heard = Locked<[UInt8]>([])
+        let heard = Locked<(count: Int, items: [CaptureItem])>((0, []))
+        let start = HostClock.monotonic()
         let fault = Locked<IngestError?>(nil)
         let done = Gate(isOpen: false)
         let closed = Gate(isOpen: false)
@@ -120,9 +210,10 @@ public enum Identifying {
                 try bound.value.start(on: loop) { event in
                     switch event {
                     case .received(let chunk):
-                        let count = heard.withLock { bytes in
-                            bytes += chunk
-                            return bytes.count
+                        let count = heard.withLock { heard in
+                            heard.items.append(CaptureItem(time: (HostClock.monotonic() - start) / 1000, .fromCuff(chunk)))
+                            heard.count += chunk.count
+                            return heard.count
                         }
                         if count >= enough { done.set(open: true) }
                     case .closed:
@@ -141,6 +232,6 @@ public enum Identifying {
         loop.async { bound.value.close() }
         closed.pass()
         if let error = fault.withLock({ $0 }) { throw error }
-        return heard.withLock { $0 }
+        return heard.withLock { $0.items }
     }
 }

@@ -10,6 +10,8 @@ public struct IngestOptions: Sendable {
     public var moreSinks: [any Sink] = []
     /// Print the record's bytes in JSON Lines.
     public var includesRaw = false
+    /// Keep whom a reading is of, where the cuff says so, in the column `patient` of SQLite sinks; nothing else ever has it.
+    public var keepsPatients = false
     /// Who the cuff is, as far as the host knows.
     public var device = ""
     /// The zone of the cuff's clock; `nil`: the machine's, and readings from files get no time of their own.
@@ -48,6 +50,9 @@ public struct IngestOptions: Sendable {
 }
 
 extension IngestError {
+    /// Only a database has a column for it.
+    static let noPlaceForPatients = IngestError(CommandFault.noPlaceForPatients)
+
     /// The family's acknowledgement is the deletion, and no sink would have the reading then.
     static func nothingKeeps(_ driver: CuffDriver) -> IngestError {
         IngestError(CommandFault.deletesUnstored(driver.id.description, keeping: driver.keepingOption))
@@ -79,6 +84,10 @@ public enum Ingest {
         var context = SinkContext()
         context.line = ReadingLine(includesRaw: options.includesRaw)
         context.outbox = SinkOverview.outbox(of: specs, memory: options.memory)
+        if options.keepsPatients {
+            guard specs.contains(where: { $0.kind.traits.contains(.database) }) else { throw .noPlaceForPatients }
+            for driver in options.drivers { context.patients[driver.id] = driver.patient }
+        }
         context.onFault = { options.diagnostics(.warning(options.explain($1))) }
         var members: [Pipeline.Member] = []
         for spec in specs {

@@ -15,6 +15,8 @@ public enum CommandFault: Fault {
     /// An erasure, without a sink that keeps what is erased.
     case erasesUnstored
     case erasureNotConfirmed
+    /// Only databases keep a patient's number.
+    case noPlaceForPatients
     /// A measurement of another process goes on at this address.
     case isMeasuring(address: String)
     /// The process that started it was asked to stop it.
@@ -46,6 +48,8 @@ public enum CommandFault: Fault {
         case .erasesUnstored:
             "nothing would keep the readings: no required sink is a database or a file, or answers for what it takes"
         case .erasureNotConfirmed: "the cuff's memory was not erased: erasing cannot be undone"
+        case .noPlaceForPatients:
+            "--keep-patient has no effect without a database: no other sink ever gets a patient's number"
         case .isMeasuring(let address): "\(address) is measuring: another process has started it"
         case .isStillMeasuring(let address, let process):
             "\(address) is still measuring: process \(process) was asked to stop it and has not"

@@ -10,7 +10,7 @@ extension SinkKind {
         durability: .onRegularFiles, traits: .database,
         latest: { (path) throws(IngestError) in access(path, F_OK) == 0 ? try Store(path, access: .read).lastID() : nil }
     ) { (spec, context) throws(IngestError) in
-        try SQLiteSink(path: spec.path) { context.onFault(spec.name, $0) }
+        try SQLiteSink(path: spec.path, patients: context.patients) { context.onFault(spec.name, $0) }
     }
 }
 
@@ -29,7 +29,13 @@ final class SQLiteSink: Sink, @unchecked Sendable {
     private var generation = 0
     private let row = ReadingRow()
 
-    init(path: String, notices: @escaping @Sendable (IngestError) -> Void = { _ in }) throws(IngestError) {
+    private let patients: [DriverID: @Sendable ([UInt8]) -> String?]
+
+    init(
+        path: String, patients: [DriverID: @Sendable ([UInt8]) -> String?] = [:],
+        notices: @escaping @Sendable (IngestError) -> Void = { _ in }
+    ) throws(IngestError) {
+        self.patients = patients
         label = "sqlite:\(path)"
         store = try Store(path, access: .write, notices: notices)
         isDurable = SinkSpec.isRegularFile(path) == true
@@ -53,10 +59,11 @@ final class SQLiteSink: Sink, @unchecked Sendable {
     private func insert(_ batch: Batch, _ source: Int64, in db: Database) throws -> Int {
         row.statement = try db.cachedStatement(sql: ReadingRow.insert).sqliteStatement
         defer { row.statement = nil }
+        let patient = patients[batch.driver]
         var repeated = 0
         for index in batch.entries.readings.indices {
             let reading = batch.entries.readings[index]
-            let result = row.step(reading, source: source)
+            let result = row.step(reading, source: source, patient: patient.flatMap { $0(reading.raw.array) })
             guard result == SQLITE_DONE else {
                 throw DatabaseError(
                     resultCode: ResultCode(rawValue: result),

@@ -74,6 +74,8 @@ public struct SinkContext: Sendable {
     public var line = ReadingLine()
     /// The database in which lines wait for sinks outside; `nil` where there is no place for one.
     public var outbox: String?
+    /// By driver, whom a record names; only where that is to be kept.
+    public var patients: [DriverID: @Sendable ([UInt8]) -> String?] = [:]
     /// Hears of a fault that the sink survives: another side that is away, a damaged line that was removed.
     public var onFault: @Sendable (_ sink: String, IngestError) -> Void = { _, _ in }
 

@@ -10,7 +10,7 @@ enum ReadingColumn: Int32, CaseIterable {
     case value, value_absent, bits, unit, host_clock, digits, unit_mdc, text
     // A person's: what a cuff says anew leaves them as they are. `noted` counts the person's changes.
     case note, medication, posture, arm, noted
-    case duration_s
+    case duration_s, patient
 
     var name: String { "\(self)" }
     /// SQLite counts parameters from 1.

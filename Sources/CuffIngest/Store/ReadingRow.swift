@@ -9,8 +9,10 @@ final class ReadingRow {
     /// person said stays.
     static let insert: String = {
         let places = ReadingColumn.allCases.map { "?\($0.parameter)" }.joined(separator: ",")
-        let own = ReadingColumn.allCases.dropFirst().filter { !ReadingColumn.ofPersons.contains($0) }
-        let updates = own.map { "\($0.name)=excluded.\($0.name)" }.joined(separator: ",")
+        // A patient that was kept stays: a later run may not be asked to keep it.
+        let updates = ReadingColumn.allCases.dropFirst().filter { !ReadingColumn.ofPersons.contains($0) }.map { column in
+            column == .patient ? "patient=coalesce(excluded.patient,reading.patient)" : "\(column.name)=excluded.\(column.name)"
+        }.joined(separator: ",")
         return """
             INSERT INTO reading (\(ReadingColumn.all)) VALUES (\(places))
             ON CONFLICT (id) DO UPDATE SET \(updates)
@@ -27,7 +29,7 @@ final class ReadingRow {
     init() { marks.reserveCapacity(16) }
 
     /// Binds everything and steps; answers SQLite's result code.
-    func step(_ reading: borrowing Reading, source: Int64) -> Int32 {
+    func step(_ reading: borrowing Reading, source: Int64, patient: String? = nil) -> Int32 {
         sqlite3_clear_bindings(statement)
         text.removeAll()
         marks.removeAll(keepingCapacity: true)
@@ -54,6 +56,7 @@ final class ReadingRow {
             for (key, text) in remarks.all { mark(ReadingColumn(key)) { $0.append(string: text) } }
         }
         if let sequence = reading.sequence { bind(.sequence, Int64(sequence)) }
+        if let patient { mark(.patient) { $0.append(string: patient) } }
         return reading.raw.withBytes { raw in
             raw.withUnsafeBufferPointer { raw in
                 // A null pointer would bind NULL.

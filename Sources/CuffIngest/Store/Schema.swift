@@ -14,6 +14,7 @@ enum Schema {
         migrator.registerMigration("digits and units") { db in try db.execute(sql: digits) }
         migrator.registerMigration("outbox answers") { db in try db.execute(sql: answers) }
         migrator.registerMigration("remarks") { db in try db.execute(sql: remarks + earlier) }
+        migrator.registerMigration("patients") { db in try db.execute(sql: "ALTER TABLE reading ADD COLUMN patient TEXT") }
         return migrator
     }
 

@@ -10,9 +10,10 @@ public struct SeriesSelection: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case quantity = "quantity_series"
         case heartbeats = "heartbeat_series"
+        case waveforms = "waveform_series"
     }
 
-    /// Empty means both.
+    /// Empty means all.
     public var kinds: Set<Kind> = []
     /// From this instant on, by its start.
     public var since: Timestamp?
@@ -93,6 +94,11 @@ extension Store {
                 one.reading.map(ReadingSelection.text), one.start.utcText, one.end.utcText, one.beats.count, nil, nil, nil, nil,
                 one.sdnn.map { $0 * 1000 }, Data(SeriesCoding.encode(one.beats)),
             ]
+        case .waveform(let one):
+            return [
+                SeriesSelection.Kind.waveforms.rawValue, one.code, one.unitName, source, nil, one.start.utcText, one.end.utcText,
+                one.samples.count, nil, nil, nil, nil, nil, Data(SeriesCoding.encode(one)),
+            ]
         }
     }
 
@@ -169,6 +175,10 @@ extension Store {
             guard let beats = SeriesCoding.decodeBeats(Array(samples)) else { return nil }
             return HeartbeatSeries(restored: beats, start: start, source: source, device: provenance.identity, reading: reading)
                 .map { .heartbeats($0) }
+        case .waveforms:
+            return SeriesCoding.decodeWaveform(Array(samples), start: start, source: source, device: provenance.identity).map {
+                .waveform($0)
+            }
         case nil: return nil
         }
     }
@@ -179,6 +189,9 @@ extension Store {
         switch SeriesSelection.Kind(rawValue: row["type"] ?? "") {
         case .quantity: return SeriesCoding.decodeElements(Array(samples))?.count
         case .heartbeats: return SeriesCoding.decodeBeats(Array(samples))?.count
+        case .waveforms:
+            return SeriesCoding.decodeWaveform(
+                Array(samples), start: Timestamp(milliseconds: 0), source: HealthSource(name: "cuff"), device: nil)?.samples.count
         case nil: return nil
         }
     }

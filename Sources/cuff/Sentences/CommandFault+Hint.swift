@@ -14,6 +14,7 @@ extension CommandFault: Hinted {
         case .cannotCall: ""
         case .erasesUnstored: "add --sink sqlite:\(Store.standardPath ?? "bp.db")"
         case .erasureNotConfirmed: "add --confirm erase; everything is stored in the sinks before"
+        case .noPlaceForPatients: "leave it out, or add e.g. --sink sqlite:bp.db"
         case .isMeasuring(let address): "wait for it, or `cuff stop \(address)`"
         case .isStillMeasuring(_, let process): "end that process: `kill \(process)`"
         }

@@ -31,7 +31,7 @@ extension CuffDriver {
             "The invasive pressures P1 and P2 are never read.",
         ],
         sources: ["mdpnp/mdpnp (BSD-2): org.mdpnp.devices.cpc AnsarB.java, DemoIvy450C.java; test data Ivy450C.1.data"],
-        makeSession: { AnsarBSession($0) },
+        makeSession: { _ in AnsarBSession() },
         makeSimulator: { AnsarBSimulator($0) },
         countFrames: { FrameReader.count(AnsarBFrame(), in: $0) })
 }
@@ -92,7 +92,7 @@ struct AnsarBResult: Sendable, Hashable {
     /// One to three digits.
     private static func number(_ text: [UInt8]) -> Int? { text.count <= 3 ? text.span.digits(0, text.count) : nil }
 
-    /// The four values as they are remembered.
+    /// The four values as sent, which stay while the result stands: state, label and alarm do not.
     var text: [UInt8] { Array(values.map { $0.map { String($0) } ?? "" }.joined(separator: ";").utf8) }
 
     /// The blood pressure; `nil` where systolic or diastolic is missing, or the values cannot be one determination's: without a

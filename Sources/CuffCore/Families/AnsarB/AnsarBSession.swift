@@ -1,28 +1,12 @@
 /// Listens to a Vital-Guard and gives each result that its messages show anew.
 struct AnsarBSession: FramedSession {
     var reader = FrameReader(AnsarBFrame())
+    var hearsCommits: Bool { false }
     var isFinished = false
     private var emitted = 0
-    private var committed = 0
-    /// What the latest message showed; `nil` before the first.
-    private var shown: AnsarBResult?
-    /// The four values that an earlier conversation with this monitor saw last, and the place where they are remembered.
-    private let former: [UInt8]?
-    private let key: String
-    private let device: UInt64
-    private let isRecorded: Bool
-    /// To be remembered when so many readings are on disk.
-    private var note: (through: Int, text: [UInt8])?
-
-    init(_ context: SessionContext) {
-        device = XXHash64.hash(Array(context.device.utf8).span)
-        key = "last-\(Hex.text([UInt8(truncatingIfNeeded: device)]))"
-        isRecorded = context.isRecorded
-        let value = context.memory[key] ?? []
-        former = !isRecorded && value.span.bigEndian64(0) == device ? Array(value.dropFirst(8)) : nil
-    }
-
-    mutating func noteCommitted(through: Int, into actions: inout SessionActions) { remember(through, into: &actions) }
+    private var standing = StandingResult<AnsarBResult>()
+    /// The message before showed no values.
+    private var wasEmpty = false
 
     mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         guard command != .follow else { return }
@@ -45,32 +29,14 @@ struct AnsarBSession: FramedSession {
         guard let line = AnsarBFrame.line(frame.span), let result = AnsarBResult(line) else {
             return actions.append(.report(.ignored("a message without a readable NIBP line", [])))
         }
-        guard result.isEmpty || result.pressure != nil else {
+        guard !result.isEmpty else { return wasEmpty = true }
+        guard let pressure = result.pressure else {
             return actions.append(.report(.ignored("values that are no blood pressure", line)))
         }
-        let isFirst = shown == nil
-        guard result != shown else { return }
-        shown = result
-        let isKnown = isFirst && former == result.text
-        if let pressure = result.pressure, !isKnown {
-            emitted += 1
-            // What stands there at the beginning is of an unknown time.
-            actions.emit(
-                Reading(
-                    .bloodPressure(pressure), driver: "ansar-b", flags: .noMeasurementCheck, origin: isFirst ? .memory : .push,
-                    raw: RawBytes(line)))
-        }
-        guard !isKnown, !isRecorded else { return }
-        note = (emitted, result.text)
-        remember(0, into: &actions)
-    }
-
-    /// Only what is on disk is remembered: after a crash the result that stands there is given once more.
-    private mutating func remember(_ through: Int, into actions: inout SessionActions) {
-        committed = max(committed, through)
-        guard let note, note.through <= committed else { return }
-        self.note = nil
-        let word = (0..<8).map { UInt8(truncatingIfNeeded: device >> UInt64(56 - 8 * $0)) }
-        actions.append(.remember(key: key, value: word + note.text))
+        let reading = Reading(
+            .bloodPressure(pressure), driver: "ansar-b", flags: .noMeasurementCheck, origin: .memory, raw: RawBytes(result.text))
+        // Values that had vanished, or were not there yet, are determined just now.
+        _ = standing.receive(reading, result, isNew: wasEmpty, emitted: &emitted, into: &actions)
+        wasEmpty = false
     }
 }

@@ -47,10 +47,6 @@ enum BeurerBM96Report {
     static let pressureSensor: UInt8 = 1
     static let ecgSensor: UInt8 = 2
 
-    static func question(_ bytes: [UInt8]) -> [UInt8] {
-        bytes + [UInt8](repeating: filler, count: max(0, size - bytes.count))
-    }
-
     static func record(user: UInt8, index: UInt8) -> [UInt8] { [0xA3, user, index] }
 
     /// The numbers of records of an answer to A2; `nil` where it is none. A late answer to AA has filling in the second place.

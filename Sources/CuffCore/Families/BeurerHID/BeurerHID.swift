@@ -85,58 +85,24 @@ enum BeurerHIDReport {
 
 /// One question, one report. Rules: decoded is what was asked with A3, whoever asked; three tries each; an answer equal
 /// to the one before is asked for once more, because it may be a late copy.
-struct BeurerHIDSession: FinishingSession {
-    private enum State { case listening, asking, pausing, leaving, finished }
+struct BeurerHIDSession: RecordwiseSession {
+    static let driver = "beurer-hid"
+    static let filling = (report: 8, with: BeurerHIDReport.filler)
+    static let memoryQuestions: [[UInt8]] = [[0xAA], [0xA2]]
+    static let identityQuestions: [[UInt8]] = [[0xAA], [0xA4], [0xA5], [0xA6], [0xA7]]
+    static let silence = "the cuff is not in PC mode: unplug it and plug it in again"
 
-    private static let attempts = 3
-
-    private var state = State.listening
-    var isFinished: Bool {
-        get { state == .finished }
-        set { if newValue { state = .finished } }
-    }
-    private var user: Int?
-    private var plan: [[UInt8]] = []
-    private var current: [UInt8] = []
-    private var tries = 0
+    var questions = RecordQuestions()
     private var isConfirming = false
-    private var unread = 0
-
-    private var asked: [UInt8] = []
     private var previous: [UInt8] = []
     private var name: [UInt8] = []
-    private var dump = DumpOccurrences()
     private var seen: [UInt8: [UInt8]] = [:]
-
-    mutating func lineEnded(into actions: inout SessionActions) {
-        guard state == .listening || state == .leaving else {
-            return finish(.noAnswer("the cuff was unplugged before it had answered everything"), into: &actions)
-        }
-        finish(outcome, into: &actions)
-    }
-
-    private var outcome: Outcome { unread == 0 ? .complete : .failed("\(unread) records could not be read") }
-
-    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
-        switch command {
-        case .follow: return
-        case .readMemory(let user):
-            guard user == nil || user == 1 || user == 2 else {
-                return finish(.unsupported("beurer-hid has the users 1 and 2"), into: &actions)
-            }
-            self.user = user
-            plan = [[0xAA], [0xA2]]
-        case .information: plan = [[0xAA], [0xA4], [0xA5], [0xA6], [0xA7]]
-        default: return finish(.unsupported("beurer-hid has no command for that"), into: &actions)
-        }
-        next(into: &actions)
-    }
 
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
         guard let first = bytes.first else { return }
-        asked = first == 0xA3 ? Array(bytes.prefix(2)) : [first]
+        questions.asked = first == 0xA3 ? Array(bytes.prefix(2)) : [first]
         if first == 0xAA || first == 0xA2 {
-            dump = DumpOccurrences()
+            questions.dump = DumpOccurrences()
             seen = [:]
             previous = []
         }
@@ -144,7 +110,9 @@ struct BeurerHIDSession: FinishingSession {
     }
 
     mutating func receive(_ report: [UInt8], into actions: inout SessionActions) {
-        guard state == .listening || state == .asking && asked == current else { return }
+        let asked = questions.asked
+        let isAsking = questions.state == .asking
+        guard questions.isAnswerable else { return }
         guard report.count == 8 else { return actions.report(skipped: report.count, .badLength) }
         switch asked.first {
         case 0xAA:
@@ -155,13 +123,13 @@ struct BeurerHIDSession: FinishingSession {
             guard BeurerHIDReport.isSingle(report) else {
                 return actions.append(.report(.ignored("a count of records with more behind it", report)))
             }
-            if state == .asking { plan = (0..<report[0]).map { [0xA3, $0 + 1] } }
+            if isAsking { questions.plan = (0..<report[0]).map { [0xA3, $0 + 1] } }
         case 0xA3 where asked.count == 2:
             // A late copy of another answer; the record itself is still to come.
             if BeurerHIDReport.isSingle(report) && report[0] != BeurerHIDReport.noRecord {
                 return actions.append(.report(.ignored("no record", report)))
             }
-            if state == .asking, report == previous, !isConfirming { return confirm(into: &actions) }
+            if isAsking, report == previous, !isConfirming { return confirm(into: &actions) }
             takeRecord(report, asked[1], into: &actions)
         case 0xA4?, 0xA5?, 0xA6?, 0xA7?:
             name += report.filter { $0 != BeurerHIDReport.filler }
@@ -170,8 +138,10 @@ struct BeurerHIDSession: FinishingSession {
             }
         default: return actions.append(.report(.ignored("a report that answers no question", report)))
         }
-        asked = state == .listening ? asked : []
-        if state == .asking { next(into: &actions) }
+        guard isAsking else { return }
+        questions.asked = []
+        isConfirming = false
+        next(into: &actions)
     }
 
     private mutating func takeRecord(_ report: [UInt8], _ index: UInt8, into actions: inout SessionActions) {
@@ -179,50 +149,33 @@ struct BeurerHIDSession: FinishingSession {
         guard seen[index] != report else { return }
         seen[index] = report
         guard var reading = BeurerHIDReport.reading(report, after: previous) else {
-            if state == .asking { unread += 1 }
+            if questions.state == .asking { questions.unread += 1 }
             return actions.append(.report(.ignored("no record", report)))
         }
-        dump.mark(&reading)
-        if user == nil || reading.user == user.map({ Int32($0) }) { actions.emit(reading) }
+        questions.dump.mark(&reading)
+        if questions.user == nil || reading.user == questions.user.map({ Int32($0) }) { actions.emit(reading) }
     }
 
     private mutating func confirm(into actions: inout SessionActions) {
         isConfirming = true
-        state = .pausing
+        questions.state = .pausing
         actions.append(.disarm(.response))
         actions.append(.arm(.poll, .milliseconds(200)))
     }
 
-    private mutating func next(into actions: inout SessionActions) {
-        tries = 0
-        isConfirming = false
-        guard !plan.isEmpty else {
-            state = .leaving
-            actions.append(.disarm(.response))
-            actions.append(.write(BeurerHIDReport.question([0xF7])))
-            return actions.append(.arm(.poll, .milliseconds(50)))
-        }
-        current = plan.removeFirst()
-        ask(into: &actions)
-    }
-
-    private mutating func ask(into actions: inout SessionActions) {
-        state = .asking
-        tries += 1
-        actions.append(.write(BeurerHIDReport.question(current)))
-        actions.append(.arm(.response, .seconds(2)))
+    mutating func leave(into actions: inout SessionActions) {
+        questions.state = .leaving
+        actions.append(.disarm(.response))
+        actions.append(.write(BeurerHIDReport.question([0xF7])))
+        actions.append(.arm(.poll, .milliseconds(50)))
     }
 
     mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
-        switch (state, timer) {
-        case (.asking, .response) where tries < Self.attempts: ask(into: &actions)
-        case (.asking, .response) where current == [0xAA]:
-            finish(.noAnswer("the cuff is not in PC mode: unplug it and plug it in again"), into: &actions)
-        case (.asking, .response): finish(.noAnswer("the cuff stopped answering"), into: &actions)
-        case (.pausing, .poll): ask(into: &actions)
+        switch (questions.state, timer) {
+        case (.asking, .response), (.pausing, .poll): ask(into: &actions)
         case (.leaving, .poll):
             actions.append(.write(BeurerHIDReport.question([0xF6])))
-            finish(outcome, into: &actions)
+            finish(questions.outcome, into: &actions)
         default: break
         }
     }

@@ -113,7 +113,7 @@ struct BpTRUBPM200Frame: FrameFormat {
 
     private static func invalid(_ reason: UInt8, _ indeterminate: FailureReason) -> FailureReason {
         switch reason {
-        case 0x14, 0x15: indeterminate
+        case 0x14...0x16: indeterminate
         case 0x17, 0x18, 0x19, 0x20: .outOfRange
         default: .noValue
         }

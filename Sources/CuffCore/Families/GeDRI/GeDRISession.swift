@@ -1,18 +1,14 @@
 /// The conversation with a DRI monitor: one request, then a record every few seconds, and in each the cuff's last result.
-struct GeDRISession: FramedSession {
-    private enum Mode { case listening, reading }
-
-    private static let retryLimit = 3
-    /// While following, somebody else may have asked already: so long without a record means that nobody has.
-    private static let patience = Duration.seconds(2)
+struct GeDRISession: MonitorSession {
+    static let kind = "a DRI monitor"
+    static let patience = Duration.seconds(2)
     /// Three records that did not come.
     private static let silence = Duration.seconds(3 * GeDRIRequest.interval)
 
     var reader = FrameReader(GeDRIFrame())
-    var hearsCommits: Bool { false }
-    private var mode = Mode.listening
+    var mode = MonitorMode.listening
     var isFinished = false
-    private var tries = 0
+    var tries = 0
     /// A request of this session may still run.
     private var hasAsked = false
 
@@ -27,53 +23,21 @@ struct GeDRISession: FramedSession {
     /// Values of a record that came after much damage.
     private var doubtful: GeDRINIBP.Values?
 
-    mutating func lineEnded(into actions: inout SessionActions) {
-        receiveRest(into: &actions)
-        finish(mode == .listening ? .complete : .noAnswer("the line ended before the monitor had answered"), into: &actions)
-    }
-
     mutating func endInOrder(into actions: inout SessionActions) -> Bool {
         guard hasAsked, !isFinished else { return false }
         conclude(.complete, into: &actions)
         return true
     }
 
-    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
-        switch command {
-        case .follow:
-            mode = .listening
-            actions.append(.arm(.poll, Self.patience))
-        case .readMemory(user: nil):
-            mode = .reading
-            ask(into: &actions)
-        case .readMemory: finish(.unsupported("a DRI monitor has no users"), into: &actions)
-        default: finish(.unsupported("ge-dri only reads the values that the monitor shows"), into: &actions)
-        }
-    }
-
-    private mutating func ask(into actions: inout SessionActions) {
-        tries += 1
+    mutating func ask(into actions: inout SessionActions) {
         hasAsked = true
-        actions.append(.write(GeDRIRequest.displayedValues(every: GeDRIRequest.interval)))
-        if mode == .reading {
-            actions.append(.arm(.response, .seconds(GeDRIRequest.interval + 3)))
-        } else {
-            actions.append(.arm(.poll, Self.silence))
-        }
-    }
-
-    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
-        switch (timer, mode) {
-        case (.poll, .listening): ask(into: &actions)
-        case (.response, .reading):
-            if tries < Self.retryLimit { return ask(into: &actions) }
-            conclude(.noAnswer("the monitor sent no record"), into: &actions)
-        default: break
-        }
+        ask(
+            GeDRIRequest.displayedValues(every: GeDRIRequest.interval), within: .seconds(GeDRIRequest.interval + 3), again: Self.silence,
+            into: &actions)
     }
 
     /// Stops the records that this session asked for.
-    private mutating func conclude(_ outcome: Outcome, into actions: inout SessionActions) {
+    mutating func conclude(_ outcome: Outcome, into actions: inout SessionActions) {
         if hasAsked { actions.append(.write(GeDRIRequest.displayedValues(every: 0))) }
         finish(outcome, into: &actions)
     }
@@ -136,12 +100,5 @@ struct GeDRISession: FramedSession {
         wasMeasuring = false
         if hasEnded { actions.append(.live(.ended)) }
         return hasEnded
-    }
-
-    /// A read that found no result is over.
-    private mutating func settle(_ why: String, into actions: inout SessionActions) {
-        guard mode == .reading else { return }
-        actions.append(.report(.note(why)))
-        conclude(.complete, into: &actions)
     }
 }

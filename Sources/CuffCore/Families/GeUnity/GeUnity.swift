@@ -86,14 +86,19 @@ struct GeUnityFrame: FrameFormat {
         return bytes.count < whole ? .needMore : .frame(length: whole)
     }
 
-    /// The cuff's values in an answer; `nil` where it shows no cuff.
+    /// The cuff's values in an answer: of two parameters, 10 and 57, the first one with values. `nil` where it shows no cuff.
     static func result(in answer: Span<UInt8>) -> GeUnityResult? {
         guard let count = answer.byte(headLength + 4) else { return nil }
+        var absent: GeUnityResult?
         for index in 0..<Int(count) {
             let start = headLength + summaryLength + index * parameterLength
-            if let type = answer.byte(start + 64), type == 10 || type == 57 { return GeUnityResult(answer, at: start) }
+            guard let type = answer.byte(start + 64), type == 10 || type == 57, let result = GeUnityResult(answer, at: start) else {
+                continue
+            }
+            if !result.isAbsent { return result }
+            absent = absent ?? result
         }
-        return nil
+        return absent
     }
 }
 

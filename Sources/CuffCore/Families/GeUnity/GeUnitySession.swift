@@ -1,21 +1,17 @@
 /// The conversation with a Dash: one request, every few seconds, and in each answer the cuff's last result.
 /// A read believes values that come twice: nothing else can be checked.
-struct GeUnitySession: FramedSession {
-    private enum Mode { case listening, reading }
-
-    private static let retryLimit = 3
+struct GeUnitySession: MonitorSession {
+    static let kind = "a Dash monitor"
     /// Answers that may differ while a result is read.
     private static let doubtLimit = 6
-    /// While following, somebody else may be asking already.
-    private static let patience = Duration.seconds(2)
+    static let patience = Duration.seconds(2)
     /// Readers ask every 2 [1] or 5 [2] seconds.
     private static let interval = Duration.seconds(5)
 
     var reader = FrameReader(GeUnityFrame())
-    var hearsCommits: Bool { false }
-    private var mode = Mode.listening
+    var mode = MonitorMode.listening
     var isFinished = false
-    private var tries = 0
+    var tries = 0
     private var doubts = 0
     /// This session asks; otherwise it listens to what somebody else asked.
     private var asks = false
@@ -27,42 +23,9 @@ struct GeUnitySession: FramedSession {
     /// Values to be seen once more before they are believed.
     private var doubtful: GeUnityResult?
 
-    mutating func lineEnded(into actions: inout SessionActions) {
-        receiveRest(into: &actions)
-        finish(mode == .listening ? .complete : .noAnswer("the line ended before the monitor had answered"), into: &actions)
-    }
-
-    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
-        switch command {
-        case .follow:
-            mode = .listening
-            actions.append(.arm(.poll, Self.patience))
-        case .readMemory(user: nil):
-            mode = .reading
-            ask(into: &actions)
-        case .readMemory: finish(.unsupported("a Dash monitor has no users"), into: &actions)
-        default: finish(.unsupported("ge-unity knows one request, which asks for the values that the monitor shows"), into: &actions)
-        }
-    }
-
-    private mutating func ask(into actions: inout SessionActions) {
-        tries += 1
+    mutating func ask(into actions: inout SessionActions) {
         asks = true
-        actions.append(.write(GeUnityFrame.request))
-        actions.append(mode == .reading ? .arm(.response, .seconds(3)) : .arm(.poll, Self.interval))
-    }
-
-    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
-        switch (timer, mode) {
-        case (.poll, .listening): ask(into: &actions)
-        case (.poll, .reading):
-            tries = 0
-            ask(into: &actions)
-        case (.response, .reading):
-            if tries < Self.retryLimit { return ask(into: &actions) }
-            finish(.noAnswer("the monitor did not answer"), into: &actions)
-        default: break
-        }
+        ask(GeUnityFrame.request, within: .seconds(3), again: Self.interval, into: &actions)
     }
 
     mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
@@ -104,12 +67,5 @@ struct GeUnitySession: FramedSession {
             return finish(.failed("the monitor's answers differ each time; the line is bad"), into: &actions)
         }
         actions.append(.arm(.poll, .seconds(1)))
-    }
-
-    /// A read that found no result is over.
-    private mutating func settle(_ why: String, into actions: inout SessionActions) {
-        guard mode == .reading else { return }
-        actions.append(.report(.note(why)))
-        finish(.complete, into: &actions)
     }
 }

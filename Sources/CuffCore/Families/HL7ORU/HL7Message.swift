@@ -132,6 +132,23 @@ struct HL7Message: Sendable {
         return segments.dropFirst().contains { $0.isNamed("MSH") } ? .other : .observations
     }
 
+    /// Longer ones are no patient's number.
+    private static let longestPatientNumber = 64
+
+    /// The patient's number in the record bytes of a reading: the first of PID-3, else of PID-2, and never a name.
+    static func patient(ofRecord record: [UInt8]) -> String? {
+        let lines = record.split(separator: HL7Frame.carriageReturn)
+        guard let head = lines.first, head.count > 4, head.starts(with: "MSH".utf8) else { return nil }
+        let separators = HL7Separators(field: head[head.startIndex + 3], encoding: Array(head.dropFirst(4)))
+        guard let segment = lines.dropFirst().map({ HL7Segment($0, separators) }).first(where: { $0.isNamed("PID") }) else { return nil }
+        for number in [3, 2] {
+            let first = segment.field(number).prefix { $0 != separators.repetition }
+            let text = separators.components(first).first.map { DeviceIdentity.text($0.prefix(longestPatientNumber)) } ?? ""
+            if !text.isEmpty { return text }
+        }
+        return nil
+    }
+
     /// Whether the sender wants no answer at all (MSH-15 and MSH-16 of the enhanced mode: NE, never).
     var wantsNoAnswer: Bool { [15, 16].allSatisfy { header.field($0).elementsEqual("NE".utf8) } }
 

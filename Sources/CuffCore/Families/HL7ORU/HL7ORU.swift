@@ -47,7 +47,8 @@ extension CuffDriver {
         ],
         notes: [
             "The monitor calls: `cuff watch --listen tcp-listen://ADDRESS:2575=hl7-oru`; 2575 is the port of one installation.",
-            "Patient identity stands in no column; the patient segment (PID) is part of the record bytes (`--raw`, SQLite's `raw`).",
+            "Patient identity stands in no column; the patient segment (PID) is part of the record bytes (`--raw`, SQLite's `raw`). Only "
+                + "`--keep-patient` puts the patient's number (PID-3, else PID-2) into the database's column `patient`; no name, no other sink.",
             "OBX-4 must keep determinations apart: values under different groups, times or orders are never joined.",
             "A pulse is taken only with the time of the determination; an ECG heart rate (Mindray 101) is not the cuff's pulse.",
             "Arterial lines (ART, ABP) are never read, whatever their code.",
@@ -64,6 +65,7 @@ extension CuffDriver {
         makeSession: { HL7ORUSession($0) },
         makeSimulator: { HL7ORUSimulator($0) },
         countFrames: { FrameReader.count(HL7Frame(), in: $0) },
+        patient: { HL7Message.patient(ofRecord: $0) },
         redaction: .hl7ORU)
 }
 

@@ -210,7 +210,7 @@ struct HL7ORUSession: FramedSession {
         guard let first = answers.first, first.through <= committed else { return }
         while let answer = answers.first, answer.through <= committed {
             answers.removeFirst()
-            if unstamped > 0 {
+            if unstamped > 0, answer.through > 0 {
                 actions.append(.acknowledge(through: answer.through))
                 if answer.through >= unstamped { unstamped = 0 }
             }

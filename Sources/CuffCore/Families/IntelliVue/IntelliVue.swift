@@ -8,8 +8,8 @@
 ///           of [1], a poll period of 6 s (BB80 of 1/8 ms) and messages of at most 1000 bytes        documented [1][2]
 /// Message   E1 00 context, kind (2), length (2); kind 1 invoke, 2 result, 3 error, 5 linked result  documented [1][2]
 /// Linked    state (1: 1 first, 2 between, 3 last) and count before the invoke id; a result of kind 2 follows the last one
-///           documented [2][3]. A layout description calls the linked kind 3: such a message is read too, where it
-///           holds as one by all its lengths                                                         guess
+///           documented [2][3]. A layout description calls the linked kind 3 and puts state and count before the length:
+///           such a message is read too, where it holds as one by all its lengths                    guess
 /// Poll      invoke, 0007, length, 0021 and handle, 0C16 (or F13B, with a sequence number behind the poll number),
 ///           length, poll number, time in 1/8 ms (4), absolute time (8), partition, class, group; then counted lists of
 ///           contexts, objects and attributes, each with its length                                  documented [1][2][3]
@@ -37,7 +37,8 @@ extension CuffDriver {
         framing: "C0 header user FCS C1, stuffed with 7D", check: "CRC-16/X-25",
         capabilities: [.storedReadings, .push],
         unverified: [
-            "linked results of kind 3: readers say 5, and that 3 is an error; both are read where all lengths agree",
+            "linked results of kind 3, or with state and count before the length: readers say 5, behind it, and that 3 is an error; each "
+                + "is read where all lengths agree",
             "which of the telemetry cuff's codes F0A1, F0A2, F0A3 is which: taken in the order of the cuff's",
             "the unit of the last byte of a time; it is not used",
         ],

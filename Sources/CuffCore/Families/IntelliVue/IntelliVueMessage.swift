@@ -21,18 +21,26 @@ enum IntelliVueMessage {
 
     private static func export(_ user: Span<UInt8>) -> IntelliVueMessage? {
         guard user.byte(1) == 0, let context = user.bigEndian16(2), let kind = user.bigEndian16(4),
-            let length = user.bigEndian16(6), Int(length) == user.count - 8
+            let length = user.bigEndian16(6)
         else { return nil }
+        // 3 is an error's kind by most sources: then its lengths are another's.
+        if kind == 3 || kind == 5 { return linked(user) }
+        guard Int(length) == user.count - 8 else { return nil }
         let rest = user.extracting(8..<user.count)
         switch kind {
         case 1: return event(rest, context)
         case 2: return IntelliVuePoll(rest, part: nil).map { .poll($0) }
-        // 3 is an error's kind by most sources: then its lengths are another's.
-        case 3, 5:
-            guard let state = rest.byte(0), let count = rest.byte(1) else { return nil }
-            return IntelliVuePoll(rest.extracting(2..<rest.count), part: (state, count)).map { .poll($0) }
         default: return nil
         }
+    }
+
+    /// State and count stand behind the length, which counts them, or before it, which then does not.
+    private static func linked(_ user: Span<UInt8>) -> IntelliVueMessage? {
+        let isBehind = user.bigEndian16(6).map { Int($0) } == user.count - 8
+        guard isBehind || user.bigEndian16(8).map({ Int($0) }) == user.count - 10,
+            let state = user.byte(isBehind ? 8 : 6), let count = user.byte(isBehind ? 9 : 7), user.count >= 10
+        else { return nil }
+        return IntelliVuePoll(user.extracting(10..<user.count), part: (state, count)).map { .poll($0) }
     }
 
     /// Invoke id, command 0001, length; object (6), time (4), 0D06, length.

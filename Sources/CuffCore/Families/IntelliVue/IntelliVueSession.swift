@@ -1,12 +1,10 @@
 /// The conversation with an IntelliVue monitor: associate, answer its event, poll, release; or listen to another's polls.
-struct IntelliVueSession: FramedSession {
-    private enum Mode { case listening, reading }
+struct IntelliVueSession: MonitorSession {
     /// How far the association is, as far as it was sent from here.
     private enum Phase { case none, associating, expectingEvent, polling, releasing }
 
-    private static let retryLimit = 3
-    /// While following, somebody else may be polling already.
-    private static let patience = Duration.seconds(3)
+    static let kind = "an IntelliVue monitor"
+    static let patience = Duration.seconds(3)
     /// The monitor ends an association that falls silent; readers poll every second [1].
     private static let pollPause = Duration.seconds(2)
     /// A monitor that refused, aborted or is away is asked again after this.
@@ -15,11 +13,10 @@ struct IntelliVueSession: FramedSession {
     private static let pollLimit = 4
 
     var reader = FrameReader(IntelliVueFrame())
-    var hearsCommits: Bool { false }
-    private var mode = Mode.listening
+    var mode = MonitorMode.listening
     private var phase = Phase.none
     var isFinished = false
-    private var tries = 0
+    var tries = 0
     private var polls = 0
     private var number: UInt16 = 0
     private var outcome = Outcome.complete
@@ -45,26 +42,14 @@ struct IntelliVueSession: FramedSession {
         return true
     }
 
-    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
-        switch command {
-        case .follow:
-            mode = .listening
-            actions.append(.arm(.poll, Self.patience))
-        case .readMemory(user: nil):
-            mode = .reading
-            associate(into: &actions)
-        case .readMemory: finish(.unsupported("an IntelliVue monitor has no users"), into: &actions)
-        default: finish(.unsupported("intellivue only reads the values that the monitor shows"), into: &actions)
-        }
-    }
-
     /// An association that was sent, from here or in a recording, makes the monitor's event ours to answer.
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
         guard bytes.first == IntelliVueFrame.begin, let kind = IntelliVueFrame.user(bytes.span)?.first else { return }
         if kind == IntelliVueAssociation.requestKind { phase = .associating }
     }
 
-    private mutating func associate(into actions: inout SessionActions) {
+    /// Associates.
+    mutating func ask(into actions: inout SessionActions) {
         tries += 1
         phase = .associating
         parts = nil
@@ -83,14 +68,14 @@ struct IntelliVueSession: FramedSession {
 
     mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
         switch (timer, phase) {
-        case (.poll, .none): associate(into: &actions)
+        case (.poll, .none): ask(into: &actions)
         case (.poll, .polling): pollAgain(into: &actions)
         case (.response, .releasing): finish(outcome, into: &actions)
         case (.response, .associating), (.response, .expectingEvent):
             guard tries < Self.retryLimit else { return giveUp(.noAnswer("the monitor did not answer"), into: &actions) }
             // It may have accepted without being heard.
             actions.append(.write(IntelliVueFrame.encode(IntelliVueAssociation.release)))
-            associate(into: &actions)
+            ask(into: &actions)
         default: break
         }
     }

@@ -43,7 +43,7 @@ extension CuffDriver {
             "standard configurations of thermometers (800) and glucose meters (1700): documented, recorded from no device; of "
                 + "ECG, INR, body composition, peak flow, activity and medication monitors: not public, so the agent spells them out",
             "SEG_GET_ID_LIST: its argument is in no public source, so it is not sent",
-            "waveforms (RT-SA objects): shown as live events, recorded from no device, and not kept as series",
+            "waveforms (RT-SA objects): recorded from no device; each array is kept as a series, with the time of its arrival",
             "grouped scanner reports on a cuff (seen on oximeters only)",
             "clearing segments by list where PM-Store-Capab does not say so: all or nothing is used instead",
         ],
@@ -53,6 +53,11 @@ extension CuffDriver {
                 + "minute after the last thing that was new, or after ten associations in a row with nothing new.",
             "A cuff usually sends each reading once; it is kept until this program has it on disk. Sinks that are slower than "
                 + "the agent's three seconds are not waited for by it: it aborts and sends again, and the reading is stored once.",
+            "Over USB a cuff of the Personal Healthcare class (0F) is claimed by that class, whatever its ids, and read through usbfs; a "
+                + "scale or another device of the class is left alone until it is named.",
+            "Bluetooth's health device profile (HDP) is not spoken here. The A&D UA-767PBT-C, the A&D UC-321PBT-C scale and the Nonin "
+                + "9560 speak nothing else, and the Omron HEM-7081-IT and 708-BT speak IEEE 11073 over it alone: another program has to "
+                + "hold the HDP channel and hand its bytes on, over TCP or as a serial port.",
             "Over Bluetooth's serial port profile: `rfcomm bind 0 ADDRESS CHANNEL`, then read /dev/rfcomm0. Over TCP either side "
                 + "calls: tcp://HOST:PORT, or tcp-listen:// for agents that call (port 6024, as in other stacks).",
             "Values of other agents (scales, thermometers, oximeters, glucose meters …) become quantities with their metric and unit.",

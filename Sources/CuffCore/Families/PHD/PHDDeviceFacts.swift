@@ -36,9 +36,11 @@ struct PHDDeviceFacts: Sendable {
         }
         relativeStep = other.relativeStep ?? relativeStep
         highResolutionStep = other.highResolutionStep ?? highResolutionStep
-        for detail in other.details {
-            if let index = details.firstIndex(where: { $0.name == detail.name }) { details[index] = detail } else { details.append(detail) }
-        }
+        // What is told anew takes the place of all rows of its name, of which there may be several: specializations, certificates.
+        let told = Set(other.details.map(\.name))
+        let place = details.firstIndex { told.contains($0.name) } ?? details.count
+        details.removeAll { told.contains($0.name) }
+        details.insert(contentsOf: other.details, at: min(place, details.count))
     }
 
     /// Reads the answer to GET MDS. Empty and zero entries say nothing (Antidote's agent sends seventeen of them).

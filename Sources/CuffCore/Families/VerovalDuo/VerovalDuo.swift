@@ -150,10 +150,4 @@ enum VerovalDuoAnswer {
         if [10, 20, 21, 22, 24].contains(where: { record[$0] != no && record[$0] != yes }) { flags.insert(.qualityNoted) }
         return flags
     }
-
-    /// Whether the bytes are one whole answer with records, for `cuff identify`.
-    static func count(in bytes: [UInt8]) -> (frames: Int, bytes: Int) {
-        guard bytes.count > head, readings(bytes, user: 1, count: nil) != nil else { return (0, 0) }
-        return (1, bytes.count)
-    }
 }

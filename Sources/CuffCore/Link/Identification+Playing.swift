@@ -1,0 +1,33 @@
+extension Identification {
+    /// The families that a recording fits, best first: those that read something in it, then by their framing alone. `items` are
+    /// played through a session of every driver; of a port that was listened to they are the bytes that came.
+    public static func candidates(of items: [CaptureItem], among drivers: [CuffDriver]) -> [Candidate] {
+        let heard = items.flatMap { item -> [UInt8] in
+            if case .fromCuff(let bytes) = item.content { bytes } else { [] }
+        }
+        var found = candidates(for: heard, among: drivers)
+        for driver in drivers {
+            let readings = readings(of: items, by: driver)
+            guard readings > 0 else { continue }
+            if let index = found.firstIndex(where: { $0.driver == driver.id }) {
+                found[index].readings = readings
+            } else {
+                found.append(candidate(driver, frames: 0, bytes: 0, readings: readings))
+            }
+        }
+        // A relative of the same maker may read a part by chance, where reports have no frames to judge.
+        let most = found.map(\.readings).max() ?? 0
+        found.removeAll { $0.frames == 0 && $0.readings < most }
+        return found.filter { $0.readings > 0 } + found.filter { $0.readings == 0 }
+    }
+
+    private static func readings(of items: [CaptureItem], by driver: CuffDriver) -> Int {
+        var replay = Replay(LinkState.Setup(driver))
+        for item in items {
+            replay.play(item)
+            replay.effects.removeAll()
+        }
+        replay.end()
+        return replay.link.emitted
+    }
+}
