@@ -7,6 +7,8 @@
 # make install     what `make build` left, below PREFIX=/usr/local: binary, udev rules and hwdb, systemd units, shell completions
 # make deb         Debian packages (cuff, cuff-sinks) of the tracked files, checked with lintian, in .build/deb
 # make test-deb    installs, upgrades and purges them in a Debian of their own (as root; SUITE=bookworm)
+# make test-web    the page of `cuff watch --web` in a headless Chromium, where one is installed; pictures in .build/web-pictures
+# make bench-web   processor time of a watch of 64 cuffs with 50 pressures a second each and two viewers of its page
 # make tarball     binary, udev rules, units, completions and manual with an installer, in .build/cuff-VERSION-MACHINE.tar.xz
 # make uninstall   the same PREFIX: removes what `make install` put there, and no readings
 # make readme      write the tables of cuffs and sinks in README.md and docs/MODELS.md anew
@@ -72,7 +74,7 @@ BUILD_FLAGS ?=
 REMOTE_FLAGS ?=
 SUITE ?= bookworm
 
-.PHONY: binary remote-binaries deb test-deb tarball manual hooks examples help readme demo test test-build test-run test-exhaustive lint build install uninstall rebaseline udev-rules test-udev test-kernel test-idle test-cycles vectors bench fuzz test-kill test-stall soak test-tsan test-asan remote test-remote test-recipes install-remote clean packages
+.PHONY: binary remote-binaries deb test-deb test-web bench-web tarball manual hooks examples help readme demo test test-build test-run test-exhaustive lint build install uninstall rebaseline udev-rules test-udev test-kernel test-idle test-cycles vectors bench fuzz test-kill test-stall soak test-tsan test-asan remote test-remote test-recipes install-remote clean packages
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -248,6 +250,12 @@ deb:
 
 test-deb:
 	@Tests/packaging/run $(SUITE) .build/deb || { status=$$?; [ $$status = 77 ] && echo "test-deb: skipped"; }
+
+test-web: build
+	@Tests/Web/run .build/release/cuff || { status=$$?; [ $$status = 77 ] && echo "test-web: skipped"; }
+
+bench-web: build
+	@python3 Tests/Web/load.py .build/release/cuff
 
 tarball: build
 	@.ci/tarball $(BINARY)

@@ -29,7 +29,10 @@ struct Ambulatory: ParsableCommand {
     @OptionGroup var planned: AmbulatoryOptions
     @Flag(help: "The person is an adult who is not pregnant and has no atrial fibrillation: compare the means.") var adult = false
     @Flag(help: "Draw the hours.") var plot = false
-    @Option(help: "table or jsonl; without it a terminal gets a table and a pipe JSON Lines.") var format: String?
+    @Option(
+        help: ArgumentHelp("table or jsonl (default: a table at a terminal, else JSON Lines).", valueName: "format"),
+        completion: .list(["table", "jsonl"]))
+    var format: String?
     @Flag(help: "The same as --format jsonl.") var json = false
 
     func run() throws {

@@ -24,7 +24,10 @@ struct Average: ParsableCommand {
     @OptionGroup var average: AverageOptions
     @Flag(help: "List the rules and guidelines with their years and sources, and end.") var rules = false
     @Flag(help: "List each reading with what became of it.") var readings = false
-    @Option(help: "table or jsonl; without it a terminal gets a table and a pipe JSON Lines.") var format: String?
+    @Option(
+        help: ArgumentHelp("table or jsonl (default: a table at a terminal, else JSON Lines).", valueName: "format"),
+        completion: .list(["table", "jsonl"]))
+    var format: String?
     @Flag(help: "The same as --format jsonl.") var json = false
 
     func run() throws {

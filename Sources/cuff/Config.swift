@@ -226,6 +226,8 @@ enum ConfigText {
         #again = "1h"
         # Cuffs that connect by themselves (IEEE 11073 agents).
         #listen = "127.0.0.1:6024"
+        # A page with live pressures and the latest readings, without a password: whoever can open the address sees them.
+        #web = "127.0.0.1:6025"
 
         """
 }

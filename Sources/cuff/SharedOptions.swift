@@ -116,7 +116,7 @@ extension RunOptions {
         options.diagnostics = { diagnostic in
             switch diagnostic {
             case .warning: log.warning("\(diagnostic.sentence)")
-            case .note, .skipped: log.info("\(diagnostic.sentence)")
+            case .note, .skipped, .announced: log.info("\(diagnostic.sentence)")
             case .ignored:
                 if let summary = ignored(diagnostic) { log.warning("\(summary)") }
                 // A record's own bytes.
@@ -154,6 +154,9 @@ enum DriverChoice {
     static let completion = CompletionKind.list(CuffFamilies.all.map(\.id.description))
     /// The options of all drivers, each once.
     static let optionCompletion = CompletionKind.list(Set(CuffFamilies.all.flatMap(\.options.keys)).sorted().map { "\($0)=" })
+
+    static let simulatorOptionCompletion = CompletionKind.list(
+        Set(CuffFamilies.all.flatMap(\.simulatorOptions.keys)).sorted().map { "\($0)=" })
 
     static func named(_ id: String) throws -> CuffDriver {
         guard let driver = CuffFamilies.named(id) else { throw IngestError.unknownDriver(id) }

@@ -38,8 +38,8 @@ struct Simulate: ParsableCommand {
     @Option(name: .customLong("for"), help: ArgumentHelp("End after this time.", valueName: "time")) var limit: Span?
     @Option(
         name: .customLong("option"),
-        help: ArgumentHelp("An option of the family's simulator; `cuff drivers ID` lists them.", valueName: "name=value")) var option:
-        [String] = []
+        help: ArgumentHelp("An option of the family's simulator; `cuff drivers ID` lists them.", valueName: "name=value"),
+        completion: DriverChoice.simulatorOptionCompletion) var option: [String] = []
     @Flag(name: .shortAndLong, help: "Print what happens.") var verbose = false
 
     func run() throws {

@@ -32,7 +32,8 @@ struct Sinks: ParsableCommand {
         @Option(
             help: ArgumentHelp("The database (default: readings.db and the outbox of this user).", valueName: "file"), completion: .file())
         var db: String?
-        @Option(help: ArgumentHelp("Also show this file.", valueName: "spec")) var sink: [String] = []
+        @Option(help: ArgumentHelp("Also show this file.", valueName: "spec"), completion: SinkChoice.completion)
+        var sink: [String] = []
         @Option(help: ArgumentHelp("The configuration (default: the standard files).", valueName: "file"), completion: .file()) var config:
             String?
         @Flag(help: "One JSON object per sink.") var json = false

@@ -58,9 +58,11 @@ struct Watch: ParsableCommand {
         watch.options.statistics = { log.critical("\($0)") }
         watch.options.showsStatistics = stats
         watch.options.metricsPort = metrics
-        do throws(AddressFault) { watch.options.web = try web.map { (text) throws(AddressFault) in try WebAddress(text) } } catch {
-            throw IngestError(
-                .usage, "`\(web ?? "")` is not an address to serve a page on", why: error.reason, hint: "write e.g. --web 127.0.0.1:6025")
+        if let web {
+            do throws(AddressFault) { watch.options.web = try WebAddress(web) } catch {
+                throw IngestError(
+                    .usage, "`\(web)` is not an address to serve a page on", why: error.reason, hint: "write e.g. --web 127.0.0.1:6025")
+            }
         }
         watch.options.generator = "cuff \(Cuff.version)"
         options.stop.watch()
@@ -88,7 +90,7 @@ struct List: ParsableCommand {
     var config: String?
 
     func run() throws {
-        if addresses { return Terminal.put(AddressTable.text(isMarkdown: markdown)) }
+        if addresses { return Terminal.put(json ? AddressTable.json : AddressTable.text(isMarkdown: markdown)) }
         try Flags.refuse("--markdown", when: markdown, why: "the list of devices has no such form", hint: "add --addresses")
         let listing = DeviceListing(
             assignments: try WatchSetup.assignments(config: .files(config), assign: assign), isJSON: json,
@@ -110,14 +112,18 @@ private enum AddressTable {
         TransportKind.choices.map { ($0.form, $0.help, $0.example) } + TransportKind.all.map { ($0.form, $0.help, $0.example) }
     }
 
+    static var json: String {
+        rows.map { ConfigText.line("address_form", [("form", $0.form), ("help", $0.help), ("example", $0.example)]) }.joined()
+    }
+
     static func text(isMarkdown: Bool) -> String {
         if isMarkdown {
             return "| address | what it is | example |\n|---|---|---|\n"
                 + rows.map { "| `\($0.form)` | \($0.help) | `\($0.example)` |\n" }.joined()
         }
         guard Terminal.outputIsTerminal else { return rows.map { "\($0.form)\t\($0.help)\t\($0.example)\n" }.joined() }
-        let width = rows.map(\.form.count).max() ?? 0
-        return rows.map { "\($0.form)\(String(repeating: " ", count: width - $0.form.count))  \($0.help)\n" }.joined()
+        let cells = rows.map { [$0.form, $0.help, $0.example] }
+        return TextTable(["DEVICE", "WHAT IT IS", "EXAMPLE"], cells, wrapping: 1, optional: [2]).text(width: Terminal.outputWidth)
     }
 }
 
@@ -156,7 +162,7 @@ struct DoctorVerb: ParsableCommand {
         if let report { return try write(report) }
         let visit = DoctorVisit(device: device, assignments: try WatchSetup.assignments(config: .files(nil), assign: assign), database: db)
         if printRule { return Terminal.put(try visit.rule()) }
-        let (text, status) = try visit.examine(strict: strict, isJSON: json)
+        let (text, status) = try visit.examine(strict: strict, isJSON: json, width: Terminal.outputWidth)
         Terminal.put(text)
         if status != .done { throw ExitCode(status) }
     }

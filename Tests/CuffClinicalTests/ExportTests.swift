@@ -109,7 +109,7 @@ enum ExportSample {
 }
 
 @Suite struct CSVExportTests {
-    private func export(_ dialect: CSVExport.Dialect) -> [String] {
+    private func export(_ dialect: CSVTable.Dialect) -> [String] {
         let writer = CSVExport(dialect, zone: BucketingTests.berlin)
         var text = TextBuffer()
         writer.appendHeader(to: &text)
@@ -146,6 +146,7 @@ enum ExportSample {
         #expect(lines.count == 7)
         let rows = lines.dropFirst().map { Dictionary(uniqueKeysWithValues: zip(names, cells($0, ","))) }
         #expect(lines.dropFirst().allSatisfy { cells($0, ",").count == names.count })
+        #expect(names.prefix(7) == ["id", "revision", "type", "driver", "device", "measured", "systolic_mmHg"])
         #expect(rows[0]["time"] == "2026-05-05T07:33:00+02:00")
         #expect(rows[0]["local_time"] == "2026-05-05 07:33:00")
         #expect(rows[0]["systolic_mmHg"] == "128")
@@ -160,10 +161,24 @@ enum ExportSample {
         #expect(rows[5]["code"] == "MDC_PULS_OXIM_SAT_O2" && rows[5]["value"] == "97" && rows[5]["unit"] == "%")
     }
 
+    /// What a sink appends is what an export begins its rows with, but for the record's bytes.
+    @Test func rows_BeginAsASinkWritesThem() {
+        let count = CSVTable.columns.count
+        let lines = export(.rfc4180).dropFirst().map { Array(cells($0, ",")[..<count]) }
+        let rows = ExportSample.all.map { reading in
+            var text = TextBuffer()
+            CSVTable().append(reading, device: ExportSample.provenance.device, to: &text)
+            var row = cells(text.string, ",")
+            row[count - 2] = ""
+            return row
+        }
+        #expect(lines == rows && rows.count == 6)
+    }
+
     @Test func semicolons_GoWithDecimalCommas() {
         let lines = export(.semicolon)
         #expect(lines.allSatisfy { cells($0, ";").count == CSVExport.columns.count })
-        #expect(cells(lines[2], ";")[2] == "117,76")
+        #expect(cells(lines[2], ";")[6] == "117,76")
     }
 
     @Test func formulas_AreDefused() {

@@ -53,6 +53,35 @@ import Testing
             ])
     }
 
+    @Test func aPathOfTheCurrentFolder_IsRefused() {
+        do throws(IngestError) {
+            _ = try read("[device.a]\ndriver = \"and-std\"\nmatch = \"./port\"\n")
+            Issue.record("it was taken")
+        } catch { #expect(error.description == "c.toml:3: `./port` begins in the current folder, and a configuration has none") }
+    }
+
+    @Test func web_IsAnAddress_AndSaysWhereItStands() throws {
+        let configuration = try read("[watch]\nweb = \":8080\"\n")
+        #expect(configuration.web?.host == "" && configuration.web?.port == 8080)
+        #expect(configuration.lines == ["watch web\t127.0.0.1:8080\t\tc.toml:2"])
+        #expect(try read("[watch]\nweb = \"[::1]:6025\"\n").lines == ["watch web\t[::1]:6025\t\tc.toml:2"])
+        #expect(try read("[watch]\nagain = \"1h\"\n").web == nil)
+        func refused(_ text: String) -> String { "c.toml:2: `\(text)` is not an address to serve a page on" }
+        for (value, why) in [
+            ("true", "c.toml:2: `web` is to be an address such as \"127.0.0.1:6025\""),
+            ("\"::1:80\"", "\(refused("::1:80")): write an IPv6 address in brackets, as in tcp://[::1]:3001"),
+            ("\":99999\"", "\(refused(":99999")): the port is a number from 0 to 65535"),
+        ] {
+            do throws(IngestError) {
+                _ = try read("[watch]\nweb = \(value)\n")
+                Issue.record("\(value) was taken")
+            } catch {
+                #expect(error.description == why)
+                #expect(error.status == .badConfiguration)
+            }
+        }
+    }
+
     @Test func laterFile_StandsAboveTheEarlier() throws {
         var configuration = try read(
             "[device.a]\nmatch = \"port:1-1\"\ndriver = \"and-std\"\n[device.b]\nmatch = \"port:1-2\"\nignore = true\n")
@@ -70,7 +99,7 @@ import Testing
         ("[device.x]\ndriver = \"and-std\"\n", "c.toml:1", "says nothing of which device"),
         ("[device.x]\nmatch = \"port:1-1\"\n", "c.toml:1", "names no driver"),
         ("[device.x]\nmatch = \"port:1-1\"\ndriver = \"and-sdt\"\n", "c.toml:3", "did you mean `and-std`?"),
-        ("[device.x]\nmatch = \"ttyUSB0\"\ndriver = \"and-std\"\n", "c.toml:2", "did you mean /dev/ttyUSB0?"),
+        ("[device.x]\nmatch = \"0403:6001\"\ndriver = \"and-std\"\n", "c.toml:2", "did you mean usb:0403:6001?"),
         ("[device.x]\nmatch = \"auto\"\ndriver = \"and-std\"\n", "c.toml:2", "names no device"),
         ("[device.x]\nmatch = \"port:1-1\"\ndriver = \"and-std\"\nignore = true\n", "c.toml:4", "ignored has no driver"),
         ("[device.x]\nmatch = \"port:1-1\"\ndriver = 5\n", "c.toml:3", "a text in quotes"),

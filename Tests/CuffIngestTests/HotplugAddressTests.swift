@@ -1,4 +1,5 @@
 import CuffCore
+import Glibc
 import Testing
 
 @testable import CuffIngest
@@ -20,6 +21,7 @@ import Testing
         // Where other IEEE 11073 stacks have their manager.
         ("tcp-listen://", .tcpListen(host: "", port: 6024)), ("tcp-listen://[::1]", .tcpListen(host: "::1", port: 6024)),
         ("tcp-listen://box", .tcpListen(host: "box", port: 6024)),
+        ("ttyUSB0", .node("/dev/ttyUSB0")), ("ttyACM1", .node("/dev/ttyACM1")), ("hidraw12", .node("/dev/hidraw12")),
     ])
     func form_IsRead_AndWrittenAgain(_ text: String, _ address: DeviceAddress) throws {
         #expect(try DeviceAddress(text) == address)
@@ -27,7 +29,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "one of"), ("ttyUSB0", "/dev/ttyUSB0"), ("0403:6001", "usb:0403:6001"), ("1-1.2", "port:1-1.2"),
+        ("", "one of"), ("tty", "one of"), ("ttyUSB0/x", "one of"), ("hidraw", "one of"), ("./no/such/port", "no such folder"),
+        ("./", "folder"), ("../..", "folder"), ("..", "one of"), (".", "one of"),
+        ("0403:6001", "usb:0403:6001"), ("1-1.2", "port:1-1.2"),
         ("usb:403:6001", "four hexadecimal"), ("usb:0403:6001:", "serial number"), ("usb:0403:60011", "serial number"),
         ("usb:+403:6001", "four hexadecimal"), ("port:1", "bus-port"), ("port:1-1..2", "bus-port"),
         ("port:1-1#x", "port:1-1.2#1"), ("tcp://host", "port is missing"), ("tcp://host:0", "1 to 65535"),
@@ -39,6 +43,19 @@ import Testing
     func nonsense_IsRefusedWithWhatWouldDo(_ text: String, _ hint: String) {
         let fault = #expect(throws: AddressFault.self) { try DeviceAddress(text) }
         #expect(fault?.reason.contains(hint) == true, "\(fault?.reason ?? "")")
+    }
+
+    /// Of a link in the current folder the folder is resolved and the link is not.
+    @Test func relativePath_BeginsInTheCurrentFolder() throws {
+        let folder = try #require(realpath(".", nil).map { String(cString: $0) })
+        let parent = folder.split(separator: "/").dropLast().map { "/" + $0 }.joined()
+        #expect(try DeviceAddress("./port") == .node(folder + "/port"))
+        #expect(try DeviceAddress("../port") == .node(parent + "/port"))
+        #expect(try DeviceAddress(".//./port") == .node(folder + "/port"))
+        #expect(try DeviceRequest("./port,driver=and-std").address == .node(folder + "/port"))
+        // A file of the current folder, without the sign that it is one.
+        let fault = #expect(throws: AddressFault.self) { try DeviceAddress("Package.swift") }
+        #expect(access("Package.swift", F_OK) != 0 || fault?.reason == "did you mean ./Package.swift?")
     }
 
     @Test func address_MeansTheDeviceItNames() throws {

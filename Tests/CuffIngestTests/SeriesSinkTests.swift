@@ -1,5 +1,7 @@
 import CuffClinical
 import CuffCore
+import GRDB
+import Glibc
 import Testing
 
 @testable import CuffIngest
@@ -54,5 +56,52 @@ import Testing
         #expect(stored.allSatisfy { $0.period == 5000 && $0.code == "MDC_ECG_ELEC_POTL_I" })
         let report = try Store(folder.file("bp.db"), access: .read).check()
         #expect(report.count == 0)
+    }
+
+    private func batch(_ entry: Entry) -> Batch {
+        var entries = Entries()
+        entries.append(entry)
+        return Batch(source: 7, driver: "byte", device: "x", entries: entries, through: 0)
+    }
+
+    /// A cuff that shows pressure for half an hour costs as much for each sample as in its first minutes. Were all that is held copied for
+    /// each of them, the last ten thousand would take more than ten times as long as the first.
+    @Test func longMeasurement_IsNotCopiedForEachSample() throws {
+        let folder = TestFolder()
+        let sink = try SeriesSink(path: folder.file("bp.db"), policy: .ofResults)
+        var times: [Duration] = []
+        for part in 0..<10 {
+            let begin = ContinuousClock.now
+            for index in part * 10_000..<(part + 1) * 10_000 {
+                _ = try sink.write(
+                    batch(.live(.cuffPressure(.mmHg(100 + index % 50)), driver: "byte", elapsed: .milliseconds(Int64(index) * 20))))
+            }
+            times.append(ContinuousClock.now - begin)
+        }
+        #expect(sink.held == 1)
+        #expect(times[9] < times[0] * 6, "\(times)")
+        _ = try sink.write(batch(.live(.aborted, driver: "byte", elapsed: .seconds(2000))))
+        #expect(sink.held == 0)
+        try sink.close()
+    }
+
+    /// What could not be kept comes again, and finds the samples that were there before, once.
+    @Test func aBatchThatFails_ComesAgain() throws {
+        let folder = TestFolder()
+        let path = folder.file("later/bp.db")
+        let sink = try SeriesSink(path: path, policy: .ofResults)
+        for index in 0..<5 {
+            _ = try sink.write(batch(.live(.cuffPressure(.mmHg(100 + index)), driver: "byte", elapsed: .milliseconds(Int64(index) * 500))))
+        }
+        let reading = Reading(
+            .bloodPressure(.mmHg(120, 80, pulse: 60)), driver: "byte", user: 1, origin: .measurement, raw: RawBytes([1]))
+        for _ in 0..<2 { #expect(throws: IngestError.self) { _ = try sink.write(batch(.reading(reading))) } }
+        #expect(sink.held == 1)
+        #expect(mkdir(folder.file("later"), 0o700) == 0)
+        _ = try sink.write(batch(.reading(reading)))
+        #expect(sink.held == 0)
+        try sink.close()
+        let kept = try Store(path, access: .read).queue.read { try Int.fetchOne($0, sql: "SELECT count FROM series") }
+        #expect(kept == 5)
     }
 }

@@ -121,7 +121,7 @@ import Testing
     ])
     func csvCell_IsNeitherFormulaNorSecondRow(_ value: String, _ cell: String) {
         var text = TextBuffer()
-        CSVRow.cell(value, to: &text)
+        CSVRow.table.append(cell: value, to: &text)
         #expect(text.string == cell)
     }
 

@@ -105,7 +105,7 @@ import Testing
         text.append(jsonString: "a\u{1B}[2J\u{9B}31m\u{7F}é\u{A0}")
         #expect(text.string == "\"a\\u001b[2J\\u009b31m\\u007fé\u{A0}\"")
         text.removeAll()
-        CSVRow.cell("x\u{9B}31m\u{1B}é", to: &text)
+        CSVRow.table.append(cell: "x\u{9B}31m\u{1B}é", to: &text)
         #expect(text.string.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control } && text.string.contains("é"))
     }
 }

@@ -156,7 +156,7 @@ import Testing
         let first = try await cuff("export", "-o", file)
         #expect(first.status == 0, "\(first.errors)")
         let rows = try String(contentsOfFile: file, encoding: .utf8)
-        #expect(rows.hasPrefix("time,"))
+        #expect(rows.hasPrefix("id,revision,type,"))
         #expect(rows.split(whereSeparator: \.isNewline).count == 4)
         #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
         let refused = try await cuff("export", "-o", file)

@@ -129,10 +129,20 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: folder.path("clock.capture")))
     }
 
+    /// `A1` of the cuff's answer stands as hexadecimal digits, `4131`; the padding, nines, is overwritten with it.
+    @Test func anonymise_OverwritesAPatientsID() async throws {
+        let folder = try Scratch()
+        let capture = Self.captures.appendingPathComponent("microlife-bpa100/patient-id.capture").path
+        let run = try await CuffProcess.run(["capture", "anonymise", capture, "-o", folder.path("out.capture")])
+        #expect(run.status == 0, "\(run.errors)")
+        let text = try String(contentsOfFile: folder.path("out.capture"), encoding: .utf8).replacing(" ", with: "")
+        #expect(!text.contains("34313331") && text.contains("06" + String(repeating: "30", count: 22) + "2c30352e30300d0a"), "\(text)")
+    }
+
     /// An unknown field may hold a name: such a family is refused, and nothing is written.
     @Test func anonymise_RefusesWhatItDoesNotKnow() async throws {
         let folder = try Scratch()
-        for name in ["ge-dri/result-read", "microlife-bpa100/patient-id", "veroval-bpm25/two-users-asked-twice"] {
+        for name in ["ge-dri/result-read", "ge-unity/result-read-twice", "dinamap-native/sequence-wraps"] {
             let run = try await CuffProcess.run(
                 ["capture", "anonymise", Self.captures.appendingPathComponent("\(name).capture").path, "-o", folder.path("out.capture")])
             #expect(run.status == 69 && run.errors.contains("fix: "), "\(run.errors)")

@@ -12,7 +12,10 @@ import Testing
             IngestError(FileFault.unreadable("a.capture", errno: ENOENT)), 66,
             "cannot read a.capture: no such file or directory\n  fix: check the name; `-` reads standard input"
         ),
-        (IngestError(FileFault.unreadable("a.capture", errno: EIO)), 74, "cannot read a.capture: input/output error"),
+        (
+            IngestError(FileFault.unreadable("a.capture", errno: EIO)), 74,
+            "cannot read a.capture: input/output error\n  fix: check the disk or the connection that it comes from (dmesg)"
+        ),
         (
             IngestError(FileFault.unwritable("bp.db", errno: ENOSPC)), 74,
             "cannot write bp.db: no space left on device\n  fix: free some space and run it again; what was stored before is whole, nothing is stored twice"
@@ -45,7 +48,10 @@ import Testing
             IngestError(TransportFault.unreachable("tcp://box:1", errno: ECONNREFUSED)), 69,
             "cannot reach tcp://box:1: connection refused\n  fix: nothing listens on that port; start the program that serves the cuff"
         ),
-        (IngestError(LinkFault.lost("/dev/ttyUSB0", .unplugged)), 74, "/dev/ttyUSB0: the device was unplugged"),
+        (
+            IngestError(LinkFault.lost("/dev/ttyUSB0", .unplugged)), 74,
+            "/dev/ttyUSB0: the device was unplugged\n  fix: plug it in again; what is stored already is not stored twice"
+        ),
         (
             IngestError(AddressFault("ttyUSB0", "did you mean /dev/ttyUSB0?")), 64,
             "cannot understand `ttyUSB0`: did you mean /dev/ttyUSB0?\n  fix: write e.g. /dev/ttyUSB0; `cuff list` shows what is plugged in"

@@ -28,7 +28,7 @@ public enum LivePageAssets {
         .latest .value{font-size:1.2rem}
         .latest b{font-size:2.2rem;line-height:1.15}
         figure{margin:.4rem 0}
-        svg{display:block;width:100%;height:auto;max-height:12rem}
+        svg{display:block;width:100%;height:auto;max-height:12rem;overflow:visible}
         svg text{font:11px system-ui,"Liberation Sans",Arial,sans-serif;fill:var(--soft)}
         .grid{stroke:var(--line)}
         .bar{stroke:var(--soft);stroke-width:2}
@@ -40,7 +40,7 @@ public enum LivePageAssets {
         tbody th{font-weight:400;white-space:nowrap}
         .bad{color:var(--bad);font-weight:600}
         footer{margin-top:1.6rem;padding-bottom:1.6rem}
-        @media (max-width:30rem){table{font-size:.86rem}th,td{padding:.25rem .3rem}}
+        @media (max-width:30rem){table{font-size:.86rem}th,td{padding:.25rem .3rem}svg text{font-size:19px}}
         @media (prefers-reduced-motion:no-preference){.live b{transition:color .2s}}
         """
 

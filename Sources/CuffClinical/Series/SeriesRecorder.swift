@@ -62,6 +62,9 @@ public struct SeriesRecorder: Sendable {
     /// How many samples and beats are held.
     public var count: Int { (pressures?.count ?? 0) + (beats?.count ?? 0) + wave.count }
 
+    /// Whether so many further pressures and beats are only kept: none of them can end a series.
+    public func hasRoom(for samples: Int) -> Bool { !isEnded && count + samples < Self.maximumCount }
+
     /// A live event `elapsed` after the start of its measurement, which it tells at `now`.
     public mutating func take(
         _ event: LiveEvent, at elapsed: Duration?, now: Timestamp, device: DeviceIdentity? = nil, into finished: inout [HealthSeries]

@@ -147,6 +147,8 @@ public enum Diagnostic: Sendable, Hashable {
     case skipped(bytes: Int, FrameFault)
     /// A whole frame with unknown or impossible content.
     case ignored(StaticName, [UInt8])
+    /// The cuff told how many records it is about to give; several announcements add up. For whoever waits, and for nothing else.
+    case announced(records: Int)
     case note(String)
     case warning(String)
 
@@ -155,6 +157,7 @@ public enum Diagnostic: Sendable, Hashable {
         switch self {
         case .skipped(let bytes, let fault): "skipped \(bytes) byte\(bytes == 1 ? "" : "s"): \(fault.sentence)"
         case .ignored(let why, let bytes): "\(why): \(Hex.text(bytes.prefix(32)))\(bytes.count > 32 ? " …" : "")"
+        case .announced(let records): "the cuff announces \(records) record\(records == 1 ? "" : "s")"
         case .note(let text), .warning(let text): text
         }
     }

@@ -50,11 +50,19 @@ public enum Doctor {
         }
 
         /// `permission     FAILED  the port belongs to …`, and the hint below it.
-        public var lines: String {
-            let name = step.rawValue + String(repeating: " ", count: max(1, 15 - step.rawValue.count))
-            let word = (state == .failed ? "FAILED" : state.rawValue)
-            let head = name + word + String(repeating: " ", count: max(1, 9 - word.count)) + text
-            return head + (hint.map { "\n" + String(repeating: " ", count: 15) + "fix: " + $0 } ?? "")
+        public var lines: String { lines(width: nil) }
+
+        /// The same, broken between words to fit a terminal of so many columns; `nil` fits to nothing.
+        public func lines(width: Int?) -> String {
+            func blanks(_ count: Int) -> String { String(repeating: " ", count: max(1, count)) }
+            func fitted(_ text: String, behind head: String) -> String {
+                guard let width else { return head + text }
+                return head + TextTable.lines(text, max(20, width - head.count)).joined(separator: "\n" + blanks(head.count))
+            }
+            let word = state == .failed ? "FAILED" : state.rawValue
+            let name = step.rawValue + blanks(15 - step.rawValue.count)
+            return fitted(text, behind: name + word + blanks(9 - word.count))
+                + (hint.map { "\n" + fitted($0, behind: blanks(15) + "fix: ") } ?? "")
         }
     }
 

@@ -14,8 +14,9 @@ public struct DoctorVisit: Sendable {
         self.database = database
     }
 
-    /// The findings of every device, and the status of the first class of failure. `isJSON`: one object for each finding.
-    public func examine(strict: Bool, isJSON: Bool = false) throws(IngestError) -> (text: String, status: RunStatus) {
+    /// The findings of every device, and the status of the first class of failure. `isJSON`: one object for each finding. `width`:
+    /// columns of the terminal that the text is to fit; `nil` fits to nothing.
+    public func examine(strict: Bool, isJSON: Bool = false, width: Int? = nil) throws(IngestError) -> (text: String, status: RunStatus) {
         var text = ""
         var status = RunStatus.done
         for name in try names() {
@@ -25,7 +26,7 @@ public struct DoctorVisit: Sendable {
             text +=
                 isJSON
                 ? findings.map { $0.json(name) }.joined()
-                : (text.isEmpty ? "" : "\n") + "\(name)\n" + findings.map { $0.lines + "\n" }.joined()
+                : (text.isEmpty ? "" : "\n") + "\(name)\n" + findings.map { $0.lines(width: width) + "\n" }.joined()
             if status == .done { status = findings.status(strict: strict) }
         }
         return (text, status)

@@ -39,13 +39,10 @@ final class SeriesSink: Sink {
     }
 
     func write(_ batch: Batch) throws(IngestError) -> Int {
-        var cuff =
-            cuffs[batch.source]
-            ?? Cuff(
-                recorder: SeriesRecorder(
-                    source: HealthSource(name: "cuff"),
-                    isContinuous: drivers.first { $0.id == batch.driver }?.capabilities.contains(.continuous) ?? false,
-                    keepsFailed: policy == .all), driver: batch.driver, device: batch.device)
+        // A batch that comes again must find the recorder as it was. Samples alone cannot fail, and a recorder that is kept twice
+        // is copied, with all that it holds: once for each measurement's end, and not for each of its samples.
+        let former = cuffs[batch.source].flatMap { Self.cannotFail(batch, $0.recorder) ? nil : $0 }
+        var cuff = cuffs.removeValue(forKey: batch.source) ?? begin(batch)
         (cuff.device, cuff.identity) = (batch.device, batch.identity)
         var finished: [HealthSeries] = []
         let now = HostClock.now()
@@ -56,11 +53,32 @@ final class SeriesSink: Sink {
             case .reading(let reading): cuff.recorder.take(reading, into: &finished)
             }
         }
-        for series in finished { try keep(series, cuff) }
-        // Only now: a batch that comes again must find the recorder as it was. A cuff that shows nothing is not kept: each
-        // plugging in is another source.
+        do throws(IngestError) { for series in finished { try keep(series, cuff) } } catch {
+            cuffs[batch.source] = former
+            throw error
+        }
+        // A cuff that shows nothing is not kept: each plugging in is another source.
         cuffs[batch.source] = cuff.recorder.isIdle ? nil : cuff
         return 0
+    }
+
+    private func begin(_ batch: Batch) -> Cuff {
+        let recorder = SeriesRecorder(
+            source: HealthSource(name: "cuff"),
+            isContinuous: drivers.first { $0.id == batch.driver }?.capabilities.contains(.continuous) ?? false,
+            keepsFailed: policy == .all)
+        return Cuff(recorder: recorder, driver: batch.driver, device: batch.device)
+    }
+
+    /// Nothing but pressures and beats, and none of them ends a series.
+    private static func cannotFail(_ batch: Batch, _ recorder: SeriesRecorder) -> Bool {
+        recorder.hasRoom(for: batch.entries.count)
+            && batch.entries.allSatisfy { entry in
+                switch entry {
+                case .live(.cuffPressure, _, _), .live(.beat, _, _), .live(.oscillation, _, _), .live(.waveform, _, _): true
+                default: false
+                }
+            }
     }
 
     private func keep(_ series: HealthSeries, _ cuff: Cuff) throws(IngestError) {

@@ -142,7 +142,10 @@ public enum Identifying {
         guard source != "-" else { return nil }
         if stat(source, &information) == 0 { return information.st_mode & S_IFMT == S_IFCHR ? .node(source) : nil }
         guard let address = try? DeviceAddress(source) else { return nil }
-        if case .node = address { return nil }
+        // `ttyUSB0` is /dev/ttyUSB0; any other path would have been found as it stands.
+        if case .node(let path) = address {
+            return stat(path, &information) == 0 && information.st_mode & S_IFMT == S_IFCHR ? address : nil
+        }
         do throws(ResolutionFault) {
             return try address.resolve(among: (try? DeviceEnumeration.plugged()) ?? []).address
         } catch {

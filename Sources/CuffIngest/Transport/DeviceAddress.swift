@@ -1,4 +1,5 @@
 import CuffCore
+import Glibc
 
 /// Which device is meant, as a person writes it: one type and one grammar for the command line, the configuration and the
 /// watch. `auto`, `usb:` and `port:` choose among what is plugged in; all others say where the device is.
@@ -32,15 +33,17 @@ public enum DeviceAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Parses an address of any of the kinds; throws `AddressFault` for anything else.
+    /// Parses an address of any of the kinds; throws `AddressFault` for anything else. `ttyUSB0` is /dev/ttyUSB0, and a path that
+    /// begins with `./` or `../` begins in the current folder.
     public init(_ text: String, among kinds: [TransportKind] = TransportKind.all) throws(AddressFault) {
         for kind in kinds {
             guard let address = try kind.parse(text) else { continue }
             self = address
             return
         }
-        if text.hasPrefix("tty") || text.hasPrefix("hidraw") {
-            throw AddressFault(text, "did you mean /dev/\(text)?")
+        var information = stat()
+        if !text.contains("/"), stat(text, &information) == 0, information.st_mode & S_IFMT != S_IFDIR {
+            throw AddressFault(text, "did you mean ./\(text)?")
         } else if USBID(text) != nil {
             throw AddressFault(text, "did you mean usb:\(text)?")
         } else if Self.isPort(text[...]) {

@@ -1,4 +1,5 @@
 import CuffCore
+import Glibc
 
 /// One kind of transport: how its addresses are written and how they are opened. Help, error messages and README's table come
 /// from `TransportKind.all`.
@@ -120,6 +121,8 @@ extension TransportKind {
     public static let localDevice: Parse = { (text) throws(AddressFault) in
         if text == "auto" { return .automatic }
         if text.hasPrefix("/") { return try nodeAddress(text) }
+        if text.hasPrefix("./") || text.hasPrefix("../") { return try nodeAddress(wholePath(text)) }
+        if isNodeName(text) { return try nodeAddress("/dev/" + text) }
         if text.hasPrefix("usb:") { return try usbAddress(text) }
         guard text.hasPrefix("port:") else { return nil }
         let (port, channel) = try channel(text.dropFirst(5), of: text)
@@ -138,6 +141,27 @@ extension TransportKind {
             throw AddressFault(text, "a path has no control characters")
         }
         return .node(text)
+    }
+
+    /// `ttyUSB0`, `hidraw3`: as the kernel names nodes of `/dev`.
+    private static func isNodeName(_ text: String) -> Bool {
+        (text.hasPrefix("tty") || text.hasPrefix("hidraw")) && text.utf8.last.map { $0 &- 0x30 < 10 } == true
+            && text.utf8.allSatisfy { $0 &- 0x30 < 10 || ($0 | 0x20) &- 0x61 < 26 }
+    }
+
+    /// A path that begins in the current folder, from the root on. Its last part is left as it is: it may be a link that is set anew
+    /// when the device is plugged in again.
+    private static func wholePath(_ text: String) throws(AddressFault) -> String {
+        let parts = text.split(separator: "/")
+        guard let name = parts.last, name != ".", name != "..", !text.hasSuffix("/") else {
+            throw AddressFault(text, "it names a folder and not a device")
+        }
+        guard let folder = realpath(parts.dropLast().joined(separator: "/"), nil) else {
+            throw AddressFault(text, "there is no such folder")
+        }
+        defer { free(folder) }
+        let path = String(cString: folder)
+        return (path == "/" ? "" : path) + "/" + name
     }
 
     private static func usbAddress(_ text: String) throws(AddressFault) -> DeviceAddress {

@@ -31,29 +31,45 @@ extension CuffConfiguration {
                 }
             case "watch":
                 guard let table = root[key]?.table else { throw source.wrongType(key, nil, "a section, [watch]") }
-                try source.checkKeys(table, "watch", ["again", "listen"])
-                if let value = table["listen"] {
-                    let texts = value.string.map { [$0] } ?? value.array?.compactMap { $0.string } ?? []
-                    guard !texts.isEmpty, value.array.map({ $0.count == texts.count }) ?? true else {
-                        throw source.wrongType("listen", "watch", "an address such as \"127.0.0.1:6024\", or a list of them")
-                    }
-                    do throws(IngestError) {
-                        listens = try texts.map { (text) throws(IngestError) in try ListenPlan(text, drivers: drivers) }
-                    } catch {
-                        throw IngestError(ConfigurationFault.value(file: file, line: source.line("listen", "watch"), error))
-                    }
-                    listenOrigin = source.origin("watch", "listen")
-                }
-                if let value = table["again"] {
-                    guard let again = value.string.flatMap(ConfigurationSource.duration) else {
-                        throw source.wrongType("again", "watch", "a time such as \"10min\"")
-                    }
-                    self.again = again
-                    againOrigin = source.origin("watch", "again")
-                }
+                try readWatch(table, source, drivers)
             default:
                 throw source.unknown(key, in: nil, ["device", "sink", "watch"])
             }
+        }
+    }
+
+    /// The section `[watch]`.
+    private mutating func readWatch(_ table: TOMLTable, _ source: ConfigurationSource, _ drivers: [CuffDriver]) throws(IngestError) {
+        try source.checkKeys(table, "watch", ["again", "listen", "web"])
+        if let value = table["listen"] {
+            let texts = value.string.map { [$0] } ?? value.array?.compactMap { $0.string } ?? []
+            guard !texts.isEmpty, value.array.map({ $0.count == texts.count }) ?? true else {
+                throw source.wrongType("listen", "watch", "an address such as \"127.0.0.1:6024\", or a list of them")
+            }
+            do throws(IngestError) {
+                listens = try texts.map { (text) throws(IngestError) in try ListenPlan(text, drivers: drivers) }
+            } catch {
+                throw IngestError(ConfigurationFault.value(file: source.file, line: source.line("listen", "watch"), error))
+            }
+            listenOrigin = source.origin("watch", "listen")
+        }
+        if let value = table["again"] {
+            guard let again = value.string.flatMap(ConfigurationSource.duration) else {
+                throw source.wrongType("again", "watch", "a time such as \"10min\"")
+            }
+            self.again = again
+            againOrigin = source.origin("watch", "again")
+        }
+        if let value = table["web"] {
+            guard let text = value.string, !text.isEmpty else {
+                throw source.wrongType("web", "watch", "an address such as \"127.0.0.1:6025\"")
+            }
+            do throws(AddressFault) { web = try WebAddress(text) } catch {
+                throw source.error(
+                    line: source.line("web", "watch"), "`\(text)` is not an address to serve a page on: \(error.reason)",
+                    hint: "write e.g. web = \"127.0.0.1:\(WebAddress.usualPort)\"")
+            }
+            webOrigin = source.origin("watch", "web")
         }
     }
 }
@@ -140,6 +156,11 @@ struct ConfigurationSource {
         try checkKeys(table, section, ["match", "driver", "ignore", "line", "options", "users"])
         guard let match = try string(table, "match", section) else {
             throw error(line: line("", section), .matchesNothing(section: section))
+        }
+        guard !match.hasPrefix(".") else {
+            throw error(
+                line: line("match", section), "`\(match)` begins in the current folder, and a configuration has none",
+                hint: "write the whole path")
         }
         let address: DeviceAddress
         do throws(AddressFault) { address = try DeviceAddress(match) } catch {

@@ -44,6 +44,10 @@ public struct CuffConfiguration: Sendable, Hashable {
     public var listens: [ListenPlan] = []
     /// The file and line that set `listens`; `nil` where none did.
     public var listenOrigin: String?
+    /// Where the live page is served; `nil` for no page.
+    public var web: WebAddress?
+    /// The file and line that set `web`; `nil` where none did.
+    public var webOrigin: String?
     /// The files that were read, in order.
     public var files: [String] = []
 
@@ -114,6 +118,7 @@ public struct CuffConfiguration: Sendable, Hashable {
         }
         for sink in sinks { lines.append("sink \(sink.name)\t\(sink.spec)\t\t\(sink.origin)") }
         for listen in listens { lines.append("watch listen\t\(listen)\t\t\(listenOrigin ?? "")") }
+        if let web { lines.append("watch web\t\(web)\t\t\(webOrigin ?? "")") }
         if let again { lines.append("watch again\t\(Plural.span(again.components.seconds))\t\t\(againOrigin ?? "")") }
         return lines
     }

@@ -31,6 +31,8 @@ public struct WatchSetup: Sendable {
         guard !once || listen.isEmpty else {
             throw IngestError(ConfigurationFault.listensOnce)
         }
+        // A page would be gone before anybody has looked at it, and a watch that runs may have the port.
+        watch.web = once ? nil : configuration.web
         if once { watch.listens = [] }
         watch.reload = { () throws(IngestError) in try load(config, drivers).assignments + own }
         return WatchSetup(options: watch, sinks: configuration.sinks.map(\.spec))

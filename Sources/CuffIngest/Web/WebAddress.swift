@@ -1,5 +1,5 @@
 /// Where the live page is served: `[HOST][:PORT]` or a port alone, 127.0.0.1 and port 6025 unless said otherwise.
-public struct WebAddress: Sendable, Hashable {
+public struct WebAddress: Sendable, Hashable, CustomStringConvertible {
     /// The host name or address to listen on; empty for loopback.
     public var host: String
     /// The TCP port; 0 picks a free one.
@@ -13,5 +13,10 @@ public struct WebAddress: Sendable, Hashable {
         let isPort = !text.isEmpty && text.allSatisfy(\.isNumber)
         let place = try HostPort(isPort ? ":\(text)" : text, of: text, listeningAt: Self.usualPort)
         (host, port) = (place.host, place.port)
+    }
+
+    /// `127.0.0.1:6025`, as it can be parsed again.
+    public var description: String {
+        HostPort(host: host.isEmpty ? "127.0.0.1" : host, port: port).description
     }
 }

@@ -9,7 +9,7 @@ extension FileFault: Hinted {
             case ENOENT: "check the name; `-` reads standard input"
             case EISDIR: "name a file in it"
             case EACCES, EPERM: "ask its owner, or `chmod +r` it"
-            default: ""
+            default: "check the disk or the connection that it comes from (dmesg)"
             }
         case .unwritable(_, let number): Self.hint(number)
         case .outputUnwritable(let number): Self.hint(number)
@@ -34,7 +34,7 @@ extension FileFault: Hinted {
         case ENOENT: "create the folder first"
         case EWOULDBLOCK: "wait until it ends, or name another file"
         case EACCES, EPERM: "name a file in a folder of your own"
-        default: ""
+        default: "name another file; what was stored before is whole"
         }
     }
 }

@@ -11,7 +11,10 @@ extension SinkFault: Hinted {
         case .secretInAddress(_, _, let program, let credential):
             "leave it out there, and " + (credential.map(Self.keeping) ?? Self.otherwise(program))
         case .noProgram: "name it with its path; a shell's own words need exec:sh -c '…'"
-        case .cannotStart, .ended, .wentAway, .later, .outboxHeld: ""
+        case .cannotStart: "try it by itself in a shell"
+        case .ended: "what it printed on standard error says why; it is started again"
+        case .wentAway, .later: "wait: the lines are kept and sent again; `cuff sinks` shows how many"
+        case .outboxHeld: "end that run (`ps -C cuff` shows it), or give this one another database"
         case .unreachable: "is it listening there?"
         case .fatal: "correct that; it is tried again"
         case .protocolBroken: "see \"Sinks that answer\" in the README; without +ack nothing is waited for"

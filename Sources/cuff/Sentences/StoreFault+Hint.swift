@@ -16,7 +16,7 @@ extension StoreFault: Hinted {
         case .cannotOpen: "check the folder's permissions: SQLite keeps two files beside the database"
         case .damaged(let path, _): "name another file; `sqlite3 \(path) .recover` may save what is in this one"
         case .failedWriting: FileFault.hint(EIO)
-        case .failed, .seriesTooPrecise: ""
+        case .failed, .seriesTooPrecise: "please report it: `cuff doctor --report report.txt` writes down what is needed"
         case .full(let path, true):
             "end the program that reads in the database (`fuser \(path)` names it), for it keeps the log from being emptied; or "
                 + FileFault.hint(ENOSPC)

@@ -37,7 +37,8 @@ extension CuffDriver {
         sources: ["roose242/bmtoolkit (bmquery.py, README)"],
         simulatorOptions: ["pc-mode": "no: it is not in its PC mode and says nothing"],
         makeSession: { _ in BeurerBM96Session() },
-        makeSimulator: { BeurerBM96Simulator($0) })
+        makeSimulator: { BeurerBM96Simulator($0) },
+        redaction: .beurerBM96)
 }
 
 enum BeurerBM96Report {

@@ -33,7 +33,7 @@ struct BeurerBM96Session: RecordwiseSession {
             guard let counts = BeurerBM96Report.counts(report) else {
                 return actions.append(.report(.ignored("numbers of records with more behind them", Array(report.prefix(16)))))
             }
-            if questions.state == .asking { planRecords(counts) }
+            if questions.state == .asking { planRecords(counts, into: &actions) }
         case 0xA3 where asked.count == 3: guard receiveRecord(report, into: &actions) else { return }
         // An ECG, which other software asked for.
         case 0xA4?, 0xA5?: return
@@ -42,9 +42,10 @@ struct BeurerBM96Session: RecordwiseSession {
         if questions.state == .asking { next(into: &actions) }
     }
 
-    private mutating func planRecords(_ counts: [UInt8]) {
+    private mutating func planRecords(_ counts: [UInt8], into actions: inout SessionActions) {
         for (user, count) in counts.enumerated() where questions.user == nil || questions.user == user + 1 {
             questions.plan += (0..<count).map { BeurerBM96Report.record(user: UInt8(user), index: $0) }
+            actions.append(.report(.announced(records: Int(count))))
         }
     }
 

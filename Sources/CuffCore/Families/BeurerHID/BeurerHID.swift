@@ -123,7 +123,10 @@ struct BeurerHIDSession: RecordwiseSession {
             guard BeurerHIDReport.isSingle(report) else {
                 return actions.append(.report(.ignored("a count of records with more behind it", report)))
             }
-            if isAsking { questions.plan = (0..<report[0]).map { [0xA3, $0 + 1] } }
+            if isAsking {
+                questions.plan = (0..<report[0]).map { [0xA3, $0 + 1] }
+                actions.append(.report(.announced(records: Int(report[0]))))
+            }
         case 0xA3 where asked.count == 2:
             // A late copy of another answer; the record itself is still to come.
             if BeurerHIDReport.isSingle(report) && report[0] != BeurerHIDReport.noRecord {

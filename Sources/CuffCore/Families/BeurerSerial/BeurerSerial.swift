@@ -192,6 +192,7 @@ struct BeurerSerialSession: FinishingSession {
         case .count:
             count = Int(answer.first ?? 0)
             if count == 0, mode == .reading { return finish(.complete, into: &actions) }
+            if mode == .reading { actions.append(.report(.announced(records: count))) }
             proceed(to: .record(1), into: &actions)
         case .record(let number): settle(record: number, answer, into: &actions)
         }

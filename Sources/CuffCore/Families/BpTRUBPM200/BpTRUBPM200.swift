@@ -42,7 +42,8 @@ extension CuffDriver {
         ],
         makeSession: { _ in BpTRUBPM200Session() },
         makeSimulator: { PushSimulator.bptruBPM200($0) },
-        countFrames: { FrameReader.count(BpTRUBPM200Frame(), in: $0) })
+        countFrames: { FrameReader.count(BpTRUBPM200Frame(), in: $0) },
+        redaction: .bptruBPM200)
 }
 
 struct BpTRUBPM200Frame: FrameFormat {

@@ -175,6 +175,7 @@ struct Contec08ASession: FinishingSession {
         seen = [:]
         guard state == .requesting else { return }
         state = .receiving
+        actions.append(.report(.announced(records: count)))
         received(into: &actions)
     }
 

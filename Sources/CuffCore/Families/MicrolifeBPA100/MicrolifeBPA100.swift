@@ -47,7 +47,8 @@ extension CuffDriver {
         makeSession: { _ in MicrolifeBPA100Session() },
         makeSimulator: { MicrolifeBPA100Simulator($0) },
         countFrames: { FrameReader.count(MicrolifeAnswer(), in: $0) },
-        decodeRecord: { record, _ in MicrolifeBPA100Session.reading(record.span) })
+        decodeRecord: { record, _ in MicrolifeBPA100Session.reading(record.span) },
+        redaction: .microlifeBPA100)
 }
 
 enum MicrolifeCommand: UInt8, Sendable {

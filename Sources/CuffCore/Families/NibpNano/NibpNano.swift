@@ -48,7 +48,8 @@ extension CuffDriver {
         startCommands: [NibpNanoCommand.start],
         makeSession: { NibpNanoSession($0) },
         makeSimulator: { NibpNanoSimulator($0) },
-        countFrames: { FrameReader.count(NibpNanoFrame(), in: $0) })
+        countFrames: { FrameReader.count(NibpNanoFrame(), in: $0) },
+        redaction: .nibpNano)
 }
 
 enum NibpNanoCommand {

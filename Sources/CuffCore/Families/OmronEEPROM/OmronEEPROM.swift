@@ -50,7 +50,8 @@ extension CuffDriver {
         options: ["model": "hem-7131u: 60 records for each user; hem-7322u: 100"],
         simulatorOptions: ["asleep": "openings that it does not answer, because START/STOP was not pressed (0)"],
         makeSession: { OmronEEPROMSession($0) },
-        makeSimulator: { OmronEEPROMSimulator($0) })
+        makeSimulator: { OmronEEPROMSimulator($0) },
+        redaction: .omronEEPROM)
 }
 
 /// How many slots each user has; the two models differ in nothing else that is known.

@@ -133,6 +133,7 @@ struct OmronHIDSession: FinishingSession {
                 return retry("its count of records cannot be read", into: &actions)
             }
             previous = []
+            actions.append(.report(.announced(records: count)))
             plan.insert(
                 contentsOf: (0..<count).map { index in
                     let place = UInt8(truncatingIfNeeded: index)

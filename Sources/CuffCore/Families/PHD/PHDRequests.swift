@@ -238,6 +238,9 @@ extension PHDSession {
             stores[place].segments[index].next = 0
             guard !isPassive else { return }
             transfer = (place, index)
+            if let usage = stores[place].segments[index].usage, usage <= 1_000_000 {
+                actions.append(.report(.announced(records: Int(usage))))
+            }
             let ticks = stores[place].segments[index].transferTimeout ?? 0
             // The agent's own limit, but not less than an answer may take; a minute where it gives none.
             actions.append(.arm(.store, ticks == 0 ? Self.transferTimeout : max(.milliseconds(Int64(ticks) / 8), Self.requestTimeout)))

@@ -125,7 +125,7 @@ struct TaiDocSession: FramedSession {
                 return finish(.failed("this is a glucose meter"), into: &actions)
             }
         case .clock: if case .time(let time) = TaiDocRecord.clock(data) { actions.append(.clock(time)) }
-        case .count: if state == .asking { planRecords(Int(data[0]) | Int(data[1]) << 8, asked.data[0]) }
+        case .count: if state == .asking { planRecords(Int(data[0]) | Int(data[1]) << 8, asked.data[0], into: &actions) }
         case .recordTime: times[Self.place(asked)] = data
         case .recordValues: takeValues(data, Self.place(asked), into: &actions)
         case .hello, .communicate, .setClock, .clear: break
@@ -138,12 +138,13 @@ struct TaiDocSession: FramedSession {
     }
 
     /// The largest memory of a documented meter holds 1000 records; more than 2000 are not believed.
-    private mutating func planRecords(_ count: Int, _ user: UInt8) {
+    private mutating func planRecords(_ count: Int, _ user: UInt8, into actions: inout SessionActions) {
         plan = (0..<min(count, 2000)).flatMap { index -> [Question] in
             let data = [UInt8(index & 0xFF), UInt8(index >> 8), 0, user]
             return [Question(command: .recordTime, data: data), Question(command: .recordValues, data: data)]
         }
         unread = max(0, count - 2000)
+        actions.append(.report(.announced(records: min(count, 2000))))
     }
 
     private mutating func takeValues(_ values: [UInt8], _ place: Place, into actions: inout SessionActions) {

@@ -37,7 +37,8 @@ extension CuffDriver {
         makeSession: { _ in VerovalBPM25Session() },
         makeSimulator: { VerovalBPM25Simulator($0) },
         countFrames: { VerovalBPM25Answer.count(in: $0) },
-        decodeRecord: { record, _ in VerovalBPM25Answer.reading(record.span) })
+        decodeRecord: { record, _ in VerovalBPM25Answer.reading(record.span) },
+        redaction: .verovalBPM25)
 }
 
 /// The one answer: all that is stored, or nothing.

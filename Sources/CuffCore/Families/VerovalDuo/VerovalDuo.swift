@@ -42,7 +42,8 @@ extension CuffDriver {
             "reopen": "yes: it answers one command only, until its port is opened again", "refuse": "yes: it refuses every command",
         ],
         makeSession: { VerovalDuoSession($0) },
-        makeSimulator: { VerovalDuoSimulator($0) })
+        makeSimulator: { VerovalDuoSimulator($0) },
+        redaction: .verovalDuo)
 }
 
 /// What the host asks.
