@@ -131,7 +131,7 @@ import Testing
         #expect(
             names == [
                 "device hallway", "device clinic", "device modem", "sink database", "sink lines", "sink server", "watch listen",
-                "watch again",
+                "watch again", "alert high", "alert pulse", "alert silence",
             ])
         #expect(shown.output.contains("user 1=Anna"))
     }

@@ -29,6 +29,8 @@ public struct WatchSetup: Sendable {
             throw IngestError(.usage, "--listen waits for callers and --once ends", hint: "leave out one of the two")
         }
         if once { watch.listens = [] }
+        watch.alerts = AlertSettings(configuration)
+        watch.reloadAlerts = { () throws(IngestError) in AlertSettings(try load(config)) }
         watch.reload = { () throws(IngestError) in try load(config).assignments + own }
         return WatchSetup(options: watch, sinks: configuration.sinks.map(\.spec))
     }
