@@ -16,13 +16,17 @@ import Testing
     @Test(arguments: [Reading.Origin.memory, .push, .measurement])
     func never_OnAReadingOlderThanAnHour(_ origin: Reading.Origin) throws {
         var rig = AlertRig([try highRule()])
-        #expect(rig.hear(AlertRig.reading(1, 200, 120, at: 5, origin: origin, clock: clock), at: 65.5).isEmpty)
+        let words = AlertRig.words(rig.hear(AlertRig.reading(1, 200, 120, at: 5, origin: origin, clock: clock), at: 65.5))
+        #expect(words == (origin == .memory ? [] : ["left out"]), "a cuff that sends it now may have a wrong clock, which is told")
         #expect(AlertRig.words(rig.hear(AlertRig.reading(2, 200, 120, at: 5, origin: origin, clock: clock), at: 65)) == ["raised"])
     }
 
     @Test func never_OnAReadingFromTheFuture() throws {
         var rig = AlertRig([try highRule()])
-        #expect(rig.hear(AlertRig.reading(1, 200, 120, at: 63, clock: clock), at: 60).isEmpty)
+        let event = AlertEvent.leftOut(rule: "high", .ahead, driver: "r1")
+        #expect(rig.hear(AlertRig.reading(1, 200, 120, at: 63, clock: clock), at: 60) == [event])
+        #expect(rig.hear(AlertRig.reading(2, 200, 120, at: 64, clock: clock), at: 60).isEmpty, "told once")
+        #expect(AlertRig.words(rig.hear(AlertRig.reading(3, 200, 120, at: 62, clock: clock), at: 60)) == ["raised"])
     }
 
     /// Every remark but the harmless ones, among them those that no rule may accept.
@@ -123,12 +127,16 @@ import Testing
 
     @Test func never_OnAClockThatIsNotSet() throws {
         var rig = AlertRig([try highRule()])
+        var words: [String] = []
         for clock in [DeviceClock.unset, .impossible(DeviceTime(year: 2026, month: 2, day: 30)), .impossible(nil)] {
-            #expect(rig.hear(200, 120, at: 1, origin: .measurement, clock: clock).isEmpty)
+            words += rig.hear(200, 120, at: 1, origin: .measurement, clock: clock)
         }
         var unknown = AlertRig.reading(9, 200, 120, at: 1)
         unknown.measured = nil
-        #expect(rig.hear(unknown).isEmpty, "no time at all")
+        words += AlertRig.words(rig.hear(unknown))
+        #expect(words == ["left out"])
+        var memory = AlertRig([try highRule()])
+        #expect(memory.hear(200, 120, at: 1, origin: .memory, clock: .unset).isEmpty)
     }
 
     @Test func never_FromADeletedReading() throws {

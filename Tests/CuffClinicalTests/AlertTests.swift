@@ -294,6 +294,15 @@ func highRule(
         #expect(rig.hear(120, 80, at: 21).isEmpty)
         #expect(rig.state.wakeAt == nil, "the next is due after the end")
         #expect(rig.state.handle(.timePassed, at: AlertRig.time(500)).isEmpty)
+        // The last one is missed, and the plan comes to its end before that can be told.
+        var last = AlertRig([silent(10)])
+        _ = last.state.handle(.plans([try plan(20, until: end)]), at: AlertRig.time(0))
+        #expect(last.state.handle(.plans([]), at: AlertRig.time(25)).isEmpty)
+        #expect(last.state.wakeAt == AlertRig.time(30))
+        #expect(AlertRig.words(last.state.handle(.timePassed, at: AlertRig.time(30))) == ["raised"])
+        #expect(last.hear(120, 80, at: 40) == ["cleared"])
+        #expect(last.state.wakeAt == nil)
+        // Ended by the user.
         var other = AlertRig([silent(10)])
         _ = other.state.handle(.plans([try plan(20)]), at: AlertRig.time(0))
         #expect(AlertRig.words(other.state.handle(.timePassed, at: AlertRig.time(30))) == ["raised"])

@@ -62,10 +62,13 @@ extension AlertState {
         }
     }
 
-    /// A plan that stays goes on; one that ends takes what stood by it along.
+    /// A plan that stays goes on; one that is ended takes what stood by it along. One that came to its own end is kept as long as
+    /// its last reading is waited for.
     mutating func keep(_ new: [Plan], _ now: Timestamp, _ events: inout [AlertEvent]) {
         let found = Dictionary(new.map { ($0.key, $0) }, uniquingKeysWith: { $1 })
         for (key, state) in plans where found[key] == nil {
+            let isOver = state.plan.plan.next(after: now.seconds, in: state.plan.zone) == nil
+            if isOver, due(state) != nil { continue }
             plans[key] = nil
             for rule in rules {
                 let trackKey = Self.key(rule, state.plan)

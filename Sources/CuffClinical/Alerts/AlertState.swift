@@ -4,8 +4,20 @@ import CuffCore
 public enum AlertEvent: Sendable, Hashable {
     /// An alert was raised or cleared, by a reading of this cuff or for want of one.
     case changed(AlertNotice, driver: DriverID, device: String)
-    /// A reading would have met the rule, and was left out for these remarks. Told once in a run for each rule and remarks.
-    case leftOut(rule: String, remarks: MeasurementFlags, driver: DriverID)
+    /// A reading would have met the rule, and was left out. Told once in a run for each rule, reason and driver.
+    case leftOut(rule: String, Objection, driver: DriverID)
+
+    /// Why a reading that just came is not looked at.
+    public enum Objection: Sendable, Hashable {
+        /// These remarks say something against its values.
+        case remarks(MeasurementFlags)
+        /// It was measured longer ago than `AlertState.Limits.age`, or the cuff's clock is slow.
+        case old
+        /// The cuff's clock is fast.
+        case ahead
+        /// The cuff's clock is not set, or there is no time.
+        case noTime
+    }
 }
 
 /// The user's rules at work: which readings they look at, and when an alert is raised and cleared. Pure: time is an argument,
@@ -113,34 +125,43 @@ public struct AlertState: Sendable {
 
     // MARK: Readings
 
-    /// The time of a reading that rules may look at; `nil` for any other.
-    private func time(of reading: Reading, _ now: Timestamp) -> Timestamp? {
-        guard reading.bloodPressure != nil, !reading.isPending, reading.origin != .entered, let time = reading.measured else { return nil }
+    /// Why rules do not look at a reading, whatever its values are; `nil` where they do.
+    private func objection(to reading: Reading, _ time: Timestamp?, _ now: Timestamp) -> AlertEvent.Objection? {
         switch reading.clock {
-        case .unset, .impossible: return nil
+        case .unset, .impossible: return .noTime
         case .absent, .time, .derived: break
         }
-        guard reading.rule != .unset, now.milliseconds - time.milliseconds <= limits.age.milliseconds,
-            time.milliseconds - now.milliseconds <= limits.ahead.milliseconds, reading.origin != .memory || time >= start
-        else { return nil }
-        return time
+        guard let time, reading.rule != .unset else { return .noTime }
+        if now.milliseconds - time.milliseconds > limits.age.milliseconds { return .old }
+        if time.milliseconds - now.milliseconds > limits.ahead.milliseconds { return .ahead }
+        return reading.origin == .memory && time < start ? .old : nil
     }
 
     private mutating func receive(_ reading: Reading, _ device: String, _ now: Timestamp, _ events: inout [AlertEvent]) {
-        guard let pressure = reading.bloodPressure, !reading.isPending else { return }
+        guard let pressure = reading.bloodPressure, !reading.isPending, reading.origin != .entered else { return }
         hear(reading, pressure, device, &events)
-        guard let time = time(of: reading, now), handled[reading.id] == nil else { return }
-        remember(reading.id, time, now)
+        guard handled[reading.id] == nil else { return }
+        let objection = objection(to: reading, reading.measured, now)
+        if objection == nil, let time = reading.measured { remember(reading.id, time, now) }
         for rule in rules where applies(rule, to: reading, of: device) {
             guard let verdict = rule.verdict(on: reading, pressure) else { continue }
             let remarks = rule.objections(to: reading.flags)
-            guard remarks.isEmpty else {
-                let left = AlertEvent.leftOut(rule: rule.name, remarks: remarks, driver: reading.driver)
-                if verdict == .meets, told.count < limits.tracks, told.insert(left).inserted { events.append(left) }
-                continue
+            if remarks.isEmpty, objection == nil, let time = reading.measured {
+                judge(rule, reading, device, pressure, AlertTrack.Seen(id: reading.id, time: time, verdict: verdict), &events)
+            } else if verdict == .meets {
+                leaveOut(rule, reading, objection ?? .remarks(remarks), &events)
             }
-            judge(rule, reading, device, pressure, AlertTrack.Seen(id: reading.id, time: time, verdict: verdict), &events)
         }
+    }
+
+    /// Told once, so that nobody waits in vain for alerts of a cuff whose readings are never looked at. What a memory holds of
+    /// before is nothing to tell.
+    private mutating func leaveOut(
+        _ rule: AlertRule, _ reading: Reading, _ objection: AlertEvent.Objection, _ events: inout [AlertEvent]
+    ) {
+        if reading.origin == .memory, objection == .old || objection == .noTime { return }
+        let event = AlertEvent.leftOut(rule: rule.name, objection, driver: reading.driver)
+        if told.count < limits.tracks, told.insert(event).inserted { events.append(event) }
     }
 
     private func applies(_ rule: AlertRule, to reading: Reading, of device: String) -> Bool {

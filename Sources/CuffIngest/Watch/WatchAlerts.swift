@@ -135,10 +135,19 @@ final class WatchAlerts: Sink, @unchecked Sendable {
             let entry = Entry.live(.alert(notice), driver: driver, elapsed: nil)
             pipeline?.submit(Batch(source: source, driver: driver, device: device, entries: [entry]))
             tell("alert: \(notice.text)")
-        case .leftOut(let rule, let remarks, let driver):
+        case .leftOut(let rule, let objection, let driver):
+            tell("the alert \(rule) left out a reading of \(driver) that would have met it: \(Self.sentence(objection))")
+        }
+    }
+
+    private static func sentence(_ objection: AlertEvent.Objection) -> String {
+        switch objection {
+        case .remarks(let remarks):
             let words = MeasurementFlags.words.indices.filter { remarks.rawValue & (1 << UInt32($0)) != 0 }
-            let list = words.map { MeasurementFlags.words[$0].description }.joined(separator: ", ")
-            tell("the alert \(rule) left out a reading of \(driver) that would have met it, for its flags: \(list)")
+            return "it has the flags \(words.map { MeasurementFlags.words[$0].description }.joined(separator: ", "))"
+        case .old: return "it is more than an hour old, or the cuff's clock is slow"
+        case .ahead: return "it has a time to come: the cuff's clock is fast"
+        case .noTime: return "the cuff's clock is not set"
         }
     }
 
