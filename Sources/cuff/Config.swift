@@ -221,6 +221,30 @@ enum ConfigText {
         #[sink.pigeon]
         #address = "pigeon://loft/7"
 
+        # Alerts of `cuff watch`. The numbers are yours: cuff knows none, and an alert says nothing but that your rule holds.
+        # It is raised by the second of two readings, 1 to 15 minutes apart, and cleared by two as well.
+        #[alert.high]
+        #when = "systolic >= 180 or diastolic >= 110"
+        #clear = "systolic < 170 and diastolic < 100"
+        #repeated = true
+        #after = "1min"
+        #within = "15min"
+        #person = "Anna"
+        #again = "12h"
+
+        # The cuff noticed an irregular pulse in two of the last three readings, all of them within half an hour.
+        #[alert.pulse]
+        #irregular = "2 of 3"
+        #within = "30min"
+        #device = "hallway"
+        # Flags with which a reading counts all the same: this driver's line has no check, so all its readings have this one.
+        #accept = ["no_measurement_check"]
+
+        # While `cuff schedule` measures: no reading came for so long after one was due.
+        #[alert.silence]
+        #silence = "30min"
+        #driver = "par-nibp"
+
         #[watch]
         # Read a cuff that stays plugged in again after this.
         #again = "1h"

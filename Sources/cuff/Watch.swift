@@ -10,7 +10,7 @@ struct Watch: ParsableCommand {
             """
             Cuffs with USB ids of their own are claimed at once. A generic bridge chip is opened only when it is assigned, here or in \
             the configuration. Readings are kept in this user's database (as a service: /var/lib/cuff/readings.db), unless the command line or \
-            the configuration names sinks.
+            the configuration names sinks. Alert rules of the configuration are raised and cleared by what is read; see cuff.toml(5).
             """,
             [
                 "cuff watch": "Every cuff that is certainly one, until Ctrl-C.",

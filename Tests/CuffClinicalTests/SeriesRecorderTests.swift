@@ -154,6 +154,14 @@ import Testing
         #expect(bar.line(.mmHg(200), elapsed: nil) == "cuff 200 mmHg [########################]")
     }
 
+    /// A cuff that tells systolic and diastolic pressure while it measures.
+    @Test func beats_StayBesideThePressure_AndAGapIsSaid() {
+        var bar = PressureBar(width: 44, isUnicode: false)
+        #expect(bar.line(.mmHg(128, 82), isAfterGap: false, elapsed: nil) == "cuff 128 mmHg beat 128/ 82 [##########     ]")
+        #expect(bar.line(.mmHg(100), elapsed: nil) == "cuff 100 mmHg beat 128/ 82 [########       ]")
+        #expect(bar.line(.mmHg(131, 84), isAfterGap: true, elapsed: nil).hasPrefix("cuff 131 mmHg  gap 131/ 84 ["))
+    }
+
     @Test func aHighPressure_StretchesIt() {
         var bar = PressureBar(width: 24, isUnicode: true)
         #expect(bar.line(.mmHg(400), elapsed: nil) == "cuff 400 mmHg [████████]")

@@ -229,7 +229,7 @@ import Testing
     private func times(_ plan: MonitoringPlan, from start: String, count: Int) -> [String] {
         var due = instant(start)
         return (0..<count).map { _ in
-            due = plan.next(after: due, in: berlin)
+            due = plan.next(after: due, in: berlin) ?? .min
             var text = TextBuffer()
             text.append(local: Timestamp(seconds: due), offset: berlin.offset(at: due) / 60)
             return text.string

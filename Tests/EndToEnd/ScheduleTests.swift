@@ -35,6 +35,17 @@ import Testing
             ("suntech-advantage", ["set", "--every", "15m", "--from", "9:00"], "not a valid time range"),
             ("suntech-advantage", ["set", "--every", "90s"], "whole minutes"),
             ("suntech-advantage", ["get", "--every", "15m"], "no times"),
+            ("suntech-advantage", ["get", "--for", "24h"], "no times"),
+            ("suntech-advantage", ["set", "--every", "20m", "--night", "22:00-07:00"], "belong together"),
+            ("suntech-advantage", ["set", "--every", "20m", "--night", "22:00", "--every-night", "30m"], "not a valid time range"),
+            ("suntech-advantage", ["set", "--every", "20m", "--night", "22:00-22:00", "--every-night", "30m"], "not a valid time range"),
+            ("suntech-advantage", ["set", "--every", "20m", "--night", "22:00-07:00", "--every-night", "4m"], "between inflations"),
+            (
+                "suntech-advantage",
+                ["set", "--every", "20m", "--night", "22:00-07:00", "--every-night", "30m", "--from", "08:00", "--to", "22:00"],
+                "--night has no effect"
+            ), ("suntech-advantage", ["set", "--every", "20m", "--for", "10m"], "not the length of a schedule"),
+            ("suntech-advantage", ["set", "--every", "20m", "--tz", "UTC"], "--tz has no effect"),
             ("suntech-advantage", ["remove"], "unknown action"),
             ("suntech-advantage", ["set", "--every", "15m", "--tz", "Mars/Olympus"], "time zone"),
         ] {
@@ -42,6 +53,26 @@ import Testing
             #expect(run.status == 64, "\(driver) \(more): \(run.errors)")
             #expect(run.errors.contains(word), "\(run.errors)")
         }
+    }
+
+    /// A module with cycles of its own has none for the night, so the watch keeps the plan.
+    @Test func aDayAndANight_AreKeptByTheWatch_WithTheirEnd() async throws {
+        let scratch = try Scratch()
+        let cuff = try await SimulatedCuff("par-nibp", in: scratch)
+        func schedule(_ more: String...) async throws -> CuffProcess {
+            try await CuffProcess.run(cuff.arguments("schedule", more), environment: cuff.environment)
+        }
+        let set = try await schedule(
+            "set", "--every", "15m", "--night", "22:00-07:00", "--every-night", "30m", "--for", "24h", "--tz", "Europe/Berlin")
+        #expect(set.status == 0, "\(set.errors)")
+        #expect(set.output.contains("every 15 min, by night (22:00 to 07:00) every 30 min, until "), "\(set.output)")
+        let get = try await schedule("get", "--json")
+        let object = try #require(get.objects("schedule").first)
+        #expect(object["by"] as? String == "watch" && object["every_min"] as? Int == 15 && object["night_every_min"] as? Int == 30)
+        #expect(object["night_from"] as? String == "22:00" && object["night_to"] as? String == "07:00")
+        let until = try #require((object["until"] as? String).flatMap { ISO8601DateFormatter().date(from: $0) })
+        #expect(abs(until.timeIntervalSinceNow - 86400) < 120)
+        #expect(try await schedule("off", "--json").objects("schedule").first?["by"] is NSNull)
     }
 
     @Test func watch_KeepsThePlan_OverARestart_AndSaysWhatItMissed() async throws {

@@ -46,14 +46,7 @@ enum HomeAssistant {
         let node = node(slot.device)
         let user = isPlain ? "" : "u\(slot.user)_"
         let suffix = isPlain ? "" : slot.user == 0 ? " (no user)" : " (user \(slot.user))"
-        let device = object(
-            [
-                ("ids", "[\(JSONValue.quoted(node))]"), ("name", JSONValue.quoted("Blood pressure cuff")),
-            ] + (slot.serial.map { [("sn", JSONValue.quoted($0))] } ?? []))
-        let common = [
-            ("avty_t", JSONValue.quoted(topics.status)), ("dev", device),
-            ("o", object([("name", JSONValue.quoted("cuff")), ("sw", JSONValue.quoted(helperVersion))])),
-        ]
+        let common = common(slot, topics)
         return entities(state: slot.state(topics), reading: slot.reading(topics)).map { entity in
             let name = user + entity.name
             let members =
@@ -61,6 +54,32 @@ enum HomeAssistant {
                 + [("uniq_id", JSONValue.quoted("\(node)_\(name)")), ("obj_id", JSONValue.quoted("cuff_\(name)"))] + common
             return Announcement(topic: "\(discovery)/\(entity.kind)/\(node)/\(name)/config", payload: object(members))
         }
+    }
+
+    /// The event entity of a cuff's alerts, whoever they are about; `nil` where nothing is announced.
+    static func alertAnnouncement(for slot: Slot, _ settings: Settings) -> Announcement? {
+        guard let discovery = settings.discovery else { return nil }
+        let node = node(slot.device)
+        let members =
+            [
+                ("name", JSONValue.quoted("Alert")), ("stat_t", JSONValue.quoted(slot.alert(settings.topics))),
+                ("evt_typ", #"["raised","cleared"]"#),
+                ("val_tpl", JSONValue.quoted("{{ dict(value_json, event_type=value_json.event) | tojson }}")),
+                ("uniq_id", JSONValue.quoted("\(node)_alert")), ("obj_id", JSONValue.quoted("cuff_alert")),
+            ] + common(slot, settings.topics)
+        return Announcement(topic: "\(discovery)/event/\(node)/alert/config", payload: object(members))
+    }
+
+    /// What every entity of a cuff says: when it is available, and which device it belongs to.
+    private static func common(_ slot: Slot, _ topics: Topics) -> [(String, String)] {
+        let device = object(
+            [
+                ("ids", "[\(JSONValue.quoted(node(slot.device)))]"), ("name", JSONValue.quoted("Blood pressure cuff")),
+            ] + (slot.serial.map { [("sn", JSONValue.quoted($0))] } ?? []))
+        return [
+            ("avty_t", JSONValue.quoted(topics.status)), ("dev", device),
+            ("o", object([("name", JSONValue.quoted("cuff")), ("sw", JSONValue.quoted(helperVersion))])),
+        ]
     }
 
     /// No `device_class: pressure`: a home with US units would be shown 5.0 inHg instead of 128 mmHg. No `expire_after`: a blood

@@ -22,6 +22,7 @@ struct MQTTState: Sendable {
     private enum Purpose: Sendable {
         case online, offline
         case announcement(Slot)
+        case alertAnnouncement(device: String)
         case state(Slot, Newness)
         case reading(Entry)
     }
@@ -44,6 +45,8 @@ struct MQTTState: Sendable {
     private var slots: [Slot: SlotState] = [:]
     /// By device: whose entities in Home Assistant have the plain names; `nil` while the broker is asked.
     private var holders: [String: Int?] = [:]
+    /// By device: whether the entity of its alerts is announced; `false` while that is under way.
+    private var alertDevices: [String: Bool] = [:]
     private var queued: [Entry] = []
     private var queueStart = 0
     private var waitingCount = 0
@@ -100,7 +103,7 @@ struct MQTTState: Sendable {
         }
         let entry = Entry(line: line, slot: Slot(line), key: Newness(line))
         queued.append(entry)
-        if phase == .working { _ = isReady(entry.slot) }
+        if phase == .working, !entry.isAlert { _ = isReady(entry.slot) }
     }
 
     private mutating func advance(_ now: Double) {
@@ -118,11 +121,11 @@ struct MQTTState: Sendable {
     private mutating func publishReadings(_ now: Double) {
         while queueStart < queued.count && publishedReadings < limits.published && phase == .working {
             var entry = queued[queueStart]
-            guard isReady(entry.slot) else { break }
+            guard entry.isAlert ? isAlertReady(entry.slot, now) : isReady(entry.slot) else { break }
             queueStart += 1
             if settings.keepsState && entry.line.type == "blood_pressure" { entry.needsState = slots[entry.slot]?.accept(entry) ?? false }
             publishedReadings += 1
-            publish(.reading(entry), entry.slot.reading(settings.topics), entry.line.json, isRetained: false, now)
+            publish(.reading(entry), entry.topic(settings.topics), entry.line.json, isRetained: false, now)
         }
         if queueStart > limits.unanswered {
             queued.removeFirst(queueStart)
@@ -168,6 +171,19 @@ struct MQTTState: Sendable {
             }
         }
         return slots[key]?.phase == .ready
+    }
+
+    /// Whether Home Assistant was told where the alerts of a cuff are; begins to tell it.
+    private mutating func isAlertReady(_ key: Slot, _ now: Double) -> Bool {
+        guard let announcement = HomeAssistant.alertAnnouncement(for: key, settings) else { return true }
+        if let isAnnounced = alertDevices[key.device] { return isAnnounced }
+        guard alertDevices.count < limits.slots else {
+            finish(.later("more than \(limits.slots) cuffs in one run"))
+            return false
+        }
+        alertDevices[key.device] = false
+        publish(.alertAnnouncement(device: key.device), announcement.topic, announcement.payload, isRetained: true, now)
+        return false
     }
 
     /// The users of a cuff are different persons, so an entity must never change from one to another. Of those without a number
@@ -254,16 +270,21 @@ struct MQTTState: Sendable {
             if case .refuse(let text) = verdict { return finish(.fatal("discovery below \(settings.discovery ?? ""): \(text)")) }
             guard case .announcing(let left) = slots[key]?.phase else { return }
             slots[key]?.phase = left > 1 ? .announcing(left - 1) : .ready
+        case .alertAnnouncement(let device):
+            if case .refuse(let text) = verdict { return finish(.fatal("discovery below \(settings.discovery ?? ""): \(text)")) }
+            alertDevices[device] = true
         case .state(let key, let newness): stateAcknowledged(key, newness, verdict)
         case .reading(let entry): readingAcknowledged(entry, verdict)
         }
     }
 
     private mutating func readingAcknowledged(_ entry: Entry, _ verdict: Verdict) {
-        if verdict == .unheard && !settings.isUnheardTaken {
+        // Where nothing announces alerts, not subscribing to them is a choice, and readings must not wait for it.
+        let isChoice = entry.isAlert && settings.discovery == nil
+        if verdict == .unheard && !settings.isUnheardTaken && !isChoice {
             return finish(
                 .later(
-                    "nobody subscribes to \(entry.slot.reading(settings.topics)), so the broker would drop it; add nobody-listens=taken if that is meant"
+                    "nobody subscribes to \(entry.topic(settings.topics)), so the broker would drop it; add nobody-listens=taken if that is meant"
                 ))
         }
         publishedReadings -= 1
@@ -313,7 +334,7 @@ struct MQTTState: Sendable {
     /// A broker that came back may have lost what it retained, so that is looked at again.
     private mutating func work() {
         phase = .working
-        for key in Set(slots.keys).union(queued[queueStart...].map(\.slot)) { _ = isReady(key) }
+        for key in Set(slots.keys).union(queued[queueStart...].lazy.filter { !$0.isAlert }.map(\.slot)) { _ = isReady(key) }
     }
 
     private mutating func leave(_ now: Double) {
@@ -365,6 +386,7 @@ struct MQTTState: Sendable {
         fetches.removeAll()
         holders = holders.filter { $0.value != nil }
         for key in slots.keys { slots[key]?.forget() }
+        alertDevices.removeAll()
     }
 
     private mutating func finish(_ answer: Answer) {

@@ -7,6 +7,11 @@ struct Entry: Sendable {
     let key: Newness
     /// It is a candidate for the newest one, so it is safe only when the retained one is not older.
     var needsState = false
+
+    /// A rule of the user was raised or cleared; it is no reading, and never the newest of anything.
+    var isAlert: Bool { line.type == "alert" }
+
+    func topic(_ topics: Topics) -> String { isAlert ? slot.alert(topics) : slot.reading(topics) }
 }
 
 /// What is known of one user of one cuff.

@@ -430,4 +430,61 @@ private let address = "mqtt://broker/?gateway=pi-7"
                 "cuff/pi-7/A/u1/state", "homeassistant/event/cuff_A/reading/config", "homeassistant/sensor/cuff_A/systolic/config",
             ])
     }
+
+}
+
+/// Alerts of the user's rules.
+@Suite struct MQTTAlertTests {
+    private func alert(_ id: String, user: Int? = 1) -> String {
+        let who = user.map { ",\"user\":\($0)" } ?? ""
+        return
+            "{\"type\":\"alert\",\"schema\":1,\"id\":\"\(id)\",\"driver\":\"phd\",\"device\":\"00091ffffe000101\",\"event\":\"raised\",\"rule\":\"high\""
+            + "\(who),\"measured\":\"2026-05-05T07:31:30+02:00\",\"readings\":[],\"text\":\"high\"}"
+    }
+
+    @Test func anAlert_IsPublishedAsTheCuffs_AndIsNeverTheNewestReading() throws {
+        var rig = try Rig(address)
+        rig.begin()
+        try rig.send(line("20260505T073130-a"), alert("20260505T073131-b"))
+        #expect(rig.payloads("cuff/pi-7/00091ffffe000101/alert") == [alert("20260505T073131-b")])
+        #expect(rig.retained["\(base)/state"] == line("20260505T073130-a"))
+        #expect(!rig.retained.keys.contains { $0.hasSuffix("/alert") })
+        #expect(rig.answers.count == 2)
+        for id in ["20260505T073130-a", "20260505T073131-b"] { #expect(rig.answers.contains(.ok(id: id, revision: 0))) }
+    }
+
+    /// About silence there is no user: no entities of one appear, and plain names stay free for who measures first.
+    @Test func discovery_AnnouncesAlertsOnce_AsAnEventOfTheCuff_BeforeTheFirst() throws {
+        var rig = try Rig(address + "&discovery=homeassistant")
+        rig.begin()
+        try rig.send(alert("20260505T073131-a", user: nil), alert("20260505T073131-b", user: nil))
+        let topic = "homeassistant/event/cuff_00091ffffe000101/alert/config"
+        #expect(rig.published.map(\.topic).filter { $0.hasPrefix("homeassistant/") } == [topic])
+        let entity = try #require(rig.retained[topic].flatMap { JSONValue(parsing: Array($0.utf8)) })
+        #expect(entity["stat_t"]?.string == "cuff/pi-7/00091ffffe000101/alert" && entity["avty_t"]?.string == "cuff/pi-7/status")
+        #expect(entity["evt_typ"]?.array?.compactMap(\.string) == ["raised", "cleared"])
+        #expect(entity["val_tpl"]?.string == "{{ dict(value_json, event_type=value_json.event) | tojson }}")
+        let place = rig.published.map(\.topic)
+        #expect(try #require(place.firstIndex(of: topic)) < #require(place.firstIndex(of: "cuff/pi-7/00091ffffe000101/alert")))
+        #expect(rig.answers.count == 2)
+        #expect(
+            Forget.removable([topic: Array((rig.retained[topic] ?? "").utf8)], device: "00091ffffe000101", rig.state.settings) == [topic])
+    }
+
+    @Test func anAlertThatNobodyHears_HoldsReadingsUp_OnlyWhereItWasAnnounced() throws {
+        var rig = try Rig(address)
+        rig.verdicts["cuff/pi-7/00091ffffe000101/alert"] = .unheard
+        rig.begin()
+        try rig.send(alert("20260505T073131-a"), line("20260505T073132-b"))
+        #expect(rig.answers == [.ok(id: "20260505T073131-a", revision: 0), .ok(id: "20260505T073132-b", revision: 0)])
+        var announced = try Rig(address + "&discovery=homeassistant")
+        announced.verdicts["cuff/pi-7/00091ffffe000101/alert"] = .unheard
+        announced.begin()
+        try announced.send(alert("20260505T073131-a"))
+        guard case .later(let text)? = announced.answers.last else {
+            Issue.record("\(announced.answers)")
+            return
+        }
+        #expect(text.contains("nobody subscribes to cuff/pi-7/00091ffffe000101/alert"))
+    }
 }

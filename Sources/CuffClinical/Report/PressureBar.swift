@@ -7,6 +7,8 @@ public struct PressureBar: Sendable, Hashable {
     /// Eighths of a block; without, `#`.
     public var isUnicode: Bool
     private var highest = 0.0
+    /// What the latest heart beat told, of a cuff that tells each.
+    private var beat = ""
 
     /// Most measurements stay below it; a higher one stretches the bar. In mmHg.
     static let usualScale = 200.0
@@ -21,11 +23,19 @@ public struct PressureBar: Sendable, Hashable {
     public mutating func line(_ pressure: Pressure, elapsed: Duration?) -> String {
         let value = max(0, pressure.inMmHg)
         highest = max(highest, value)
-        let head = "cuff \(right(Int(value.rounded()), 3)) mmHg "
+        let head = "cuff \(right(Int(value.rounded()), 3)) mmHg \(beat)"
         let tail = elapsed.map { " \(right(Int($0.components.seconds), 3)) s" } ?? ""
         let room = width - head.count - tail.count - 2
         guard room >= 8 else { return String((head + tail).prefix(max(0, width))) }
         return head + "[" + bar(value / max(Self.usualScale, highest), room) + "]" + tail
+    }
+
+    /// The same for a cuff that tells systolic and diastolic pressure with every beat: both stay in the lines that follow, with a
+    /// word where beats before it were lost.
+    public mutating func line(_ beat: BloodPressure, isAfterGap: Bool, elapsed: Duration?) -> String {
+        func whole(_ pressure: Pressure) -> Int { Int(max(0, pressure.inMmHg).rounded()) }
+        self.beat = "\(isAfterGap ? " gap" : "beat") \(right(whole(beat.systolic), 3))/\(right(whole(beat.diastolic), 3)) "
+        return line(beat.systolic, elapsed: elapsed)
     }
 
     private func bar(_ share: Double, _ room: Int) -> String {

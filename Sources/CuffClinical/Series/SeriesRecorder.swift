@@ -44,7 +44,7 @@ public struct SeriesRecorder: Sendable {
     private let isContinuous: Bool
     private var pressures: QuantitySeriesBuilder?
     private var beats: HeartbeatSeriesBuilder?
-    private var lastBeat: Duration?
+    private var beatGap = BeatGap()
     private var wave = WaveformAssembly()
     /// The cuff has ended, and its reading has not come.
     private var isEnded = false
@@ -57,7 +57,7 @@ public struct SeriesRecorder: Sendable {
     }
 
     /// Nothing is under way: the next event finds it as if it were new.
-    public var isIdle: Bool { pressures == nil && beats == nil && lastBeat == nil && !isEnded && wave.isEmpty }
+    public var isIdle: Bool { pressures == nil && beats == nil && beatGap == BeatGap() && !isEnded && wave.isEmpty }
 
     /// How many samples and beats are held.
     public var count: Int { (pressures?.count ?? 0) + (beats?.count ?? 0) + wave.count }
@@ -77,13 +77,13 @@ public struct SeriesRecorder: Sendable {
         case .cuffPressure(let pressure):
             if isEnded || count >= Self.maximumCount { close(into: &finished) }
             insert(pressure, elapsed, start, device)
-        case .beat(_, let interval):
+        case .beat(_, let interval, let isAfterGap):
             if isEnded || count >= Self.maximumCount { close(into: &finished) }
-            beat(interval, elapsed, start, device)
+            beat(interval, isAfterGap, elapsed, start, device)
         case .ended: if isContinuous { finish(nil, into: &finished) } else { isEnded = true }
         case .aborted, .recovered, .failed: close(into: &finished)
         case .waveform(let piece): wave.take(piece, now: now, device: device, source: source, into: &finished)
-        case .oscillation: break
+        case .oscillation, .alert: break
         }
     }
 
@@ -107,7 +107,7 @@ public struct SeriesRecorder: Sendable {
     private mutating func reset() {
         pressures = nil
         beats = nil
-        lastBeat = nil
+        beatGap.reset()
         isEnded = false
     }
 
@@ -117,13 +117,10 @@ public struct SeriesRecorder: Sendable {
         try? pressures?.insert(HealthQuantity(pressure), at: elapsed)
     }
 
-    private mutating func beat(_ interval: UInt16, _ elapsed: Duration, _ start: Timestamp, _ device: DeviceIdentity?) {
+    private mutating func beat(_ interval: UInt16, _ isAfterGap: Bool, _ elapsed: Duration, _ start: Timestamp, _ device: DeviceIdentity?) {
         if beats == nil { beats = HeartbeatSeriesBuilder(start: start, source: source, device: device) }
-        let expected = Duration.milliseconds(Int64(interval))
-        // A beat that was lost on the way leaves more time than its successor tells; the host's own delays are below a
-        // quarter of a second.
-        let isGap = lastBeat.map { elapsed - $0 > expected * 1.6 + .milliseconds(250) } ?? false
-        lastBeat = elapsed
+        // Asked here as well: what was left out because a sink is slow, the link has seen.
+        let isGap = beatGap.note(interval, at: elapsed) || isAfterGap && beats?.count ?? 0 > 0
         if isGap || beats?.count == 0 {
             try? beats?.add(at: elapsed, precededByGap: isGap)
         } else {

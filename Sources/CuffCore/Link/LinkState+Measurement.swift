@@ -23,7 +23,7 @@ extension LinkState {
         measurement?.handle(.live(event), into: &decided)
         perform(decided, &effects)
         switch event {
-        case .started, .ended, .aborted, .recovered, .failed: break
+        case .started, .ended, .aborted, .recovered, .failed, .alert: break
         // Live events after the result are not part of the measurement, and are shown all the same.
         case .cuffPressure, .beat, .oscillation, .waveform: if isOver { live(event) }
         }

@@ -181,10 +181,16 @@ extension LinkState {
         let since = measuringSince ?? now.elapsed
         measuringSince = since
         stored.liveEvents += 1
+        var event = event
+        if case .beat(let pressure, let interval, _) = event, !setup.isRecorded {
+            event = .beat(pressure, interval: interval, precededByGap: beatGap.note(interval, at: now.elapsed))
+        }
         entries.append(event, driver: driver.id, elapsed: setup.isRecorded ? nil : now.elapsed - since, afterReadings: admitted)
         switch event {
-        case .ended, .aborted, .recovered, .failed: measuringSince = nil
-        case .started, .cuffPressure, .beat, .oscillation, .waveform: break
+        case .ended, .aborted, .recovered, .failed:
+            measuringSince = nil
+            beatGap.reset()
+        case .started, .cuffPressure, .beat, .oscillation, .waveform, .alert: break
         }
     }
 

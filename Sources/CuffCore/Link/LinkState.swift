@@ -42,6 +42,7 @@ public struct LinkState: Sendable {
     var measurement: Measurement?
     /// When the measurement under way began, or its first live event came.
     var measuringSince: Duration?
+    var beatGap = BeatGap()
     /// The cuff's own record of its failure went to the sinks, so no second end is reported.
     var hasFailureRecord = false
 

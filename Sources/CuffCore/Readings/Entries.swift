@@ -48,6 +48,12 @@ public struct Entries: RandomAccessCollection, Sendable {
         return low
     }
 
+    /// How many of the entries are alerts.
+    public var alertCount: Int {
+        guard !live.isEmpty else { return 0 }
+        return live.count { if case .alert = $0.event { true } else { false } }
+    }
+
     /// Readings that can be added before storage has to grow.
     public var capacity: Int { readings.capacity }
     /// Makes room for so many readings; live events are not counted.

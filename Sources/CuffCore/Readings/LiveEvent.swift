@@ -2,8 +2,9 @@
 /// acknowledged to the cuff.
 public enum LiveEvent: Sendable, Hashable {
     case cuffPressure(Pressure)
-    /// A heart beat with the pressures the cuff derived from it (continuous finger cuffs).
-    case beat(BloodPressure, interval: UInt16)
+    /// A heart beat with the pressures the cuff derived from it (continuous finger cuffs), and milliseconds since the one before.
+    /// `precededByGap`: beats between the two did not arrive. The link finds that out; a session leaves it `false`.
+    case beat(BloodPressure, interval: UInt16, precededByGap: Bool = false)
     case started
     /// One oscillation of the deflation, as a cuff lists them after a result: cuff pressure and amplitude (no unit known).
     case oscillation(Pressure, amplitude: UInt16)
@@ -17,6 +18,9 @@ public enum LiveEvent: Sendable, Hashable {
     case recovered(AbandonedMeasurement)
     /// The measurement did not start or was lost, and the cuff sent no record of that.
     case failed(Failure)
+    /// A rule of the user began to hold, or no longer does. It is never left out, and sinks that keep lines for others take it
+    /// as well.
+    indirect case alert(AlertNotice)
 }
 
 /// Whose measurement was left behind: when it was begun, and by which process.

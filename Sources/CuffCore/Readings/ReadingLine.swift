@@ -27,6 +27,7 @@ public struct ReadingLine: Sendable {
     public func append(_ entry: Entry, device: String, to text: inout TextBuffer) {
         switch entry {
         case .reading(let reading): append(reading, device: device, to: &text)
+        case .live(.alert(let alert), let driver, _): append(alert, driver, device: device, to: &text)
         case .live(let event, let driver, let elapsed): append(event, driver, elapsed, device: device, to: &text)
         }
     }
@@ -144,7 +145,7 @@ public struct ReadingLine: Sendable {
     }
 
     @inline(__always)
-    private func putDevice(_ device: String, _ writer: inout ByteWriter) {
+    func putDevice(_ device: String, _ writer: inout ByteWriter) {
         writer.put(0x22)
         guard !device.isEmpty else { return }
         writer.put(",\"device\":")
@@ -164,7 +165,7 @@ public struct ReadingLine: Sendable {
     }
 
     @inline(__always)
-    private func put(_ pressure: BloodPressure, _ writer: inout ByteWriter) {
+    func put(_ pressure: BloodPressure, _ writer: inout ByteWriter) {
         put(pressure.systolic, kPa: ",\"systolic_kPa\":", mmHg: ",\"systolic_mmHg\":", &writer)
         put(pressure.diastolic, kPa: ",\"diastolic_kPa\":", mmHg: ",\"diastolic_mmHg\":", &writer)
         if let mean = pressure.mean { put(mean, kPa: ",\"mean_kPa\":", mmHg: ",\"mean_mmHg\":", &writer) }
@@ -316,10 +317,11 @@ public struct ReadingLine: Sendable {
         }
         switch event {
         case .cuffPressure(let pressure): put(pressure, kPa: ",\"pressure_kPa\":", mmHg: ",\"pressure_mmHg\":", &writer)
-        case .beat(let pressure, let interval):
+        case .beat(let pressure, let interval, let isAfterGap):
             put(pressure, &writer)
             writer.put(",\"interval_ms\":")
             writer.put(decimal: Int64(interval))
+            if isAfterGap { writer.put(",\"preceded_by_gap\":true") }
         case .oscillation(let pressure, let amplitude):
             put(pressure, kPa: ",\"pressure_kPa\":", mmHg: ",\"pressure_mmHg\":", &writer)
             writer.put(",\"amplitude\":")
@@ -337,6 +339,8 @@ public struct ReadingLine: Sendable {
                 writer.put(decimal: Int64(process))
             }
         case .failed(let failure): put(failure, &writer)
+        // It has a line of its own.
+        case .alert: break
         }
         writer.put("}\n")
     }

@@ -49,9 +49,10 @@ public enum ReadingTable {
             text.append("  cuff ")
             text.append(rounded: pressure.inMmHg)
             text.append(" mmHg")
-        case .beat(let pressure, _):
+        case .beat(let pressure, _, let isAfterGap):
             text.append("  beat ")
             text.append(string: "\(whole(pressure.systolic.digits))/\(whole(pressure.diastolic.digits))")
+            if isAfterGap { text.append(", beats before it were lost") }
         case .oscillation(let pressure, let amplitude):
             text.append("  oscillation at ")
             text.append(rounded: pressure.inMmHg)
@@ -68,6 +69,9 @@ public enum ReadingTable {
         case .failed(let failure):
             text.append("  the measurement failed: ")
             appendWords(failure.reason.word, to: &text)
+        case .alert(let alert):
+            text.append("  alert: ")
+            text.append(string: alert.text)
         }
         text.append(0x0A)
     }

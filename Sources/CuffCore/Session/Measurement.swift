@@ -171,7 +171,7 @@ public struct Measurement: Sendable {
             start(into: &effects)
             effects.append(.live(event))
         case .waveform: effects.append(.live(event))
-        case .ended, .recovered: break
+        case .ended, .recovered, .alert: break
         case .aborted: wasAborted = true
         // The host detects that a cuff is gone; no cuff reports it.
         case .failed(let failure): if failure.reason != .lost { self.failure = failure }

@@ -1,12 +1,34 @@
-/// When automatic measurements are due: every so many minutes, within a window of the day.
+/// When automatic measurements are due: every so many minutes, within a window of the day; or with one interval by day and
+/// another by night; for ever or up to an end.
 ///
 /// The first of a window is due at its beginning, the others at equal steps of real time after it, so that a change of
-/// the zone makes a window longer or shorter and never doubles or moves a measurement.
+/// the zone makes a window longer or shorter and never doubles or moves a measurement. A window that begins at a time which a
+/// change leaves out begins at the change; one that begins at a time which comes twice begins at the first of the two.
 public struct MonitoringPlan: Sendable, Hashable {
     /// Minutes between measurements.
     public let interval: Int
-    /// Minutes after midnight; the window may run past midnight. `nil`: all day, from midnight on.
+    /// Minutes after midnight; the window may run past midnight. `nil`: all day, from midnight on, or from the end of the night
+    /// on where there is one.
     public let window: Window?
+    /// Another interval for a part of the day.
+    public let night: Night?
+    /// Nothing is due after this (seconds since 1970).
+    public let until: Int64?
+
+    /// A part of each day with an interval of its own.
+    public struct Night: Sendable, Hashable {
+        /// From when to when.
+        public let window: Window
+        /// Minutes between measurements.
+        public let interval: Int
+
+        /// `nil` where the interval is outside `intervals`.
+        public init?(_ window: Window, every interval: Int) {
+            guard MonitoringPlan.intervals.contains(interval) else { return nil }
+            self.window = window
+            self.interval = interval
+        }
+    }
 
     /// A stretch of each day, in minutes after midnight of the wall clock.
     public struct Window: Sendable, Hashable {
@@ -26,41 +48,59 @@ public struct MonitoringPlan: Sendable, Hashable {
     /// An arm needs rest between inflations: the shortest interval is five minutes, the longest a day.  guess
     public static let intervals = 5...1440
 
-    /// `nil` where the interval is outside `intervals`.
-    public init?(every interval: Int, window: Window? = nil) {
-        guard Self.intervals.contains(interval) else { return nil }
+    /// `nil` where the interval is outside `intervals`, or a night stands beside a window of the day.
+    public init?(every interval: Int, window: Window? = nil, night: Night? = nil, until: Int64? = nil) {
+        guard Self.intervals.contains(interval), window == nil || night == nil else { return nil }
         self.interval = interval
         self.window = window
+        self.night = night
+        self.until = until
     }
 
-    /// The first time after `instant` (seconds since 1970) at which a measurement is due.
-    public func next(after instant: Int64, in zone: ZoneTable) -> Int64 {
+    /// The first time after `instant` (seconds since 1970) at which a measurement is due; `nil` where none is any more.
+    public func next(after instant: Int64, in zone: ZoneTable) -> Int64? {
+        var best = next(after: instant, in: zone, window: day, every: interval)
+        if let night {
+            let first = next(after: instant, in: zone, window: night.window, every: night.interval)
+            best = [best, first].compactMap { $0 }.min()
+        }
+        // A window that a change of the zone leaves out for a day is there on the next.
+        let due = best ?? instant + 86400
+        return until.map { due <= $0 } ?? true ? due : nil
+    }
+
+    /// The part of the day that is not night.
+    private var day: Window? { night.flatMap { Window(from: $0.window.to, to: $0.window.from) } ?? window }
+
+    private func next(after instant: Int64, in zone: ZoneTable, window: Window?, every interval: Int) -> Int64? {
+        // The first of the night is no reason to inflate twice without a rest, nor the first of the day.
+        let rest = night == nil ? 0 : Int64(Self.intervals.lowerBound) * 60 - 1
         let day = WallTime.floor(zone.wall(at: instant), 86400)
         // The window that began yesterday may still be open; tomorrow's is the latest that can be needed.
         var best: Int64?
         for day in (day - 1)...(day + 2) {
-            let bounds = self.bounds(of: day, in: zone)
+            let bounds = Self.bounds(of: day, window, in: zone)
             guard bounds.upperBound > instant else { continue }
             let step = Int64(interval) * 60
             let count = bounds.lowerBound > instant ? 0 : (instant - bounds.lowerBound) / step + 1
             let due = bounds.lowerBound + count * step
-            if due < bounds.upperBound, best.map({ due < $0 }) ?? true { best = due }
+            if due < bounds.upperBound - rest, best.map({ due < $0 }) ?? true { best = due }
         }
-        return best ?? instant + 86400
+        return best
     }
 
     /// How many are due after `first`, up to and including `last`.
     public func count(after first: Int64, through last: Int64, in zone: ZoneTable, limit: Int) -> Int {
         var count = 0
-        var due = next(after: first, in: zone)
-        while due <= last && count < limit {
+        var from = first
+        while count < limit, let due = next(after: from, in: zone), due <= last {
             count += 1
-            due = next(after: due, in: zone)
+            from = due
         }
         return count
     }
 
-    private func bounds(of day: Int64, in zone: ZoneTable) -> Range<Int64> {
+    private static func bounds(of day: Int64, _ window: Window?, in zone: ZoneTable) -> Range<Int64> {
         func instant(_ day: Int64, _ minute: Int) -> Int64 { zone.firstInstant(fromWall: day * 86400 + Int64(minute) * 60) }
         guard let window else { return instant(day, 0)..<instant(day + 1, 0) }
         let start = instant(day, window.from)

@@ -40,6 +40,8 @@ public struct ScheduleKeeper: Sendable, Hashable {
         case wait(until: Int64)
         /// Measure now; answer with `measured` or `skip`.
         case measure(due: Int64)
+        /// Nothing any more: the plan has an end, which is over.
+        case over
     }
 
     /// How late a measurement may be and still count as that of its time.
@@ -68,7 +70,7 @@ public struct ScheduleKeeper: Sendable, Hashable {
 
     /// What to do at `now`. A clock that was set back waits for the next time after what was dealt with.
     public mutating func decide(at now: Int64, in zone: ZoneTable) -> Decision {
-        let next = plan.next(after: handled, in: zone)
+        guard let next = plan.next(after: handled, in: zone) else { return .over }
         guard next <= now else { return .wait(until: next) }
         let latest = self.latest(through: now, from: next, in: zone)
         if now - latest <= Self.grace {
@@ -76,7 +78,7 @@ public struct ScheduleKeeper: Sendable, Hashable {
             return .measure(due: latest)
         }
         miss(next, through: latest, .hostAway, in: zone)
-        return .wait(until: plan.next(after: handled, in: zone))
+        return plan.next(after: handled, in: zone).map { .wait(until: $0) } ?? .over
     }
 
     /// The measurement due at `due` was made.
@@ -104,12 +106,9 @@ public struct ScheduleKeeper: Sendable, Hashable {
 
     private func latest(through now: Int64, from next: Int64, in zone: ZoneTable) -> Int64 {
         // The last one cannot lie further back than two days of windows and one interval.
-        var due = max(next, plan.next(after: max(next - 1, now - 3 * 86400), in: zone))
-        while true {
-            let following = plan.next(after: due, in: zone)
-            guard following <= now else { return due }
-            due = following
-        }
+        var due = max(next, plan.next(after: max(next - 1, now - 3 * 86400), in: zone) ?? next)
+        while let following = plan.next(after: due, in: zone), following <= now { due = following }
+        return due
     }
 
     private mutating func miss(_ first: Int64, through last: Int64, _ reason: Miss, in zone: ZoneTable) {
@@ -131,28 +130,48 @@ public struct ScheduleKeeper: Sendable, Hashable {
 }
 
 extension ScheduleKeeper {
-    /// What must survive a restart, as one line: `1 <every> <from> <to> <handled> <measured>`; `-` for no window.
+    /// What must survive a restart, as one line: `1 <every> <from> <to> <handled> <measured>`; `-` for no window. A plan with a
+    /// night or an end has `2 <every> <from> <to> <night from> <night to> <night every> <until> <handled> <measured>`.
     /// Missed measurements are reported before the line is written, or again after the restart as `host_away`.
     public var line: String {
         let window = plan.window.map { "\($0.from) \($0.to)" } ?? "- -"
-        return "1 \(plan.interval) \(window) \(handled) \(measuredCount)\n"
+        guard plan.night != nil || plan.until != nil else { return "1 \(plan.interval) \(window) \(handled) \(measuredCount)\n" }
+        let night = plan.night.map { "\($0.window.from) \($0.window.to) \($0.interval)" } ?? "- - -"
+        return "2 \(plan.interval) \(window) \(night) \(plan.until.map { "\($0)" } ?? "-") \(handled) \(measuredCount)\n"
     }
 
     /// Reads what `line` wrote; `nil` for anything else, a line cut short included.
     public init?(line: String) {
         guard line.hasSuffix("\n") else { return nil }
         let parts = line.dropLast().split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 6, parts[0] == "1", let interval = Int(parts[1]), let handled = Int64(parts[4]),
-            let measured = Int(parts[5]), measured >= 0, handled.magnitude < 1 << 40
+        guard parts.count == 6 && parts[0] == "1" || parts.count == 10 && parts[0] == "2", let interval = Int(parts[1]),
+            let handled = Self.instant(parts[parts.count - 2]), let measured = Int(parts[parts.count - 1]), measured >= 0,
+            let window = Self.window(parts[2], parts[3])
         else { return nil }
-        var window: MonitoringPlan.Window?
-        if parts[2] != "-" || parts[3] != "-" {
-            guard let from = Int(parts[2]), let to = Int(parts[3]), let read = MonitoringPlan.Window(from: from, to: to)
-            else { return nil }
-            window = read
+        var night: MonitoringPlan.Night?
+        var until: Int64?
+        if parts[0] == "2" {
+            guard let span = Self.window(parts[4], parts[5]) else { return nil }
+            if case .some(let span) = span {
+                guard let every = Int(parts[6]), let read = MonitoringPlan.Night(span, every: every) else { return nil }
+                night = read
+            }
+            if parts[7] != "-" {
+                guard let read = Self.instant(parts[7]) else { return nil }
+                until = read
+            }
         }
-        guard let plan = MonitoringPlan(every: interval, window: window) else { return nil }
+        guard let plan = MonitoringPlan(every: interval, window: window, night: night, until: until) else { return nil }
         self.init(plan, from: handled)
         measuredCount = measured
+    }
+
+    private static func instant(_ text: String) -> Int64? { Int64(text).flatMap { $0.magnitude < 1 << 40 ? $0 : nil } }
+
+    /// `.some(nil)` for no window, `nil` for no text of one.
+    private static func window(_ from: String, _ to: String) -> MonitoringPlan.Window?? {
+        if from == "-", to == "-" { return .some(nil) }
+        guard let from = Int(from), let to = Int(to), let read = MonitoringPlan.Window(from: from, to: to) else { return nil }
+        return .some(read)
     }
 }

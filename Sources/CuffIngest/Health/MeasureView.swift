@@ -30,7 +30,8 @@ public final class MeasureView: Sink {
         for entry in batch.entries {
             switch entry {
             case .live(.cuffPressure(let pressure), _, let elapsed): line = bar.line(pressure, elapsed: elapsed)
-            case .live(.beat(let pressure, _), _, let elapsed): line = bar.line(pressure.systolic, elapsed: elapsed)
+            case .live(.beat(let pressure, _, let isAfterGap), _, let elapsed):
+                line = bar.line(pressure, isAfterGap: isAfterGap, elapsed: elapsed)
             case .live(.started, _, _): line = "the cuff measures"
             case .live: break
             case .reading(let reading):

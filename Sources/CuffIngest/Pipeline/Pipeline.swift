@@ -86,9 +86,7 @@ public final class Pipeline: Sendable {
         self.drivers = drivers
         self.onFault = onFault
         queues = members.indices.map { DispatchQueue(label: "cuff.sink.\($0)") }
-        let rules = members.map {
-            PipelineState.Rule(isRequired: $0.isRequired, isDurable: $0.sink.isDurable, takesLiveEvents: $0.sink.takesLiveEvents)
-        }
+        let rules = members.map { PipelineState.Rule(of: $0.sink, isRequired: $0.isRequired) }
         isDurable = rules.contains { $0.isRequired && $0.isDurable }
         inner = Locked(
             Inner(

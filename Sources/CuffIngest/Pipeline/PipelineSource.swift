@@ -39,3 +39,10 @@ extension Pipeline {
         }
     }
 }
+
+extension PipelineState.Rule {
+    init(of sink: any Sink, isRequired: Bool) {
+        self.init(
+            isRequired: isRequired, isDurable: sink.isDurable, takesLiveEvents: sink.takesLiveEvents, takesAlerts: sink.takesAlerts)
+    }
+}

@@ -25,7 +25,7 @@ extension PipelineState {
         batch.entries.removeLiveEvents { event in
             switch event {
             case .cuffPressure, .beat, .oscillation, .waveform: return true
-            case .started, .ended, .aborted, .recovered, .failed: return false
+            case .started, .ended, .aborted, .recovered, .failed, .alert: return false
             }
         }
         let thinned = before - batch.entries.count

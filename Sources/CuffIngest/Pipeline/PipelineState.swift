@@ -23,6 +23,8 @@ struct PipelineState: Sendable {
         var isDurable = true
         /// Live events go to sinks of lines only.
         var takesLiveEvents = true
+        /// Of live events the alerts alone, where it does not take all of them.
+        var takesAlerts = false
     }
 
     struct Limits: Sendable {
@@ -177,7 +179,8 @@ struct PipelineState: Sendable {
     }
 
     private func isNothing(_ slot: Slot, for rule: Rule) -> Bool {
-        rule.takesLiveEvents ? slot.batch.entries.isEmpty : slot.readings == 0
+        if rule.takesLiveEvents { return slot.batch.entries.isEmpty }
+        return slot.readings == 0 && !(rule.takesAlerts && slot.batch.entries.alertCount > 0)
     }
 
     private func merged(_ range: Range<Int>, _ count: Int) -> Batch {

@@ -10,7 +10,7 @@ extension SinkKind {
         SinkKind(
             "exec" + (isAnswering ? acknowledging : ""), operand: "COMMAND", help: help,
             example: isAnswering ? "exec+ack:./to-server" : "exec:./notify", durability: isAnswering ? .acknowledged : .passThrough,
-            traits: .outbox,
+            traits: [.outbox, .alerts],
             parse: { (kind, operand) throws(IngestError) in
                 _ = try CommandPeer.words(operand)
                 return SinkSpec(kind, path: operand)

@@ -76,7 +76,7 @@ extension SinkKind {
         let scheme = "unix" + (isAnswering ? acknowledging : "")
         return SinkKind(
             scheme, operand: "SOCKET", help: help, example: "\(scheme):/run/readings.socket",
-            durability: isAnswering ? .acknowledged : .passThrough, traits: .outbox, latest: { _ in nil }
+            durability: isAnswering ? .acknowledged : .passThrough, traits: [.outbox, .alerts], latest: { _ in nil }
         ) { (spec, context) throws(IngestError) in
             let peer = SocketPeer(.unix(spec.path), name: spec.name, isAnswering: isAnswering)
             return try OutgoingSink(spec, context, to: peer, isAnswering: isAnswering)
@@ -87,7 +87,7 @@ extension SinkKind {
         let scheme = "tcp" + (isAnswering ? acknowledging : "")
         return SinkKind(
             scheme, operand: "HOST:PORT", help: help, example: "\(scheme):127.0.0.1:4000",
-            durability: isAnswering ? .acknowledged : .passThrough, traits: .outbox,
+            durability: isAnswering ? .acknowledged : .passThrough, traits: [.outbox, .alerts],
             parse: { (kind, operand) throws(IngestError) in
                 let place = operand.hasPrefix("//") ? String(operand.dropFirst(2)) : operand
                 _ = try Self.place(kind, place)

@@ -95,13 +95,14 @@ final class Outbox: Sendable {
     /// How many lines wait, as far as this run of the program knows.
     var waiting: Int { place.withLock { $0.held } }
 
-    /// Keeps the readings' lines durably; answers how many of the readings were here before, sent or not.
-    func put(_ batch: Batch, line: ReadingLine) throws(IngestError) -> Int {
+    /// Keeps the readings' lines durably, and those of alerts where they are asked for; answers how many of the readings were here
+    /// before, sent or not, and how many lines are new.
+    func put(_ batch: Batch, line: ReadingLine, alerts: Bool = false) throws(IngestError) -> (repeated: Int, added: Int) {
         let now = HostClock.now().utcText
         do {
             // A transaction that is tried again counts once.
             var counted = 0
-            let added = try store.commit { db in
+            let (added, new) = try store.commit { db in
                 place.withLock { $0.held -= counted }
                 counted = 0
                 let number = try self.number(in: db)
@@ -115,25 +116,28 @@ final class Outbox: Sendable {
                         """)
                 var added = 0
                 var text = TextBuffer(capacity: 512)
-                for index in batch.entries.readings.indices {
-                    let reading = batch.entries.readings[index]
+                func insertLine(_ entry: Entry, _ id: Reading.ID, _ revision: UInt8 = 0, isPending: Bool = false) throws {
                     text.removeAll()
-                    line.append(reading, device: batch.device, to: &text)
+                    line.append(entry, device: batch.device, to: &text)
                     try insert.execute(
-                        arguments: [
-                            number, ReadingSelection.text(reading.id), Int(reading.revision), reading.isPending, sequence + 1, now,
-                            text.string,
-                        ])
-                    guard db.changesCount > 0 else { continue }
+                        arguments: [number, ReadingSelection.text(id), Int(revision), isPending, sequence + 1, now, text.string])
+                    guard db.changesCount > 0 else { return }
                     sequence += 1
                     added += 1
+                }
+                for reading in batch.entries.readings {
+                    try insertLine(.reading(reading), reading.id, reading.revision, isPending: reading.isPending)
+                }
+                let readings = added
+                for entry in batch.entries where alerts {
+                    if case .live(.alert(let alert), _, _) = entry { try insertLine(entry, alert.id) }
                 }
                 // Within the database's queue, so that this and an acknowledgement are counted one after the other.
                 place.withLock { $0.held += added }
                 counted = added
-                return added
+                return (readings, added)
             }
-            return batch.readings - added
+            return (batch.readings - added, new)
         } catch {
             _ = try? refresh()
             throw Store.translated(error, store.path)

@@ -3,13 +3,15 @@ import Glibc
 
 /// Readings as JSON Lines for a program or a socket: `exec:`, `unix:`, `tcp:`. `write` returns when the lines are in the
 /// outbox on disk, so the cuff never waits for somebody else's program; a courier carries them from there, now or when the
-/// other side is back, in this run of the program or a later one. Live events are not kept, so they are not sent.
+/// other side is back, in this run of the program or a later one. Live events are not kept, so they are not sent; alerts are, where the
+/// kind takes them.
 ///
 /// With `+ack` a line stays until the other side has answered for it, so the sink is durable. Without, a line leaves the outbox
 /// when it is handed over: the sink passes through.
 final class OutgoingSink: Sink {
     let label: String
     let isDurable: Bool
+    let takesAlerts: Bool
     private let line: ReadingLine
     private let outbox: Outbox
     private let courier: Courier
@@ -27,6 +29,7 @@ final class OutgoingSink: Sink {
         }
         label = spec.name
         answers = isAnswering
+        takesAlerts = spec.kind.traits.contains(.alerts)
         // Where nothing is answered, nobody knows what became of a line that was handed over.
         isDurable = isAnswering && SinkSpec.isRegularFile(path) != false
         line = context.line
@@ -44,14 +47,15 @@ final class OutgoingSink: Sink {
 
     func write(_ batch: Batch) throws(IngestError) -> Int {
         let until = HostClock.monotonic() + Self.roomLimit.nanoseconds
-        while outbox.waiting + batch.readings > Outbox.capacity && outbox.waiting > 0 {
+        let alerts = takesAlerts ? batch.entries.alertCount : 0
+        while outbox.waiting + batch.readings + alerts > Outbox.capacity && outbox.waiting > 0 {
             guard HostClock.monotonic() < until else {
                 throw IngestError(SinkFault.outboxFull(label, waiting: outbox.waiting))
             }
             usleep(10_000)
         }
-        let repeated = try outbox.put(batch, line: line)
-        if repeated < batch.readings { courier.wake() }
+        let (repeated, added) = try outbox.put(batch, line: line, alerts: alerts > 0)
+        if added > 0 { courier.wake() }
         return repeated
     }
 

@@ -7,10 +7,10 @@ extension SinkKind {
     public static let servers: [SinkKind] = [
         remote(
             "mqtt", "cuff-sink-mqtt", "an MQTT broker on this machine", "mqtt://USER@HOST/?gateway=NAME", secret: "mqtt.password",
-            isAnnouncing: true),
+            isAnnouncing: true, takesAlerts: true),
         remote(
             "mqtts", "cuff-sink-mqtt", "an MQTT broker, over TLS", "mqtts://USER@HOST/?cafile=FILE", secret: "mqtt.password",
-            isAnnouncing: true),
+            isAnnouncing: true, takesAlerts: true),
         remote("postgres", "cuff-sink-postgres", "a PostgreSQL database", "postgres://USER@HOST/DB"),
         remote("postgresql", "cuff-sink-postgres", "the same", "postgresql://USER@HOST/DB"),
         remote("influx+http", "cuff-sink-http", "InfluxDB on this machine", "influx+http://USER@HOST/?db=NAME", secret: "influx.password"),
@@ -19,8 +19,10 @@ extension SinkKind {
             "fhir+http", "cuff-sink-http", "a FHIR server on this machine", "fhir+http://HOST/BASE?subject=REFERENCE",
             secret: "fhir.token"),
         remote("fhir+https", "cuff-sink-http", "a FHIR server", "fhir+https://HOST/BASE?subject=REFERENCE", secret: "fhir.token"),
-        remote("http", "cuff-sink-http", "JSON Lines for a web service on this machine", "http://HOST/PATH", secret: "http.token"),
-        remote("https", "cuff-sink-http", "JSON Lines for a web service", "https://HOST/PATH", secret: "http.token"),
+        remote(
+            "http", "cuff-sink-http", "JSON Lines for a web service on this machine", "http://HOST/PATH", secret: "http.token",
+            takesAlerts: true),
+        remote("https", "cuff-sink-http", "JSON Lines for a web service", "https://HOST/PATH", secret: "http.token", takesAlerts: true),
     ]
 
     /// The kind of a scheme that is not in the list: `cuff-sink-SCHEME`. `nil` where the text cannot be a scheme (RFC 3986, 3.1, in
@@ -38,11 +40,14 @@ extension SinkKind {
 
     private static func remote(
         _ scheme: String, _ program: String, _ help: String, _ example: String, secret: String? = nil, isListed: Bool = true,
-        isAnnouncing: Bool = false
+        isAnnouncing: Bool = false, takesAlerts: Bool = false
     ) -> SinkKind {
-        SinkKind(
+        var traits: SinkKind.Traits = [.outbox, .remote]
+        if isAnnouncing { traits.insert(.announcing) }
+        if takesAlerts { traits.insert(.alerts) }
+        return SinkKind(
             scheme, operand: isListed ? "//…" : "ADDRESS", help: help, example: example, durability: .acknowledged,
-            traits: isAnnouncing ? [.outbox, .remote, .announcing] : [.outbox, .remote], helper: program,
+            traits: traits, helper: program,
             parse: { (kind, operand) throws(IngestError) in
                 // Before anything may repeat the address.
                 if let place = RemoteAddress(operand).placeOfSecret {

@@ -9,7 +9,8 @@ import CuffCore
 /// - `write` throwing means that it is not, and the same readings come again, perhaps in a larger batch. A sink must
 ///   therefore be idempotent by `Reading.id` and `revision`, also across runs of the program.
 /// - A reading may come pending first and completed later, under the same id with a higher `revision`.
-/// - Live events need no durability, and come only where `takesLiveEvents` says so.
+/// - Live events need no durability, and come only where `takesLiveEvents` says so. Alerts are live events that are
+///   never left out; each has an id of its own, and comes also where `takesAlerts` says so.
 ///
 /// CONTRIBUTING.md, "Add a sink in one file", walks through an example. A program that embeds this library hands its own over
 /// as a `SinkKind` of its own, or already open in `IngestOptions.moreSinks`.
@@ -17,6 +18,8 @@ public protocol Sink: AnyObject, Sendable {
     /// How the sink is named in reports, e.g. `sqlite:bp.db`.
     var label: String { get }
     var takesLiveEvents: Bool { get }
+    /// Of live events it is handed the alerts, even where it takes no others.
+    var takesAlerts: Bool { get }
     /// Asked once, when the sink is open.
     var isDurable: Bool { get }
     /// Answers how many readings of the batch it already had.
@@ -59,6 +62,8 @@ public struct SinkBacklog: Sendable, Equatable {
 extension Sink {
     /// Readings only.
     public var takesLiveEvents: Bool { false }
+    /// As other live events.
+    public var takesAlerts: Bool { takesLiveEvents }
     /// Nothing to reopen.
     public func reopen() throws(IngestError) {}
     /// Pass-through.

@@ -30,6 +30,8 @@ public struct SinkKind: Sendable, Hashable, CustomStringConvertible {
         public static let remote = Traits(rawValue: 8)
         /// Others are told which cuffs there are, until they are told to forget one.
         public static let announcing = Traits(rawValue: 16)
+        /// Of an outbox: it carries alerts as well as readings. Servers that have a place for readings only get none.
+        public static let alerts = Traits(rawValue: 32)
     }
 
     /// Parses what follows the colon; throws a usage error with the reason.

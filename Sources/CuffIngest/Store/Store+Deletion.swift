@@ -31,10 +31,34 @@ extension Store {
                     try series.execute(arguments: [id])
                     try earlier.execute(arguments: [id])
                 }
+                try Self.dropAlerts(about: Set(ids), in: db)
             }
         } catch { throw Self.translated(error, path) }
         try overwriteRemains()
         return ids.count
+    }
+
+    /// An alert that rests on a deleted reading and waits for another sink must not be sent any more.
+    private static func dropAlerts(about ids: Set<String>, in db: Database) throws {
+        let alerts = try Row.fetchAll(db, sql: "SELECT sink, id, line FROM outbox WHERE line LIKE '{\"type\":\"alert\"%'")
+        for row in alerts {
+            let line: String = row["line"]
+            // What stands between quotes: the alert's own id, and those of its readings.
+            guard line.split(separator: "\"").contains(where: { ids.contains(String($0)) }) else { continue }
+            try db.execute(
+                sql: "UPDATE outbox SET sequence = NULL, queued = NULL, line = NULL, refused = NULL WHERE sink = ? AND id = ?",
+                arguments: [row["sink"] as Int64, row["id"] as String])
+        }
+    }
+
+    /// Which of these readings were deleted here.
+    func deleted(among ids: [Reading.ID]) throws(IngestError) -> Set<Reading.ID> {
+        do {
+            return try queue.read { db in
+                let statement = try db.cachedStatement(sql: "SELECT 1 FROM reading WHERE id = ? AND type = '\(Self.tombstone)'")
+                return Set(try ids.filter { try Int.fetchOne(statement, arguments: [ReadingSelection.text($0)]) != nil })
+            }
+        } catch { throw Self.translated(error, path) }
     }
 
     /// Leaves nothing of what was deleted in the database file and its log. `secure_delete` overwrites a row where it stood

@@ -29,11 +29,17 @@ extension CuffConfiguration {
                     sinks.removeAll { $0.name == name }
                     sinks.append(sink)
                 }
+            case "alert":
+                for (name, table) in try source.sections(root, key) {
+                    let alert = try source.alert(name, table, drivers)
+                    alerts.removeAll { $0.rule.name == name }
+                    alerts.append(alert)
+                }
             case "watch":
                 guard let table = root[key]?.table else { throw source.wrongType(key, nil, "a section, [watch]") }
                 try readWatch(table, source, drivers)
             default:
-                throw source.unknown(key, in: nil, ["device", "sink", "watch"])
+                throw source.unknown(key, in: nil, ["device", "sink", "alert", "watch"])
             }
         }
     }

@@ -48,6 +48,8 @@ public struct CuffConfiguration: Sendable, Hashable {
     public var web: WebAddress?
     /// The file and line that set `web`; `nil` where none did.
     public var webOrigin: String?
+    /// The alert rules, in the order of the files.
+    public var alerts: [Alert] = []
     /// The files that were read, in order.
     public var files: [String] = []
 
@@ -103,6 +105,7 @@ public struct CuffConfiguration: Sendable, Hashable {
             guard let bytes = SmallFile.bytes(path, limit: 1 << 20) else { throw .reading(path, errno == 0 ? ENOENT : errno) }
             try configuration.read(String(decoding: bytes, as: UTF8.self), file: path, drivers: drivers, kinds: kinds)
         }
+        try configuration.checkPersons()
         return configuration
     }
 
@@ -117,6 +120,7 @@ public struct CuffConfiguration: Sendable, Hashable {
             lines.append("device \(device.name)\t\(device.address)\t\(([driver] + extra).joined(separator: " "))\t\(device.origin)")
         }
         for sink in sinks { lines.append("sink \(sink.name)\t\(sink.spec)\t\t\(sink.origin)") }
+        for alert in alerts { lines.append("alert \(alert.rule.name)\t\(alert.rule.condition)\t\(alert.rule.settings)\t\(alert.origin)") }
         for listen in listens { lines.append("watch listen\t\(listen)\t\t\(listenOrigin ?? "")") }
         if let web { lines.append("watch web\t\(web)\t\t\(webOrigin ?? "")") }
         if let again { lines.append("watch again\t\(Plural.span(again.components.seconds))\t\t\(againOrigin ?? "")") }

@@ -4,7 +4,27 @@ import CuffCore
 public enum ScheduleRequest: Sendable, Hashable {
     case get
     case off
-    case set(minutes: Int, MonitoringPlan.Window?)
+    case set(Times)
+
+    /// When to measure.
+    public struct Times: Sendable, Hashable {
+        /// Minutes between measurements.
+        public var minutes: Int
+        /// A part of the day; `nil`: all of it.
+        public var window: MonitoringPlan.Window?
+        /// A part of the day with another interval.
+        public var night: (MonitoringPlan.Window, minutes: Int)? {
+            get { nightWindow.flatMap { window in nightMinutes.map { (window, $0) } } }
+            set { (nightWindow, nightMinutes) = (newValue?.0, newValue?.minutes) }
+        }
+        private var nightWindow: MonitoringPlan.Window?
+        private var nightMinutes: Int?
+        /// Until when from now on; `nil`: for ever.
+        public var length: Duration?
+
+        /// Every so many minutes, all day, for ever.
+        public init(minutes: Int) { self.minutes = minutes }
+    }
 }
 
 /// Who measures automatically, and when.
@@ -20,6 +40,9 @@ public struct ScheduleReport: Sendable {
     /// What a person must know before relying on it.
     public var warning: String?
 
+    /// The zone of the plan, for its end.
+    var zone = ZoneTable.utc
+
     private var isOff: Bool { (cycle ?? 0) == 0 && keeper == nil }
 
     /// Lines for a person.
@@ -28,7 +51,13 @@ public struct ScheduleReport: Sendable {
         if let cycle, cycle > 0 { lines.append("the cuff measures by itself every \(Self.span(cycle))") }
         if let keeper {
             let window = keeper.plan.window.map { " from \(Self.clock($0.from)) to \(Self.clock($0.to))" } ?? ""
-            lines.append("`cuff watch` measures every \(Self.span(keeper.plan.interval))\(window); \(keeper.measuredCount) so far")
+            let night =
+                keeper.plan.night.map {
+                    ", by night (\(Self.clock($0.window.from)) to \(Self.clock($0.window.to))) every \(Self.span($0.interval))"
+                } ?? ""
+            let end = keeper.plan.until.map { ", until \(Self.moment($0, in: zone))" } ?? ""
+            lines.append(
+                "`cuff watch` measures every \(Self.span(keeper.plan.interval))\(window)\(night)\(end); \(keeper.measuredCount) so far")
         }
         if isOff { lines.append("no automatic measurements") }
         return lines.map { $0 + "\n" }.joined()
@@ -42,6 +71,12 @@ public struct ScheduleReport: Sendable {
             if let window = keeper.plan.window {
                 parts.append("\"from\":\"\(Self.clock(window.from))\",\"to\":\"\(Self.clock(window.to))\"")
             }
+            if let night = keeper.plan.night {
+                parts.append(
+                    "\"night_from\":\"\(Self.clock(night.window.from))\",\"night_to\":\"\(Self.clock(night.window.to))\""
+                        + ",\"night_every_min\":\(night.interval)")
+            }
+            if let until = keeper.plan.until { parts.append("\"until\":\"\(Timestamp(seconds: until).text(in: zone))\"") }
             parts.append("\"measured\":\(keeper.measuredCount)")
         } else if let cycle, cycle > 0 {
             parts.append("\"by\":\"cuff\",\"every_min\":\(cycle)")
@@ -55,52 +90,14 @@ public struct ScheduleReport: Sendable {
         minutes % 60 == 0 ? "\(minutes / 60) h" : minutes > 60 ? "\(minutes / 60) h \(minutes % 60) min" : "\(minutes) min"
     }
 
+    /// `2026-05-05 07:31`
+    static func moment(_ instant: Int64, in zone: ZoneTable) -> String {
+        String(Timestamp(seconds: instant).text(in: zone).prefix(16)).replacing("T", with: " ")
+    }
+
     private static func clock(_ minutes: Int) -> String {
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         return "\(two(minutes / 60)):\(two(minutes % 60))"
-    }
-}
-
-extension ScheduleRequest {
-    /// As it is written: `get`, `off`, or `set` with minutes and a window.
-    public init(_ action: String, every: Duration?, from: String?, to: String?) throws(IngestError) {
-        switch action {
-        case "get", "off":
-            guard every == nil, from == nil, to == nil else {
-                throw IngestError(.usage, "`\(action)` takes no times", hint: "write e.g. cuff schedule DEVICE set --every 15m")
-            }
-            self = action == "get" ? .get : .off
-        case "set":
-            guard let every else { throw IngestError(.usage, "`set` needs an interval", hint: "add e.g. --every 15m") }
-            let seconds = every.components.seconds
-            guard seconds % 60 == 0, seconds >= 60 else {
-                throw IngestError(.usage, "a schedule counts whole minutes", hint: "write e.g. --every 15m")
-            }
-            var window: MonitoringPlan.Window?
-            if from != nil || to != nil {
-                guard let from = from.flatMap(Self.clock), let to = to.flatMap(Self.clock),
-                    let read = MonitoringPlan.Window(from: from, to: to)
-                else {
-                    throw IngestError(
-                        .usage, "`--from`/`--to` is not a valid time range", why: "both must be times of day, and different",
-                        hint: "write e.g. --from 08:00 --to 22:00")
-                }
-                window = read
-            }
-            self = .set(minutes: Int(clamping: seconds / 60), window)
-        default:
-            throw IngestError(
-                .usage, "unknown action `\(action)`", why: "actions are get, set, off", hint: "write e.g. cuff schedule DEVICE get")
-        }
-    }
-
-    /// Minutes after midnight of `08:00` or `8:00`; `24:00` is the end of a day.
-    static func clock(_ text: String) -> Int? {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[1].count == 2, let hour = Int(parts[0]), let minute = Int(parts[1]), (0..<60).contains(minute),
-            (0..<24).contains(hour) || hour == 24 && minute == 0
-        else { return nil }
-        return hour * 60 + minute
     }
 }
 
@@ -128,31 +125,33 @@ extension Ingest {
         switch request {
         case .get:
             if hasOwn { (report.cycle, report.report) = try ask(place, driver, .get, read, options) }
-            report.keeper = folder.load(key)?.keeper
+            let kept = folder.load(key)
+            report.keeper = kept?.keeper
+            report.zone = try HostZone.named(kept?.zone)
         case .off:
             _ = folder.remove(key)
             if hasOwn { (report.cycle, report.report) = try ask(place, driver, .off, read, options) }
-        case .set(let minutes, let window):
-            if hasOwn, driver.cycles.contains(minutes), window == nil || driver.capabilities.contains(.scheduleWindow) {
-                (report.cycle, report.report) = try ask(place, driver, .every(minutes), read, options)
+        case .set(let times):
+            let isPlain = times.night == nil && times.length == nil
+            if hasOwn, isPlain, driver.cycles.contains(times.minutes),
+                times.window == nil || driver.capabilities.contains(.scheduleWindow)
+            {
+                (report.cycle, report.report) = try ask(place, driver, .every(times.minutes), read, options)
                 if report.report.status == .done { _ = folder.remove(key) }
                 return report
             }
-            let plan = try hosted(minutes, window, driver)
-            guard !ScheduleFolder.isBorrowed(key) else {
-                throw IngestError(
-                    .usage, "cannot tell which cuff is on \(key)",
-                    why: "the next cuff that is plugged in may get that name, and would be inflated by this schedule",
-                    hint: "name the device by usb:VVVV:PPPP:SERIAL or port:…, as `cuff list` shows it, or give it a name with --device")
-            }
+            let now = HostClock.now().seconds
+            let plan = try hosted(times, driver, from: now)
+            try refuseBorrowed(key)
             // Two that inflate the same cuff would be one too many.
             if hasOwn {
                 (report.cycle, report.report) = try ask(place, driver, .off, read, options)
                 guard report.report.status == .done else { return report }
             }
-            let keeper = ScheduleKeeper(plan, from: HostClock.now().seconds)
+            let keeper = ScheduleKeeper(plan, from: now)
             try folder.save(HostSchedule(key: key, driver: driver.id, zone: zone, keeper: keeper))
             report.keeper = keeper
+            report.zone = try HostZone.named(zone)
             if key.hasPrefix("port:") {
                 report.warning =
                     "the adapter has no serial number: the schedule is for whatever \(driver.id) cuff is at \(key); "
@@ -162,19 +161,36 @@ extension Ingest {
         return report
     }
 
+    private static func refuseBorrowed(_ key: String) throws(IngestError) {
+        guard ScheduleFolder.isBorrowed(key) else { return }
+        throw IngestError(
+            .usage, "cannot tell which cuff is on \(key)",
+            why: "the next cuff that is plugged in may get that name, and would be inflated by this schedule",
+            hint: "name the device by usb:VVVV:PPPP:SERIAL or port:…, as `cuff list` shows it, or give it a name with --device")
+    }
+
     private static func hosted(
-        _ minutes: Int, _ window: MonitoringPlan.Window?, _ driver: CuffDriver
+        _ times: ScheduleRequest.Times, _ driver: CuffDriver, from now: Int64
     ) throws(IngestError) -> MonitoringPlan {
         let own = driver.cycles.isEmpty ? "" : "; its own cycles are \(driver.cycles.map(String.init).joined(separator: ", ")) minutes"
         guard driver.capabilities.contains(.measure) else {
             throw IngestError(
-                .usage, "\(driver.id) cuffs cannot measure every \(minutes) minutes", why: "they cannot be started remotely" + own)
+                .usage, "\(driver.id) cuffs cannot measure at these times", why: "they cannot be started remotely" + own)
         }
-        guard let plan = MonitoringPlan(every: minutes, window: window) else {
-            throw IngestError(
+        func refused(_ minutes: Int) -> IngestError {
+            IngestError(
                 .usage, "invalid interval of \(minutes) minutes",
                 why: "an arm needs \(MonitoringPlan.intervals.lowerBound) minutes between inflations, and a day is the longest" + own,
                 hint: "write e.g. --every 15m")
+        }
+        var night: MonitoringPlan.Night?
+        if let (window, minutes) = times.night {
+            night = MonitoringPlan.Night(window, every: minutes)
+            if night == nil { throw refused(minutes) }
+        }
+        let until = times.length.map { now + $0.components.seconds }
+        guard let plan = MonitoringPlan(every: times.minutes, window: times.window, night: night, until: until) else {
+            throw refused(times.minutes)
         }
         return plan
     }

@@ -1,3 +1,4 @@
+import CuffClinical
 import CuffCore
 import Dispatch
 import Glibc
@@ -8,6 +9,10 @@ public struct WatchOptions: Sendable {
     public var assignments: [Assignment] = []
     /// Once-mode, pauses and repetition.
     public var settings = WatchState.Settings()
+    /// The alert rules, and who is who at which cuff.
+    public var alerts: AlertSettings = AlertSettings()
+    /// Called on SIGHUP: what they are now. An error is told and changes nothing.
+    public var reloadAlerts: (@Sendable () throws(IngestError) -> AlertSettings)?
     /// Called on SIGHUP, after which file sinks look for rotated files, too: what the assignments are now. An error is told and
     /// changes nothing.
     public var reload: (@Sendable () throws(IngestError) -> [Assignment])?
@@ -38,6 +43,23 @@ public struct WatchOptions: Sendable {
     public init() {}
 }
 
+/// What a watch raises alerts by.
+public struct AlertSettings: Sendable, Hashable {
+    /// The rules.
+    public var rules: [AlertRule] = []
+    /// Who is who at which cuff.
+    public var persons = AlertPersons()
+
+    /// No rules.
+    public init() {}
+
+    /// What a configuration says.
+    public init(_ configuration: CuffConfiguration) {
+        rules = configuration.alerts.map(\.rule)
+        persons = configuration.persons
+    }
+}
+
 extension Ingest {
     /// Every claimed or assigned cuff, from now on until stopped, or in once-mode until all is read. Each has a link of its
     /// own; all end in the same sinks.
@@ -55,9 +77,16 @@ extension Ingest {
             if options.sinks.isEmpty && options.moreSinks.isEmpty { options.sinks = [.stdout] }
             options.moreSinks.append(board)
         }
+        let alerts = Self.alerts(watch, options)
+        if let alerts {
+            if options.sinks.isEmpty && options.moreSinks.isEmpty { options.sinks = [.stdout] }
+            options.moreSinks.append(alerts)
+        }
         for address in servers.addresses { watch.notices(.watcher(address)) }
         let pipeline = try pipeline(options, policy: watch.settings.isOnce ? .stop : .retry, series: .ofResults) { faults.take($0, $1) }
+        alerts?.attach(to: pipeline)
         let run = WatchRun(watch, options, pipeline)
+        run.alerts = alerts
         do throws(IngestError) { try run.listen() } catch {
             run.closePorts()
             try? pipeline.finish()
@@ -85,6 +114,16 @@ extension Ingest {
         ended.raise()
         try finish(pipeline, &report, stop: ended, grace: watch.grace)
         return report
+    }
+
+    /// Who keeps the alert rules of a watch; `nil` where there are none.
+    private static func alerts(_ watch: WatchOptions, _ options: IngestOptions) -> WatchAlerts? {
+        guard !watch.alerts.rules.isEmpty else { return nil }
+        let databases = options.sinks.filter { $0.kind.traits.contains(.database) }.map(\.path)
+        let (notices, seconds) = (watch.notices, watch.now)
+        return WatchAlerts(
+            watch.alerts.rules, persons: watch.alerts.persons, file: options.memory?.file("alerts"), databases: databases,
+            now: { Timestamp(seconds: seconds()) }, tell: { notices(.watcher($0)) })
     }
 
     /// The readings of every cuff of a watch, as `watch` gives them, until the loop is left.

@@ -14,7 +14,13 @@ extension WatchRun {
         let schedules = WatchSchedules(
             ScheduleFolder(memory, drivers: options.drivers), now: watch.now,
             tell: { text in loop.async { me.value.tell(.watcher(text)) } },
-            changed: { schedules in loop.async { me.value.handle(.scheduled(schedules)) } },
+            changed: { schedules in
+                loop.async {
+                    me.value.kept = schedules
+                    me.value.alerts?.keep(schedules)
+                    me.value.handle(.scheduled(schedules))
+                }
+            },
             measure: { schedule, answer in loop.async { me.value.measure(schedule, answer) } })
         self.schedules = schedules
         schedules.start()

@@ -10,12 +10,18 @@ extension WatchRun {
         // wakes the process every second for good.
         let queue = DispatchQueue(label: "cuff.watch.signals")
         let (me, loop) = (LoopBound(self), loop)
-        let (text, read) = (watch.statistics, watch.reload)
+        let (text, read, readAlerts) = (watch.statistics, watch.reload, watch.reloadAlerts)
         if let read {
             listen(SIGHUP, queue) {
                 let result: Result<[Assignment], IngestError>
-                do throws(IngestError) { result = .success(try read()) } catch { result = .failure(error) }
-                loop.async { me.value.reload(result) }
+                var alerts: AlertSettings?
+                do throws(IngestError) {
+                    let assignments = try read()
+                    alerts = try readAlerts?()
+                    result = .success(assignments)
+                } catch { result = .failure(error) }
+                let found = alerts
+                loop.async { me.value.reload(result, found) }
             }
         }
         listen(SIGUSR1, queue) { text(me.value.statistics.text) }
@@ -25,7 +31,7 @@ extension WatchRun {
         signals.append(SignalListener(number, queue, body))
     }
 
-    func reload(_ assignments: Result<[Assignment], IngestError>) {
+    func reload(_ assignments: Result<[Assignment], IngestError>, _ settings: AlertSettings?) {
         guard !isStopping else { return }
         // Whoever rotates the sinks' files says so with the same signal.
         pipeline.reopen()
@@ -34,6 +40,11 @@ extension WatchRun {
         case .success(let assignments):
             handle(.reload(assignments))
             tell(.watcher("read the configuration again"))
+            if let settings, let alerts {
+                alerts.reload(settings.rules, settings.persons)
+            } else if let settings, !settings.rules.isEmpty {
+                tell(.watcher("the configuration has alerts now; they begin when the watch is started again"))
+            }
         case .failure(let error): tell(.watcher("the configuration stays as it was: \(options.explain(error))"))
         }
         tellService { [summary] in $0.ready(summary) }

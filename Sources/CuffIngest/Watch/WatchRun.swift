@@ -22,6 +22,9 @@ final class WatchRun {
     lazy var graceTimer = LoopTimer(loop) { [weak self] in self.map { $0.end($0.status) } }
     var signals: [SignalListener] = []
     var schedules: WatchSchedules?
+    var alerts: WatchAlerts?
+    /// Plans that are kept, as told last.
+    var kept: [HostSchedule] = []
     var stopRequest: SignalListener?
     var isStopping = false
     var ignored = IgnoredFrames()

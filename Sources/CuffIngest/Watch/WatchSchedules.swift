@@ -83,7 +83,7 @@ final class WatchSchedules: @unchecked Sendable {
             }
             let running = entries[key]?.running
             entries[key] = Entry(schedule: schedule, zone: zone, running: running)
-            tell("\(key): measuring every \(schedule.keeper.plan.interval) minutes")
+            tell("\(key): \(Self.sentence(schedule.keeper.plan, in: zone))")
         }
         for key in entries.keys where found[key] == nil {
             entries[key] = nil
@@ -129,18 +129,30 @@ final class WatchSchedules: @unchecked Sendable {
                 // Tried already: again in a while, as long as it counts as that of its time.
                 if time + Self.pause > due + ScheduleKeeper.grace {
                     entry.schedule.keeper.skip(due: due, entry.obstacle)
-                    later(entry.schedule.keeper.plan.next(after: due, in: entry.zone))
+                    later(entry.schedule.keeper.plan.next(after: due, in: entry.zone) ?? time)
                 } else {
                     later(entry.retry)
                 }
             case .measure(let due):
                 entry.running = due
                 begin(key, entry.schedule, due)
+            case .over:
+                report(&entry)
+                conclude(key, entry)
+                continue
             }
             report(&entry)
             entries[key] = entry
         }
         wake(at: next)
+    }
+
+    /// A plan with an end has come to it: its file goes, unless somebody has made another plan meanwhile.
+    private func conclude(_ key: String, _ entry: Entry) {
+        entries[key] = nil
+        if folder.load(key)?.keeper.plan == entry.schedule.keeper.plan { _ = folder.remove(key) }
+        tell("\(key): the schedule has ended; \(Plural.text(entry.schedule.keeper.measuredCount, "measurement")) made")
+        changed(entries.values.map(\.schedule))
     }
 
     private func begin(_ key: String, _ schedule: HostSchedule, _ due: Int64) {
@@ -199,10 +211,14 @@ final class WatchSchedules: @unchecked Sendable {
         do throws(IngestError) { try folder.save(schedule) } catch { tell(error.description) }
     }
 
+    static func sentence(_ plan: MonitoringPlan, in zone: ZoneTable) -> String {
+        let night = plan.night.map { ", by night every \($0.interval)" } ?? ""
+        let end = plan.until.map { ", until \(ScheduleReport.moment($0, in: zone))" } ?? ""
+        return "measuring every \(plan.interval) minutes\(night)\(end)"
+    }
+
     static func sentence(_ skipped: ScheduleKeeper.Skipped, in zone: ZoneTable) -> String {
-        func clock(_ instant: Int64) -> String {
-            String(Timestamp(seconds: instant).text(in: zone).prefix(16)).replacing("T", with: " ")
-        }
+        func clock(_ instant: Int64) -> String { ScheduleReport.moment(instant, in: zone) }
         let why =
             switch skipped.reason {
             case .hostAway: "this program did not run"

@@ -34,6 +34,8 @@ public struct WatchSetup: Sendable {
         // A page would be gone before anybody has looked at it, and a watch that runs may have the port.
         watch.web = once ? nil : configuration.web
         if once { watch.listens = [] }
+        watch.alerts = AlertSettings(configuration)
+        watch.reloadAlerts = { () throws(IngestError) in AlertSettings(try load(config, drivers)) }
         watch.reload = { () throws(IngestError) in try load(config, drivers).assignments + own }
         return WatchSetup(options: watch, sinks: configuration.sinks.map(\.spec))
     }

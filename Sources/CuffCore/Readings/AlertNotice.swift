@@ -1,0 +1,99 @@
+/// A rule of the user began to hold, or no longer holds: what a sink is told of it. It is no reading, and says nothing but
+/// which rule it was and what it rests on.
+public struct AlertNotice: Sendable, Hashable {
+    /// What happened to the alert; the raw value is `event` in JSON.
+    public enum Change: String, Sendable, Hashable {
+        case raised, cleared
+    }
+
+    /// Deterministic: the same change of the same alert has the same id, so that whoever receives it twice can tell.
+    public var id: Reading.ID
+    /// Whether the alert was raised or cleared.
+    public var change: Change
+    /// The rule's name, as the user wrote it; at most `longestName` bytes.
+    public var rule: String
+    /// The rule's condition, as the user wrote it; at most `longestCondition` bytes.
+    public var condition: String
+    /// Whom the user calls the person; `nil` where nobody said.
+    public var person: String?
+    /// The user slot as the cuff counts; `nil` where the reading has none, or the alert rests on none.
+    public var user: Int32?
+    /// When it happened: the time of the latest reading, or the moment at which a reading was missed.
+    public var time: Timestamp
+    /// Minutes east of UTC of the zone in which `time` is shown.
+    public var offset: Int16
+    /// The readings it rests on, the earliest first; at most `mostReadings`, and none for a missed one.
+    public var readings: [Reading.ID]
+    /// The values of the latest of them; `nil` where it rests on none that is there.
+    public var pressure: BloodPressure?
+    /// All of it in one sentence.
+    public var text: String
+
+    /// Sets each property as given.
+    public init(
+        id: Reading.ID, change: Change, rule: String, condition: String, person: String? = nil, user: Int32? = nil, time: Timestamp,
+        offset: Int16 = 0, readings: [Reading.ID] = [], pressure: BloodPressure? = nil, text: String
+    ) {
+        self.id = id
+        self.change = change
+        self.rule = rule
+        self.condition = condition
+        self.person = person
+        self.user = user
+        self.time = time
+        self.offset = offset
+        self.readings = readings
+        self.pressure = pressure
+        self.text = text
+    }
+
+    /// A name is a few words.
+    public static let longestName = 80
+    /// Four comparisons with their words are less.
+    public static let longestCondition = 200
+    /// As many readings as a rule may look at together.
+    public static let mostReadings = 20
+
+    /// No line is longer, but for the device's name: keys, times, pressures and ids, and texts of which every character is escaped.
+    var longestLine: Int {
+        2048 + 36 * readings.count + 6 * (rule.utf8.count + condition.utf8.count + (person?.utf8.count ?? 0) + text.utf8.count)
+    }
+}
+
+extension ReadingLine {
+    /// `{"type":"alert","schema":1,"id":…,"driver":…,"event":"raised","rule":…,"condition":…,…}`
+    func append(_ alert: AlertNotice, _ driver: DriverID, device: String, to text: inout TextBuffer) {
+        var writer = text.writer(atMost: alert.longestLine + 6 * device.utf8.count)
+        writer.put("{\"type\":\"alert\",\"schema\":1,\"id\":\"")
+        writer.put(alert.id)
+        writer.put("\",\"driver\":\"")
+        writer.put(word: driver)
+        putDevice(device, &writer)
+        writer.put(alert.change == .raised ? ",\"event\":\"raised\"" : ",\"event\":\"cleared\"")
+        writer.put(",\"rule\":")
+        writer.put(jsonString: alert.rule)
+        writer.put(",\"condition\":")
+        writer.put(jsonString: alert.condition)
+        if let pressure = alert.pressure { put(pressure, &writer) }
+        if let user = alert.user {
+            writer.put(",\"user\":")
+            writer.put(decimal: Int64(user))
+        }
+        if let person = alert.person {
+            writer.put(",\"person\":")
+            writer.put(jsonString: person)
+        }
+        writer.put(",\"measured\":\"")
+        writer.put(local: alert.time, offset: Int(alert.offset))
+        writer.put("\",\"readings\":[")
+        for (index, id) in alert.readings.enumerated() {
+            writer.put(index == 0 ? "\"" : ",\"")
+            writer.put(id)
+            writer.put(0x22)
+        }
+        writer.put("],\"text\":")
+        writer.put(jsonString: alert.text)
+        writer.put("}\n")
+        text.take(writer)
+    }
+}

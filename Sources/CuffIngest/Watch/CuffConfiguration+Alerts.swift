@@ -1,0 +1,198 @@
+import CuffClinical
+import CuffCore
+import TOMLKit
+
+extension CuffConfiguration {
+    /// One `[alert.NAME]` section.
+    public struct Alert: Sendable, Hashable {
+        /// The rule.
+        public var rule: AlertRule
+        /// The file and line of the section.
+        public var origin: String
+        /// The file and line that name the person.
+        var personOrigin: String
+    }
+
+    /// Who is who at which cuff.
+    public var persons: AlertPersons { AlertPersons(Dictionary(devices.map { ($0.name, $0.users) }, uniquingKeysWith: { $1 })) }
+
+    /// When all files are read: a rule about a person whom no cuff knows would never be raised.
+    func checkPersons() throws(IngestError) {
+        let names = Set(devices.flatMap(\.users.values))
+        for alert in alerts {
+            guard let person = alert.rule.person, person != "none", Int(person) == nil,
+                !names.contains(where: { $0.lowercased() == person.lowercased() })
+            else { continue }
+            let hint =
+                NearestWord.match(person, among: names.sorted()).map { "did you mean `\($0)`?" }
+                ?? "name the person in the `users` of a [device.NAME], or write the number of the slot"
+            throw IngestError(.badConfiguration, alert.personOrigin, why: "no cuff has a user `\(person)`", hint: hint)
+        }
+    }
+}
+
+/// `[alert.NAME]`: a rule in the user's own words.
+extension ConfigurationSource {
+    private static let alertKeys = [
+        "when", "clear", "repeated", "after", "within", "irregular", "silence", "person", "device", "driver", "accept", "again",
+    ]
+    /// The longest time that a rule may wait for a second reading, and for a missed one.
+    private static let longestWait = Duration.seconds(24 * 3600)
+
+    func alert(_ name: String, _ table: TOMLTable, _ drivers: [CuffDriver]) throws(IngestError) -> CuffConfiguration.Alert {
+        let section = "alert.\(name)"
+        try checkKeys(table, section, Self.alertKeys)
+        guard name.utf8.count <= AlertNotice.longestName, name.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
+            throw error(
+                line: line("", section), "the name of an alert has at most \(AlertNotice.longestName) bytes, and no control characters")
+        }
+        var rule = AlertRule(name: name, trigger: try trigger(table, section))
+        rule.device = try string(table, "device", section)
+        rule.person = try string(table, "person", section)
+        if let word = try string(table, "driver", section) {
+            guard let driver = drivers.first(where: { $0.id.description == word }) else {
+                throw error(line: line("driver", section), DeviceSettings.unknownDriver(word, drivers))
+            }
+            rule.driver = driver.id
+        }
+        rule.accepted = try accepted(table, section)
+        if let again = try time(table, "again", section, in: .seconds(60) ... .seconds(604_800)) { rule.again = again }
+        if case .silence = rule.trigger {
+            for key in ["person", "accept", "again"] where table[key] != nil {
+                throw error(
+                    line: line(key, section), "`\(key)` has no effect on an alert about silence", hint: "leave it out")
+            }
+        }
+        return CuffConfiguration.Alert(rule: rule, origin: origin(section, ""), personOrigin: origin(section, "person"))
+    }
+
+    private func trigger(_ table: TOMLTable, _ section: String) throws(IngestError) -> AlertRule.Trigger {
+        let kinds = ["when", "irregular", "silence"].filter { table[$0] != nil }
+        guard kinds.count == 1 else {
+            throw error(
+                line: kinds.last.map { line($0, section) } ?? line("", section),
+                kinds.isEmpty ? "[\(section)] does not say when it is raised" : "[\(section)] says in more than one way when it is raised",
+                hint: "one of when = \"systolic >= 180 or diastolic >= 110\", irregular = \"2 of 3\", silence = \"30min\"")
+        }
+        func refuse(_ keys: [String], _ why: String) throws(IngestError) {
+            for key in keys where table[key] != nil {
+                throw error(line: line(key, section), "`\(key)` has no effect in [\(section)]: \(why)", hint: "leave it out")
+            }
+        }
+        let isRepeated = try flag(table, "repeated", section) ?? false
+        switch kinds[0] {
+        case "when":
+            if !isRepeated { try refuse(["after", "within"], "it is about a second reading, and `repeated` is not true") }
+            return try values(table, section, isRepeated: isRepeated)
+        case "irregular":
+            try refuse(["clear", "repeated", "after"], "it is for `when`")
+            return try irregular(table, section)
+        default:
+            try refuse(["clear", "repeated", "after", "within"], "it is for `when`")
+            guard let limit = try time(table, "silence", section, in: .seconds(60)...Self.longestWait) else {
+                throw wrongType("silence", section, "a time such as \"30min\"")
+            }
+            return .silence(limit)
+        }
+    }
+
+    private func values(_ table: TOMLTable, _ section: String, isRepeated: Bool) throws(IngestError) -> AlertRule.Trigger {
+        guard let condition = try self.condition(table, "when", section) else { throw wrongType("when", section, "a text in quotes") }
+        guard !condition.excludes(condition) else {
+            throw error(line: line("when", section), "no reading can meet `\(condition.text)`")
+        }
+        let clear = try self.condition(table, "clear", section)
+        if let clear, !clear.excludes(condition) {
+            throw error(
+                line: line("clear", section), "a reading could meet `clear` and `when` at once",
+                hint: "`clear` is on the other side of every value of `when`, e.g. systolic < 170 and diastolic < 100")
+        }
+        var repeated: AlertRule.Repeated?
+        if isRepeated {
+            var times = AlertRule.Repeated.standard
+            if let after = try time(table, "after", section, in: .seconds(30)...Self.longestWait) { times.after = after }
+            if let within = try time(table, "within", section, in: .seconds(60)...Self.longestWait) { times.within = within }
+            guard times.after < times.within else {
+                throw error(line: line(table["within"] == nil ? "after" : "within", section), "`within` is not longer than `after`")
+            }
+            repeated = times
+        }
+        return .values(condition, clear: clear, repeated: repeated)
+    }
+
+    private func condition(_ table: TOMLTable, _ key: String, _ section: String) throws(IngestError) -> AlertCondition? {
+        guard let text = try string(table, key, section) else { return nil }
+        guard text.utf8.count <= AlertNotice.longestCondition else {
+            throw error(line: line(key, section), "`\(key)` has more than \(AlertNotice.longestCondition) bytes")
+        }
+        do throws(AlertCondition.Malformed) { return try AlertCondition(text) } catch {
+            throw self.error(
+                line: line(key, section), "`\(key)` is not a condition: \(error.reason)",
+                hint:
+                    "write e.g. \(key) = \"\(key == "when" ? "systolic >= 180 or diastolic >= 110" : "systolic < 170 and diastolic < 100")\""
+            )
+        }
+    }
+
+    /// `2 of 3`
+    private func irregular(_ table: TOMLTable, _ section: String) throws(IngestError) -> AlertRule.Trigger {
+        let words = try string(table, "irregular", section)?.split(separator: " ") ?? []
+        guard words.count == 3, words[1] == "of", let count = Int(words[0]), let all = Int(words[2]), count >= 1, all >= count,
+            all <= AlertNotice.mostReadings
+        else { throw wrongType("irregular", section, "a number of readings among the last ones, e.g. \"2 of 3\"") }
+        let within = try time(table, "within", section, in: .seconds(60) ... .seconds(604_800))
+        return .irregularPulse(count: count, of: all, within: within ?? AlertRule.standardIrregularSpan)
+    }
+
+    private func time(
+        _ table: TOMLTable, _ key: String, _ section: String, in range: ClosedRange<Duration>
+    ) throws(IngestError) -> Duration? {
+        guard let text = try string(table, key, section) else { return nil }
+        guard let time = Self.duration(text), range.contains(time) else {
+            let ends = [range.lowerBound, range.upperBound].map { Plural.span($0.components.seconds) }
+            throw wrongType(key, section, "a time from \(ends[0]) to \(ends[1]), e.g. \"15min\"")
+        }
+        return time
+    }
+
+    private func accepted(_ table: TOMLTable, _ section: String) throws(IngestError) -> MeasurementFlags {
+        guard let value = table["accept"] else { return [] }
+        var words: [(word: String, flag: MeasurementFlags)] = []
+        for flag in AlertRule.acceptable {
+            let bit = flag.rawValue.trailingZeroBitCount
+            if bit < MeasurementFlags.words.count { words.append((MeasurementFlags.words[bit].description, flag)) }
+        }
+        guard let list = value.array else { throw wrongType("accept", section, "a list of flags, e.g. [\"no_measurement_check\"]") }
+        var flags: MeasurementFlags = []
+        for entry in list {
+            guard let text = entry.string, let known = words.first(where: { $0.word == text }) else {
+                throw wrongType("accept", section, "a list of these flags: \(words.map(\.word).joined(separator: ", "))")
+            }
+            flags.insert(known.flag)
+        }
+        return flags
+    }
+}
+
+extension AlertRule {
+    /// Everything but name and condition, for `cuff config show`.
+    var settings: String {
+        var parts: [String] = []
+        switch trigger {
+        case .values(_, let clear, let repeated):
+            if let clear { parts.append("clear \(clear.text)") }
+            if let repeated {
+                let times = [repeated.after, repeated.within].map { Plural.span($0.components.seconds) }
+                parts.append("repeated after \(times[0]) within \(times[1])")
+            }
+        case .irregularPulse(_, _, let within): parts.append("within \(Plural.span(within.components.seconds))")
+        case .silence: break
+        }
+        if let driver { parts.append("driver \(driver)") }
+        if let device { parts.append("device \(device)") }
+        if let person { parts.append("person \(person)") }
+        let words = MeasurementFlags.words.indices.filter { accepted.rawValue & (1 << UInt32($0)) != 0 }
+        if !words.isEmpty { parts.append("accept \(words.map { MeasurementFlags.words[$0].description }.joined(separator: ","))") }
+        return parts.joined(separator: "; ")
+    }
+}

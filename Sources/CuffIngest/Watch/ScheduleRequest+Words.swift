@@ -1,0 +1,102 @@
+import CuffCore
+
+extension ScheduleRequest {
+    /// What may stand beside `set`, as it is written.
+    public struct Words: Sendable {
+        /// Between measurements.
+        public var every: Duration?
+        /// A window of the day, `08:00`.
+        public var from, to: String?
+        /// The part of the day that is night, `22:00-07:00`.
+        public var night: String?
+        /// Between measurements by night.
+        public var everyNight: Duration?
+        /// How long the plan is kept.
+        public var length: Duration?
+
+        /// Nothing is written.
+        public init() {}
+
+        var isEmpty: Bool { every == nil && from == nil && to == nil && night == nil && everyNight == nil && length == nil }
+    }
+
+    /// Longer plans are plans without an end.
+    private static let longest: Int64 = 31 * 86400
+
+    /// As it is written: `get`, `off`, or `set` with its times.
+    public init(_ action: String, _ words: Words) throws(IngestError) {
+        switch action {
+        case "get", "off":
+            guard words.isEmpty else {
+                throw IngestError(.usage, "`\(action)` takes no times", hint: "write e.g. cuff schedule DEVICE set --every 15m")
+            }
+            self = action == "get" ? .get : .off
+        case "set":
+            guard let every = words.every else { throw IngestError(.usage, "`set` needs an interval", hint: "add e.g. --every 15m") }
+            var times = Times(minutes: try Self.minutes(every))
+            times.window = try Self.window(words.from, words.to)
+            times.night = try Self.night(words)
+            if times.window != nil, times.night != nil {
+                throw IngestError(
+                    .usage, "--night has no effect here", why: "--from and --to leave out the rest of the day",
+                    hint: "leave out one of the two")
+            }
+            if let length = words.length {
+                let seconds = length.components.seconds
+                guard seconds >= Int64(times.minutes) * 60, seconds <= Self.longest else {
+                    throw IngestError(
+                        .usage, "`--for` is not the length of a schedule", why: "it is longer than one interval, and at most 31 days",
+                        hint: "write e.g. --for 24h")
+                }
+                times.length = length
+            }
+            self = .set(times)
+        default:
+            throw IngestError(
+                .usage, "unknown action `\(action)`", why: "actions are get, set, off", hint: "write e.g. cuff schedule DEVICE get")
+        }
+    }
+
+    private static func minutes(_ every: Duration) throws(IngestError) -> Int {
+        let seconds = every.components.seconds
+        guard seconds % 60 == 0, seconds >= 60 else {
+            throw IngestError(.usage, "a schedule counts whole minutes", hint: "write e.g. --every 15m")
+        }
+        return Int(clamping: seconds / 60)
+    }
+
+    private static func window(_ from: String?, _ to: String?) throws(IngestError) -> MonitoringPlan.Window? {
+        guard from != nil || to != nil else { return nil }
+        guard let from = from.flatMap(clock), let to = to.flatMap(clock), let window = MonitoringPlan.Window(from: from, to: to) else {
+            throw IngestError(
+                .usage, "`--from`/`--to` is not a valid time range", why: "both must be times of day, and different",
+                hint: "write e.g. --from 08:00 --to 22:00")
+        }
+        return window
+    }
+
+    private static func night(_ words: Words) throws(IngestError) -> (MonitoringPlan.Window, minutes: Int)? {
+        guard words.night != nil || words.everyNight != nil else { return nil }
+        guard let text = words.night, let every = words.everyNight else {
+            throw IngestError(
+                .usage, "--night and --every-night belong together", hint: "write e.g. --night 22:00-07:00 --every-night 30m")
+        }
+        let ends = text.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
+        guard ends.count == 2, let from = clock(ends[0]), let to = clock(ends[1]), let window = MonitoringPlan.Window(from: from, to: to)
+        else {
+            throw IngestError(
+                .usage, "`--night \(text)` is not a valid time range", why: "it is two different times of day",
+                hint: "write e.g. --night 22:00-07:00")
+        }
+        return (window, try minutes(every))
+    }
+
+    /// Minutes after midnight of `08:00` or `8:00`; `24:00` is the end of a day.
+    static func clock(_ text: String) -> Int? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[1].count == 2, let hour = Int(parts[0]), let minute = Int(parts[1]), (0..<60).contains(minute),
+            (0..<24).contains(hour) || hour == 24 && minute == 0
+        else { return nil }
+        return hour * 60 + minute
+    }
+}

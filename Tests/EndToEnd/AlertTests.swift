@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+
+/// Alerts of a watch, with a cuff on a pseudo terminal.
+@Suite(.serialized) struct AlertTests {
+    private func configuration(_ port: String, _ rules: String, in scratch: Scratch) throws -> String {
+        try scratch.write(
+            "alerts.toml", "[device.hallway]\nmatch = \"\(port)\"\ndriver = \"and-ua767pc\"\nusers = { 1 = \"Anna\" }\n\(rules)\n")
+    }
+
+    @Test func anAlert_IsALine_AndGoesToAProgram_AndIsNotRaisedAgainAfterARestart() async throws {
+        let scratch = try Scratch()
+        let port = scratch.path("port")
+        let cuff = try SpawnedCuff(["simulate", "and-ua767pc", "--link", port, "--count", "500", "--every", "1s"], limit: 150)
+        #expect(try await cuff.prints { $0.output.contains("/dev/") })
+        let rules = """
+            [alert.test]
+            when = "systolic >= 41"
+            accept = ["no_measurement_check"]
+            [alert.other]
+            when = "systolic >= 41"
+            driver = "r1"
+            accept = ["no_measurement_check"]
+            [alert.flagged]
+            when = "systolic >= 41"
+            [alert.pair]
+            when = "systolic >= 41"
+            repeated = true
+            accept = ["no_measurement_check"]
+            """
+        let file = try configuration(port, rules, in: scratch)
+        let got = scratch.path("got")
+        let arguments = [
+            "watch", "--config", file, "--sink", "stdout", "--sink", "sqlite:\(scratch.path("bp.db"))", "--sink",
+            "exec:sh -c 'cat >> \(got)'",
+        ]
+        let environment = ["XDG_STATE_HOME": scratch.path("state"), "HOME": scratch.path("home")]
+        let watch = try SpawnedCuff(arguments, environment: environment)
+        #expect(try await watch.prints { $0.output.contains("\"type\":\"alert\"") }, "\(watch.errors)")
+        let lines = { (path: String) in
+            ((try? String(contentsOfFile: path, encoding: .utf8)) ?? "").split(separator: "\n").filter { $0.contains("\"type\":\"alert\"") }
+        }
+        #expect(try await eventually { lines(got).count == 1 })
+        watch.signal(SIGTERM)
+        let run = await watch.end()
+        let alerts = run.objects("alert")
+        #expect(alerts.count == 1 && alerts.first?["rule"] as? String == "test" && alerts.first?["event"] as? String == "raised")
+        #expect(alerts.first?["condition"] as? String == "systolic >= 41" && alerts.first?["device"] as? String == "hallway")
+        let readings = try #require(alerts.first?["readings"] as? [String])
+        let told = run.objects("blood_pressure").first { $0["id"] as? String == readings.first }
+        #expect(told != nil && told?["systolic_mmHg"] as? Int == alerts.first?["systolic_mmHg"] as? Int)
+        #expect(run.errors.contains("alert: test (systolic >= 41): "))
+        let leftOut = "the alert flagged left out a reading of and-ua767pc that would have met it: it has the flags no_measurement_check"
+        #expect(run.errors.split(separator: "\n").count { $0.contains(leftOut) } == 1)
+        #expect(lines(got).first == run.output.split(separator: "\n").first { $0.contains("\"type\":\"alert\"") })
+
+        // Killed or stopped, the next run knows that it stands.
+        let again = try SpawnedCuff(arguments, environment: environment)
+        #expect(try await again.prints { $0.output.contains("\"origin\":\"push\"") }, "\(again.errors)")
+        try await Task.sleep(for: .seconds(2))
+        again.signal(SIGTERM)
+        #expect(await again.end().objects("alert").isEmpty)
+        #expect(lines(got).count == 1)
+        cuff.signal(SIGTERM)
+    }
+
+    @Test func aBadRule_EndsTheWatch_BeforeACuffIsOpened() async throws {
+        let scratch = try Scratch()
+        let file = try configuration("/dev/not-there", "[alert.test]\nwhen = \"systolic => 180\"", in: scratch)
+        for verb in [["config", "check"], ["watch"]] {
+            let run = try await CuffProcess.run(verb + ["--config", file], environment: ["XDG_STATE_HOME": scratch.path("state")])
+            #expect(run.status == 78, "\(run.errors)")
+            #expect(run.errors.contains("alerts.toml:6") && run.errors.contains("`=>` is not an order"), "\(run.errors)")
+        }
+    }
+}
