@@ -85,7 +85,8 @@ public struct ReadingSamples: Sendable, Hashable {
         let digits = isShare ? Digits(mantissa: value.mantissa, exponent: Int8(clamping: Int(value.exponent) - 2)) : value
         let length = reading.duration.map { $0.components.seconds * 1000 } ?? 0
         return try QuantitySample(
-            type.sample, HealthQuantity(digits, unit), start: time, end: Timestamp(milliseconds: time.milliseconds + length), source: source,
+            type.sample, HealthQuantity(digits, unit), start: time, end: Timestamp(milliseconds: time.milliseconds + length),
+            source: source,
             device: device, metadata: metadata)
     }
 
