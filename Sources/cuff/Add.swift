@@ -21,8 +21,10 @@ struct Add: ParsableCommand {
     @Argument(help: ArgumentHelp("Systolic and diastolic pressure in mmHg and the pulse, or the value of --quantity.", valueName: "number"))
     var numbers: [String]
     @Option(
-        help: ArgumentHelp("Another quantity: \(QuantityType.all.map(\.name).joined(separator: ", ")).", valueName: "name"),
-        completion: .list(QuantityType.all.map(\.name)))
+        help: ArgumentHelp(
+            "Another quantity: \(QuantityType.all.map(\.name).joined(separator: ", ")), or audiogram, as Hz:LEFT/RIGHT,….",
+            valueName: "name"),
+        completion: .list(QuantityType.all.map(\.name) + ["audiogram"]))
     var quantity: String?
     @Option(name: .customLong("for"), help: ArgumentHelp("With --quantity: how long it lasted, e.g. 30m.", valueName: "time")) var lasting:
         Span?
@@ -66,6 +68,11 @@ struct Add: ParsableCommand {
         try Flags.refuse("--irregular", when: irregular, why: "it is about a pulse")
         guard numbers.count == 1 else {
             throw IngestError(.usage, "a quantity is one number", hint: "write e.g. cuff add --quantity body_mass 72.5")
+        }
+        if name == "audiogram" {
+            try Flags.refuse("--for or --force", when: lasting != nil || force, why: "an audiogram takes neither")
+            return try HealthRuns.add(
+                audiogram: numbers[0], at: time, user: user, remarks: try said.remarks(), zone: zone, to: try database.path())
         }
         let entry = try ManualQuantity.checked(
             name, numbers[0], at: time, lasting: lasting?.duration, user: user, remarks: try said.remarks(), force: force)

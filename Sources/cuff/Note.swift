@@ -14,8 +14,8 @@ struct Note: ParsableCommand {
             """,
             [
                 "cuff note 20260505T073100-45d9621ae0ee0919 --note \"after the stairs\"": "A note.",
-                "cuff note $(cuff show --since today --format plain | cut -f 10) --arm left --posture sitting":
-                    "The arm and the posture of today's readings.",
+                "cuff note 20260505T073100-45d9621ae0ee0919 20260505T073300-9f0c61d2a4b7e3f0 --arm left --posture sitting":
+                    "The arm and the posture of two readings.",
                 "cuff note 20260505T073100-45d9621ae0ee0919 --medication ''": "Takes one remark back.",
             ]))
 

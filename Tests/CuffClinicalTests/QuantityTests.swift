@@ -79,6 +79,29 @@ import Testing
         #expect(audio.contains("startDate=\"2026-05-05 07:30:00 +0200\" endDate=\"2026-05-05 08:00:00 +0200\""))
     }
 
+    @Test(arguments: [
+        ("250:34/27", "250:34/27"), ("1000:30/-,250:34.5/27", "250:34.5/27,1000:30/-"), ("8000:-5/0", "8000:-5/0"),
+        ("", nil), ("250", nil), ("250:34", nil), ("250:34/27/1", nil), ("250:-/-", nil), ("250:34/27,250:30/20", nil), ("10:34/27", nil),
+        ("250:34/270", nil), ("250:34/27,", nil), ("250:a/b", nil), ("250:34.55/27", nil), ("250:+3/1", nil),
+        ((1...17).map { "\($0)00:1/1" }.joined(separator: ","), nil),
+    ])
+    func audiograms_AreReadWholeOrNotAtAll(_ text: String, _ expected: String?) { #expect(Audiogram(text)?.text == expected) }
+
+    @Test func anAudiogram_IsAReading_AndAppleHealthHasIt() throws {
+        let reading = try #require(
+            Audiogram("250:34/27,500:30/-")?.reading(
+                at: Timestamp(seconds: 1_777_959_000), user: 1, remarks: Remarks(), received: Timestamp(seconds: 1_777_959_100), zone: .utc)
+        )
+        #expect(Audiogram(reading)?.points.count == 2)
+        let (text, omissions) = try WorkedExample.export(.appleHealth, [reading], from: Provenance(driver: "manual"))
+        #expect(omissions.isEmpty && text.contains("<Audiogram type=\"HKDataTypeIdentifierAudiogram\""))
+        #expect(text.contains("frequencyValue=\"250\" frequencyUnit=\"Hz\" leftEarValue=\"34\" leftEarUnit=\"dBHL\" rightEarValue=\"27\""))
+        #expect(text.contains("frequencyValue=\"500\" frequencyUnit=\"Hz\" leftEarValue=\"30\" leftEarUnit=\"dBHL\"/>"))
+        var foreign = reading
+        foreign.origin = .push
+        #expect(Audiogram(foreign) == nil)
+    }
+
     @Test func jsonLines_SayTheDuration() throws {
         var text = TextBuffer()
         ReadingLine().append(try typed("headphone_audio_exposure", 84, lasting: .seconds(90)), device: "", to: &text)

@@ -185,8 +185,11 @@ import Testing
         #expect(level.first?["level"] as? Double == 86.99, "90 dB for half of the time")
         #expect(try await cuff("show", "--type", "quantity", "--format", "table").output.contains("“drill”"))
         #expect(try await cuff("export", "--format", "apple-health").output.contains("HKQuantityTypeIdentifierEnvironmentalAudioExposure"))
+        #expect(try await cuff("add", "--quantity", "audiogram", "250:34/27,500:30/-").status == 0)
+        #expect(try await cuff("show", "--type", "quantity", "--json").objects().contains { $0["text"] as? String == "250:34/27,500:30/-" })
+        #expect(try await cuff("export", "--format", "apple-health").output.contains("<SensitivityPoint frequencyValue=\"250\""))
         for wrong in [
-            ["add", "--quantity", "body_mas", "70"], ["add", "--quantity", "body_mass", "7000"],
+            ["add", "--quantity", "audiogram", "250"], ["add", "--quantity", "body_mas", "70"], ["add", "--quantity", "body_mass", "7000"],
             ["add", "--quantity", "body_mass", "heavy"],
             ["add", "--quantity", "body_mass", "70", "71"], ["add", "120"], ["add", "120", "80", "--for", "3m"], ["add", "120", "x"],
             ["stats", "--quantity", "body_mas"], ["stats", "--style", "discrete-equivalent-continuous-level"],

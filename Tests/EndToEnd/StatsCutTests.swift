@@ -76,7 +76,7 @@ import Testing
         // The first day, which is higher, is left out.
         #expect(page.contains("<td>all</td><td>16</td><td>131</td>") && page.contains("<td>all</td><td>16</td><td>141</td>"))
         #expect(page.contains("below stage 1") && page.contains("stage 1 (NICE NG136, 2019)"))
-        #expect(page.contains("@page{size:letter}") && !page.contains("<h2>Readings"))
+        #expect(page.contains("@page{size:letter;") && !page.contains("<h2>Readings"))
         let first = try #require(page.range(of: "class=\"block\"")?.lowerBound)
         #expect(page.range(of: "class=\"facts\"").map { first < $0.lowerBound } == true)
         let plain = try await cuff("report", "--user", "1", "-o", "-").output

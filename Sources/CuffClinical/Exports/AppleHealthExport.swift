@@ -46,7 +46,7 @@ public struct AppleHealthExport: Sendable {
         <?xml version="1.0" encoding="UTF-8"?>
         <!DOCTYPE HealthData [
         <!-- HealthKit Export Version: 13 -->
-        <!ELEMENT HealthData (ExportDate,Me,(Record|Correlation)*)>
+        <!ELEMENT HealthData (ExportDate,Me,(Record|Correlation|Audiogram)*)>
         <!ATTLIST HealthData locale CDATA #REQUIRED>
         <!ELEMENT ExportDate EMPTY>
         <!ATTLIST ExportDate value CDATA #REQUIRED>
@@ -68,6 +68,14 @@ public struct AppleHealthExport: Sendable {
           creationDate CDATA #IMPLIED startDate CDATA #REQUIRED endDate CDATA #REQUIRED>
         <!ELEMENT MetadataEntry EMPTY>
         <!ATTLIST MetadataEntry key CDATA #REQUIRED value CDATA #REQUIRED>
+        <!ELEMENT Audiogram ((MetadataEntry|SensitivityPoint)*)>
+        <!ATTLIST Audiogram
+          type CDATA #REQUIRED sourceName CDATA #REQUIRED sourceVersion CDATA #IMPLIED device CDATA #IMPLIED
+          creationDate CDATA #IMPLIED startDate CDATA #REQUIRED endDate CDATA #REQUIRED>
+        <!ELEMENT SensitivityPoint EMPTY>
+        <!ATTLIST SensitivityPoint
+          frequencyValue CDATA #REQUIRED frequencyUnit CDATA #REQUIRED leftEarValue CDATA #IMPLIED leftEarUnit CDATA #IMPLIED
+          rightEarValue CDATA #IMPLIED rightEarUnit CDATA #IMPLIED>
         <!ELEMENT HeartRateVariabilityMetadataList (InstantaneousBeatsPerMinute*)>
         <!ELEMENT InstantaneousBeatsPerMinute EMPTY>
         <!ATTLIST InstantaneousBeatsPerMinute bpm CDATA #REQUIRED time CDATA #REQUIRED>
@@ -105,6 +113,7 @@ public struct AppleHealthExport: Sendable {
     }
 
     private func append(_ samples: ReadingSamples, created: Timestamp?, to text: inout TextBuffer) {
+        if let audiogram = samples.audiogram { append(audiogram, samples, created: created, to: &text) }
         if let pressure = samples.bloodPressure {
             if layout != .correlation {
                 for object in pressure.objects {
@@ -209,7 +218,7 @@ public struct AppleHealthExport: Sendable {
         text.append(">\n")
     }
 
-    private func append(_ metadata: HealthMetadata, indent: StaticString, to text: inout TextBuffer) {
+    func append(_ metadata: HealthMetadata, indent: StaticString, to text: inout TextBuffer) {
         for entry in metadata.entries {
             text.append(indent)
             text.append("<MetadataEntry")
@@ -219,7 +228,7 @@ public struct AppleHealthExport: Sendable {
         }
     }
 
-    private func appendOrigin(_ device: DeviceIdentity?, to text: inout TextBuffer) {
+    func appendOrigin(_ device: DeviceIdentity?, to text: inout TextBuffer) {
         text.append(attribute: "sourceName", source.name)
         if let version = source.version { text.append(attribute: "sourceVersion", version) }
         guard let device else { return }
@@ -231,7 +240,7 @@ public struct AppleHealthExport: Sendable {
         text.append(attribute: "device", "<<HKDevice: 0x0>, \(parts.joined(separator: ", "))>")
     }
 
-    private func appendDates(created: Timestamp?, _ start: Timestamp, _ end: Timestamp, to text: inout TextBuffer) {
+    func appendDates(created: Timestamp?, _ start: Timestamp, _ end: Timestamp, to text: inout TextBuffer) {
         if let created {
             text.append(" creationDate=\"")
             text.append(appleDate: created, zone: zone)

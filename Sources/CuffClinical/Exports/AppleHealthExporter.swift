@@ -42,7 +42,7 @@ struct AppleHealthWriter: ExportWriter {
         switch reading.content {
         case .bloodPressure, .pulseRate: break
         case .failure: throw .failed
-        case .quantity: guard QuantityType.of(reading) != nil else { throw .noPlace(type: "quantity") }
+        case .quantity: guard QuantityType.of(reading) != nil || Audiogram(reading) != nil else { throw .noPlace(type: "quantity") }
         }
         guard reading.bestTime(in: document.zone) != nil else { throw .timeUnknown }
         do throws(HealthError) { try document.append(reading, from: provenance, parts: parts, to: &text) } catch {

@@ -9,6 +9,12 @@ public struct ReadingSamples: Sendable, Hashable {
     public let heartRate: QuantitySample?
     /// A quantity beyond blood pressure; `nil` for a pressure or a pulse.
     public let quantity: QuantitySample?
+    /// A hearing test; `nil` for anything else.
+    public let audiogram: Audiogram?
+    /// When the reading was measured.
+    public let time: Timestamp
+    /// What is said beside the reading.
+    public let metadata: HealthMetadata
     /// The events that the reading makes.
     public let events: [HeartEvent]
 
@@ -32,6 +38,7 @@ public struct ReadingSamples: Sendable, Hashable {
         if !reading.flags.isEmpty { metadata.other["CuffFlags"] = reading.flags.text(separator: " ") }
         if let word = reading.trigger.word { metadata.other["CuffTrigger"] = word.description }
         for (key, text) in reading.remarks?.all ?? [] { metadata.other[Self.metadataKey(key)] = text }
+        (self.time, self.metadata) = (time, metadata)
         let pulse: PulseRate?
         switch reading.content {
         case .bloodPressure(let pressure):
@@ -49,12 +56,14 @@ public struct ReadingSamples: Sendable, Hashable {
             pulse = rate
             bloodPressure = nil
         case .quantity:
-            quantity = try Self.quantity(of: reading, at: time, source, device, metadata)
+            let test = Audiogram(reading)
+            audiogram = test
+            quantity = try test == nil ? Self.quantity(of: reading, at: time, source, device, metadata) : nil
             (bloodPressure, heartRate, events) = (nil, nil, [])
             return
         case .failure: throw HealthError(.noData, "the reading is neither a blood pressure nor a pulse")
         }
-        quantity = nil
+        (quantity, audiogram) = (nil, nil)
         if let pulse {
             var own = metadata
             own.sync = (Self.syncIdentifier(reading.id) + ":hr", Int(reading.revision) + 1)
@@ -85,7 +94,8 @@ public struct ReadingSamples: Sendable, Hashable {
         let digits = isShare ? Digits(mantissa: value.mantissa, exponent: Int8(clamping: Int(value.exponent) - 2)) : value
         let length = reading.duration.map { $0.components.seconds * 1000 } ?? 0
         return try QuantitySample(
-            type.sample, HealthQuantity(digits, unit), start: time, end: Timestamp(milliseconds: time.milliseconds + length), source: source,
+            type.sample, HealthQuantity(digits, unit), start: time, end: Timestamp(milliseconds: time.milliseconds + length),
+            source: source,
             device: device, metadata: metadata)
     }
 

@@ -65,6 +65,9 @@ public struct SampleType: Sendable, Hashable {
     /// The times of single heart beats.
     public static let heartbeatSeries = SampleType(
         identifier: "HKDataTypeIdentifierHeartbeatSeries", kind: .series, unit: nil, aggregation: nil, longest: day)
+    /// A hearing test.
+    public static let audiogram = SampleType(
+        identifier: "HKDataTypeIdentifierAudiogram", kind: .series, unit: nil, aggregation: nil, longest: day)
     /// The cuff noticed an irregular pulse. HealthKit's type is the nearest it has; nothing is diagnosed.
     public static let irregularPulse = category("HKCategoryTypeIdentifierIrregularHeartRhythmEvent")
     /// The pulse was at or above the person's limit.
@@ -76,7 +79,7 @@ public struct SampleType: Sendable, Hashable {
     public static let all: [SampleType] = [
         systolic, diastolic, heartRate, heartRateVariability, meanPressure, cuffPressure, measurements, bodyMass, height,
         bodyTemperature, oxygenSaturation, respiratoryRate, bloodGlucose, environmentalAudioExposure, headphoneAudioExposure, bloodPressure,
-        heartbeatSeries, irregularPulse, highHeartRate, lowHeartRate,
+        heartbeatSeries, audiogram, irregularPulse, highHeartRate, lowHeartRate,
     ]
 
     /// The type of this identifier; `nil` for one that is not listed.

@@ -181,6 +181,7 @@ struct NomenclatureTerm: Sendable {
     private static let own: [NomenclatureTerm] = [
         .init(1024, 0xC0F1, "CUFF_AUDIO_EXPOSURE_ENVIRONMENT"),
         .init(1024, 0xC0F2, "CUFF_AUDIO_EXPOSURE_HEADPHONES"),
+        .init(1024, 0xC0F3, "CUFF_AUDIOGRAM"),
     ]
 }
 

@@ -45,6 +45,24 @@ extension HealthRuns {
         try keep(entry.reading(received: HostClock.reproducibleNow(), zone: zone), to: path)
     }
 
+    /// Keeps a hearing test that a person typed in: `250:34/27,500:30/-`. Answers whether it is new.
+    public static func add(
+        audiogram text: String, at time: Timestamp, user: Int?, remarks: Remarks, zone: ZoneTable, to path: String
+    ) throws(IngestError) -> (reading: Reading, isNew: Bool) {
+        let now = HostClock.reproducibleNow()
+        guard time <= Timestamp(milliseconds: now.milliseconds + 60_000) else {
+            throw IngestError(.usage, "the time is in the future", hint: "check --at")
+        }
+        let user = user.map { Int32(truncatingIfNeeded: $0) }
+        guard let reading = Audiogram(text)?.reading(at: time, user: user, remarks: remarks, received: now, zone: zone) else {
+            throw IngestError(
+                .usage, "`\(text)` is not an audiogram",
+                why: "it is Hz:LEFT/RIGHT for each frequency, levels in dB, - for an ear not tested",
+                hint: "write e.g. --quantity audiogram 250:34/27,500:30/-")
+        }
+        return try keep(reading, to: path)
+    }
+
     /// Statistics of a quantity for each person of the selection: of its readings, and of the values of series of the same type.
     public static func statistics(
         _ store: Store, _ selection: ReadingSelection, of type: QuantityType, by cut: CalendarCut

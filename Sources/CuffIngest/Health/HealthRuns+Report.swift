@@ -27,7 +27,7 @@ extension HealthRuns {
         ReportPage(reports[0], Array(reports.dropFirst()), generator: generator, paper: paper).append(
             generated: HostClock.reproducibleNow(), to: &text)
         if let browser {
-            let bytes = try PagePrinter.print(&text, beside: output.path, with: browser)
+            let bytes = try PagePrinter.pdf(of: &text, beside: output.path, with: browser)
             text.removeAll()
             text.append(bytes: bytes.span)
         }

@@ -51,7 +51,7 @@ public enum PagePrinter {
     }
 
     /// The page as a PDF file. Page and file lie meanwhile in a folder of their own beside `path`, which nobody else may enter.
-    static func print(_ page: inout TextBuffer, beside path: String, with browser: String) throws(IngestError) -> [UInt8] {
+    static func pdf(of page: inout TextBuffer, beside path: String, with browser: String) throws(IngestError) -> [UInt8] {
         var template = Array("\(path == "-" ? "/tmp" : Descriptor.folder(of: path))/cuff-report-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw .writing(path, errno) }
         let folder = String(decoding: template.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)

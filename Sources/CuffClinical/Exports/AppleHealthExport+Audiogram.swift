@@ -1,0 +1,27 @@
+import CuffCore
+
+extension AppleHealthExport {
+    /// A hearing test as Apple's files have it. Element and attribute names: a guess; no such file was at hand.
+    func append(_ audiogram: Audiogram, _ samples: ReadingSamples, created: Timestamp?, to text: inout TextBuffer) {
+        text.append(" <Audiogram")
+        text.append(attribute: "type", SampleType.audiogram.identifier.description)
+        appendOrigin(nil, to: &text)
+        appendDates(created: created, samples.time, samples.time, to: &text)
+        text.append(">\n")
+        append(samples.metadata, indent: "  ", to: &text)
+        for point in audiogram.points {
+            text.append("  <SensitivityPoint")
+            append("frequency", point.frequency, "Hz", to: &text)
+            if let left = point.left { append("leftEar", left, "dBHL", to: &text) }
+            if let right = point.right { append("rightEar", right, "dBHL", to: &text) }
+            text.append("/>\n")
+        }
+        text.append(" </Audiogram>\n")
+    }
+
+    private func append(_ name: String, _ value: Digits, _ unit: String, to text: inout TextBuffer) {
+        text.append(string: " \(name)Value=\"")
+        text.append(value)
+        text.append(string: "\" \(name)Unit=\"\(unit)\"")
+    }
+}
