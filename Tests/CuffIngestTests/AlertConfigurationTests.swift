@@ -110,7 +110,7 @@ import Testing
             Issue.record("accepted")
         } catch {
             #expect(error.description.hasPrefix("a.toml:3: "))
-            #expect((error.fault as? PlainFault)?.hint == "did you mean `Anna`?")
+            #expect((error.fault as? ConfigurationFault) == .unknownPerson("a.toml:3", "Ann", known: ["Anna"]))
         }
         try configuration.read("[alert.x]\nwhen = \"systolic >= 180\"\nperson = \"ANNA\"\n", file: "c.toml", drivers: HotplugSample.drivers)
         try configuration.checkPersons()

@@ -8,18 +8,17 @@ extension ManualQuantity {
     ) throws(IngestError) -> ManualQuantity {
         let type = try QuantityType.checked(name)
         guard let value = ReadingCursor.digits(text) else {
-            throw IngestError(.usage, "`\(text)` is not a number", hint: "write e.g. 72.5")
+            throw IngestError(SelectionFault.notANumber(text))
         }
         let unit = Nomenclature.unit(type.unit)?.description ?? ""
         guard type.plausible.contains(value.value) || force else {
-            throw IngestError(
-                .usage, "\(text) \(unit) looks wrong", why: "\(name) is in \(unit)", hint: "check the number, or add --force")
+            throw IngestError(SelectionFault.implausibleQuantity(name, text: text, unit: unit))
         }
         guard time <= Timestamp(milliseconds: HostClock.reproducibleNow().milliseconds + 60_000) else {
-            throw IngestError(.usage, "the time is in the future", hint: "check --at")
+            throw IngestError(SelectionFault.inTheFuture)
         }
         if let duration, duration < .seconds(1) || duration >= type.sample.longest {
-            throw IngestError(.usage, "it cannot last that long", why: "from a second to less than a day", hint: "check --for")
+            throw IngestError(SelectionFault.lastsTooLong)
         }
         return ManualQuantity(
             type, value, at: time, lasting: duration, user: user.map { Int32(truncatingIfNeeded: $0) }, remarks: remarks)
@@ -30,9 +29,7 @@ extension QuantityType {
     /// The type of this word; throws a usage error for one that is not listed.
     public static func checked(_ name: String) throws(IngestError) -> QuantityType {
         guard let type = named(name) else {
-            throw IngestError(
-                .usage, "unknown quantity `\(name)`", why: "quantities are \(all.map(\.name).joined(separator: ", "))",
-                hint: NearestWord.match(name, among: all.map(\.name)).map { "did you mean `\($0)`?" } ?? "write e.g. body_mass")
+            throw IngestError(SelectionFault.unknownQuantity(name, known: all.map(\.name)))
         }
         return type
     }
@@ -51,14 +48,11 @@ extension HealthRuns {
     ) throws(IngestError) -> (reading: Reading, isNew: Bool) {
         let now = HostClock.reproducibleNow()
         guard time <= Timestamp(milliseconds: now.milliseconds + 60_000) else {
-            throw IngestError(.usage, "the time is in the future", hint: "check --at")
+            throw IngestError(SelectionFault.inTheFuture)
         }
         let user = user.map { Int32(truncatingIfNeeded: $0) }
         guard let reading = Audiogram(text)?.reading(at: time, user: user, remarks: remarks, received: now, zone: zone) else {
-            throw IngestError(
-                .usage, "`\(text)` is not an audiogram",
-                why: "it is Hz:LEFT/RIGHT for each frequency, levels in dB, - for an ear not tested",
-                hint: "write e.g. --quantity audiogram 250:34/27,500:30/-")
+            throw IngestError(SelectionFault.notAnAudiogram(text))
         }
         return try keep(reading, to: path)
     }

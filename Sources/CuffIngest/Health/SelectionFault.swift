@@ -12,6 +12,13 @@ public enum SelectionFault: Fault {
     /// Values that no arm has.
     case implausible(systolic: Int, diastolic: Int, pulse: Int?)
     case inTheFuture
+    case notANumber(String)
+    case unknownQuantity(String, known: [String])
+    /// A value that nobody has.
+    case implausibleQuantity(String, text: String, unit: String)
+    /// From a second to less than a day.
+    case lastsTooLong
+    case notAnAudiogram(String)
     case everythingToDelete
     /// `isAsked` is whether there was a terminal to ask at.
     case deletionNotConfirmed(isAsked: Bool)
@@ -45,6 +52,12 @@ public enum SelectionFault: Fault {
                 + (systolic <= diastolic
                     ? "the systolic pressure comes first and is the higher one" : "it is outside what an arm can have")
         case .inTheFuture: "the time is in the future"
+        case .notANumber(let text): "`\(text)` is not a number"
+        case .unknownQuantity(let word, let known): "unknown quantity `\(word)`: quantities are \(known.joined(separator: ", "))"
+        case .implausibleQuantity(let name, let text, let unit): "\(text) \(unit) looks wrong: \(name) is in \(unit)"
+        case .lastsTooLong: "it cannot last that long: from a second to less than a day"
+        case .notAnAudiogram(let text):
+            "`\(text)` is not an audiogram: it is Hz:LEFT/RIGHT for each frequency, levels in dB, - for an ear not tested"
         case .everythingToDelete: "nothing says which readings to delete"
         case .deletionNotConfirmed(let isAsked):
             "nothing was deleted: \(isAsked ? "it was not confirmed" : "there is no terminal to ask at")"

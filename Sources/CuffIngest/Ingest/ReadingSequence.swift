@@ -219,7 +219,7 @@ extension ReadingHandover.State {
 extension IngestReport {
     /// Why the run did not do what was asked of it; `nil` where it did, or was stopped.
     public var failure: IngestError? {
-        status == .done ? nil : fault ?? IngestError(status, closing ?? "the run did not end as it should")
+        status == .done ? nil : fault ?? IngestError(RunFault.ended(status, closing))
     }
 }
 

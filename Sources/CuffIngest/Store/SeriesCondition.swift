@@ -33,10 +33,7 @@ public struct SeriesCondition: Sendable, Hashable {
             (self.measure, self.comparison, self.value) = (measure, comparison, value)
             return
         }
-        throw IngestError(
-            .usage, "`\(text)` is not a condition",
-            why: "it is one of \(Measure.allCases.map(\.rawValue).joined(separator: ", ")), a sign and a number",
-            hint: "write e.g. --where \"max>=180\"")
+        throw IngestError(RequestFault.notACondition(text, measures: Measure.allCases.map(\.rawValue)))
     }
 
     /// A condition with one argument. Where a series has no such number it does not hold.

@@ -31,27 +31,7 @@ public struct IngestError: Error, Hashable, CustomStringConvertible {
     public func hash(into hasher: inout Hasher) { AnyHashable(fault).hash(into: &hasher) }
 }
 
-/// A fault that has no type of its own yet, with its advice.
-public struct PlainFault: Fault {
-    /// What kind of failure it is.
-    public var status: RunStatus
-    /// What failed, in lower case and without a full stop.
-    public var what: String
-    /// Why; empty where it is not known.
-    public var why: String
-    /// What to do; empty where nothing is known to help.
-    public var hint: String
-
-    /// What and why.
-    public var description: String { what + (why.isEmpty ? "" : ": \(why)") }
-}
-
 extension IngestError {
-    /// A fault without a type of its own.
-    public init(_ status: RunStatus, _ what: String, why: String = "", hint: String = "") {
-        self.init(PlainFault(status: status, what: what, why: why, hint: hint))
-    }
-
     /// A file to be read does not open or ends in an error.
     static func reading(_ path: String, _ number: Int32) -> IngestError { IngestError(FileFault.unreadable(path, errno: number)) }
 

@@ -8,6 +8,8 @@ public enum RequestFault: Fault {
     case notALocalTime(String)
     /// A factor of a replay.
     case notASpeed(String)
+    /// A condition on a number of a series; `measures` are those that it may name.
+    case notACondition(String, measures: [String])
     /// `--until` is not after `--since`.
     case emptyRange
     /// A text after `--listen`; `why` is the parser's reason, where there is one.
@@ -24,6 +26,8 @@ public enum RequestFault: Fault {
         case .notATime(let text): "`\(text)` is not a date or duration"
         case .notALocalTime(let text): "`\(text)` is not a local time"
         case .notASpeed(let text): "invalid speed `\(text)`"
+        case .notACondition(let text, let measures):
+            "`\(text)` is not a condition: it is one of \(measures.joined(separator: ", ")), a sign and a number"
         case .emptyRange: "`--since`/`--until` is not a valid time range: --until is not after --since"
         case .notAListener(let text, let why): "`\(text)` is not an address to listen on\(why.map { ": \($0)" } ?? "")"
         }

@@ -8,11 +8,13 @@ public enum ConfigurationFault: Fault {
     case assignment(AddressFault)
     /// `--listen` waits for callers, and `--once` ends.
     case listensOnce
+    /// A rule about a person whom no cuff knows; the first text is the file and the line.
+    case unknownPerson(String, String, known: [String])
 
     /// What kind of failure it is.
     public var status: RunStatus {
         switch self {
-        case .mistake, .value: .badConfiguration
+        case .mistake, .value, .unknownPerson: .badConfiguration
         case .assignment, .listensOnce: .usage
         }
     }
@@ -24,6 +26,7 @@ public enum ConfigurationFault: Fault {
         case .value(let file, let line, let cause): "\(file):\(line): \(cause)"
         case .assignment(let fault): fault.description
         case .listensOnce: "--listen waits for callers and --once ends"
+        case .unknownPerson(let place, let person, _): "\(place): no cuff has a user `\(person)`"
         }
     }
 }
@@ -44,6 +47,11 @@ public enum ConfigurationMistake: Hashable, Sendable, CustomStringConvertible {
     /// A sink without a place, or with several; `keys` are those that name one.
     case sinkPlaces(section: String, isNone: Bool, keys: [String])
     case acknowledgesNothing(String)
+    /// A device of the current folder, which a configuration has not.
+    case relativePath(String)
+    /// An address of the page that the parser refuses.
+    case notAPage(String, why: String)
+    case alert(AlertMistake)
 
     /// What is wrong, in lower case and without a full stop.
     public var description: String {
@@ -58,6 +66,9 @@ public enum ConfigurationMistake: Hashable, Sendable, CustomStringConvertible {
         case .sinkPlaces(let section, let isNone, _):
             "[\(section)] names \(isNone ? "no place" : "more than one place") for readings"
         case .acknowledgesNothing(let key): "`\(key)` acknowledges nothing"
+        case .relativePath(let path): "`\(path)` begins in the current folder, and a configuration has none"
+        case .notAPage(let text, let why): "`\(text)` is not an address to serve a page on: \(why)"
+        case .alert(let mistake): mistake.description
         }
     }
 }

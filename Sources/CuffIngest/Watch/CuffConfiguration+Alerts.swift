@@ -23,10 +23,7 @@ extension CuffConfiguration {
             guard let person = alert.rule.person, person != "none", Int(person) == nil,
                 !names.contains(where: { $0.lowercased() == person.lowercased() })
             else { continue }
-            let hint =
-                NearestWord.match(person, among: names.sorted()).map { "did you mean `\($0)`?" }
-                ?? "name the person in the `users` of a [device.NAME], or write the number of the slot"
-            throw IngestError(.badConfiguration, alert.personOrigin, why: "no cuff has a user `\(person)`", hint: hint)
+            throw IngestError(ConfigurationFault.unknownPerson(alert.personOrigin, person, known: names.sorted()))
         }
     }
 }
@@ -43,15 +40,14 @@ extension ConfigurationSource {
         let section = "alert.\(name)"
         try checkKeys(table, section, Self.alertKeys)
         guard name.utf8.count <= AlertNotice.longestName, name.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
-            throw error(
-                line: line("", section), "the name of an alert has at most \(AlertNotice.longestName) bytes, and no control characters")
+            throw error(line: line("", section), .alert(.longName))
         }
         var rule = AlertRule(name: name, trigger: try trigger(table, section))
         rule.device = try string(table, "device", section)
         rule.person = try string(table, "person", section)
         if let word = try string(table, "driver", section) {
             guard let driver = drivers.first(where: { $0.id.description == word }) else {
-                throw error(line: line("driver", section), DeviceSettings.unknownDriver(word, drivers))
+                throw error(line: line("driver", section), .refused(DeviceSettings.unknownDriver(word, drivers)))
             }
             rule.driver = driver.id
         }
@@ -59,8 +55,7 @@ extension ConfigurationSource {
         if let again = try time(table, "again", section, in: .seconds(60) ... .seconds(604_800)) { rule.again = again }
         if case .silence = rule.trigger {
             for key in ["person", "accept", "again"] where table[key] != nil {
-                throw error(
-                    line: line(key, section), "`\(key)` has no effect on an alert about silence", hint: "leave it out")
+                throw error(line: line(key, section), .alert(.notOnSilence(key: key)))
             }
         }
         return CuffConfiguration.Alert(rule: rule, origin: origin(section, ""), personOrigin: origin(section, "person"))
@@ -70,13 +65,11 @@ extension ConfigurationSource {
         let kinds = ["when", "irregular", "silence"].filter { table[$0] != nil }
         guard kinds.count == 1 else {
             throw error(
-                line: kinds.last.map { line($0, section) } ?? line("", section),
-                kinds.isEmpty ? "[\(section)] does not say when it is raised" : "[\(section)] says in more than one way when it is raised",
-                hint: "one of when = \"systolic >= 180 or diastolic >= 110\", irregular = \"2 of 3\", silence = \"30min\"")
+                line: kinds.last.map { line($0, section) } ?? line("", section), .alert(.triggers(section: section, isNone: kinds.isEmpty)))
         }
         func refuse(_ keys: [String], _ why: String) throws(IngestError) {
             for key in keys where table[key] != nil {
-                throw error(line: line(key, section), "`\(key)` has no effect in [\(section)]: \(why)", hint: "leave it out")
+                throw error(line: line(key, section), .alert(.noEffect(key: key, section: section, why: why)))
             }
         }
         let isRepeated = try flag(table, "repeated", section) ?? false
@@ -99,13 +92,11 @@ extension ConfigurationSource {
     private func values(_ table: TOMLTable, _ section: String, isRepeated: Bool) throws(IngestError) -> AlertRule.Trigger {
         guard let condition = try self.condition(table, "when", section) else { throw wrongType("when", section, "a text in quotes") }
         guard !condition.excludes(condition) else {
-            throw error(line: line("when", section), "no reading can meet `\(condition.text)`")
+            throw error(line: line("when", section), .alert(.impossible(condition.text)))
         }
         let clear = try self.condition(table, "clear", section)
         if let clear, !clear.excludes(condition) {
-            throw error(
-                line: line("clear", section), "a reading could meet `clear` and `when` at once",
-                hint: "`clear` is on the other side of every value of `when`, e.g. systolic < 170 and diastolic < 100")
+            throw error(line: line("clear", section), .alert(.overlap))
         }
         var repeated: AlertRule.Repeated?
         if isRepeated {
@@ -113,7 +104,7 @@ extension ConfigurationSource {
             if let after = try time(table, "after", section, in: .seconds(30)...Self.longestWait) { times.after = after }
             if let within = try time(table, "within", section, in: .seconds(60)...Self.longestWait) { times.within = within }
             guard times.after < times.within else {
-                throw error(line: line(table["within"] == nil ? "after" : "within", section), "`within` is not longer than `after`")
+                throw error(line: line(table["within"] == nil ? "after" : "within", section), .alert(.withinNotAfter))
             }
             repeated = times
         }
@@ -123,14 +114,10 @@ extension ConfigurationSource {
     private func condition(_ table: TOMLTable, _ key: String, _ section: String) throws(IngestError) -> AlertCondition? {
         guard let text = try string(table, key, section) else { return nil }
         guard text.utf8.count <= AlertNotice.longestCondition else {
-            throw error(line: line(key, section), "`\(key)` has more than \(AlertNotice.longestCondition) bytes")
+            throw error(line: line(key, section), .alert(.longCondition(key: key)))
         }
         do throws(AlertCondition.Malformed) { return try AlertCondition(text) } catch {
-            throw self.error(
-                line: line(key, section), "`\(key)` is not a condition: \(error.reason)",
-                hint:
-                    "write e.g. \(key) = \"\(key == "when" ? "systolic >= 180 or diastolic >= 110" : "systolic < 170 and diastolic < 100")\""
-            )
+            throw self.error(line: line(key, section), .alert(.notACondition(key: key, why: error.reason)))
         }
     }
 

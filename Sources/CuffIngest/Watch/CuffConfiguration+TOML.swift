@@ -71,9 +71,7 @@ extension CuffConfiguration {
                 throw source.wrongType("web", "watch", "an address such as \"127.0.0.1:6025\"")
             }
             do throws(AddressFault) { web = try WebAddress(text) } catch {
-                throw source.error(
-                    line: source.line("web", "watch"), "`\(text)` is not an address to serve a page on: \(error.reason)",
-                    hint: "write e.g. web = \"127.0.0.1:\(WebAddress.usualPort)\"")
+                throw source.error(line: source.line("web", "watch"), .notAPage(text, why: error.reason))
             }
             webOrigin = source.origin("watch", "web")
         }
@@ -164,9 +162,7 @@ struct ConfigurationSource {
             throw error(line: line("", section), .matchesNothing(section: section))
         }
         guard !match.hasPrefix(".") else {
-            throw error(
-                line: line("match", section), "`\(match)` begins in the current folder, and a configuration has none",
-                hint: "write the whole path")
+            throw error(line: line("match", section), .relativePath(match))
         }
         let address: DeviceAddress
         do throws(AddressFault) { address = try DeviceAddress(match) } catch {

@@ -111,13 +111,10 @@ extension Ingest {
         let driver = try driver(place.driver, among: options.drivers)
         let hasOwn = driver.capabilities.contains(.schedule)
         guard hasOwn || driver.capabilities.contains(.measure) else {
-            throw IngestError(
-                .usage, "\(driver.id) cuffs cannot measure automatically",
-                why: "they have no automatic cycles and cannot be started remotely",
-                hint: "start each measurement on the cuff; `cuff watch` stores the results")
+            throw IngestError(ScheduleFault.notByItself(driver: driver.id.description))
         }
         guard let memory = options.memory else {
-            throw IngestError(.usage, "no folder to store a schedule in", hint: "set HOME or XDG_STATE_HOME")
+            throw IngestError(ScheduleFault.noFolder)
         }
         let folder = ScheduleFolder(memory, drivers: options.drivers)
         let key = ScheduleFolder.key(place, device: options.device)
@@ -163,25 +160,17 @@ extension Ingest {
 
     private static func refuseBorrowed(_ key: String) throws(IngestError) {
         guard ScheduleFolder.isBorrowed(key) else { return }
-        throw IngestError(
-            .usage, "cannot tell which cuff is on \(key)",
-            why: "the next cuff that is plugged in may get that name, and would be inflated by this schedule",
-            hint: "name the device by usb:VVVV:PPPP:SERIAL or port:…, as `cuff list` shows it, or give it a name with --device")
+        throw IngestError(ScheduleFault.unknownCuff(device: "\(key)"))
     }
 
     private static func hosted(
         _ times: ScheduleRequest.Times, _ driver: CuffDriver, from now: Int64
     ) throws(IngestError) -> MonitoringPlan {
-        let own = driver.cycles.isEmpty ? "" : "; its own cycles are \(driver.cycles.map(String.init).joined(separator: ", ")) minutes"
         guard driver.capabilities.contains(.measure) else {
-            throw IngestError(
-                .usage, "\(driver.id) cuffs cannot measure at these times", why: "they cannot be started remotely" + own)
+            throw IngestError(ScheduleFault.notAtTheseTimes(driver: driver.id.description, own: driver.cycles))
         }
         func refused(_ minutes: Int) -> IngestError {
-            IngestError(
-                .usage, "invalid interval of \(minutes) minutes",
-                why: "an arm needs \(MonitoringPlan.intervals.lowerBound) minutes between inflations, and a day is the longest" + own,
-                hint: "write e.g. --every 15m")
+            IngestError(ScheduleFault.interval(minutes: minutes, own: driver.cycles))
         }
         var night: MonitoringPlan.Night?
         if let (window, minutes) = times.night {

@@ -28,39 +28,34 @@ extension ScheduleRequest {
         switch action {
         case "get", "off":
             guard words.isEmpty else {
-                throw IngestError(.usage, "`\(action)` takes no times", hint: "write e.g. cuff schedule DEVICE set --every 15m")
+                throw IngestError(ScheduleFault.takesNoTimes(action: action))
             }
             self = action == "get" ? .get : .off
         case "set":
-            guard let every = words.every else { throw IngestError(.usage, "`set` needs an interval", hint: "add e.g. --every 15m") }
+            guard let every = words.every else { throw IngestError(ScheduleFault.noInterval) }
             var times = Times(minutes: try Self.minutes(every))
             times.window = try Self.window(words.from, words.to)
             times.night = try Self.night(words)
             if times.window != nil, times.night != nil {
-                throw IngestError(
-                    .usage, "--night has no effect here", why: "--from and --to leave out the rest of the day",
-                    hint: "leave out one of the two")
+                throw IngestError(ScheduleFault.nightWithinWindow)
             }
             if let length = words.length {
                 let seconds = length.components.seconds
                 guard seconds >= Int64(times.minutes) * 60, seconds <= Self.longest else {
-                    throw IngestError(
-                        .usage, "`--for` is not the length of a schedule", why: "it is longer than one interval, and at most 31 days",
-                        hint: "write e.g. --for 24h")
+                    throw IngestError(ScheduleFault.notALength)
                 }
                 times.length = length
             }
             self = .set(times)
         default:
-            throw IngestError(
-                .usage, "unknown action `\(action)`", why: "actions are get, set, off", hint: "write e.g. cuff schedule DEVICE get")
+            throw IngestError(ScheduleFault.unknownAction(action, known: ["get", "set", "off"]))
         }
     }
 
     private static func minutes(_ every: Duration) throws(IngestError) -> Int {
         let seconds = every.components.seconds
         guard seconds % 60 == 0, seconds >= 60 else {
-            throw IngestError(.usage, "a schedule counts whole minutes", hint: "write e.g. --every 15m")
+            throw IngestError(ScheduleFault.notWholeMinutes)
         }
         return Int(clamping: seconds / 60)
     }
@@ -68,9 +63,7 @@ extension ScheduleRequest {
     private static func window(_ from: String?, _ to: String?) throws(IngestError) -> MonitoringPlan.Window? {
         guard from != nil || to != nil else { return nil }
         guard let from = from.flatMap(clock), let to = to.flatMap(clock), let window = MonitoringPlan.Window(from: from, to: to) else {
-            throw IngestError(
-                .usage, "`--from`/`--to` is not a valid time range", why: "both must be times of day, and different",
-                hint: "write e.g. --from 08:00 --to 22:00")
+            throw IngestError(ScheduleFault.notAWindow)
         }
         return window
     }
@@ -78,15 +71,12 @@ extension ScheduleRequest {
     private static func night(_ words: Words) throws(IngestError) -> (MonitoringPlan.Window, minutes: Int)? {
         guard words.night != nil || words.everyNight != nil else { return nil }
         guard let text = words.night, let every = words.everyNight else {
-            throw IngestError(
-                .usage, "--night and --every-night belong together", hint: "write e.g. --night 22:00-07:00 --every-night 30m")
+            throw IngestError(ScheduleFault.halfANight)
         }
         let ends = text.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
         guard ends.count == 2, let from = clock(ends[0]), let to = clock(ends[1]), let window = MonitoringPlan.Window(from: from, to: to)
         else {
-            throw IngestError(
-                .usage, "`--night \(text)` is not a valid time range", why: "it is two different times of day",
-                hint: "write e.g. --night 22:00-07:00")
+            throw IngestError(ScheduleFault.notANight(text))
         }
         return (window, try minutes(every))
     }

@@ -7,6 +7,9 @@ extension ConfigurationFault: Hinted {
         case .value(_, _, let cause): cause.hint
         case .assignment: "write e.g. --assign port:1-1.2=beurer-serial"
         case .listensOnce: "leave out one of the two"
+        case .unknownPerson(_, let person, let known):
+            NearestWord.match(person, among: known).map { "did you mean `\($0)`?" }
+                ?? "name the person in the `users` of a [device.NAME], or write the number of the slot"
         }
     }
 }
@@ -24,6 +27,42 @@ extension ConfigurationMistake {
         case .sinkPlaces(_, _, let keys):
             "one of \(keys.joined(separator: ", ")) in each section, e.g. sqlite = \"/var/lib/cuff/bp.db\""
         case .acknowledgesNothing: "leave out `ack`"
+        case .relativePath: "write the whole path"
+        case .notAPage: "write e.g. web = \"127.0.0.1:\(WebAddress.usualPort)\""
+        case .alert(let mistake): mistake.hint
+        }
+    }
+}
+
+extension AlertMistake {
+    fileprivate var hint: String {
+        switch self {
+        case .longName, .impossible, .withinNotAfter, .longCondition: ""
+        case .notOnSilence, .noEffect: "leave it out"
+        case .triggers: "one of when = \"systolic >= 180 or diastolic >= 110\", irregular = \"2 of 3\", silence = \"30min\""
+        case .overlap: "`clear` is on the other side of every value of `when`, e.g. systolic < 170 and diastolic < 100"
+        case .notACondition(let key, _):
+            "write e.g. \(key) = \"\(key == "when" ? "systolic >= 180 or diastolic >= 110" : "systolic < 170 and diastolic < 100")\""
+        }
+    }
+}
+
+extension ScheduleFault: Hinted {
+    var hint: String {
+        switch self {
+        case .takesNoTimes: "write e.g. cuff schedule DEVICE set --every 15m"
+        case .noInterval: "add e.g. --every 15m"
+        case .notWholeMinutes, .interval: "write e.g. --every 15m"
+        case .notAWindow: "write e.g. --from 08:00 --to 22:00"
+        case .notANight: "write e.g. --night 22:00-07:00"
+        case .halfANight: "write e.g. --night 22:00-07:00 --every-night 30m"
+        case .nightWithinWindow: "leave out one of the two"
+        case .notALength: "write e.g. --for 24h"
+        case .unknownAction: "write e.g. cuff schedule DEVICE get"
+        case .notByItself: "start each measurement on the cuff; `cuff watch` stores the results"
+        case .noFolder: "set HOME or XDG_STATE_HOME"
+        case .unknownCuff: "name the device by usb:VVVV:PPPP:SERIAL or port:…, as `cuff list` shows it, or give it a name with --device"
+        case .notAtTheseTimes: ""
         }
     }
 }

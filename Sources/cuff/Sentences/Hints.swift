@@ -13,8 +13,6 @@ extension IngestError {
     var text: String { description + (hint.isEmpty ? "" : "\n  fix: \(hint)") }
 }
 
-extension PlainFault: Hinted {}
-
 extension RequestFault: Hinted {
     var hint: String {
         switch self {
@@ -24,6 +22,7 @@ extension RequestFault: Hinted {
         case .notATime: "write e.g. 2026-05-05, 2026-05-05T07:30, 7d, 36h, today or monday"
         case .notALocalTime: "write `now`, or e.g. 2026-05-05T07:31:00"
         case .notASpeed: "write max, real or a number, e.g. 10"
+        case .notACondition: "write e.g. --where \"max>=180\""
         case .emptyRange: "exchange them"
         case .notAListener: "write e.g. --listen 127.0.0.1:6024"
         }
@@ -34,6 +33,7 @@ extension RunFault: Hinted {
     var hint: String {
         switch self {
         case .notStored(_, let cause): cause.hint
+        case .ended: ""
         }
     }
 }

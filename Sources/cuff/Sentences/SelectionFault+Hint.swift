@@ -12,6 +12,12 @@ extension SelectionFault: Hinted {
         case .limitsCross: "write e.g. --low-pulse 40 --high-pulse 120"
         case .implausible: "check the numbers, or add --force"
         case .inTheFuture: "check --at"
+        case .notANumber: "write e.g. 72.5"
+        case .unknownQuantity(let word, let known):
+            NearestWord.match(word, among: known).map { "did you mean `\($0)`?" } ?? "write e.g. body_mass"
+        case .implausibleQuantity: "check the number, or add --force"
+        case .lastsTooLong: "check --for"
+        case .notAnAudiogram: "write e.g. --quantity audiogram 250:34/27,500:30/-"
         case .everythingToDelete: "name ids, or narrow it, e.g. --until 2020-01-01 or --user 2"
         case .deletionNotConfirmed: "type `delete` when asked, or add --confirm delete"
         case .notAReading: "give lines as `cuff export --format jsonl` writes them"
