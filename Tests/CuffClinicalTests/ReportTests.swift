@@ -134,14 +134,24 @@ enum HomeReadings {
         #expect(tally.reached == points.count { $0.systolic >= 135 || $0.diastolic >= 85 })
         #expect(tally.parts.values.reduce(0) { $0 + $1.statistics.count } == points.count)
         #expect(tally.bySource.values.reduce(0, +) == points.count && tally.byBasis.values.reduce(0, +) == points.count)
+        // Merged sums against sums of one piece.
+        var whole = ReadingStatistics()
+        for point in points { whole.add(point) }
+        let merged = tally.all
+        for (one, other) in [(merged.systolic, whole.systolic), (merged.diastolic, whole.diastolic), (merged.pulse, whole.pulse)] {
+            #expect(one.count == other.count && one.sum == other.sum)
+            #expect(one.minimum == other.minimum && one.maximum == other.maximum && one.mostRecent == other.mostRecent)
+            #expect(abs((one.standardDeviation ?? 0) - (other.standardDeviation ?? 1)) < 1e-9)
+            #expect(one.average(.discreteTemporallyWeighted) == nil, "the order is lost")
+        }
         let table = try #require(tally.table)
-        #expect(table.collection.cut.bucketing == .month)
+        #expect(table.cut.bucketing == .month)
         let months = Dictionary(grouping: points) { point in
             String(point.time.text(in: BucketingTests.berlin).prefix(7))
         }
-        #expect(table.collection.buckets.map { $0.merged.count } == months.sorted { $0.key < $1.key }.map { $0.value.count })
-        for bucket in table.collection.buckets {
-            #expect(table.parts[bucket.key]?.values.reduce(0) { $0 + $1.count } == bucket.merged.count)
+        #expect(table.buckets.map { $0.merged.count } == months.sorted { $0.key < $1.key }.map { $0.value.count })
+        for bucket in table.buckets {
+            #expect(table.parts[bucket.key]?.reduce(0) { $0 + $1.count } == bucket.merged.count)
         }
     }
 

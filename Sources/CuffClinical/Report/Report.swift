@@ -112,7 +112,7 @@ public struct Report: Sendable {
     }
 
     /// How many readings count.
-    public var count: Int { tally.all.count }
+    public var count: Int { tally.count }
 
     /// The place of a cuff in `sources`, to which it is added where it is new.
     public mutating func place(of provenance: Provenance) -> Int {
@@ -142,7 +142,7 @@ public struct Report: Sendable {
     /// Adds a reading that counts.
     public mutating func add(_ entry: Entry) {
         tally.add(entry)
-        if tally.isDaily, tally.all.count <= Self.mostListed {
+        if tally.isDaily, tally.count <= Self.mostListed {
             entries.append(entry)
         } else if !entries.isEmpty {
             entries = []

@@ -4,7 +4,7 @@ import CuffCore
 /// below. Signs differ in shape as well as in colour.
 struct ReportChart {
     let report: Report
-    private let collection: StatisticsCollection
+    private let cut: CalendarCut
     private let buckets: [StatisticsBucket]
     private let start: Double
     private let end: Double
@@ -20,10 +20,9 @@ struct ReportChart {
     init(_ report: Report, width: Double = 780) {
         self.report = report
         self.width = width
-        let collection = report.tally.chart
-        let bounds = collection.buckets.compactMap { collection.cut.interval(of: $0.key) }
-        self.collection = collection
-        buckets = collection.buckets
+        let (cut, buckets) = (report.tally.chart.cut, report.tally.chart.buckets)
+        let bounds = buckets.compactMap { cut.interval(of: $0.key) }
+        (self.cut, self.buckets) = (cut, buckets)
         start = Double(bounds.first?.lowerBound.seconds ?? 0)
         end = Double(bounds.last?.upperBound.seconds ?? 1)
     }
@@ -33,13 +32,13 @@ struct ReportChart {
     }
 
     private func center(_ bucket: StatisticsBucket) -> Double {
-        guard let interval = collection.cut.interval(of: bucket.key) else { return 0 }
+        guard let interval = cut.interval(of: bucket.key) else { return 0 }
         return x(Double(interval.lowerBound.seconds + interval.upperBound.seconds) / 2)
     }
 
     /// The room of one bucket.
     private var slot: Double {
-        guard let interval = buckets.first.flatMap({ collection.cut.interval(of: $0.key) }) else { return 1 }
+        guard let interval = buckets.first.flatMap({ cut.interval(of: $0.key) }) else { return 1 }
         return x(Double(interval.upperBound.seconds)) - x(Double(interval.lowerBound.seconds))
     }
 
@@ -126,7 +125,7 @@ struct ReportChart {
 
     private func title(_ bucket: StatisticsBucket, _ systolic: PlotRange, _ diastolic: PlotRange) -> String {
         let count = bucket.merged.count
-        return "\(collection.cut.label(of: bucket.key)): \(count) reading\(count == 1 ? "" : "s"), systolic "
+        return "\(cut.label(of: bucket.key)): \(count) reading\(count == 1 ? "" : "s"), systolic "
             + "\(Int(systolic.low.rounded()))–\(Int(systolic.high.rounded())), average \(Int(systolic.average.rounded())), "
             + "diastolic \(Int(diastolic.low.rounded()))–\(Int(diastolic.high.rounded())), average \(Int(diastolic.average.rounded()))"
     }
@@ -151,8 +150,8 @@ struct ReportChart {
 
     /// Dates under the chart, as many as there is room for, at whole days or hours.
     private func ticks(_ scale: Scale, to text: inout TextBuffer) {
-        let zone = collection.cut.zone
-        if collection.cut.bucketing == .hour {
+        let zone = cut.zone
+        if cut.bucketing == .hour {
             let first = WallTime.floor(zone.wall(at: Int64(start)), 3600)
             let step = [1, 2, 3, 6, 12].first { (end - start) / 3600 / Double($0) <= Double(mostTicks) } ?? 12
             for hour in first...(first + Int64((end - start) / 3600)) where hour % Int64(step) == 0 {
@@ -178,7 +177,7 @@ struct ReportChart {
         }
         let step = [1, 2, 7, 14, 28, 56].first { Double(days) / Double($0) <= Double(mostTicks) } ?? 56
         for day in stride(from: first, to: first + days, by: step) {
-            let noon = Double(zone.firstInstant(fromWall: day * 86400 + (collection.cut.bucketing == .day ? 43200 : 0)))
+            let noon = Double(zone.firstInstant(fromWall: day * 86400 + (cut.bucketing == .day ? 43200 : 0)))
             guard noon < end else { break }
             tick(noon, DateWords.dayAndMonth(day), scale, to: &text)
         }

@@ -5,11 +5,16 @@ import CuffCore
 struct ReportDiary {
     let report: Report
 
-    init(_ report: Report) { self.report = report }
+    private let automaticCount: Int
+
+    init(_ report: Report) {
+        self.report = report
+        automaticCount = report.tally.all.automaticCount
+    }
 
     func append(to text: inout TextBuffer) {
         guard let table = report.tally.table else { return }
-        let cut = table.collection.cut
+        let cut = table.cut
         let used = report.tally.parts.keys
         let parts = DayParts.Part.allCases.filter(used.contains)
         text.append(
@@ -39,7 +44,7 @@ struct ReportDiary {
                 text.append("\">")
                 if report.isListed {
                     for entry in rows[key] ?? [] where self.part(of: entry) == part { append(entry, to: &text) }
-                } else if let own = averages[part] {
+                } else if case let own = averages[part.rawValue], own.count > 0 {
                     appendAverage(own, to: &text)
                 }
                 text.append("</td>")
@@ -104,7 +109,7 @@ struct ReportDiary {
         var notes = words.filter { entry.point.flags.contains($0.0) }.map(\.1)
         // What is true of all of them stands in the foot.
         if entry.isEntered, report.tally.enteredCount < report.count { notes.append("typed in") }
-        if entry.point.trigger == .automatic, report.tally.all.automaticCount < report.count { notes.append("auto") }
+        if entry.point.trigger == .automatic, automaticCount < report.count { notes.append("auto") }
         return notes
     }
 

@@ -138,8 +138,9 @@ public struct ReportPage: Sendable {
         text.append("<th>")
         text.append(markup: "≥ \(Int(report.lines.systolic))/\(Int(report.lines.diastolic))")
         text.append("</th></tr></thead>\n<tbody>\n")
+        let parts = report.tally.parts
         for part in DayParts.Part.allCases {
-            guard let own = report.tally.parts[part] else { continue }
+            guard let own = parts[part] else { continue }
             let hours = report.parts.hours(of: part)
             row(Self.capital(part.word), "\(Self.two(hours.from))–\(Self.two(hours.to)) h", own, isAll: false, to: &text)
         }

@@ -6,25 +6,37 @@ struct ReportTally: Sendable {
     struct Part: Sendable {
         var statistics = ReadingStatistics()
         var reached = 0
-
-        mutating func add(_ point: ReadingPoint, isReached: Bool) {
-            statistics.add(point)
-            if isReached { reached += 1 }
-        }
     }
 
-    /// One way to cut the time, with the parts of the day in each bucket.
+    /// One way to cut the time, with the parts of the day in each bucket. Everything else is a sum of these, so that each reading is
+    /// added once for each cut.
     struct Cut: Sendable {
-        var collection: StatisticsCollection
-        var parts: [Int64: [DayParts.Part: ReadingStatistics]] = [:]
+        let cut: CalendarCut
+        fileprivate(set) var parts: [Int64: [ReadingStatistics]] = [:]
+        private static let none = [ReadingStatistics](repeating: ReadingStatistics(), count: DayParts.Part.allCases.count)
+
+        fileprivate init(_ cut: CalendarCut) { self.cut = cut }
+
+        /// Ascending; only those that hold a reading.
+        var buckets: [StatisticsBucket] {
+            parts.sorted { $0.key < $1.key }.map { key, parts in
+                var bucket = StatisticsBucket(key: key)
+                for part in parts { bucket.merged.merge(part) }
+                return bucket
+            }
+        }
+
+        fileprivate mutating func add(_ point: ReadingPoint, _ part: DayParts.Part) {
+            parts[cut.key(at: point.time), default: Self.none][part.rawValue].add(point)
+        }
     }
 
     private let zone: ZoneTable
     private let dayParts: DayParts
     private let lines: ReferenceLines
-    private(set) var all = ReadingStatistics()
+    private(set) var count = 0
     private(set) var reached = 0
-    private(set) var parts: [DayParts.Part: Part] = [:]
+    private var reachedByPart = [Int](repeating: 0, count: DayParts.Part.allCases.count)
     private(set) var bySource: [Int: Int] = [:]
     private(set) var byBasis: [Report.Entry.TimeBasis: Int] = [:]
     private(set) var enteredCount = 0
@@ -41,15 +53,34 @@ struct ReportTally: Sendable {
 
     init(zone: ZoneTable, parts: DayParts, lines: ReferenceLines) {
         (self.zone, dayParts, self.lines) = (zone, parts, lines)
-        cuts = Self.spans.map { Cut(collection: StatisticsCollection(CalendarCut($0.bucketing, zone: zone, parts: parts))) }
+        cuts = Self.spans.map { Cut(CalendarCut($0.bucketing, zone: zone, parts: parts)) }
     }
 
     /// The cut of the chart.
-    var chart: StatisticsCollection { cuts.first?.collection ?? StatisticsCollection(CalendarCut(.month, zone: zone)) }
+    var chart: Cut { cuts.first ?? Cut(CalendarCut(.month, zone: zone)) }
     /// The cut of the table: as the chart's, but days at the finest.
-    var table: Cut? { cuts.first { $0.collection.cut.bucketing != .hour } }
+    var table: Cut? { cuts.first { $0.cut.bucketing != .hour } }
     /// Few enough days for the readings to be listed one by one.
-    var isDaily: Bool { cuts.first { $0.collection.cut.bucketing == .day } != nil }
+    var isDaily: Bool { cuts.contains { $0.cut.bucketing == .day } }
+
+    /// The parts of the day that have a reading.
+    var parts: [DayParts.Part: Part] {
+        var found: [DayParts.Part: Part] = [:]
+        for bucket in cuts.last?.parts.sorted(by: { $0.key < $1.key }) ?? [] {
+            for part in DayParts.Part.allCases where bucket.value[part.rawValue].count > 0 {
+                found[part, default: Part(reached: reachedByPart[part.rawValue])].statistics.merge(bucket.value[part.rawValue])
+            }
+        }
+        return found
+    }
+
+    /// Everything that counts.
+    var all: ReadingStatistics {
+        let parts = parts
+        return DayParts.Part.allCases.reduce(into: ReadingStatistics()) { all, part in
+            if let own = parts[part] { all.merge(own.statistics) }
+        }
+    }
 
     mutating func add(_ entry: Report.Entry) {
         let point = entry.point
@@ -57,9 +88,11 @@ struct ReportTally: Sendable {
         let midnight = WallTime.floor(wall, 86400)
         let part = dayParts.part(ofHour: Int(wall - midnight * 86400) / 3600)
         let isReached = lines.isReached(point.systolic, point.diastolic)
-        all.add(point)
-        if isReached { reached += 1 }
-        parts[part, default: Part()].add(point, isReached: isReached)
+        count += 1
+        if isReached {
+            reached += 1
+            reachedByPart[part.rawValue] += 1
+        }
         bySource[entry.source, default: 0] += 1
         byBasis[entry.basis, default: 0] += 1
         if entry.isEntered { enteredCount += 1 }
@@ -68,18 +101,14 @@ struct ReportTally: Sendable {
         first = min(first ?? point.time, point.time)
         last = max(last ?? point.time, point.time)
         coarsen()
-        for place in cuts.indices {
-            cuts[place].collection.add(point)
-            guard cuts[place].collection.cut.bucketing != .hour else { continue }
-            cuts[place].parts[cuts[place].collection.cut.key(at: point.time), default: [:]][part, default: ReadingStatistics()].add(point)
-        }
+        for place in cuts.indices { cuts[place].add(point, part) }
     }
 
     /// Drops the cuts that are too fine for the time that is covered.
     private mutating func coarsen() {
         guard let first, let last else { return }
         let days = (last.seconds - first.seconds) / 86400
-        while let finest = cuts.first, let limit = Self.spans.first(where: { $0.bucketing == finest.collection.cut.bucketing })?.days,
+        while let finest = cuts.first, let limit = Self.spans.first(where: { $0.bucketing == finest.cut.bucketing })?.days,
             days > limit
         {
             cuts.removeFirst()

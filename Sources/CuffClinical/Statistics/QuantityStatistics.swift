@@ -102,6 +102,36 @@ public struct QuantityStatistics: Sendable, Hashable {
         previous = point
     }
 
+    /// Adds the values of other statistics. What was weighted by time has no order any more, and no such average.
+    public mutating func merge(_ other: QuantityStatistics) {
+        guard other.count > 0 else { return }
+        guard count > 0 else {
+            self = other
+            return
+        }
+        // Chan's update of the mean and of the sum of squares.
+        let (own, more) = (Double(count), Double(other.count))
+        let step = other.center - center
+        spread += other.spread + step * step * own * more / (own + more)
+        center += step * more / (own + more)
+        count += other.count
+        levels += other.levels
+        total.add(other.total)
+        energy.add(other.energy)
+        lastingEnergy.add(other.lastingEnergy)
+        lasting.add(other.lasting)
+        if let one = other.minimum, minimum.map({ one.value < $0.value || one.value == $0.value && DatedValue.isEarlier(one, $0) }) ?? true
+        {
+            minimum = one
+        }
+        if let one = other.maximum, maximum.map({ one.value > $0.value || one.value == $0.value && DatedValue.isEarlier(one, $0) }) ?? true
+        {
+            maximum = one
+        }
+        if let one = other.mostRecent, mostRecent.map({ DatedValue.isEarlier($0, one) }) ?? true { mostRecent = one }
+        isInOrder = false
+    }
+
     /// The energy of a level in dB, `10^(L/10)`, which is computed only where it is asked for.
     private mutating func addLevel(_ level: Double, _ duration: Duration) {
         let seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
@@ -145,6 +175,11 @@ struct CompensatedSum: Sendable, Hashable {
         let next = sum + value
         rest += sum.magnitude >= value.magnitude ? (sum - next) + value : (value - next) + sum
         sum = next
+    }
+
+    mutating func add(_ other: CompensatedSum) {
+        add(other.sum)
+        add(other.rest)
     }
 
     var value: Double { sum + rest }

@@ -38,6 +38,20 @@ public struct ReadingStatistics: Sendable, Hashable {
     }
 }
 
+extension ReadingStatistics {
+    /// Adds the blood pressures of other statistics.
+    public mutating func merge(_ other: ReadingStatistics) {
+        count += other.count
+        systolic.merge(other.systolic)
+        diastolic.merge(other.diastolic)
+        mean.merge(other.mean)
+        pulse.merge(other.pulse)
+        manualCount += other.manualCount
+        automaticCount += other.automaticCount
+        irregularCount += other.irregularCount
+    }
+}
+
 /// One bucket of a `StatisticsCollection`.
 public struct StatisticsBucket: Sendable, Hashable {
     /// The bucket's number in its `CalendarCut`, which gives label and bounds.
