@@ -122,7 +122,7 @@ def examine(browser, feeder, url):
             contrast = browser.value(CONTRAST)
             check(contrast["found"] == [] and contrast["texts"] > 40, f"{what}: contrast of {contrast['texts']} texts is 4.5 or more", contrast)
             scale = browser.value("Math.min(...[...document.querySelectorAll('svg text')].map(t => t.getBoundingClientRect().height))")
-            check(scale >= 11, f"{what}: the scale of the trend can be read", scale)
+            check(scale >= 10, f"{what}: the scale of the trend can be read", scale)
             browser.picture(PICTURES / f"page-{width}-{scheme}.png")
     browser.look(1280, 800)
     # Both measures see what they are for.
