@@ -156,8 +156,11 @@ def helper(name):
     return os.access(path, os.X_OK)
 
 
+recipes = (plain, home_assistant, grafana, fhir, postgres)
+unknown = set(sys.argv[3:]) - {recipe.__name__ for recipe in recipes}
+if unknown: sys.exit("unknown recipe %s; they are %s" % (", ".join(unknown), " ".join(recipe.__name__ for recipe in recipes)))
 try:
-    for recipe in (plain, home_assistant, grafana, fhir, postgres):
+    for recipe in recipes:
         current = recipe.__name__
         if not sys.argv[3:] or current in sys.argv[3:]: recipe()
 finally:
