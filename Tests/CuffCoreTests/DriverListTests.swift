@@ -46,6 +46,36 @@ import Testing
         #expect(Set(CuffFamilies.all.map(\.id.description)).subtracting(covered).isEmpty)
     }
 
+    /// The families whose cuffs hear that a reading is on disk, or are asked for the next one by it.
+    static let acknowledging: Set<String> = ["ansar-b", "hl7-oru", "omron-hid", "phd", "r1", "taidoc", "veroval-bpm25"]
+
+    /// A session that says that commits change nothing is not told of them: it must not have anything to do then.
+    @Test(arguments: CaptureFile.playable)
+    func aSessionThatIsNotToldOfCommits_NeedsNone(_ file: CaptureFile) throws {
+        let driver = try #require(file.driver)
+        var session = driver.makeSession(SessionContext())
+        guard !session.hearsCommits else { return }
+        #expect(!Self.acknowledging.contains(driver.id.description))
+        var actions = session.handle(.opened) + session.handle(.command(.follow))
+        var emitted = 0
+        for item in file.items {
+            switch item.content {
+            case .fromCuff(let bytes): actions = session.handle(.received(bytes))
+            case .toCuff(let bytes): actions = session.handle(.sent(bytes))
+            case .event: continue
+            }
+            emitted += actions.count { if case .emit = $0 { true } else { false } }
+            let after = session.handle(.committed(through: emitted))
+            #expect(after.isEmpty, "\(driver.id) does \(after)")
+        }
+    }
+
+    @Test func acknowledgingFamilies_HearCommits() throws {
+        for id in Self.acknowledging {
+            #expect(try #require(CuffFamilies.named(id)).makeSession(SessionContext()).hearsCommits, "\(id)")
+        }
+    }
+
     @Test func everyDriver_NamesItsSources() {
         for driver in CuffFamilies.all {
             #expect(!driver.sources.isEmpty && !driver.models.isEmpty && !driver.framing.isEmpty, "\(driver.id)")

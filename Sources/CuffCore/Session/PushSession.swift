@@ -8,6 +8,8 @@ public struct PushSession<Format: FrameFormat>: FramedSession {
     private let decode: @Sendable (Span<UInt8>) -> Reading?
     /// Set by `finish`.
     public var isFinished = false
+    /// Nothing is acknowledged to such a cuff.
+    public var hearsCommits: Bool { false }
 
     /// `decode` gets one whole, checked frame and answers its reading; `nil` reports the frame as ignored.
     public init(_ format: Format, driver name: DriverID, decode: @escaping @Sendable (Span<UInt8>) -> Reading?) {

@@ -110,6 +110,7 @@ struct AndStdSession: FramedSession {
     private enum Mode { case listening, reading, measuring, tabulating }
 
     var reader = FrameReader(AndStdFrame())
+    var hearsCommits: Bool { false }
     private var mode = Mode.listening
     var isFinished = false
     private var origin = Reading.Origin.push
