@@ -1,6 +1,6 @@
 # make demo        install what is missing, build, and read a simulated cuff into the terminal and a database
 # make test        install what is missing and run every test that needs neither root nor a virtual machine
-# make test-exhaustive  the core and clinical tests with every bit flipped, every seed and ten times the readings: two minutes
+# make test-exhaustive  the core and clinical tests with every bit flipped, every seed and all readings: two minutes
 # make lint        formatting and the project rules
 # make examples    build the program in Examples/ that embeds the libraries, and check its package
 # make build       the release binary at .build/release/cuff

@@ -3,11 +3,11 @@ import CuffCore
 import Foundation
 import Testing
 
-/// 10,000 readings of more than a hundred persons, or ten times as many, the same each time: plans of eight to twelve days, many of them across
+/// 4,000 readings of more than forty persons, or 100,000, the same each time: plans of eight to twelve days, many of them across
 /// a change of the zone; sessions of one to four readings at any hour, also over midnight, with pauses of ten minutes and
 /// hairs more; what cuffs call invalid, averages of cuffs with their inflations, readings without a time.
 private enum Plans {
-    static let count = Effort.choose(10_000, exhaustive: 100_000)
+    static let count = Effort.choose(4_000, exhaustive: 100_000)
     static let changes: [Int64] = [1_711_846_800, 1_729_990_800, 1_710_054_000, 1_730_613_600]
 
     static let readings: [HomeReading] = {

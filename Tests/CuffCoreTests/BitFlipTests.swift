@@ -9,7 +9,7 @@ import Testing
 
     /// The most bytes that are replayed behind the flips of one capture: a short capture has every bit flipped, a long one a part
     /// of them that is the same each time.
-    static let budget = Effort.choose(75_000, exhaustive: .max)
+    static let budget = Effort.choose(40_000, exhaustive: .max)
 
     @Test(arguments: checked)
     func flippedBit_GivesNoWrongReading(_ file: CaptureFile) throws {

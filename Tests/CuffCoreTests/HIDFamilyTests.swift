@@ -84,7 +84,7 @@ import Testing
         let driver = Self.families[index]
         let script = SimulatorScript(records: SimulatedRecord.sample(count: 8, seed: 11))
         let stored = Set(script.records.map(HIDConversation.summary))
-        for seed in 0..<150 as Range<UInt64> {
+        for seed in 0..<Effort.choose(60, exhaustive: 150) as Range<UInt64> {
             let talk = HIDConversation(
                 driver, .readMemory(user: nil), script, faults: HIDConversation.Faults(seed: seed, lost: 4, repeated: 4))
             #expect(talk.outcome != nil, "seed \(seed): no end")
@@ -105,7 +105,7 @@ import Testing
         let script = SimulatorScript(records: SimulatedRecord.sample(count: 6, seed: 13))
         let stored = Set(script.records.map(HIDConversation.summary))
         var read = 0
-        for seed in 0..<200 as Range<UInt64> {
+        for seed in 0..<Effort.choose(60, exhaustive: 200) as Range<UInt64> {
             let talk = HIDConversation(
                 driver, .readMemory(user: nil), script,
                 faults: HIDConversation.Faults(seed: seed, lost: 1, repeated: 1, flipped: 3))

@@ -34,7 +34,7 @@ import Testing
     @Test(arguments: variants)
     func anyFaults_LoseNothing_AndDoubleNothing(_ options: [String: String]) {
         let wanted = Self.text(Self.records, options)
-        for seed in UInt64(0)..<Effort.choose(33, exhaustive: 150) {
+        for seed in UInt64(0)..<Effort.choose(22, exhaustive: 150) {
             var talk = PHDConversation(SimulatorScript(records: Self.records, options: options))
             let line = BadLine(seed: seed, every: 4 + seed % 12, faults: Self.faults[Int(seed % 3)])
             talk.use(line)
@@ -133,7 +133,7 @@ import Testing
     /// A read over a line that stays bad: it ends, what the agent was told it may forget is stored, and it says so.
     @Test(arguments: variants)
     func aReadOverABadLine_Ends_AndLosesNothingThatWasAcknowledged(_ options: [String: String]) {
-        for seed in UInt64(0)..<Effort.choose(35, exhaustive: 90) {
+        for seed in UInt64(0)..<Effort.choose(14, exhaustive: 90) {
             var talk = PHDConversation(SimulatorScript(records: Self.records, interval: .milliseconds(200), options: options))
             let line = BadLine(seed: seed, every: 3 + seed % 5, faults: Self.faults[Int(seed % 2)])
             talk.use(line)
