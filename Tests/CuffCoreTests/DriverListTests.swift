@@ -47,7 +47,7 @@ import Testing
     }
 
     /// The families whose cuffs hear that a reading is on disk, or are asked for the next one by it.
-    static let acknowledging: Set<String> = ["ansar-b", "hl7-oru", "omron-hid", "phd", "r1", "taidoc", "veroval-bpm25"]
+    static let acknowledging: Set<String> = ["hl7-oru", "omron-hid", "phd", "r1", "taidoc", "veroval-bpm25"]
 
     /// A session that says that commits change nothing is not told of them: it must not have anything to do then.
     @Test(arguments: CaptureFile.playable)

@@ -122,7 +122,7 @@ import Testing
     @Test(arguments: [
         ("port:1-1", "DEVICE=DRIVER"), ("port:1-1=and-sdt", "did you mean `and-std`?"), ("auto=and-std", "names no device"),
         ("port:1-1=and-std,baud=fast", "9600"), ("port:1-1=and-std,varient=inbody", "did you mean `variant`?"),
-        ("port:1-1=and-std,x", "key=value"), ("tcp-listen://box=phd", "--listen box:6024=DRIVER"), ("ttyUSB0=and-std", "/dev/ttyUSB0"),
+        ("port:1-1=and-std,x", "key=value"), ("tcp-listen://box=phd", "--listen box:6024=DRIVER"),
     ])
     func mistake_IsNamed(_ text: String, _ hint: String) {
         let fault = #expect(throws: AddressFault.self) { try Assignment(text) }

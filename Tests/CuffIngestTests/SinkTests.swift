@@ -250,7 +250,7 @@ import Testing
     /// A small file system of its own; needs root.
     private func withTmpfs(_ body: (String) throws -> Void) throws {
         let folder = TestFolder()
-        guard mount("tmpfs", folder.path, "tmpfs", 0, "size=256k") == 0 else { return }
+        guard mount("tmpfs", folder.path, "tmpfs", 0, "size=512k") == 0 else { return }
         defer { umount2(folder.path, Int32(MNT_DETACH)) }
         try body(folder.path)
     }

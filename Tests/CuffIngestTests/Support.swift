@@ -23,6 +23,18 @@ func failure(_ body: @escaping @Sendable () throws -> Void) async -> IngestError
     }
 }
 
+/// A fault of the tests' own sinks and transports.
+struct TestFault: Fault {
+    let status: RunStatus
+    let description: String
+}
+
+extension IngestError {
+    init(_ status: RunStatus, _ what: String, why: String = "") {
+        self.init(TestFault(status: status, description: what + (why.isEmpty ? "" : ": \(why)")))
+    }
+}
+
 /// The parts of an error's line.
 extension IngestError {
     var what: String { description }

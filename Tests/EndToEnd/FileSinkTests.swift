@@ -26,7 +26,12 @@ import Testing
         reader.signal(SIGHUP)
         #expect(try await eventually { access(jsonl, F_OK) == 0 && access(csv, F_OK) == 0 }, "\(reader.said)")
         #expect(reader.isRunning)
-        #expect(lines(jsonl) == 0 && lines(jsonl + ".1") == 1 && lines(csv + ".1") == 2)
+        // A reading whose file was renamed before it was synchronised is written to the new one; none is lost, and none is another.
+        func all(_ path: String) throws -> Set<Substring> {
+            try Set([path, path + ".1"].flatMap { try String(contentsOfFile: $0, encoding: .utf8).split(whereSeparator: \.isNewline) })
+        }
+        let (ofLines, ofTable) = (try all(jsonl), try all(csv))
+        #expect(ofLines.count == 1 && ofTable.count == 2, "\(ofLines) \(ofTable)")
         reader.signal(SIGTERM)
         _ = await reader.end()
         simulation.stop()

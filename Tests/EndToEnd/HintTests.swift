@@ -9,7 +9,11 @@ import Testing
 @Suite struct HintTests {
     /// Cases of which nobody can mend anything, each with the reason.
     private static let withoutHint: [String: String] = [
-        "FileFault.outputClosed": "the reader of a pipe has left: the run ends quietly, as asked"
+        "FileFault.outputClosed": "the reader of a pipe has left: the run ends quietly, as asked",
+        "PrintFault.interrupted": "the person stopped it",
+        "RunFault.ended": "what the session said last is all that is known",
+        "ConfigurationFault.refused": "the parser's own sentence says what to write",
+        "ConfigurationFault.wrongType": "the sentence says what is to stand there",
     ]
 
     private static func texts(_ folder: String) throws -> [String: String] {
@@ -27,7 +31,7 @@ import Testing
         var type = ""
         var empty: [String] = []
         for line in text.split(separator: "\n") {
-            if let match = line.firstMatch(of: /^extension (\w+): Hinted/) { type = String(match.1) }
+            if let match = line.firstMatch(of: /^extension (?:\w+\.)?(\w+): Hinted/) { type = String(match.1) }
             guard let match = line.firstMatch(of: /^\s*(?:case (.+)|(default)): ""$/) else { continue }
             let patterns = match.1.map { $0.split(separator: ",") } ?? [".default"]
             empty += patterns.compactMap { $0.firstMatch(of: /\.(\w+)/) }.map { "\(type).\($0.1)" }
@@ -60,7 +64,7 @@ import Testing
             text.matches(of: /public (?:enum|struct) (\w+): Fault\b/).map { String($0.1) }
         }
         let hinted = try Self.texts("Sources/cuff").values.flatMap { text in
-            text.matches(of: /extension (\w+): Hinted/).map { String($0.1) }
+            text.matches(of: /extension (?:\w+\.)?(\w+): Hinted/).map { String($0.1) }
         }
         #expect(declared.count >= 10)
         #expect(Set(declared).subtracting(hinted).isEmpty, "an extension in Sources/cuff/Sentences is missing")

@@ -21,7 +21,10 @@ public struct CSVTable: Sendable {
     public static let columns: [(name: StaticString, meaning: StaticString)] = [
         ("id", "name of the reading; the same wherever it is written"),
         ("revision", "0, or higher where the reading was completed later"),
-        ("type", "blood_pressure, pulse_rate, quantity, measurement for a failed one, pending for one that is completed later, or deleted (see --new)"),
+        (
+            "type",
+            "blood_pressure, pulse_rate, quantity, measurement for a failed one, pending for one that is completed later; deleted: see --new"
+        ),
         ("driver", "which driver read it"),
         ("device", "identity of the cuff"),
         ("measured", "when it was measured, ISO 8601 with offset"),

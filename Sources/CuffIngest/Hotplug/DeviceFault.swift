@@ -36,7 +36,8 @@ public enum DeviceFault: Fault {
         case .nothingPluggedIn: "nothing is plugged in that could be a cuff: there is no tty or hidraw device of a USB port"
         case .notPluggedIn(let name): "\(name) is not plugged in"
         case .notUSB(let name): "\(name) is not a USB device: udev rules know devices by their USB ids"
-        case .notSerial(let address): "\(address) is not a serial port: its ids name no cuff, and a HID or USB device is never opened to listen to it"
+        case .notSerial(let address):
+            "\(address) is not a serial port: its ids name no cuff, and a HID or USB device is never opened to listen to it"
         case .noDeviceForRule: "a rule is for one device: none was named"
         }
     }

@@ -11,7 +11,7 @@ extension CommandFault: Hinted {
             "leave out --no-store, or add e.g. --sink sqlite:bp.db"
                 + (keeping.map { ", or --option \($0)=yes: the cuff then keeps them too" } ?? "")
         case .forgetsOutside: "read all of it into a database, then `cuff show --since …`"
-        case .cannotCall: ""
+        case .cannotCall: "plug it in here: `cuff watch` finds it"
         case .erasesUnstored: "add --sink sqlite:\(Store.standardPath ?? "bp.db")"
         case .erasureNotConfirmed: "add --confirm erase; everything is stored in the sinks before"
         case .noPlaceForPatients: "leave it out, or add e.g. --sink sqlite:bp.db"

@@ -37,7 +37,10 @@ extension ConfigurationMistake {
 extension AlertMistake {
     fileprivate var hint: String {
         switch self {
-        case .longName, .impossible, .withinNotAfter, .longCondition: ""
+        case .longName: "give it a shorter name"
+        case .impossible: "correct its numbers"
+        case .withinNotAfter: "write the longer time at `within`"
+        case .longCondition: "write a shorter one"
         case .notOnSilence, .noEffect: "leave it out"
         case .triggers: "one of when = \"systolic >= 180 or diastolic >= 110\", irregular = \"2 of 3\", silence = \"30min\""
         case .overlap: "`clear` is on the other side of every value of `when`, e.g. systolic < 170 and diastolic < 100"
@@ -62,7 +65,7 @@ extension ScheduleFault: Hinted {
         case .notByItself: "start each measurement on the cuff; `cuff watch` stores the results"
         case .noFolder: "set HOME or XDG_STATE_HOME"
         case .unknownCuff: "name the device by usb:VVVV:PPPP:SERIAL or port:…, as `cuff list` shows it, or give it a name with --device"
-        case .notAtTheseTimes: ""
+        case .notAtTheseTimes: "choose one of its own cycles, or start each measurement on the cuff"
         }
     }
 }

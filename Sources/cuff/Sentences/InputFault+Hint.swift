@@ -9,7 +9,9 @@ extension InputFault: Hinted {
         case .damaged(_, "line", _, _): "correct that line; the readings before it are kept"
         case .damaged(_, let unit, _, _):
             "record it again, or cut it off before that \(unit) (editcap); the readings before it are kept"
-        case .noConversation, .tooLong, .notWritten: ""
+        case .noConversation: "record it again while the cuff sends: `cuff record DEVICE -o FILE`"
+        case .tooLong: "play a part of it"
+        case .notWritten: "run it again"
         case .noDriver: "add --driver ID"
         case .isCapture(let name, let isStandardInput): "write `cuff replay \(isStandardInput ? "-" : name)`"
         case .hasTimes: "leave it out"
@@ -31,8 +33,8 @@ extension SimulationFault: Hinted {
         case .speed: "give --speed a number above 0, e.g. 5"
         case .severalPlaces: "give one of --tcp, --connect and --uhid"
         case .notOneAddress: "write --connect tcp://HOST:PORT, without --tcp"
-        case .noPseudoTerminal: ""
-        case .noLink(_, let number): number == EEXIST ? "remove it, or name another" : ""
+        case .noPseudoTerminal: "is /dev/pts mounted?"
+        case .noLink(_, let number): number == EEXIST ? "remove it, or name another" : "name another place"
         }
     }
 }
