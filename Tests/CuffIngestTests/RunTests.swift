@@ -178,9 +178,10 @@ import Testing
             (folder.write("comments", "# driver: and-std\n"), .badData), (folder.write("nameless", Self.good), .usage),
             (folder.write("strange", "# driver: acme\n" + Self.good), .usage),
         ]
-        for (path, status) in cases {
+        for (index, (path, status)) in cases.enumerated() {
+            // A file of its own for each: a child of another test may hold a copy of a lock until it is a program of its own.
             let error = await failure {
-                _ = try Ingest.replay(paths: [path], options: self.options([SinkSpec(.jsonl, path: folder.file("o"))]))
+                _ = try Ingest.replay(paths: [path], options: self.options([SinkSpec(.jsonl, path: folder.file("o\(index)"))]))
             }
             #expect(error?.status == status, "\(path): \(error?.description ?? "no error")")
         }

@@ -163,9 +163,9 @@ final class ReadingHandover: Sink {
         while true {
             let (step, isDone) = state.withLock { state -> (Result<ReceivedReading?, IngestError>?, Bool) in
                 if let reading = state.waiting.popLast() { return (.success(reading), false) }
-                // Whoever asks for the next one is done with the one before.
-                let isDone = state.isWriting
-                state.isWriting = false
+                // Whoever asks for the next one is done with the one before; one who was cancelled asks without having meant it.
+                let isDone = state.isWriting && !state.isEnded
+                if isDone { state.isWriting = false }
                 guard !isDone, let result = state.result else { return (nil, isDone) }
                 state.result = .success(nil)
                 return (result, false)

@@ -32,7 +32,7 @@ final class LineFile {
         isRegular = Descriptor.kind(descriptor) == .regular
         guard isRegular else { return }
         // From here on every property is set, and deinit closes the descriptor of an initialiser that throws.
-        guard Descriptor.lock(descriptor) else { throw .writing(path, errno) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .writing(path, errno) }
         size = Descriptor.size(descriptor) ?? 0
         committed = size
     }

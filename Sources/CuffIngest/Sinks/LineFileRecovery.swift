@@ -113,7 +113,7 @@ extension LineFile {
             fchmod(other, status.st_mode & 0o777)
             do throws(SystemFault) {
                 try Descriptor.synchronise(other)
-                guard Descriptor.lock(other) else { throw SystemFault("flock") }
+                guard flock(other, LOCK_EX | LOCK_NB) == 0 else { throw SystemFault("flock") }
                 guard FileIdentity.change(of: descriptor, path, size: size) == nil else { throw SystemFault("rename", EAGAIN) }
                 guard rename(part, path) == 0 else { throw SystemFault("rename") }
                 try Descriptor.synchroniseFolder(of: path)

@@ -139,18 +139,6 @@ enum Descriptor {
         }
     }
 
-    /// Locks the open file for this process alone; `false` with errno where another holds it. A child that is being started holds
-    /// copies of this process's locks until it is a program of its own, also of files that were closed meanwhile: so long it waits.
-    static func lock(_ descriptor: Int32) -> Bool {
-        for _ in 0..<20 {
-            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
-            guard errno == EWOULDBLOCK else { return false }
-            usleep(10_000)
-        }
-        errno = EWOULDBLOCK
-        return false
-    }
-
     static func size(_ descriptor: Int32) -> Int? {
         var status = stat()
         return fstat(descriptor, &status) == 0 ? Int(status.st_size) : nil
