@@ -196,15 +196,7 @@ import Testing
     @Test func redecode_CorrectsUnderTheOldID_AndOnlyWhenTold() throws {
         let folder = TestFolder()
         let path = folder.file("bp.db")
-        let record: [UInt8] = [0xAC, 100, 60, 70, 5, 5, 7, 31, 26]
-        var reading = Reading(
-            .bloodPressure(.mmHg(135, 85, pulse: 70)), driver: "beurer-serial", flags: .noMeasurementCheck,
-            clock: .time(DeviceTime(year: 2026, month: 5, day: 5, hour: 7, minute: 31)), origin: .memory, raw: RawBytes(record))
-        var ledger = ReadingLedger(device: "SN1", driver: "beurer-serial")
-        _ = ledger.admit(&reading, received: Timestamp(milliseconds: 1_778_000_000_000))
-        let sink = try SQLiteSink(path: path)
-        _ = try sink.write(Batch(source: 1, driver: "beurer-serial", device: "SN1", entries: [.reading(reading)]))
-        try sink.close()
+        let reading = try storeMisreadRecord(path)
         let store = try Store(path, access: .write)
         var differences: [String] = []
         func run(_ applies: Bool) throws -> HealthRuns.RedecodeReport {

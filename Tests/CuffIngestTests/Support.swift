@@ -23,6 +23,21 @@ func failure(_ body: @escaping @Sendable () throws -> Void) async -> IngestError
     }
 }
 
+/// Keeps a record of beurer-serial with a wrong reading of it, as a driver before a correction would have: decoding it anew
+/// changes the numbers and keeps the id.
+func storeMisreadRecord(_ path: String) throws -> Reading {
+    let record: [UInt8] = [0xAC, 100, 60, 70, 5, 5, 7, 31, 26]
+    var reading = Reading(
+        .bloodPressure(.mmHg(135, 85, pulse: 70)), driver: "beurer-serial", flags: .noMeasurementCheck,
+        clock: .time(DeviceTime(year: 2026, month: 5, day: 5, hour: 7, minute: 31)), origin: .memory, raw: RawBytes(record))
+    var ledger = ReadingLedger(device: "SN1", driver: "beurer-serial")
+    _ = ledger.admit(&reading, received: Timestamp(milliseconds: 1_778_000_000_000))
+    let sink = try SQLiteSink(path: path)
+    _ = try sink.write(Batch(source: 1, driver: "beurer-serial", device: "SN1", entries: [.reading(reading)]))
+    try sink.close()
+    return reading
+}
+
 /// A fault of the tests' own sinks and transports.
 struct TestFault: Fault {
     let status: RunStatus

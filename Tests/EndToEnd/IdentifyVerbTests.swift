@@ -53,11 +53,11 @@ import Testing
 
     @Test func aPort_IsListenedTo_WithItsLine() async throws {
         let port = scratch.path("port")
-        async let simulator = CuffProcess.run(["simulate", "and-std", "--count", "30", "--every", "300ms", "--link", port, "--for", "10s"])
-        for _ in 0..<500 where !FileManager.default.fileExists(atPath: port) { try await Task.sleep(for: .milliseconds(20)) }
+        let simulator = try RunningCuff(["simulate", "and-std", "--count", "60", "--every", "300ms", "--link", port], folder: scratch)
+        defer { simulator.signal(SIGKILL) }
+        #expect(try await eventually(60) { FileManager.default.fileExists(atPath: port) }, "\(simulator.said)")
         let run = try await CuffProcess.run(["identify", port, "--for", "5s"])
         #expect(run.output.hasPrefix("and-std  ") && run.output.contains("line 9600 8N1"), "\(run.output) \(run.errors)")
         #expect(run.status == 0)
-        _ = try await simulator
     }
 }

@@ -15,7 +15,7 @@ public enum AlertEvent: Sendable, Hashable {
         case old
         /// The cuff's clock is fast.
         case ahead
-        /// The cuff's clock is not set, or there is no time.
+        /// The cuff's clock is not set, or the reading has no time.
         case noTime
     }
 }

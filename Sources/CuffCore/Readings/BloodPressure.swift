@@ -63,6 +63,15 @@ public struct BloodPressure: Sendable, Hashable {
             mean: mean.map(Pressure.mmHg), pulse: pulse.map { PulseRate($0) })
     }
 
+    /// The same where the cuff writes 0 for what it did not measure. `meanOrZero` is `nil` for a cuff that never sends a mean.
+    @inlinable
+    public static func mmHg(_ systolic: Int, _ diastolic: Int, meanOrZero mean: Int? = nil, pulseOrZero pulse: Int) -> BloodPressure {
+        BloodPressure(
+            systolic: .mmHg(systolic), diastolic: .mmHg(diastolic), mean: mean.flatMap { $0 > 0 ? .mmHg($0) : nil },
+            pulse: pulse > 0 ? PulseRate(pulse) : nil, meanAbsence: mean.map { $0 > 0 ? .none : .notMeasured } ?? .none,
+            pulseAbsence: pulse > 0 ? .none : .notMeasured)
+    }
+
     /// The lowest systolic pressure of a living arm, in mmHg: below the neonatal range of every documented cuff. It is also
     /// the highest pressure in kPa that a cuff reaches (300 mmHg are 40 kPa), so that kilopascals taken for mmHg, or mmHg
     /// for kilopascals, always lie outside the limits.

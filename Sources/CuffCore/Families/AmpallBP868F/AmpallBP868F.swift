@@ -71,10 +71,7 @@ struct AmpallBP868FFrame: FrameFormat {
             // The mean is the only redundancy of these digits: outside its pressures, something was damaged.
             if mean > 0, mean > systolic || mean < diastolic { flags.insert(.implausible) }
             content = .bloodPressure(
-                BloodPressure(
-                    systolic: .mmHg(systolic), diastolic: .mmHg(diastolic), mean: mean > 0 ? .mmHg(mean) : nil,
-                    pulse: pulse > 0 ? PulseRate(pulse) : nil, meanAbsence: mean > 0 ? .none : .notMeasured,
-                    pulseAbsence: pulse > 0 ? .none : .notMeasured))
+                .mmHg(systolic, diastolic, meanOrZero: mean, pulseOrZero: pulse))
         }
         return Reading(content, driver: "ampall-bp868f", flags: flags, origin: .push, raw: RawBytes(frame))
     }

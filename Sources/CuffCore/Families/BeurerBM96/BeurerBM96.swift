@@ -74,9 +74,7 @@ enum BeurerBM96Report {
         let pulse = Int(bytes[13])
         return Reading(
             .bloodPressure(
-                BloodPressure(
-                    systolic: .mmHg(Int(bytes[11])), diastolic: .mmHg(Int(bytes[12])), pulse: pulse > 0 ? PulseRate(pulse) : nil,
-                    pulseAbsence: pulse > 0 ? .none : .notMeasured)),
+                .mmHg(Int(bytes[11]), Int(bytes[12]), pulseOrZero: pulse)),
             driver: "beurer-bm96", user: Int32(bytes[0]) + 1, flags: flags,
             clock: time.month == 0 && time.day == 0 ? .unset : DeviceClock(time), origin: .memory,
             raw: RawBytes(Array(record[..<recordLength])))

@@ -271,9 +271,7 @@ struct BeurerSerialSession: FinishingSession {
         let pulse = Int(record[3])
         return Reading(
             .bloodPressure(
-                BloodPressure(
-                    systolic: .mmHg(Int(record[1]) + 25), diastolic: .mmHg(Int(record[2]) + 25),
-                    pulse: pulse > 0 ? PulseRate(pulse) : nil, pulseAbsence: pulse > 0 ? .none : .notMeasured)),
+                .mmHg(Int(record[1]) + 25, Int(record[2]) + 25, pulseOrZero: pulse)),
             driver: "beurer-serial", flags: .noMeasurementCheck, clock: DeviceClock(time), origin: .memory,
             raw: RawBytes(record))
     }

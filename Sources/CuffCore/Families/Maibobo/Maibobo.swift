@@ -241,9 +241,7 @@ struct MaiboboSession: FramedSession {
                 content = .failure(Failure(.noValue))
             } else {
                 content = .bloodPressure(
-                    BloodPressure(
-                        systolic: .mmHg(Int(systolic)), diastolic: .mmHg(Int(diastolic)),
-                        pulse: pulse > 0 ? PulseRate(Int(pulse)) : nil, pulseAbsence: pulse > 0 ? .none : .notMeasured))
+                    .mmHg(Int(systolic), Int(diastolic), pulseOrZero: Int(pulse)))
             }
         }
         return Reading(content, driver: "maibobo", clock: clock, origin: origin, raw: RawBytes(frame))

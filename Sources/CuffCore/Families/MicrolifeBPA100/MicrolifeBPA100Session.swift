@@ -150,9 +150,7 @@ extension MicrolifeBPA100Session {
         let content: Reading.Content =
             systolic > 0 && diastolic > 0
             ? .bloodPressure(
-                BloodPressure(
-                    systolic: .mmHg(systolic), diastolic: .mmHg(diastolic), pulse: pulse > 0 ? PulseRate(pulse) : nil,
-                    pulseAbsence: pulse > 0 ? .none : .notMeasured))
+                .mmHg(systolic, diastolic, pulseOrZero: pulse))
             : .failure(Failure(.noValue))
         return Reading(content, driver: "microlife-bpa100", clock: clock(ofRecord: record), origin: .memory, raw: RawBytes(record))
     }

@@ -99,9 +99,7 @@ enum OmronEEPROMRecord {
         let pulse = Int(bytes[3])
         return Reading(
             .bloodPressure(
-                BloodPressure(
-                    systolic: .mmHg(Int(bytes[1]) + 25), diastolic: .mmHg(Int(bytes[0])), pulse: pulse > 0 ? PulseRate(pulse) : nil,
-                    pulseAbsence: pulse > 0 ? .none : .notMeasured)),
+                .mmHg(Int(bytes[1]) + 25, Int(bytes[0]), pulseOrZero: pulse)),
             driver: "omron-eeprom", user: Int32(user), flags: flags, clock: DeviceClock(stamp), origin: .memory, raw: RawBytes(record))
     }
 }

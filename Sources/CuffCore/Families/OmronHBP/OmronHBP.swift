@@ -131,10 +131,7 @@ struct OmronHBPSession: FramedSession {
         let content: Reading.Content
         if systolic > 0, diastolic > 0 {
             content = .bloodPressure(
-                BloodPressure(
-                    systolic: .mmHg(systolic), diastolic: .mmHg(diastolic), mean: mean > 0 ? .mmHg(mean) : nil,
-                    pulse: pulse > 0 ? PulseRate(pulse) : nil, meanAbsence: mean > 0 ? .none : .notMeasured,
-                    pulseAbsence: pulse > 0 ? .none : .notMeasured))
+                .mmHg(systolic, diastolic, meanOrZero: mean, pulseOrZero: pulse))
         } else {
             // Zeros in place of a pressure have no documented meaning; a value they are not: guess.
             content = .failure(Failure(.noValue))

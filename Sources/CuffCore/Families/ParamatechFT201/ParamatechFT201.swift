@@ -61,9 +61,7 @@ struct ParamatechFT201Frame: FrameFormat {
         var content = Reading.Content.failure(Failure(.noValue))
         if systolic > 0, diastolic > 0 {
             content = .bloodPressure(
-                BloodPressure(
-                    systolic: .mmHg(systolic), diastolic: .mmHg(diastolic), pulse: pulse > 0 ? PulseRate(pulse) : nil,
-                    pulseAbsence: pulse > 0 ? .none : .notMeasured))
+                .mmHg(systolic, diastolic, pulseOrZero: pulse))
         }
         return Reading(
             content, driver: "paramatech-ft201", flags: .noMeasurementCheck, clock: clock, origin: .push,

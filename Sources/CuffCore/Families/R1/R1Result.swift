@@ -50,10 +50,7 @@ struct R1Record {
         // A pressure of zero beside other values is documented nowhere; a blood pressure it is not: guess.
         guard systolic > 0, diastolic > 0 else { return .failure(Failure(.noValue)) }
         return .bloodPressure(
-            BloodPressure(
-                systolic: .mmHg(systolic), diastolic: .mmHg(diastolic), mean: mean > 0 ? .mmHg(mean) : nil,
-                pulse: pulse > 0 ? PulseRate(pulse) : nil, meanAbsence: mean > 0 ? .none : .notMeasured,
-                pulseAbsence: pulse > 0 ? .none : .notMeasured))
+            .mmHg(systolic, diastolic, meanOrZero: mean, pulseOrZero: pulse))
     }
 
     private static func clock(_ time: DeviceTime) -> DeviceClock {

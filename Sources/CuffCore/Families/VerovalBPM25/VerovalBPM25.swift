@@ -77,9 +77,7 @@ enum VerovalBPM25Answer {
         var content = Reading.Content.failure(Failure(.noValue))
         if systolic > 0, diastolic > 0 {
             content = .bloodPressure(
-                BloodPressure(
-                    systolic: .mmHg(systolic), diastolic: .mmHg(diastolic), pulse: pulse > 0 ? PulseRate(pulse) : nil,
-                    pulseAbsence: pulse > 0 ? .none : .notMeasured))
+                .mmHg(systolic, diastolic, pulseOrZero: pulse))
         }
         return Reading(
             content, driver: "veroval-bpm25", user: Int32(record[0]), flags: flags, clock: clock, origin: .memory,

@@ -131,9 +131,7 @@ enum VerovalDuoAnswer {
         var content = Reading.Content.failure(Failure(.noValue))
         if systolic > 0, diastolic > 0 {
             content = .bloodPressure(
-                BloodPressure(
-                    systolic: .mmHg(systolic), diastolic: .mmHg(diastolic), pulse: pulse > 0 ? PulseRate(pulse) : nil,
-                    pulseAbsence: pulse > 0 ? .none : .notMeasured))
+                .mmHg(systolic, diastolic, pulseOrZero: pulse))
         }
         return Reading(
             content, driver: "veroval-duo", user: Int32(user), flags: flags(record), clock: isUnset ? .unset : DeviceClock(time),
