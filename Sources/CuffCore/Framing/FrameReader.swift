@@ -133,13 +133,19 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
 
     /// Drops all waiting bytes, e.g. after the protocol lost its state, and returns their number.
     public mutating func discard() -> Int {
-        let left = buffer.count - head + (isJoint ? pending.count - (buffer.count - rest) : 0)
+        let left = takeWaiting().count
+        skippedBytes += left
+        return left
+    }
+
+    /// Takes the bytes that are in no frame yet, whole frames that were not asked for among them.
+    mutating func takeWaiting() -> [UInt8] {
+        let waiting = Array(buffer[head...]) + (isJoint ? pending[(buffer.count - rest)...] : [])
         buffer = []
         pending = []
         head = 0
         isJoint = false
-        skippedBytes += left
-        return left
+        return waiting
     }
 
     private mutating func gap() -> FrameStep {

@@ -7,7 +7,9 @@ extension LinkState {
         if next == .measure { beginMeasuring(&effects) } else { tellSession(.command(next), &effects) }
     }
 
-    mutating func nextSession(_ effects: inout [LinkEffect]) {
+    /// `unread`: what came with the bytes that ended the session before, and belongs to none of its answers. It is read as if it had
+    /// come alone.
+    mutating func nextSession(unread: [UInt8] = [], _ effects: inout [LinkEffect]) {
         deadlines.endSession()
         framesBefore = counters.frames
         messages = 0
@@ -16,6 +18,7 @@ extension LinkState {
         session = driver.makeSession(setup.context)
         tellSession(.opened, &effects)
         nextCommand(&effects)
+        if !unread.isEmpty { tellSession(.received(unread), &effects) }
     }
 
     /// Ends the present session from outside.
@@ -35,7 +38,11 @@ extension LinkState {
                 command = nil
                 return
             }
-            if commands.isEmpty || isTransportClosed || phase == .waiting { end(outcome, &effects) } else { nextSession(&effects) }
+            if commands.isEmpty || isTransportClosed || phase == .waiting { return end(outcome, &effects) }
+            // After a conversation that failed, half an answer is no beginning of anything; and what came before a start is not its
+            // result.
+            let isListeningNext = outcome == .complete && commands.first == .follow
+            nextSession(unread: isListeningNext ? session.takeUnread() : [], &effects)
         }
     }
 

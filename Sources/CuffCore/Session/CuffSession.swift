@@ -13,6 +13,8 @@ public protocol CuffSession: Sendable {
     /// The host wants to end. Returns whether the session still has to write to the cuff; then `finish` follows
     /// within the protocol's own time. Only ever called live.
     mutating func endInOrder(into actions: inout SessionActions) -> Bool
+    /// Takes the bytes that came behind those with which the session finished. They belong to whoever listens next.
+    mutating func takeUnread() -> [UInt8]
     /// Whole frames so far; `nil` where the family has none (its reports are counted, or its answers have a known length).
     var frames: Int? { get }
     /// Whether `committed` changes what the session does: it acknowledges to the cuff, or asks for the next record.
@@ -22,6 +24,8 @@ public protocol CuffSession: Sendable {
 extension CuffSession {
     /// `nil`: the family has no frames to count.
     public var frames: Int? { nil }
+    /// Nothing is left: everything that is received is used at once.
+    public mutating func takeUnread() -> [UInt8] { [] }
     /// Nothing to write before the end.
     public mutating func endInOrder(into actions: inout SessionActions) -> Bool { false }
     /// Told about commits unless the session says otherwise.

@@ -64,6 +64,8 @@ public protocol FramedSession: FinishingSession {
 extension FramedSession {
     /// Whole frames so far.
     public var frames: Int? { reader.frames }
+    /// What stands behind the frame that ended this session.
+    public mutating func takeUnread() -> [UInt8] { reader.takeWaiting() }
 
     /// Hands over each frame that the bytes complete.
     public mutating func receive(_ bytes: [UInt8], into actions: inout SessionActions) {

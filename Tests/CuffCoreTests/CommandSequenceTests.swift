@@ -1,0 +1,58 @@
+import Testing
+
+@testable import CuffCore
+
+/// A watch asks a cuff for what it holds, then listens: each command has a session of its own, on one stream of bytes.
+@Suite struct CommandSequenceTests {
+    /// The answer to RB of captures/and-std/last-result, then two results that the cuff pushes by itself, with the same layout.
+    private static let answer =
+        "16 16 01 30 30 02 54 4d 32 36 35 35 1e 32 36 30 35 30 35 30 37 33 31 1e 52 42 1e 4d 1e 45 30 30 1e 53 31 32 38 1e 4d 20 39 37 1e "
+        + "44 20 38 32 1e 50 20 37 31 1e 49 31 37 1e 4c 31 33 39 1e 03 31"
+    private static let pushes = [
+        "16 16 01 30 30 02 54 4d 32 36 35 35 1e 32 36 30 35 30 35 30 38 30 31 1e 52 42 1e 4d 1e 45 30 30 1e 53 31 33 38 1e 4d 20 39 37 1e "
+            + "44 20 38 32 1e 50 20 37 31 1e 49 31 37 1e 4c 31 33 39 1e 03 3c",
+        "16 16 01 30 30 02 54 4d 32 36 35 35 1e 32 36 30 35 30 35 31 38 30 32 1e 52 42 1e 4d 1e 45 30 30 1e 53 31 33 31 1e 4d 20 39 38 1e "
+            + "44 20 38 34 1e 50 20 36 36 1e 49 31 37 1e 4c 31 33 39 1e 03 38",
+    ]
+
+    private func readings(_ commands: [SessionCommand], _ chunks: [[UInt8]]) -> (LinkState, [Reading]) {
+        var setup = LinkState.Setup(.andStd)
+        setup.commands = commands
+        var link = LinkState(setup)
+        var effects: [LinkEffect] = []
+        var time = LinkTime(elapsed: .zero, wall: Timestamp(milliseconds: 1_778_000_000_000))
+        link.handle(.opened, at: time, into: &effects)
+        for case .write(let bytes) in effects { link.handle(.sent(bytes), at: time, into: &effects) }
+        for chunk in chunks {
+            time.elapsed += .milliseconds(20)
+            link.handle(.received(chunk), at: time, into: &effects)
+        }
+        link.flush(into: &effects)
+        let found = effects.flatMap { effect -> [Reading] in
+            if case .submit(let batch) = effect { batch.entries.readings } else { [] }
+        }
+        return (link, found)
+    }
+
+    /// What comes in one chunk with the answer is read by the session that listens next, wherever the chunks are cut.
+    @Test func whatFollowsTheAnswer_IsNotLost() throws {
+        let answer = try #require(Hex.bytes(Self.answer))
+        let stream = try answer + Self.pushes.flatMap { try #require(Hex.bytes($0)) }
+        for cut in 1..<stream.count {
+            let (link, found) = readings([.readMemory(user: nil), .follow], [Array(stream[..<cut]), Array(stream[cut...])])
+            #expect(found.compactMap { $0.bloodPressure?.systolic.digits.value } == [128, 138, 131], "cut at \(cut)")
+            #expect(found.map(\.origin) == [.memory, .push, .push], "cut at \(cut)")
+            #expect(link.counters.bytes == stream.count && link.counters.frames == 3 && link.counters.skippedBytes == 0, "cut at \(cut)")
+        }
+        let whole = readings([.readMemory(user: nil), .follow], [stream])
+        #expect(whole.1.count == 3)
+    }
+
+    /// A result that came before a start is not taken for that start's.
+    @Test func whatCameBeforeAStart_IsNotItsResult() throws {
+        let stream = try #require(Hex.bytes(Self.answer)) + #require(Hex.bytes(Self.pushes[0]))
+        let (link, found) = readings([.readMemory(user: nil), .measure, .follow], [stream])
+        #expect(found.map(\.origin) == [.memory])
+        #expect(link.isMeasuring)
+    }
+}
