@@ -42,7 +42,7 @@ let package = Package(
         .testTarget(
             name: "CuffIngestTests",
             dependencies: [
-                "CuffIngest", "CuffClinical", "CuffCore", "CLinux", "CFaultyDisk", .product(name: "GRDB", package: "GRDB.swift"),
+                "cuff", "CuffIngest", "CuffClinical", "CuffCore", "CLinux", "CFaultyDisk", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         // Not a product: Examples/ is a package of its own for readers, and its source is built here with everything else.

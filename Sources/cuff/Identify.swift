@@ -1,4 +1,5 @@
 import ArgumentParser
+import CuffCore
 import CuffIngest
 
 struct Identify: ParsableCommand {
@@ -25,5 +26,89 @@ struct Identify: ParsableCommand {
         let report = try Identifying.run(source, line: try LineChoice.settings(line), limit: limit.duration)
         Terminal.put(json ? report.jsonLines : report.text)
         if report.isEmpty { throw ExitCode(.no) }
+    }
+}
+
+extension Identifying.Word {
+    /// One clause for a person.
+    var reason: String {
+        switch self {
+        case .header(_, true): "the capture's header says so"
+        case .header(_, false): "the capture's header says so, and this program has no such driver"
+        case .claim(_, let sentence): sentence
+        }
+    }
+}
+
+extension Identifying.Report {
+    /// Lines for a person.
+    var text: String {
+        guard !isEmpty else {
+            let place = line.map { " at \($0.text)" } ?? ""
+            if bytes > 0 { return "\(bytes) bytes fit no family\(place)\(line == nil ? "" : ": try other settings (--line)")\n" }
+            return line == nil
+                ? "it holds no bytes of a cuff\n"
+                : "nothing was heard\(place): the cuff may be silent until it is asked, or need other settings (--line)\n"
+        }
+        let named = word.map { word in
+            let own = candidates.first { $0.driver.description == word.driver }
+            let found = own.map { evidence($0) } ?? (bytes > 0 ? "its bytes show nothing of it" : "")
+            return "\(StandardErrorLog.harmless(word.driver))  \(word.reason)\(found.isEmpty ? "" : "; \(found)")\n"
+        }
+        return (named ?? "") + others.map { "\($0.driver)  \(evidence($0))\n" }.joined()
+    }
+
+    /// Those to be told beside what was said: a word is contradicted by likely ones only.
+    private var others: [Identification.Candidate] {
+        guard let word else { return candidates }
+        return candidates.filter { $0.driver.description != word.driver && $0.isLikely }
+    }
+
+    private func evidence(_ candidate: Identification.Candidate) -> String {
+        var parts: [String] = []
+        if candidate.readings > 0 { parts.append("\(candidate.readings) reading\(candidate.readings == 1 ? "" : "s")") }
+        if candidate.frames > 0 {
+            let check = candidate.hasCheck ? "checked" : candidate.isLikely ? "no check" : "no check, so this may be chance"
+            parts.append(
+                "\(candidate.frames) frame\(candidate.frames == 1 ? "" : "s") (\(check)), \(candidate.bytes) of \(bytes) bytes")
+        }
+        let lines = line == nil ? "" : candidate.lines.map(\.text).joined(separator: ", ")
+        return parts.joined(separator: ", ") + (lines.isEmpty ? "" : "; line \(lines)")
+    }
+
+    /// One JSON object for each family. `by` says who names it: `header`, `claim` or `bytes`.
+    var jsonLines: String {
+        var text = TextBuffer()
+        if let word {
+            let own = candidates.first { $0.driver.description == word.driver }
+            let by = if case .header = word { "header" } else { "claim" }
+            append(word.driver, by: by, own, to: &text)
+        }
+        for candidate in others { append(candidate.driver.description, by: "bytes", candidate, to: &text) }
+        return text.string
+    }
+
+    private func append(_ driver: String, by: String, _ candidate: Identification.Candidate?, to text: inout TextBuffer) {
+        text.append("{\"type\":\"candidate\",\"schema\":1,\"driver\":\"")
+        text.append(string: StandardErrorLog.harmless(driver).replacing("\\", with: "?").replacing("\"", with: "?"))
+        text.append("\",\"by\":\"")
+        text.append(string: by)
+        text.append("\",\"bytes\":")
+        text.append(decimal: Int64(bytes))
+        if let candidate {
+            text.append(",\"frames\":")
+            text.append(decimal: Int64(candidate.frames))
+            text.append(",\"frame_bytes\":")
+            text.append(decimal: Int64(candidate.bytes))
+            text.append(",\"readings\":")
+            text.append(decimal: Int64(candidate.readings))
+            text.append(candidate.hasCheck ? ",\"checked\":true" : ",\"checked\":false")
+            if line != nil {
+                text.append(",\"lines\":[")
+                text.append(string: candidate.lines.map { "\"\($0.text)\"" }.joined(separator: ","))
+                text.append("]")
+            }
+        }
+        text.append("}\n")
     }
 }

@@ -210,8 +210,8 @@ enum Flags {
 extension IngestReport {
     /// Says how the run ended where a person should know, and ends the program with its status.
     func conclude(_ options: some RunOptions) throws {
-        if let closing {
-            options.log.warning("\(closing)")
+        if !endings.isEmpty {
+            for ending in endings { options.log.warning("\(ending.text)") }
         } else if status != .done, let fault {
             options.log.warning("\(fault.text)")
         }

@@ -54,7 +54,7 @@ struct Watch: ParsableCommand {
         try Flags.refuse("--device", when: output.device != nil, why: each)
         try Flags.refuse("--again", when: again != nil && once, why: "--once ends when everything was read")
         if output.sink.isEmpty, !watch.sinks.isEmpty { options.sinks = watch.sinks } else { try store.keep(&options, output) }
-        watch.options.notices = { log.notice("\($0.sentence)") }
+        watch.options.notices = { log.notice("\($0.text)") }
         watch.options.statistics = { log.critical("\($0)") }
         watch.options.showsStatistics = stats
         watch.options.metricsPort = metrics

@@ -3,6 +3,8 @@ import CuffIngest
 import Foundation
 import Testing
 
+@testable import cuff
+
 /// What an agent says of itself, as `cuff info` prints it, and the clock it wants set, as `cuff doctor` does.
 @Suite struct DeviceDetailTests {
     private var information: DeviceInformation {

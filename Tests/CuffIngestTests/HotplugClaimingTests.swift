@@ -2,6 +2,7 @@ import CuffCore
 import Testing
 
 @testable import CuffIngest
+@testable import cuff
 
 @Suite struct ClaimingTests {
     private let drivers = HotplugSample.drivers

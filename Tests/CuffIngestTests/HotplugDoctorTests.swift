@@ -2,6 +2,7 @@ import CuffCore
 import Testing
 
 @testable import CuffIngest
+@testable import cuff
 
 @Suite struct HotplugDoctorTests {
     private let anna = ProcessIdentity(user: 1000, userName: "anna", groups: [1000], groupNames: ["anna"])

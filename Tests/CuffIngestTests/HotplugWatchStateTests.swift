@@ -124,7 +124,7 @@ import Testing
         let link = try #require(opened(state.handle(.hotplug(.plugged(cuff)), at: .zero)))
         let effects = state.handle(.ended(link, .complete), at: .seconds(2))
         #expect(acts(effects).isEmpty)
-        #expect(told(effects).map(\.sentence) == ["/dev/hidraw0: read to the end"])
+        #expect(told(effects).map(\.description) == ["/dev/hidraw0: read to the end"])
         var settings = WatchState.Settings()
         settings.again = .seconds(600)
         var polling = WatchState(settings: settings, drivers: drivers)
@@ -221,7 +221,7 @@ import Testing
         let effects = state.handle(.hotplug(.settled), at: .zero)
         let targets = effects.compactMap { if case .open(_, let plan) = $0 { plan.target } else { nil } }
         #expect(targets == [.place(.tcp(host: "moxa", port: 4001)), .place(.node("/dev/pts/3"))])
-        #expect(told(effects).last?.sentence == "port:9-9 (--assign) is not plugged in; waiting for it")
+        #expect(told(effects).last?.description == "port:9-9 (--assign) is not plugged in; waiting for it")
         let link = try #require(opened(effects))
         #expect(acts(state.handle(.ended(link, .unplugged), at: .zero)) == [.wake(at: .seconds(1))], "it may come back")
     }
@@ -315,7 +315,7 @@ import Testing
         link = try #require(opened(state.handle(.timer, at: .seconds(3))))
         let effects = state.handle(.ended(link, broken), at: .seconds(3))
         #expect(acts(effects).last == .end(.tryAgain))
-        #expect(told(effects).last?.sentence.hasSuffix("giving up") == true)
+        #expect(told(effects).last?.description.hasSuffix("giving up") == true)
     }
 
     @Test func once_WithNothingToRead_Is69() throws {

@@ -93,7 +93,7 @@ private final class Watching: @unchecked Sendable {
 
     /// Everything it said, for a failing test.
     var story: Comment {
-        Comment(rawValue: (notices.withLock { $0 }.map(\.sentence) + diagnostics.withLock { $0 }).joined(separator: "\n"))
+        Comment(rawValue: (notices.withLock { $0 }.map(\.description) + diagnostics.withLock { $0 }).joined(separator: "\n"))
     }
 
     /// Waits, without holding a thread, until it is so; at most 20 s.
@@ -127,7 +127,7 @@ struct HotplugWatchTests {
         let watching = Watching(try cuffs.enumerated().map { try assigned($1, name: "cuff-\($0)") }, once: true)
         #expect(await watching.until { watching.collector.ids == 12 }, watching.story)
         let report = try await watching.end()
-        #expect(report.status == .done, "\(report.closing ?? "")")
+        #expect(report.status == .done, "\(report.endings)")
         for index in cuffs.indices { #expect(watching.collector.count(of: "cuff-\(index)") == 4) }
         #expect(report.counters.readings == 12)
     }
@@ -138,7 +138,7 @@ struct HotplugWatchTests {
         // A machine with a real cuff plugged in would read it: then this test has nothing to say.
         if try DeviceEnumeration.plugged().contains(where: { Claiming.verdict(on: $0).driver != nil }) { return }
         #expect(report.status == .unavailable)
-        #expect(report.closing?.contains("cuff list") == true)
+        #expect(report.endings.map(\.description) == ["no cuff is plugged in that this program may read"])
     }
 
     @Test(.timeLimit(.minutes(2)))

@@ -165,14 +165,14 @@ extension PipelineState.Effect {
         _ = texts { state.accept(.sample(0..<3), into: &$0) }
         _ = texts { state.accept(.sample(3..<5), into: &$0) }
         // `sample` comes from a memory.
-        #expect(state.unstored(by: 0) { _ in false } == PipelineState.Unstored(readings: 5, inTheCuff: 5))
+        #expect(state.unstored(by: 0) { _ in false } == UnstoredReadings(readings: 5, inTheCuff: 5))
         _ = texts { state.stored(by: 0, into: &$0) }
-        #expect(state.unstored(by: 0) { _ in false } == PipelineState.Unstored(readings: 2, inTheCuff: 2))
+        #expect(state.unstored(by: 0) { _ in false } == UnstoredReadings(readings: 2, inTheCuff: 2))
         var pushed = Reading.sample(7)
         pushed.origin = .push
         _ = texts { state.accept(Batch(source: 1, driver: "and-std", entries: [.reading(pushed)], through: 6), into: &$0) }
-        #expect(state.unstored(by: 0) { _ in false } == PipelineState.Unstored(readings: 3, inTheCuff: 2))
-        #expect(state.unstored(by: 0) { _ in true } == PipelineState.Unstored(readings: 3, inTheCuff: 3))
+        #expect(state.unstored(by: 0) { _ in false } == UnstoredReadings(readings: 3, inTheCuff: 2))
+        #expect(state.unstored(by: 0) { _ in true } == UnstoredReadings(readings: 3, inTheCuff: 3))
     }
 
     @Test func liveEvents_GoToSinksOfLinesOnly_AndNeverHoldACommit() {

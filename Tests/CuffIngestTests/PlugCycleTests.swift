@@ -46,7 +46,7 @@ struct PlugCycleTests {
         watch.settings.firstPause = .milliseconds(20)
         watch.notices = { notice in
             if case .complete = notice { counter.completions.withLock { $0 += 1 } }
-            counter.said.withLock { $0 = $0.suffix(11) + [notice.sentence] }
+            counter.said.withLock { $0 = $0.suffix(11) + [notice.description] }
         }
         var options = IngestOptions()
         options.moreSinks = [counter]

@@ -72,9 +72,10 @@ import Testing
             try Data("#!/bin/sh\n\(text)\n".utf8).write(to: URL(fileURLWithPath: "\(place)/\(path)"))
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(place)/\(path)")
         }
-        let targets = parts.filter { $0.key != "kernel" }.map { "[ $1 = \($0.key) ] && { \($0.value); }" }
+        let targets = parts.filter { !["kernel", "remote"].contains($0.key) }.map { "[ $1 = \($0.key) ] && { \($0.value); }" }
         try script("bin/make", targets.joined(separator: "\n") + "\nexit 0")
         try script(".ci/instructions", "exit 0")
+        try script(".ci/remote", parts["remote"] ?? "exit 0")
         try script("Tests/Kernel/run", parts["kernel"] ?? "exit 0")
         return try await CuffProcess.run(
             executable: "/bin/sh", ["\(place)/.ci/run"], environment: ["PATH": "\(place)/bin:/usr/bin:/bin"])
@@ -83,10 +84,10 @@ import Testing
     @Test func ci_IsTheSumOfItsParts() async throws {
         let all = try await ci([:])
         #expect(all.status == 0, "\(all.output)")
-        #expect(all.lines.last == "== 7 held; skipped: none; failed: none")
+        #expect(all.lines.last == "== 8 held; skipped: none; failed: none")
         let unbuilt = try await ci(["build": "exit 1"])
         #expect(unbuilt.status == 1)
-        #expect(unbuilt.lines.last == "== 5 held; skipped: kernel; failed: build")
+        #expect(unbuilt.lines.last == "== 6 held; skipped: kernel; failed: build")
         let wrong = try await ci(["kernel": "echo 'FAILED  a reading'; exit 1"])
         #expect(wrong.status == 1)
         #expect(wrong.output.contains("FAILED  a reading"))
@@ -94,7 +95,9 @@ import Testing
         let skipped = try await ci(["kernel": "echo 'skipped: no machine here' >&2; exit 77"])
         #expect(skipped.status == 0)
         #expect(skipped.output.contains("== kernel: skipped: no machine here"))
-        #expect(skipped.lines.last == "== 6 held; skipped: kernel; failed: none")
+        #expect(skipped.lines.last == "== 7 held; skipped: kernel; failed: none")
+        let withoutServers = try await ci(["remote": "echo 'skipped: mqtt: no broker here'; exit 77"])
+        #expect(withoutServers.output.contains("== remote: skipped: mqtt: no broker here"))
     }
 
     @Test(arguments: [(2, Int32(0)), (3, Int32(1))])

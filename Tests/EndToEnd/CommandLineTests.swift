@@ -1,3 +1,4 @@
+import CuffCore
 import Foundation
 import Testing
 
@@ -162,6 +163,30 @@ import Testing
         // No line of the bar is wider than the terminal.
         let bars = run.output.split(separator: "\u{1B}[K").map { $0.prefix { $0 != "\r" && $0 != "\n" && $0 != "\r\n" } }
         #expect(bars.allSatisfy { $0.count < columns }, "\(bars.map(\.count))")
+    }
+
+    /// A dump that takes seconds: the count is written over itself, and gone when the result is told.
+    @Test func read_OfAnnouncedRecords_ShowsHowFarItIsAtATerminal() async throws {
+        guard FileManager.default.isExecutableFile(atPath: "/usr/bin/script") else {
+            return print("note: script(1) is not installed; progress at a terminal was not checked")
+        }
+        // As captures/beurer-serial/two-records.capture, with forty records of one day.
+        let start = ["> aa", "< 55", "> a4", "< \(Hex.text(Array("Andon Blood Pressure Meter KD001".utf8)))", "> a2", "< 28"]
+        let records = (1...40).flatMap {
+            ["> \(Hex.text([0xA3, UInt8($0)]))", "< \(Hex.text([0xAC, 0x67, 0x39, 0x47, 5, 5, 7, UInt8($0), 0x1A]))"]
+        }
+        let capture = scratch.path("forty.capture")
+        try Data((["# driver: beurer-serial"] + start + records).joined(separator: "\n").appending("\n").utf8)
+            .write(to: URL(fileURLWithPath: capture))
+        let cuff = try await SimulatedCuff("beurer-serial", ["--play", capture], in: scratch)
+        let command = ([CuffProcess.path] + cuff.arguments("read", ["--sink", "sqlite:\(scratch.path("bp.db"))"])).joined(separator: " ")
+        let run = try await CuffProcess.run(
+            executable: "/usr/bin/script", ["-qec", "stty cols 80; \(command)", "/dev/null"],
+            environment: cuff.environment.merging(["LC_ALL": "C.UTF-8", "TERM": "xterm"]) { $1 })
+        #expect(run.status == 0, "\(run.output)")
+        let shown = run.output.matches(of: /\r\x1b\[K(\d+) of 40 readings …/).compactMap { Int($0.1) }
+        #expect(shown.count >= 3 && shown == shown.sorted() && shown.allSatisfy { (1...40).contains($0) }, "\(shown)")
+        #expect(run.output.contains("\r\u{1B}[Kcuff: 40 readings, all new"), "\(run.output)")
     }
 
     // MARK: Schedules

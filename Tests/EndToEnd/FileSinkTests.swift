@@ -38,7 +38,9 @@ import Testing
     }
 
     /// A limit on the size of files is an error of the write (EFBIG), not SIGXFSZ's end of the process; whole lines only.
-    @Test(arguments: ["jsonl", "csv"]) func fileAtItsSizeLimit_IsSaid_AndHoldsWholeLines(_ kind: String) async throws {
+    @Test(
+        .disabled(if: Sanitizer.isRunning, "a sanitizer's own memory is a file, which the limit concerns too"), arguments: ["jsonl", "csv"])
+    func fileAtItsSizeLimit_IsSaid_AndHoldsWholeLines(_ kind: String) async throws {
         let folder = try Scratch()
         let path = folder.path("bp")
         let capture = folder.path("many.capture")

@@ -12,6 +12,11 @@ import Testing
         "FileFault.outputClosed": "the reader of a pipe has left: the run ends quietly, as asked",
         "PrintFault.interrupted": "the person stopped it",
         "RunFault.ended": "what the session said last is all that is known",
+        "RunEnding.sinkDidNotClose": "everything is stored",
+        "RunEnding.measurementStopped": "a person or a program asked for it",
+        "RunEnding.stoppedByOther": "it was asked for",
+        "RunEnding.noResult": "the cuff's own reason is all that is known",
+        "RunEnding.session": "what the session said last is all that is known",
         "ConfigurationFault.refused": "the parser's own sentence says what to write",
         "ConfigurationFault.wrongType": "the sentence says what is to stand there",
     ]

@@ -111,10 +111,10 @@ import Testing
         defer { isDone.set() }
         let read = try await CuffProcess.run(["read", terminal.path, "--driver", "taidoc"], limit: 40)
         #expect(read.status == 76, "\(read.errors)")
-        #expect(read.errors.contains("what came at 19200 8N1 made no sense: the cuff may send at other settings (--line"), "\(read.errors)")
+        #expect(read.errors.contains("what came at 19200 8N1 made no sense: the cuff may send at other settings"), "\(read.errors)")
         let limited = try await CuffProcess.run(["read", terminal.path, "--driver", "and-std", "--follow", "--timeout", "2s"], limit: 40)
         #expect(limited.status == 124)
-        #expect(limited.errors.contains("the time allowed ran out; what came at 9600 8N1 made no sense"), "\(limited.errors)")
+        #expect(limited.errors.contains("the time allowed ran out\n"), "\(limited.errors)")
         let refused = try await CuffProcess.run(["read", terminal.path, "--driver", "taidoc", "--line", "fast"])
         #expect(refused.status == 64)
         #expect(refused.errors.contains("invalid line settings `fast`"), "\(refused.errors)")

@@ -97,8 +97,11 @@ import Testing
             "c.toml:3: invalid sink `csv:-`: it names no file\n  fix: write e.g. csv:bp.csv"
         ),
         (
-            IngestError(RunFault.notStored("1 reading was not stored", cause: IngestError(FileFault.unwritable("f", errno: EROFS)))), 73,
-            "cannot write f: read-only file system; 1 reading was not stored\n  fix: name a file on a writable file system"
+            IngestError(
+                RunFault.notStored(
+                    UnstoredReadings(readings: 1, inTheCuff: 1), cause: IngestError(FileFault.unwritable("f", errno: EROFS)))), 73,
+            "cannot write f: read-only file system; 1 reading was not stored: no cuff was told that it was, and the cuff still has it\n"
+                + "  fix: name a file on a writable file system"
         ),
     ]
 

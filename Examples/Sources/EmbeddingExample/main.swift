@@ -38,7 +38,7 @@ func watch(_ devices: [String]) async throws(IngestError) {
     options.stop.watch()
     // A generic bridge chip is opened only when it is assigned: DEVICE=DRIVER.
     var setup = try WatchSetup.options(config: .none, assign: devices, once: false, again: nil)
-    setup.options.notices = { print($0.sentence) }
+    setup.options.notices = { print($0.description) }
     for try await received in Ingest.readings(watching: setup.options, options: options) {
         if !received.reading.isPending { show(received.reading, received.driver) }
     }

@@ -1,71 +1,8 @@
 import CuffCore
 
-/// Why a cuff does not work: the way from the socket to the database, walked in order, one line for each step and the
-/// hint under what fails. It decides from `Facts` and looks at nothing itself; `Doctor.examine` collects them.
+/// Why a cuff may not work: the facts of the way from the socket to the database. `examine` collects them; the verb `doctor` judges
+/// them.
 public enum Doctor {
-    /// One thing that is checked, in the order of the checks. The raw value is its name in the output.
-    public enum Step: String, Sendable, CaseIterable {
-        case bus
-        case kernelDriver = "kernel driver"
-        case node
-        case permission
-        case groups
-        case holders = "lock holders"
-        case neighbours
-        case line
-        case driver
-        case clock
-        case database
-        case modes = "file modes"
-    }
-
-    /// What a check found.
-    public enum State: String, Sendable {
-        case ok
-        case warning
-        case failed
-        /// Not looked at, because an earlier step failed or nobody asked for it.
-        case skipped
-    }
-
-    /// The result of one check.
-    public struct Finding: Sendable, Hashable {
-        /// What was checked.
-        public var step: Step
-        /// What was found.
-        public var state: State
-        /// The facts, in one line.
-        public var text: String
-        /// What to do about it; `nil` where nothing is to be done or nothing is known to help.
-        public var hint: String?
-        /// What kind of failure it is; `done` for none.
-        public var status: RunStatus
-
-        init(_ step: Step, _ state: State, _ text: String, hint: String? = nil, status: RunStatus = .done) {
-            self.step = step
-            self.state = state
-            self.text = text
-            self.hint = hint
-            self.status = status
-        }
-
-        /// `permission     FAILED  the port belongs to …`, and the hint below it.
-        public var lines: String { lines(width: nil) }
-
-        /// The same, broken between words to fit a terminal of so many columns; `nil` fits to nothing.
-        public func lines(width: Int?) -> String {
-            func blanks(_ count: Int) -> String { String(repeating: " ", count: max(1, count)) }
-            func fitted(_ text: String, behind head: String) -> String {
-                guard let width else { return head + text }
-                return head + TextTable.lines(text, max(20, width - head.count)).joined(separator: "\n" + blanks(head.count))
-            }
-            let word = state == .failed ? "FAILED" : state.rawValue
-            let name = step.rawValue + blanks(15 - step.rawValue.count)
-            return fitted(text, behind: name + word + blanks(9 - word.count))
-                + (hint.map { "\n" + fitted($0, behind: blanks(15) + "fix: ") } ?? "")
-        }
-    }
-
     /// What is known about one device and its context.
     public struct Facts: Sendable {
         /// How the user named it.
@@ -143,13 +80,5 @@ public enum Doctor {
         /// Not there yet, and may be made.
         case absent(path: String)
         case failed(path: String, why: String, status: RunStatus)
-    }
-}
-
-extension Array where Element == Doctor.Finding {
-    /// The kind of the first failure; with `strict`, `no` for warnings only; else `done`.
-    public func status(strict: Bool = false) -> RunStatus {
-        if let failure = first(where: { $0.state == .failed }) { return failure.status }
-        return strict && contains { $0.state == .warning } ? .no : .done
     }
 }

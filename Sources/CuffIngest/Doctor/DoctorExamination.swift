@@ -2,6 +2,9 @@ import CuffCore
 import Glibc
 
 extension Doctor {
+    /// Whether a udevd answers on this machine.
+    public static var hasUdev: Bool { Udev.hasDaemon }
+
     /// Looks at everything the steps need. The node is opened, never written to, and only when the device is claimed or
     /// the user named it: opening a serial port raises DTR and RTS, which some devices feel.
     public static func examine(

@@ -122,8 +122,11 @@ public enum CaptureForms {
         guard let end = start.lastIndex(of: 0x0A) else { return false }
         var reader = CaptureTextReader()
         reader.feed(Array(start[...end]))
-        guard let item = try? reader.next() else { return false }
-        return item != nil || reader.header["driver"] != nil
+        do {
+            return try reader.next() != nil || reader.header["driver"] != nil
+        } catch {
+            return false
+        }
     }
 
     /// A section header with its magic, which no cuff's bytes begin with.

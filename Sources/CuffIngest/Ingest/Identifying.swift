@@ -9,23 +9,14 @@ public enum Identifying {
     public enum Word: Sendable, Hashable {
         /// A capture's header names this driver, which may be none of this program's.
         case header(String, isKnown: Bool)
-        /// Its USB ids, class or assignment, in words.
+        /// Its USB ids, class or assignment; the second says which, in words.
         case claim(DriverID, String)
 
         /// The name of the driver.
-        var driver: String {
+        public var driver: String {
             switch self {
             case .header(let name, _): name
             case .claim(let driver, _): driver.description
-            }
-        }
-
-        /// One clause for a person.
-        var reason: String {
-            switch self {
-            case .header(_, true): "the capture's header says so"
-            case .header(_, false): "the capture's header says so, and this program has no such driver"
-            case .claim(_, let sentence): sentence
             }
         }
     }
@@ -43,95 +34,28 @@ public enum Identifying {
 
         /// Neither a word nor bytes name a family.
         public var isEmpty: Bool { candidates.isEmpty && word == nil }
-
-        /// Lines for a person.
-        public var text: String {
-            guard !isEmpty else {
-                let place = line.map { " at \($0.text)" } ?? ""
-                if bytes > 0 { return "\(bytes) bytes fit no family\(place)\(line == nil ? "" : ": try other settings (--line)")\n" }
-                return line == nil
-                    ? "it holds no bytes of a cuff\n"
-                    : "nothing was heard\(place): the cuff may be silent until it is asked, or need other settings (--line)\n"
-            }
-            let named = word.map { word in
-                let own = candidates.first { $0.driver.description == word.driver }
-                let found = own.map { evidence($0) } ?? (bytes > 0 ? "its bytes show nothing of it" : "")
-                return "\(StandardErrorLog.harmless(word.driver))  \(word.reason)\(found.isEmpty ? "" : "; \(found)")\n"
-            }
-            return (named ?? "") + others.map { "\($0.driver)  \(evidence($0))\n" }.joined()
-        }
-
-        /// Those to be told beside what was said: a word is contradicted by likely ones only.
-        private var others: [Identification.Candidate] {
-            guard let word else { return candidates }
-            return candidates.filter { $0.driver.description != word.driver && $0.isLikely }
-        }
-
-        private func evidence(_ candidate: Identification.Candidate) -> String {
-            var parts: [String] = []
-            if candidate.readings > 0 { parts.append("\(candidate.readings) reading\(candidate.readings == 1 ? "" : "s")") }
-            if candidate.frames > 0 {
-                let check = candidate.hasCheck ? "checked" : candidate.isLikely ? "no check" : "no check, so this may be chance"
-                parts.append(
-                    "\(candidate.frames) frame\(candidate.frames == 1 ? "" : "s") (\(check)), \(candidate.bytes) of \(bytes) bytes")
-            }
-            let lines = line == nil ? "" : candidate.lines.map(\.text).joined(separator: ", ")
-            return parts.joined(separator: ", ") + (lines.isEmpty ? "" : "; line \(lines)")
-        }
-
-        /// One JSON object for each family. `by` says who names it: `header`, `claim` or `bytes`.
-        public var jsonLines: String {
-            var text = TextBuffer()
-            if let word {
-                let own = candidates.first { $0.driver.description == word.driver }
-                let by = if case .header = word { "header" } else { "claim" }
-                append(word.driver, by: by, own, to: &text)
-            }
-            for candidate in others { append(candidate.driver.description, by: "bytes", candidate, to: &text) }
-            return text.string
-        }
-
-        private func append(_ driver: String, by: String, _ candidate: Identification.Candidate?, to text: inout TextBuffer) {
-            text.append("{\"type\":\"candidate\",\"schema\":1,\"driver\":\"")
-            text.append(string: StandardErrorLog.harmless(driver).replacing("\\", with: "?").replacing("\"", with: "?"))
-            text.append("\",\"by\":\"")
-            text.append(string: by)
-            text.append("\",\"bytes\":")
-            text.append(decimal: Int64(bytes))
-            if let candidate {
-                text.append(",\"frames\":")
-                text.append(decimal: Int64(candidate.frames))
-                text.append(",\"frame_bytes\":")
-                text.append(decimal: Int64(candidate.bytes))
-                text.append(",\"readings\":")
-                text.append(decimal: Int64(candidate.readings))
-                text.append(candidate.hasCheck ? ",\"checked\":true" : ",\"checked\":false")
-                if line != nil {
-                    text.append(",\"lines\":[")
-                    text.append(string: candidate.lines.map { "\"\($0.text)\"" }.joined(separator: ","))
-                    text.append("]")
-                }
-            }
-            text.append("}\n")
-        }
     }
 
     /// As much as is judged: a minute of the fastest documented stream is 80 KiB.
     private static let enough = 1 << 20
 
-    /// Names a device by its ids, or listens to a port for `limit`, or reads a file. Never writes to the device.
-    public static func run(_ source: String, line: LineSettings?, limit: Duration) throws(IngestError) -> Report {
-        guard let address = try address(source) else { return try read(source) }
+    /// Names a device by its ids, or listens to a port for `limit`, or reads a file. Never writes to the device. `drivers` are those
+    /// that are known, `transports` those that open addresses.
+    public static func run(
+        _ source: String, line: LineSettings?, limit: Duration, drivers: [CuffDriver] = CuffFamilies.all,
+        transports: [TransportKind] = TransportKind.all
+    ) throws(IngestError) -> Report {
+        guard let address = try address(source) else { return try read(source, drivers) }
         if let plugged = (try? DeviceEnumeration.plugged())?.first(where: { address.matches($0) }) {
-            let verdict = Claiming.verdict(on: plugged)
+            let verdict = Claiming.verdict(on: plugged, drivers: drivers)
             if case .claimed(let driver, let reason) = verdict, reason.isOwnID {
                 return Report(word: .claim(driver, verdict.sentence(for: plugged)))
             }
         }
         let line = line ?? LineSettings()
-        let items = try listen(address, line, limit)
+        let items = try listen(address, line, limit, transports)
         // A port never carries what only HID reports do.
-        let serial = CuffFamilies.all.filter { $0.medium == .tty }
+        let serial = drivers.filter { $0.medium == .tty }
         return Report(
             bytes: Self.bytes(items).count, candidates: Identification.candidates(of: items, among: serial), line: line)
     }
@@ -154,7 +78,7 @@ public enum Identifying {
     }
 
     /// What a capture says of itself, and its bytes or those of any other file.
-    private static func read(_ source: String) throws(IngestError) -> Report {
+    private static func read(_ source: String, _ drivers: [CuffDriver]) throws(IngestError) -> Report {
         let file = try InputFile(.path(source))
         let stop = StopSignal()
         var bytes: [UInt8] = []
@@ -171,16 +95,16 @@ public enum Identifying {
         }
         guard isCapture else {
             let plain = [CaptureItem(.fromCuff(bytes))]
-            return Report(bytes: bytes.count, candidates: Identification.candidates(of: plain, among: CuffFamilies.all))
+            return Report(bytes: bytes.count, candidates: Identification.candidates(of: plain, among: drivers))
         }
         let heard = Self.bytes(items)
         return Report(
-            bytes: heard.count, candidates: Identification.candidates(of: items, among: CuffFamilies.all), word: word(of: form))
+            bytes: heard.count, candidates: Identification.candidates(of: items, among: drivers), word: word(of: form, drivers))
     }
 
     /// The driver that the header names, else that of a recorded device's own USB ids.
-    private static func word(of form: any CaptureSource) -> Word? {
-        if let name = form.header["driver"], !name.isEmpty { return .header(name, isKnown: CuffFamilies.named(name) != nil) }
+    private static func word(of form: any CaptureSource, _ drivers: [CuffDriver]) -> Word? {
+        if let name = form.header["driver"], !name.isEmpty { return .header(name, isKnown: drivers.contains { $0.id.description == name }) }
         return form.impliedDriver.map { .claim($0, "the recorded device has this cuff's own USB ids") }
     }
 
@@ -191,11 +115,13 @@ public enum Identifying {
     }
 
     /// Everything that is heard within the time, at most `enough`, with the time at which it came: a pause ends some frames.
-    private static func listen(_ address: DeviceAddress, _ line: LineSettings, _ limit: Duration) throws(IngestError) -> [CaptureItem] {
+    private static func listen(_ address: DeviceAddress, _ line: LineSettings, _ limit: Duration, _ transports: [TransportKind])
+        throws(IngestError) -> [CaptureItem]
+    {
         let transport: any Transport
         do throws(AddressFault) {
             // A node is listened to as a serial port and as nothing else: setting a CP2110 up would write to an unknown device.
-            let kinds = if case .node = address { [TransportKind.tty] } else { TransportKind.all }
+            let kinds = if case .node = address { [TransportKind.tty] } else { transports }
             transport = try address.transport(TransportKind.Request(address, medium: .tty, line: line), among: kinds)
         } catch {
             throw IngestError(DeviceFault.notSerial("\(address)"))

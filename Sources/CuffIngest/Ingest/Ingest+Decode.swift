@@ -61,15 +61,14 @@ extension Ingest {
 extension IngestReport {
     /// Bytes that held nothing of the driver's protocol are bad data; noise around readings is not. `source` names one of
     /// several inputs.
-    mutating func judge(_ counters: LinkCounters, of driver: CuffDriver, in source: String? = nil, hint: String = "") {
+    mutating func judge(_ counters: LinkCounters, of driver: CuffDriver, in source: String? = nil, recordedAs: String? = nil) {
         guard !isOutputClosed, counters.readings == 0, counters.liveEvents == 0, counters.duplicates == 0,
             counters.bytes > 0, counters.skippedBytes > 0
         else { return }
         status = .badData
-        let sentence =
-            "\(source.map { $0 + ": " } ?? "")no reading in \(Plural.text(counters.bytes, "byte")), \(counters.skippedBytes) of which \(driver.id) "
-            + "does not understand" + (hint.isEmpty ? "" : "; \(hint)")
-        closing = closing.map { "\($0)\ncuff: \(sentence)" } ?? sentence
+        endings.append(
+            .nothingUnderstood(
+                driver: driver.id, bytes: Int(counters.bytes), skipped: Int(counters.skippedBytes), source: source, recordedAs: recordedAs))
     }
 }
 

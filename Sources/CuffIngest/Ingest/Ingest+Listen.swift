@@ -111,6 +111,7 @@ extension IngestReport {
         outcome = best
         guard isTimedOut else { return }
         status = .timedOut
-        closing = "\(address): " + ((counters.readings == 0 ? best?.sentence : nil) ?? "the time allowed ran out")
+        let words = counters.readings == 0 ? best?.sentence : nil
+        endings.append(words.map { .session($0, address: address) } ?? .timeRanOut(address: address))
     }
 }

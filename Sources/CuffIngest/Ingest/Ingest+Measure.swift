@@ -125,7 +125,7 @@ extension Ingest {
             usleep(20_000)
         }
         var report = IngestReport()
-        report.closing = "\(address): process \(holder) was measuring and has stopped the cuff"
+        report.endings = [.stoppedByOther(address: "\(address)", process: holder)]
         return report
     }
 }
@@ -153,18 +153,20 @@ extension IngestReport {
         if isOutputClosed { return }
         let isResult = if case .result = end { true } else { false }
         if status == .timedOut, !isResult {
-            closing = "\(address): no result: the measurement timed out; a stop was sent to the cuff"
+            endings.removeAll(where: \.isOfConversation)
+            endings.append(.measurementTimedOut(address: address))
             return
         }
         // Nobody was there: that says more than that nobody answered.
         if case .failed = end, let fault, fault.status == .unavailable { return }
+        endings.removeAll(where: \.isOfConversation)
         switch end {
-        case .result: (status, closing) = (.done, nil)
+        case .result: status = endings.isEmpty ? .done : .tryAgain
         case .aborted:
             status = stop.number == SIGTERM ? .terminated : stop.isRaised ? .interrupted : .no
-            closing = "\(address): the measurement was stopped"
+            endings.append(.measurementStopped(address: address))
         case .failed(let fault):
-            closing = "\(address): no result: \(fault.sentence)"
+            endings.append(.noResult(address: address, why: fault.sentence))
             status =
                 switch fault {
                 case .unsupported: .usage

@@ -124,7 +124,7 @@ extension Ingest {
         report.judge(
             end.outcome, Array(end.outcomes.dropFirst(isStopAdded ? 1 : 0)), fault: link.transportFault, address: "\(address)",
             isStopped: options.stop.isRaised, isTimedOut: isTimedOut,
-            hint: report.counters.settingsHint(for: driver, line: read.line))
+            nothing: UnderstoodNothing(report.counters, of: driver, at: read.line))
         return report
     }
 
@@ -218,14 +218,15 @@ extension SessionCommand {
 extension IngestReport {
     fileprivate mutating func judge(
         _ outcome: Outcome?, _ outcomes: [(SessionCommand, Outcome)], fault: TransportFault?, address: String,
-        isStopped: Bool, isTimedOut: Bool, hint: String?
+        isStopped: Bool, isTimedOut: Bool, nothing: UnderstoodNothing?
     ) {
         // What counts is the command that was given; listening afterwards ends when it is ended.
         self.outcome = outcomes.first?.1 ?? outcome
         if isOutputClosed { return }
         if isTimedOut {
             status = .timedOut
-            closing = "\(address): the time allowed ran out" + (hint.map { "; \($0)" } ?? "")
+            endings.append(.timeRanOut(address: address))
+            if let nothing { endings.append(.wrongSettings(nothing)) }
             return
         }
         if let fault, !isStopped {
@@ -233,23 +234,23 @@ extension IngestReport {
         }
         // Nobody was there: that is no line that ended, whatever the session made of it.
         if let fault, !isStopped, let error = fault.neverOpened(address) {
-            (self.fault, status, closing) = (IngestError(error), error.status, nil)
+            (self.fault, status, endings) = (IngestError(error), error.status, [])
             return
         }
         switch self.outcome {
         case .complete?, nil: break
-        case .unsupported(let why)?: (status, closing) = (.usage, why)
+        case .unsupported?: status = .usage
         // Something answered, only not in this protocol.
-        case .noAnswer(let why)? where fault == nil && hint != nil:
-            (status, closing) = (.protocolFault, why + (hint.map { "; \($0)" } ?? ""))
-        case .noAnswer(let why)?: (status, closing) = (fault == nil ? .unavailable : .inputOutput, why)
-        case .failed(let why)?: (status, closing) = (.protocolFault, why)
-        case .aborted(let why)?: (status, closing) = (isStopped ? .done : .inputOutput, why)
+        case .noAnswer?: status = fault != nil ? .inputOutput : nothing != nil ? .protocolFault : .unavailable
+        case .failed?: status = .protocolFault
+        case .aborted?: status = isStopped ? .done : .inputOutput
         }
-        if isStopped && (status == .unavailable || hint != nil && status == .protocolFault) { status = .done }
+        if let words = self.outcome?.sentence { endings.append(.session(words)) }
+        if case .noAnswer? = self.outcome, fault == nil, let nothing { endings.append(.wrongSettings(nothing)) }
+        if isStopped && (status == .unavailable || nothing != nil && status == .protocolFault) { status = .done }
         if let fault, status == .done, !isStopped {
             status = .inputOutput
-            closing = "\(address): \(fault)"
+            endings.append(.lost(address: address, fault))
         }
     }
 }

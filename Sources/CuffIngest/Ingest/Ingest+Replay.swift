@@ -85,9 +85,7 @@ extension Ingest {
         if let run, fault == nil, !pipeline.isStopped, !options.stop.isRaised {
             let told = input.source.header["driver"]
             let status = report.status
-            report.judge(
-                run.counters, of: run.driver, in: input.name,
-                hint: told.map { $0 == run.driver.id.description ? "" : "the capture names \($0): leave out --driver" } ?? "")
+            report.judge(run.counters, of: run.driver, in: input.name, recordedAs: told)
             // Of its own family, a conversation that came to nothing is what was recorded.
             if told == run.driver.id.description { report.status = status }
         }

@@ -136,33 +136,22 @@ public enum Ingest {
         let (isDone, fault) = result.withLock { $0 }
         report.sinks = pipeline.reports
         report.judgeBacklog()
-        let missing = pipeline.isDurable ? pipeline.unstored.sentence : nil
+        let unstored = pipeline.unstored
+        let missing = pipeline.isDurable && unstored.readings > 0 ? unstored : nil
         if !isDone {
             report.status = .tryAgain
-            report.closing =
-                (missing ?? pipeline.unstored.sentence).map { "not everything could be stored in time: \($0)" }
-                ?? "everything is stored, but a sink did not close in time"
+            report.endings.append(unstored.readings > 0 ? .notStored(unstored, isLate: true) : .sinkDidNotClose)
         } else if let fault {
             if fault.isOutputClosed {
                 report.isOutputClosed = true
-                report.closing = missing
+                if let missing { report.endings.append(.notStored(missing)) }
             } else {
                 throw missing.map { IngestError(RunFault.notStored($0, cause: fault)) } ?? fault
             }
         } else if let missing {
-            (report.status, report.closing) = (.tryAgain, missing)
+            report.status = .tryAgain
+            report.endings.append(.notStored(missing))
         }
-    }
-}
-
-extension PipelineState.Unstored {
-    /// What was not stored, exactly, and what becomes of it; `nil` where that is nothing.
-    var sentence: String? {
-        guard readings > 0 else { return nil }
-        let what = readings == 1 ? "1 reading was not stored" : "\(readings) readings were not stored"
-        if inTheCuff == readings { return "\(what): no cuff was told that it was, and the cuff still has \(readings == 1 ? "it" : "them")" }
-        let gone = "a cuff that sends by itself does not send again"
-        return inTheCuff == 0 ? "\(what), and \(gone)" : "\(what); \(inTheCuff) of them the cuff still has, the others not: \(gone)"
     }
 }
 
@@ -171,9 +160,6 @@ extension IngestReport {
     mutating func judgeBacklog() {
         guard let sink = sinks.first(where: { $0.isRequired && ($0.backlog?.waiting ?? 0) > 0 }), let backlog = sink.backlog else { return }
         if status == .done { status = .tryAgain }
-        let sentence =
-            "\(backlog.waiting) lines wait for \(sink.label)\(backlog.fault.map { ": \($0)" } ?? "")"
-            + "; they are kept, and go out with the next run or `cuff sinks retry`"
-        closing = closing.map { "\($0)\ncuff: \(sentence)" } ?? sentence
+        endings.append(.undelivered(lines: backlog.waiting, sink: "\(sink.label)", why: backlog.fault.map { "\($0)" }))
     }
 }

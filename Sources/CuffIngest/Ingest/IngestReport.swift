@@ -1,18 +1,5 @@
 import CuffCore
 
-extension LinkCounters {
-    /// What most often lies behind bytes of which a driver made nothing: the line's settings. `nil` when something was
-    /// understood, when nothing came, or where there is no line to set.
-    func settingsHint(for driver: CuffDriver, line: LineSettings?) -> String? {
-        guard driver.medium == .tty, bytes > 0, readings == 0, liveEvents == 0, duplicates == 0 else { return nil }
-        let tried = (line ?? driver.line).text
-        let others = ([driver.line] + driver.otherLines).map(\.text).filter { $0 != tried }
-        let seen = others.isEmpty ? "" : ", \(driver.id) also comes with \(others.joined(separator: ", "))"
-        return "what came at \(tried) made no sense: the cuff may send at other settings (--line\(seen)), "
-            + "or be no \(driver.id) (`cuff identify` listens)"
-    }
-}
-
 /// How a run ended.
 public struct IngestReport: Sendable {
     /// What went through the link or links.
@@ -35,8 +22,8 @@ public struct IngestReport: Sendable {
     public var fault: IngestError?
     /// How the run ended.
     public var status = RunStatus.done
-    /// What to tell at the end, when there is something to tell.
-    public var closing: String?
+    /// What has to be said at the end, in its order.
+    public var endings: [RunEnding] = []
 }
 
 /// A cuff's clock compared with the host's.

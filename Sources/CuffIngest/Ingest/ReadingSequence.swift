@@ -219,7 +219,7 @@ extension ReadingHandover.State {
 extension IngestReport {
     /// Why the run did not do what was asked of it; `nil` where it did, or was stopped.
     public var failure: IngestError? {
-        status == .done ? nil : fault ?? IngestError(RunFault.ended(status, closing))
+        status == .done ? nil : fault ?? IngestError(RunFault.ended(status, endings))
     }
 }
 

@@ -1,9 +1,9 @@
 /// Why a run could not be brought to its end.
 public enum RunFault: Fault {
-    /// A sink failed; the text says what was not stored, and what becomes of it.
-    case notStored(String, cause: IngestError)
-    /// It ended otherwise than it should; the text is what the session said last.
-    case ended(RunStatus, String?)
+    /// A sink failed, and these readings were not stored.
+    case notStored(UnstoredReadings, cause: IngestError)
+    /// It ended otherwise than it should.
+    case ended(RunStatus, [RunEnding])
 
     /// What kind of failure it is.
     public var status: RunStatus {
@@ -17,7 +17,8 @@ public enum RunFault: Fault {
     public var description: String {
         switch self {
         case .notStored(let missing, let cause): "\(cause); \(missing)"
-        case .ended(_, let text): text ?? "the run did not end as it should"
+        case .ended(_, let endings):
+            endings.isEmpty ? "the run did not end as it should" : endings.map(\.description).joined(separator: "; ")
         }
     }
 }

@@ -6,14 +6,14 @@ import Glibc
 extension Pipeline {
     /// What the worst of the required sinks has not stored: durable ones where there are any, else all of them. To be asked
     /// before a run gives up.
-    var unstored: PipelineState.Unstored {
+    var unstored: UnstoredReadings {
         inner.withLock { inner in
-            var worst = PipelineState.Unstored()
+            var worst = UnstoredReadings()
             for (index, member) in members.enumerated() where member.isRequired && member.sink.isDurable == isDurable {
                 let unstored = inner.state.unstored(by: index, keeps: isKept)
                 if unstored.readings > worst.readings { worst = unstored }
             }
-            return PipelineState.Unstored(
+            return UnstoredReadings(
                 readings: worst.readings + inner.turnedAway.readings, inTheCuff: worst.inTheCuff + inner.turnedAway.inTheCuff)
         }
     }

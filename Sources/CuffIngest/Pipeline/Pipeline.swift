@@ -35,7 +35,7 @@ public final class Pipeline: Sendable {
         var backoff: [Duration]
         var fault: IngestError?
         /// Readings that came when the run had failed already.
-        var turnedAway = PipelineState.Unstored()
+        var turnedAway = UnstoredReadings()
         var isOutputClosed = false
         var isClosed = false
         /// Called once, when everything required is stored or the run has failed.

@@ -237,23 +237,10 @@ struct PipelineState: Sendable {
 
     // MARK: What is not stored
 
-    /// Readings that one sink has not stored, and which of them the cuff still has.
-    struct Unstored: Sendable, Equatable {
-        var readings = 0
-        var inTheCuff = 0
-
-        mutating func add(_ batch: borrowing Batch, isKept: Bool) {
-            readings += batch.readings
-            for index in batch.entries.readings.indices {
-                if isKept || batch.entries.readings[index].origin == .memory { inTheCuff += 1 }
-            }
-        }
-    }
-
     /// What this sink has not stored of all that was accepted. `keeps`: the driver's cuffs send a reading again that was not
     /// acknowledged; what comes from a memory stays there in any case.
-    func unstored(by index: Int, keeps: (DriverID) -> Bool) -> Unstored {
-        var unstored = Unstored()
+    func unstored(by index: Int, keeps: (DriverID) -> Bool) -> UnstoredReadings {
+        var unstored = UnstoredReadings()
         for sequence in max(members[index].position, base)..<max(end, members[index].position, base) {
             guard let slot = slot(sequence) else { continue }
             unstored.add(slot.batch, isKept: keeps(slot.batch.driver))

@@ -11,7 +11,8 @@ public struct ReadingSelection: Sendable, Hashable {
         /// A measurement that failed.
         case measurement
 
-        init(_ content: Reading.Content) {
+        /// The type of a reading.
+        public init(_ content: Reading.Content) {
             switch content {
             case .bloodPressure: self = .bloodPressure
             case .pulseRate: self = .pulseRate

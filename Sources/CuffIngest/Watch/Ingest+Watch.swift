@@ -106,7 +106,7 @@ extension Ingest {
         report.counters = run.counters
         report.status = status
         if report.status == .unavailable && report.counters.readings == 0 {
-            report.closing = "no cuff is plugged in that this program may read; `cuff list` shows what is there"
+            report.endings.append(.nothingPluggedIn)
         }
         defer { if watch.showsStatistics { watch.statistics(run.statistics.text) } }
         // A watch has ended when its links have, whether it was told to or not: from now on the time counts.

@@ -71,7 +71,7 @@ public enum LinkEnd: Sendable, Hashable {
 }
 
 /// Something a person may want to read, one line each.
-public enum WatchNotice: Sendable, Hashable {
+public enum WatchNotice: Sendable, Hashable, CustomStringConvertible {
     case opening(LinkPlan, Claiming.Reason?)
     case unclaimed(PluggedDevice, Claiming.Verdict)
     case unplugged(PluggedDevice)
@@ -84,7 +84,7 @@ public enum WatchNotice: Sendable, Hashable {
     case watcher(String)
 
     /// The notice in one line.
-    public var sentence: String {
+    public var description: String {
         switch self {
         case .opening(let plan, _): "\(plan.place): \(plan.driver), as \(plan.identity)"
         case .unclaimed(let device, let verdict): "\(device.summary): \(verdict.sentence(for: device))"
@@ -95,8 +95,7 @@ public enum WatchNotice: Sendable, Hashable {
                 + ", then less and less often"
         case .complete(let plan): "\(plan.place): read to the end"
         case .flickered(let device):
-            "\(device.node) vanished right after it came and is back: a program such as brltty takes it and lets it go; "
-                + "if it does not stay, see `cuff doctor \(device.key)`"
+            "\(device.node) vanished right after it came and is back: a program such as brltty takes it and lets it go"
         case .notPluggedIn(let assignment): "\(assignment.address) (\(assignment.origin)) is not plugged in; waiting for it"
         case .watcher(let text): text
         }

@@ -98,9 +98,9 @@ extension WatchRun {
     func ended(_ id: LinkID, _ entry: Link, _ outcome: Outcome) {
         links[id] = nil
         closed[entry.plan.driver, default: LinkCounters()] += entry.counters
-        let hint = entry.counters.settingsHint(for: entry.driver, line: entry.plan.line)
+        let nothing = UnderstoodNothing(entry.counters, of: entry.driver, at: entry.plan.line)
         let end = LinkEnd(outcome, entry.link?.transportFault, opening: entry.link?.openingFault)
-        handle(.ended(id, end.hinting(hint)))
+        handle(.ended(id, end.adding(nothing)))
     }
 }
 
@@ -124,8 +124,8 @@ extension LinkEnd {
 
 extension LinkEnd {
     /// A cuff that did not answer, though bytes came, says more.
-    fileprivate func hinting(_ hint: String?) -> LinkEnd {
-        guard case .failed(let why, .unavailable) = self, let hint else { return self }
-        return .failed("\(why); \(hint)", status: .protocolFault)
+    fileprivate func adding(_ nothing: UnderstoodNothing?) -> LinkEnd {
+        guard case .failed(let why, .unavailable) = self, let nothing else { return self }
+        return .failed("\(why); \(nothing)", status: .protocolFault)
     }
 }

@@ -1,16 +1,45 @@
 import CuffIngest
 
-/// A fault that a person can do something about. There is one file for the faults of each layer.
-protocol Hinted {
+/// Something that a person can do something about. There is one file for the faults of each layer.
+protocol Hinted: CustomStringConvertible {
     /// What to do; empty where nothing is known to help.
     var hint: String { get }
 }
 
-extension IngestError {
-    var hint: String { (fault as? any Hinted)?.hint ?? "" }
-
+extension Hinted {
     /// For standard error: what happened in one line, what to do in another.
     var text: String { description + (hint.isEmpty ? "" : "\n  fix: \(hint)") }
+}
+
+extension IngestError: Hinted {
+    var hint: String { (fault as? any Hinted)?.hint ?? "" }
+}
+
+extension RunEnding: Hinted {
+    var hint: String {
+        switch self {
+        case .notStored(let unstored, _): unstored.inTheCuff > 0 ? "read the cuff again" : "see what its sink says: cuff sinks"
+        case .sinkDidNotClose: ""
+        case .undelivered: "they go out with the next run, or now: cuff sinks retry"
+        case .nothingUnderstood(let driver, _, _, _, let recorded?) where recorded != driver.description:
+            "the capture names \(recorded): leave out --driver"
+        case .nothingUnderstood: "`cuff identify` names the family of a file or of a port"
+        case .wrongSettings: "try other settings (--line), or let `cuff identify` listen"
+        case .timeRanOut, .measurementTimedOut: "allow more time: --timeout"
+        case .measurementStopped: ""
+        case .stoppedByOther: ""
+        case .noResult: ""
+        case .lost: "check the cable, then plug it in again"
+        case .session: ""
+        case .nothingPluggedIn: "see what is there: cuff list"
+        }
+    }
+}
+
+extension WatchNotice: Hinted {
+    var hint: String {
+        if case .flickered(let device) = self { "if it does not stay, see what takes it: cuff doctor \(device.key)" } else { "" }
+    }
 }
 
 extension RequestFault: Hinted {

@@ -1,9 +1,10 @@
 import CuffCore
+import CuffIngest
 import Glibc
 
 extension Doctor {
     /// Every step in its order, or those of the database alone. A step whose ground is gone is `skipped`, so that one fault shows as one failure.
-    public static func findings(_ facts: Facts) -> [Finding] {
+    static func findings(_ facts: Facts) -> [Finding] {
         if facts.isDatabaseAlone { return [database(facts), modes(facts)] }
         var findings = [bus(facts)]
         func failed() -> Bool { findings.contains { $0.state == .failed } }

@@ -1,14 +1,15 @@
 import CuffCore
+import CuffIngest
 import Glibc
 
 /// A walk over one device, or over everything that is plugged in, as text with an exit status.
-public struct DoctorVisit: Sendable {
+struct DoctorVisit: Sendable {
     private let device: String?
     private let assignments: [Assignment]
     private let database: String?
 
     /// `device` as the user named it; `nil` checks everything that is plugged in. `database` is checked where one is named.
-    public init(device: String?, assignments: [Assignment], database: String?) {
+    init(device: String?, assignments: [Assignment], database: String?) {
         self.device = device
         self.assignments = assignments
         self.database = database
@@ -16,7 +17,7 @@ public struct DoctorVisit: Sendable {
 
     /// The findings of every device, and the status of the first class of failure. `isJSON`: one object for each finding. `width`:
     /// columns of the terminal that the text is to fit; `nil` fits to nothing.
-    public func examine(strict: Bool, isJSON: Bool = false, width: Int? = nil) throws(IngestError) -> (text: String, status: RunStatus) {
+    func examine(strict: Bool, isJSON: Bool = false, width: Int? = nil) throws(IngestError) -> (text: String, status: RunStatus) {
         var text = ""
         var status = RunStatus.done
         for name in try names() {
@@ -33,7 +34,7 @@ public struct DoctorVisit: Sendable {
     }
 
     /// A udev rule for the one named device.
-    public func rule() throws(IngestError) -> String {
+    func rule() throws(IngestError) -> String {
         guard let device else {
             throw IngestError(DeviceFault.noDeviceForRule)
         }

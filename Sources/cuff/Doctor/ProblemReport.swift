@@ -1,10 +1,11 @@
 import CuffClinical
 import CuffCore
+import CuffIngest
 import Glibc
 
 /// One text about this machine and its cuffs, to be attached to a report of a problem: everything that is asked for first, and
 /// nothing that tells who somebody is.
-public struct ProblemReport: Sendable {
+struct ProblemReport: Sendable {
     private let version: String
     private let database: String?
     private let assignments: [Assignment]
@@ -13,7 +14,7 @@ public struct ProblemReport: Sendable {
     private var configurationFault: String?
 
     /// `database`: the one that is looked at, else the standard one.
-    public init(version: String, assignments: [Assignment], database: String?) {
+    init(version: String, assignments: [Assignment], database: String?) {
         self.version = version
         self.assignments = assignments
         self.database = database ?? Store.standardPath
@@ -21,7 +22,7 @@ public struct ProblemReport: Sendable {
     }
 
     /// A section for each question. What cannot be found out is said in its place; nothing is thrown.
-    public func text() -> String {
+    func text() -> String {
         let plugged = (try? DeviceEnumeration.plugged()) ?? []
         let usb = (try? DeviceEnumeration.usb()) ?? []
         let sections: [(String, String)] = [
@@ -33,7 +34,7 @@ public struct ProblemReport: Sendable {
         let cuffs = configuration.devices.map(\.name) + sources.map(\.device)
         let redaction = ReportRedaction(
             serials: serials, cuffs: cuffs, people: configuration.devices.flatMap { $0.users.values.sorted() },
-            home: DriverMemory.variable("HOME") ?? "", user: Names.user(geteuid()), host: Self.system.host)
+            home: getenv("HOME").map { String(cString: $0) } ?? "", user: ProcessIdentity.current().userName, host: Self.system.host)
         return redaction.text("A report of cuff. Serial numbers, names, secrets and home folders are taken out.\n\n" + whole)
     }
 
@@ -43,7 +44,7 @@ public struct ProblemReport: Sendable {
             cuff \(version)
             system \(system.name)
             kernel \(system.release) \(system.machine)
-            udevd \(Udev.hasDaemon ? "runs" : "does not run")
+            udevd \(Doctor.hasUdev ? "runs" : "does not run")
             zone \(HostZone.local().name)
             drivers \(CuffFamilies.all.count)
 
@@ -61,7 +62,7 @@ public struct ProblemReport: Sendable {
         }
         let nodes = plugged.map { device in
             let verdict = Claiming.verdict(on: device, assignments: configuration.assignments + assignments, drivers: CuffFamilies.all)
-            return "\(device.node) \(device.kernelDriver ?? "-") access \(NodePermissions.access(to: device.node).word): "
+            return "\(device.node) \(device.kernelDriver ?? "-") access \(Access.look(at: device.node).word): "
                 + verdict.sentence(for: device) + "\n"
         }
         return (tree + nodes).joined()

@@ -1,0 +1,84 @@
+import CuffCore
+
+/// What has to be said at the end of a run that did not do all that was asked of it. It gives no advice.
+public enum RunEnding: Sendable, Hashable, CustomStringConvertible {
+    /// Readings that came and were not stored; `isLate`: the time for storing them ran out.
+    case notStored(UnstoredReadings, isLate: Bool = false)
+    /// Everything is stored, but a sink did not close in time.
+    case sinkDidNotClose
+    /// A required sink holds lines that it has not delivered yet, and why, where it knows.
+    case undelivered(lines: Int, sink: String, why: String?)
+    /// Bytes in which the driver found nothing. `source` names one of several inputs; `recordedAs`: the driver that a capture names.
+    case nothingUnderstood(driver: DriverID, bytes: Int, skipped: Int, source: String? = nil, recordedAs: String? = nil)
+    /// Bytes came over a serial line, and nothing in them made sense.
+    case wrongSettings(UnderstoodNothing)
+    /// The time that was allowed ran out.
+    case timeRanOut(address: String)
+    /// The measurement did not end in the time that was allowed.
+    case measurementTimedOut(address: String)
+    /// A person or a program stopped the measurement.
+    case measurementStopped(address: String)
+    /// Another process was measuring, and has stopped the cuff.
+    case stoppedByOther(address: String, process: Int32)
+    /// No result came of a measurement, and why.
+    case noResult(address: String, why: String)
+    /// The line ended under the run.
+    case lost(address: String, TransportFault)
+    /// The session's own last words, at an address or of a file.
+    case session(String, address: String? = nil)
+    /// No cuff is plugged in that may be read.
+    case nothingPluggedIn
+
+    /// It tells how the conversation with the cuff ended, and nothing of what was stored.
+    var isOfConversation: Bool {
+        switch self {
+        case .notStored, .sinkDidNotClose, .undelivered: false
+        default: true
+        }
+    }
+
+    /// What happened, in one plain line.
+    public var description: String {
+        switch self {
+        case .notStored(let unstored, let isLate): (isLate ? "not everything could be stored in time: " : "") + "\(unstored)"
+        case .sinkDidNotClose: "everything is stored, but a sink did not close in time"
+        case .undelivered(let lines, let sink, let why): "\(lines) lines wait for \(sink)\(why.map { ": \($0)" } ?? ""); they are kept"
+        case .nothingUnderstood(let driver, let bytes, let skipped, let source, _):
+            "\(source.map { $0 + ": " } ?? "")no reading in \(Plural.text(bytes, "byte")), \(skipped) of which \(driver) does not understand"
+        case .wrongSettings(let nothing): "\(nothing)"
+        case .timeRanOut(let address): "\(address): the time allowed ran out"
+        case .measurementTimedOut(let address): "\(address): no result: the measurement timed out; a stop was sent to the cuff"
+        case .measurementStopped(let address): "\(address): the measurement was stopped"
+        case .stoppedByOther(let address, let process): "\(address): process \(process) was measuring and has stopped the cuff"
+        case .noResult(let address, let why): "\(address): no result: \(why)"
+        case .lost(let address, let fault): "\(address): \(fault)"
+        case .session(let text, let address): (address.map { "\($0): " } ?? "") + text
+        case .nothingPluggedIn: "no cuff is plugged in that this program may read"
+        }
+    }
+}
+
+/// Bytes came over a serial line, and its driver made nothing of them: most often the line's settings are wrong.
+public struct UnderstoodNothing: Sendable, Hashable, CustomStringConvertible {
+    /// The driver that listened.
+    public var driver: DriverID
+    /// The settings that were tried.
+    public var tried: LineSettings
+    /// Other settings with which cuffs of this driver come.
+    public var others: [LineSettings]
+
+    /// `nil` when something was understood, when nothing came, or where there is no line to set.
+    init?(_ counters: LinkCounters, of driver: CuffDriver, at line: LineSettings?) {
+        guard driver.medium == .tty, counters.bytes > 0, counters.readings == 0, counters.liveEvents == 0, counters.duplicates == 0
+        else { return nil }
+        self.driver = driver.id
+        tried = line ?? driver.line
+        others = ([driver.line] + driver.otherLines).filter { [tried] in $0 != tried }
+    }
+
+    /// In one line, what was tried and what else may be.
+    public var description: String {
+        let seen = others.isEmpty ? "" : " (\(driver) also comes with \(others.map(\.text).joined(separator: ", ")))"
+        return "what came at \(tried.text) made no sense: the cuff may send at other settings\(seen), or be no \(driver)"
+    }
+}
