@@ -80,6 +80,7 @@ struct PHDSession: FinishingSession {
 
     var reader = FrameReader(PHDFrame())
     var frames: Int? { reader.frames }
+    mutating func takeUnread() -> [UInt8] { reader.takeWaiting() }
     var state = PHDState.disconnected {
         didSet {
             let reports: [PHDInput] = [.confirmedReport, .unconfirmedReport]
