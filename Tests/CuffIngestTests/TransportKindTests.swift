@@ -32,10 +32,10 @@ import Testing
     }
 
     @Test func forms_NameEveryKindOnce() {
-        #expect(
-            TransportKind.forms()
-                == "/dev/ttyUSB0, /dev/hidraw0, /dev/bus/usb/001/002, /dev/serial/by-id/…, usb:VVVV:PPPP[:SERIAL], port:1-1.2, auto, tcp://host:port, tcp-listen://[host][:port]"
-        )
+        let forms = TransportKind.forms().components(separatedBy: ", ")
+        let places = ["/dev/serial/by-id/…", "usb:VVVV:PPPP[:SERIAL]", "port:1-1.2", "auto"]
+        #expect(Set(forms) == Set(places + TransportKind.all.map(\.form).filter { !$0.isEmpty }))
+        #expect(forms.count == Set(forms).count && forms.contains("tcp://host:port") && forms.contains("/dev/ttyUSB0"), "\(forms)")
         #expect(TransportKind.subsystems() == ["tty", "hidraw", "usb"])
     }
 

@@ -47,7 +47,14 @@ public enum TimeWords {
     }
 }
 
-extension Reading.ID {
+extension Reading.ID: CustomStringConvertible {
+    /// The printed form, `20260505T073110-9f0c61d2a4b7e3f0`; zeros where no time begins the id.
+    public var description: String {
+        var text = TextBuffer(capacity: 32)
+        text.append(self)
+        return text.string
+    }
+
     /// Reads the printed form, `20260505T073110-9f0c61d2a4b7e3f0`.
     public static func parse(_ text: Span<UInt8>) -> Reading.ID? {
         guard text.count == 32, text[8] == 0x54, text[15] == 0x2D else { return nil }
