@@ -122,18 +122,23 @@ public enum Identifying {
     /// Names a device by its ids, or listens to a port for `limit`, or reads a file. Never writes to the device.
     public static func run(_ source: String, line: LineSettings?, limit: Duration) throws(IngestError) -> Report {
         guard let address = try address(source) else { return try read(source) }
-        if let plugged = (try? DeviceEnumeration.plugged())?.first(where: { address.matches($0) }) {
-            let verdict = Claiming.verdict(on: plugged)
-            if case .claimed(let driver, let reason) = verdict, reason.isOwnID {
-                return Report(word: .claim(driver, verdict.sentence(for: plugged)))
-            }
-        }
+        if let word = try claim(on: address, among: (try? DeviceEnumeration.plugged()) ?? []) { return Report(word: word) }
         let line = line ?? LineSettings()
         let items = try listen(address, line, limit)
         // A port never carries what only HID reports do.
         let serial = CuffFamilies.all.filter { $0.medium == .tty }
         return Report(
             bytes: Self.bytes(items).count, candidates: Identification.candidates(of: items, among: serial), line: line)
+    }
+
+    /// What a plugged device says of itself by its own ids or its USB class, as sysfs shows them; nothing is opened for it. `nil` where
+    /// it has to be listened to; throws for a HID or USB device that says nothing, because none is opened for listening.
+    static func claim(on address: DeviceAddress, among plugged: [PluggedDevice]) throws(IngestError) -> Word? {
+        guard let device = plugged.first(where: { address.matches($0) }) else { return nil }
+        let verdict = Claiming.verdict(on: device)
+        if case .claimed(let driver, let reason) = verdict, reason.isOwnID { return .claim(driver, verdict.sentence(for: device)) }
+        guard device.subsystem == .tty else { throw IngestError(DeviceFault.notSerial("\(address)")) }
+        return nil
     }
 
     /// The device that is meant; `nil` for a file. A name that is there is what it is; any other is read as an address.
