@@ -86,10 +86,11 @@ import Testing
         #expect(try rewritten([[0xAB, 0xCD, 2] + record + [1, 2]], .verovalBPM25) == [[0xAB, 0xCD, 2] + moved + [1, 2]])
     }
 
-    /// Whatever a recording holds, and wherever it ends, nothing changes its length.
+    /// Whatever a recording holds, and wherever it ends, nothing changes its length but for escapes.
     @Test func everyCut_OfEveryCapture_KeepsItsLength() throws {
         for capture in CaptureFile.own {
-            guard let redaction = capture.driver?.redaction else { continue }
+            guard let driver = capture.driver, let redaction = driver.redaction else { continue }
+            let isEscaped = CaptureRedactionTests.escaped.contains(driver.id.description)
             for side in [Redaction.Side.fromCuff, .toCuff] {
                 let parts = capture.items.compactMap { item -> [UInt8]? in
                     switch (item.content, side) {
@@ -105,7 +106,7 @@ import Testing
                         var work = Redaction.Work(days: -10)
                         let lengths = cutParts.map(\.count)
                         redaction.rewrite(&cutParts, side, &work)
-                        #expect(cutParts.map(\.count) == lengths)
+                        #expect(isEscaped ? cutParts.count == lengths.count : cutParts.map(\.count) == lengths)
                     }
                 }
             }
