@@ -131,6 +131,38 @@ import Testing
         }
     }
 
+    /// Mangled recordings, and bytes that nobody meant, many of them the marks of frames: nothing traps, and every item stays.
+    @Test(arguments: CuffFamilies.all.map(\.id.description)) func noise_IsRewrittenWithoutHarm(_ id: String) throws {
+        let driver = try #require(CuffFamilies.named(id))
+        let redaction = try #require(driver.redaction)
+        let marks: [UInt8] = [0x7E, 0x7D, 0xC0, 0xC1, 0xE7, 0x00, 0xFF, 0x02, 0x03, 0x0B, 0x1C, 0x0D, 0x51, 0x16]
+        let recorded = CaptureFile.own.filter { $0.driver?.id == driver.id }.flatMap { file in
+            file.items.compactMap { item -> [UInt8]? in if case .fromCuff(let bytes) = item.content { bytes } else { nil } }
+        }
+        for seed in 0..<Effort.choose(8, exhaustive: 300) as Range<UInt64> {
+            var random = SplitMix64(seed: seed)
+            var items: [[UInt8]] = (0..<12).map { _ in
+                guard random.next() % 2 == 0, !recorded.isEmpty else {
+                    return (0..<Int(random.next() % 80)).map { _ in
+                        random.next() % 3 == 0 ? marks[Int(random.next() % UInt64(marks.count))] : UInt8(truncatingIfNeeded: random.next())
+                    }
+                }
+                var bytes = recorded[Int(random.next() % UInt64(recorded.count))]
+                if random.next() % 2 == 0, !bytes.isEmpty {
+                    bytes[Int(random.next() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: random.next())
+                }
+                return Array(bytes.prefix(Int(random.next() % UInt64(bytes.count + 1)) + 8))
+            }
+            let lengths = items.map(\.count)
+            for side in [Redaction.Side.fromCuff, .toCuff] {
+                var work = Redaction.Work(days: -10)
+                redaction.rewrite(&items, side, &work)
+                #expect(items.count == lengths.count, "seed \(seed)")
+                if !CaptureRedactionTests.escaped.contains(id) { #expect(items.map(\.count) == lengths, "seed \(seed)") }
+            }
+        }
+    }
+
     // The sums are those of the characters mod 256.
     @Test func aMicrolifeMemory_LosesItsID_AndAllSumsHold() throws {
         let memory = "\u{06}00010001414E4E413130393939393939260505073107AB12047148800471488017"
