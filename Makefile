@@ -29,6 +29,7 @@
 # make remote      the helper programs that deliver readings to servers, at Remote/.build/release
 # make test-remote what they decide, and each against real servers on loopback (KILLS=25 rounds of kill -9; PARTS="fleet mqtt";
 #                  PARTS=cluster: three nodes of RabbitMQ)
+# make test-home-assistant  the MQTT sink, mosquitto and a real Home Assistant (730 MB from PyPI; at night)
 # make test-recipes the blocks of docs/RECIPES.md against real servers on loopback
 # make install-remote  the helper programs into PREFIX/libexec/cuff (as root, after make remote)
 # make clean       remove build folders
@@ -214,6 +215,10 @@ test-remote: test-remote-build
 .PHONY: test-remote-build
 test-remote-build: remote-packages
 	$(SWIFT) build --package-path Remote --build-tests
+
+.PHONY: test-home-assistant
+test-home-assistant: test-remote-build
+	@Remote/Tests/home-assistant/run || { status=$$?; [ $$status = 77 ] && echo "test-home-assistant: skipped"; }
 
 # One script with the servers of every recipe; the FHIR server comes from PyPI where it can be reached.
 test-recipes: packages test-remote-build

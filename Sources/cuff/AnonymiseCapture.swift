@@ -11,16 +11,13 @@ extension CaptureVerb {
                 """
                 Names and ids of persons, serial numbers and system ids are overwritten, all times are shifted by the same number of whole \
                 days, checks are computed again. The numbers of the readings stay: the result is replayed beside the original, and nothing \
-                is written where the two differ. Families of which not every field is known are refused: \
-                \(refused.joined(separator: ", ")). Comments and most of the header are left out. Look at what stays of it. \
-                Several recordings go into a folder, with one shift.
+                is written where the two differ. Fields of which no document says what they hold are cleared. Comments and most of the \
+                header are left out. Look at what stays of it. Several recordings go into a folder, with one shift.
                 """,
                 [
                     "cuff capture anonymise night.capture -o to-send.capture": "One recording.",
                     "cuff capture anonymise *.capture -o to-send/ --json": "Several, into a folder that is there.",
                 ]))
-
-        private static var refused: [String] { CuffFamilies.all.filter { $0.redaction == nil }.map(\.id.description) }
 
         @Argument(help: "Captures; `-` reads standard input.", completion: .file()) var inputs: [String]
         @Option(

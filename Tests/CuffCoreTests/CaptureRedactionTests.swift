@@ -5,23 +5,21 @@ import Testing
 
 /// Recordings that can be given away: what is overwritten, what stays, and what is refused.
 @Suite struct CaptureRedactionTests {
-    /// Families of which not every field is known, or a check cannot be computed.
-    private static let refused: Set<String> = ["dinamap-native", "ge-dri", "ge-unity", "intellivue"]
-    /// Captures of other families that are refused: base-offset stamps stand without their names (two captures), noise that was
-    /// overwritten parts the frames otherwise, stamps of counting clocks are no dates, and the year 2000 cannot go back.
+    /// Families whose bytes are escaped: a frame may become longer or shorter by its escapes.
+    static let escaped: Set<String> = ["ge-dri", "intellivue"]
+    /// Captures that are refused: their times are of the year 2000, which cannot go back.
     private static let unsafe: Set<String> = [
-        "phd/base-offset-time", "phd/garbage-then-same-reading", "phd/protocol-version-2-only", "phd/relative-stamps-with-both-clocks",
-        "phd/thermometer-by-its-standard-number",
+        "phd/thermometer-by-its-standard-number"
     ]
 
-    @Test func theFamiliesThatAreRefused() {
-        #expect(Set(CuffFamilies.all.filter { $0.redaction == nil }.map { "\($0.id)" }) == Self.refused)
+    @Test func everyFamily_HasOne() {
+        #expect(CuffFamilies.all.filter { $0.redaction == nil }.map(\.id) == [])
     }
 
     @Test(arguments: CaptureFile.own)
     func everyCapture_SaysTheSameNumbersAfterwards_OrIsRefused(_ capture: CaptureFile) throws {
         let driver = try #require(capture.driver)
-        guard let redaction = driver.redaction else { return }
+        let redaction = try #require(driver.redaction)
         let result = CaptureRedaction(capture.items, header: capture.header, by: redaction, days: -500)
         guard !Self.unsafe.contains(capture.testDescription) else {
             #expect(throws: RedactionCheck.Fault.self) { try RedactionCheck.check(capture.items, result, driver: driver) }
@@ -41,6 +39,7 @@ import Testing
         let conversation = capture.items.filter { if case .event = $0.content { false } else { true } }
         let rewritten = result.items.filter { if case .event = $0.content { false } else { true } }
         #expect(rewritten.map(\.time) == conversation.map(\.time))
+        if Self.escaped.contains(driver.id.description) { return }
         #expect(rewritten.map(Self.length) == conversation.map(Self.length))
     }
 

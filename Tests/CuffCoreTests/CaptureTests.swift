@@ -16,6 +16,20 @@ import Testing
         }
     }
 
+    /// The five claims, the flipped bits and the anonymising are asked of captures: each family of the list has some, with readings
+    /// where it gives any, and with frames that carry its check where it has one.
+    @Test(arguments: CuffFamilies.all.map(\.id))
+    func everyFamily_IsCovered(_ id: DriverID) throws {
+        let driver = try #require(CuffFamilies.named(id.description))
+        let own = CaptureFile.own.filter { $0.driver?.id == id }
+        #expect(own.count >= 2, "\(id) has \(own.count) captures")
+        #expect(own.allSatisfy { file in CaptureFile.playable.contains { $0.url == file.url } }, "\(id): not every capture is played")
+        if driver.check != nil { #expect(BitFlipTests.checked.contains { $0.driver?.id == id }, "\(id) has a check") }
+        if !driver.capabilities.isEmpty {
+            #expect(own.contains { file in file.expected?.contains { $0.contains("\"blood_pressure\"") } == true }, "\(id) has no reading")
+        }
+    }
+
     @Test(arguments: CaptureFile.playable)
     func whole_GivesExpected(_ file: CaptureFile) throws {
         let driver = try #require(file.driver)

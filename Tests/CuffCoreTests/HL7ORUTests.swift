@@ -307,6 +307,61 @@ import Testing
         #expect(Self.readings(session.handle(.received(message))).isEmpty, "on one connection it is one monitor")
     }
 
+    // MARK: OBX-4
+
+    /// What each message holds: code letter, value, OBX-4; `|` begins another order. Systolic and diastolic of what is read.
+    @Test(
+        arguments: [
+            // Running numbers of one order.
+            ("s128 1,d82 2,m97 3", ["128/82"]), ("d82 7,s128 8", ["128/82"]), ("o97 1,s128 2,p71 3,d82 4", ["128/82"]),
+            ("s128 01,d82 02", ["128/82"]), ("s128 1,d82 2,s128 3,d82 4", ["128/82"]),
+            // Without OBX-4, or with one for all.
+            ("s128 ,d82 ", ["128/82"]), ("s128 1,d82 1", ["128/82"]), ("s128 1,d82 1,s124 2,d79 2", ["128/82", "124/79"]),
+            // Two of one code in one order, numbered on: nothing tells which belong together.
+            ("s128 1,d82 2,s124 3,d79 4", []), ("s128 1,d82 2,s124 3", []), ("s128 1,d82 2,d79 3", []),
+            // Numbers that are not running ones are groups.
+            ("s128 2,d82 1", []), ("s128 1,d82 2,o97 2", []), ("s128 1,d82 2,o97 1.2", []), ("s128 1,d82 2,o97 A", []),
+            ("s128 A,d82 B", []),
+            ("s128 1.1,d82 2.1", []), ("s128 1,|d82 2", []), ("s128 1,d82 1234567", []),
+            // The grouper: group and place.
+            ("s128 ^1^1,d82 ^1^2", ["128/82"]), ("s128 ^1^1,d82 ^1^2,s124 ^2^1,d79 ^2^2", ["128/82", "124/79"]), ("s128 ^1^1,d82 ^2^1", []),
+        ] as [(String, [String])])
+    func groupsAndNumbers(_ text: String, _ expected: [String]) {
+        let codes: [Character: (String, String)] = [
+            "s": ("150301^MDC_PRESS_CUFF_SYS^MDC", Self.unit), "d": ("150302^MDC_PRESS_CUFF_DIA^MDC", Self.unit),
+            "m": ("150303^MDC_PRESS_CUFF_MEAN^MDC", Self.unit),
+            "p": ("149546^MDC_PULS_RATE_NON_INV^MDC", "264864^MDC_DIM_BEAT_PER_MIN^MDC"),
+            "o": ("150456^MDC_PULS_OXIM_SAT_O2^MDC", ""),
+        ]
+        var segments = [Self.header(), "OBR|1"]
+        for word in text.split(separator: ",") {
+            if word.hasPrefix("|") { segments.append("OBR|2") }
+            let parts = word.drop { $0 == "|" }.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+            let (code, unit) = codes[parts[0].first ?? "?"] ?? ("", "")
+            segments.append(Self.value(code, String(parts[0].dropFirst()), sub: parts[1], unit: unit))
+        }
+        var session = Self.session()
+        let actions = session.handle(.received(Self.block(segments)))
+        let found = Self.readings(actions).compactMap(\.bloodPressure)
+        #expect(found.map { "\($0.systolic.digits.mantissa)/\($0.diastolic.digits.mantissa)" } == expected)
+        let isRefused = actions.contains { if case .report(.ignored) = $0 { true } else { false } }
+        #expect(isRefused == expected.isEmpty)
+    }
+
+    /// The numbers change with what else a message holds; the determination is the same, and so is its id.
+    @Test func aRunningNumber_IsNoPartOfTheRecord() {
+        var raws: Set<[UInt8]> = []
+        for first in [1, 4] {
+            var session = Self.session()
+            let segments = [
+                Self.value("150301^MDC_PRESS_CUFF_SYS^MDC", "128", sub: "\(first)"),
+                Self.value("150302^MDC_PRESS_CUFF_DIA^MDC", "82", sub: "\(first + 1)"),
+            ]
+            raws.formUnion(Self.readings(session.handle(.received(Self.block([Self.header()] + segments)))).map { $0.raw.array })
+        }
+        #expect(raws.count == 1)
+    }
+
     // MARK: Bare messages
 
     @Test func aBareMessage_EndsBySilence_AndAtTheEndOfTheLineOnlyWhereItIsWhole() {

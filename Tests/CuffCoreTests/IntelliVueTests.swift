@@ -95,6 +95,25 @@ import Testing
         #expect(readings.map(\.bloodPressure) == [.mmHg(record.systolic, record.diastolic, mean: record.mean, pulse: record.pulse)])
     }
 
+    /// State 0400 (demo) on one value marks the reading that holds it; on a value that is not given it says nothing.
+    @Test(arguments: [(0x4A05, true), (0x4A07, true), (0xF0E5, true), (0x4182, false)])
+    func whatIsSaidOfOneValue_IsSaidOfTheReading(_ code: Int, _ isFlagged: Bool) throws {
+        var simulator = IntelliVueSimulator(SimulatorScript(pushes: false))
+        _ = simulator.handle(.received(IntelliVueFrame.encode(IntelliVueAssociation.request())))
+        let answer = simulator.handle(.received(IntelliVueFrame.encode(IntelliVueMessage.pollRequest(1)))).compactMap {
+            action -> [UInt8]? in
+            if case .write(let frame) = action { Self.user(frame) } else { nil }
+        }
+        var user = try #require(answer.first)
+        let place = try #require((0..<user.count - 1).first { Int(user[$0]) << 8 | Int(user[$0 + 1]) == code })
+        user[place + 2] = 0x04
+        var session = IntelliVueSession()
+        let readings = session.handle(.received(IntelliVueFrame.encode(user))).compactMap { action -> Reading? in
+            if case .emit(let reading) = action { reading } else { nil }
+        }
+        #expect(readings.count == 1 && readings.first?.flags == (isFlagged ? .demoData : []))
+    }
+
     @Test func kilopascals_KeepTheirDigits() throws {
         let record = SimulatedRecord(128, 82, mean: 97, pulse: 71, time: DeviceTime(year: 2026, month: 5, day: 5))
         let talk = Conversation(

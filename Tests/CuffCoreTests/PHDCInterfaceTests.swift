@@ -13,7 +13,7 @@ import Testing
 
     @Test func cuff_IsRecognised() throws {
         let found = try #require(PHDCInterface(device + configuration + interface + function + pressure + endpoints))
-        #expect(found.number == 0 && found.input == 0x81 && found.output == 0x02 && found.packet == 64)
+        #expect(found.number == 0 && found.input == 0x81 && found.output == 0x02 && found.packet == 64 && found.outputPacket == 64)
         #expect(found.specializations == [0x1007] && found.hasMetadata && found.mayBeCuff)
     }
 
@@ -28,6 +28,16 @@ import Testing
         let none = device + configuration + interface + function + [6, 0x30, 0, 1, 0, 0] + endpoints
         #expect(try #require(PHDCInterface(none)).mayBeCuff)
         #expect(try #require(PHDCInterface(device + configuration + interface + function + endpoints)).mayBeCuff)
+    }
+
+    /// A message to the device ends with a short packet of its own pipe, whatever the size of the other one.
+    @Test func eachPipe_HasItsOwnPacket() throws {
+        var other = endpoints
+        (other[15], other[16]) = (0, 2)
+        let found = try #require(PHDCInterface(device + configuration + interface + function + other))
+        #expect(found.packet == 64 && found.outputPacket == 512)
+        (other[15], other[16]) = (0, 0)
+        #expect(PHDCInterface(device + configuration + interface + function + other) == nil)
     }
 
     @Test func class_MayStandOnTheDevice() {

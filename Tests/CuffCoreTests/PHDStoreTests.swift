@@ -144,6 +144,31 @@ import Testing
         #expect(!manager.writes.contains { $0.contains("0c0c") })
     }
 
+    /// PHD.md §8.4: cleared is only what sent as many entries as Segment-Usage-Count says.
+    @Test(arguments: [5, 7, nil] as [UInt8?]) func storeThatDoesNotSendWhatItAnnounced_IsNotCleared(_ announced: UInt8?) {
+        func info(_ invoke: UInt16) -> [UInt8] {
+            var info = Self.cuff.segmentInfo(invoke: invoke, segments: [Self.records])
+            let place = (0..<info.count - 1).first { info[$0] == 0x09 && info[$0 + 1] == 0x7B } ?? 0
+            // Without an announcement, the count stands under another number.
+            if let announced { info[place + 7] = announced } else { info[place + 1] = 0x7C }
+            return info
+        }
+        let cuff = Self.cuff
+        var manager = PHDVectorTests.Manager(.clear(user: nil))
+        manager.play(.received(cuff.associationRequest))
+        manager.play(.received(cuff.configurationReport(invoke: 1, id: 0x4000)))
+        manager.play(.received(cuff.description(invoke: 1, clock: DeviceTime(year: 2026, month: 5, day: 5))))
+        manager.play(.received(cuff.storeDescription(invoke: 2, segments: [Self.records])))
+        manager.play(.received(info(3)))
+        manager.play(.received(cuff.triggerResult(invoke: 4, instance: 1, 0)))
+        manager.play(.received(entries(0..<6, invoke: 9)))
+        #expect(manager.readings.count == 6 && status(manager) == "0080")
+        manager.play(.received(info(5)))
+        #expect(!manager.writes.contains { $0.contains("0c0c") })
+        manager.take("e50000020000")
+        #expect(manager.actions.contains { if case .finish(.failed) = $0 { true } else { false } })
+    }
+
     // MARK: clocks
 
     /// A manager that was told to set the clock and knows what the agent's clock can do.

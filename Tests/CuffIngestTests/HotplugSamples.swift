@@ -54,6 +54,19 @@ enum HotplugSample {
         ]
     }
 
+    /// A device of the USB healthcare class, by its descriptors: no kernel driver, and no node below its own.
+    static func healthcare(_ descriptors: [UInt8], ids: String = "cafe:0f0f", port: String = "1-4") -> [SysfsNode] {
+        let parts = ids.split(separator: ":").map(String.init)
+        return [
+            SysfsNode(
+                path: "/sys/devices/pci0/usb1/\(port)", subsystem: "usb", devtype: "usb_device", driver: "usb",
+                node: "/dev/bus/usb/001/004",
+                attributes: ["idVendor": parts[0], "idProduct": parts[1], "bcdDevice": "0100", "busnum": "1", "devnum": "4"],
+                healthcare: PHDCInterface(descriptors)),
+            hub,
+        ]
+    }
+
     static func device(_ chain: [SysfsNode]) -> PluggedDevice {
         guard let device = PluggedDevice(chain) else { fatalError("the sample is no device") }
         return device

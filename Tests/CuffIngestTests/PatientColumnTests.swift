@@ -81,4 +81,33 @@ import Testing
         _ = try await onThread { try Ingest.replay(paths: [more], options: self.options(folder, keeps: true)) }
         try expect(folder, [nil, nil, nil, "MRN-9"])
     }
+
+    /// An anonymised recording gives other numbers into the column, and different ones for different patients.
+    @Test func anAnonymisedRecording_HasOtherNumbers() async throws {
+        let folder = TestFolder()
+        let path = folder.write("a.capture", Self.capture)
+        let target = folder.file("to-send.capture")
+        let report = try await onThread { try CaptureAnonymising.run(from: path, to: target, days: -400) }
+        #expect(report.readings == 3 && report.changes[.person] != nil)
+        _ = try await onThread { try Ingest.replay(paths: [target], options: self.options(folder, keeps: true)) }
+        let kept = try patients(folder)
+        #expect(kept.count == 3 && kept[2] == nil)
+        let numbers = kept.compactMap { $0 }
+        #expect(numbers.count == 2 && Set(numbers).count == 2)
+        for number in numbers { #expect(number.count == 5 && number.hasPrefix("AAA-"), "\(number)") }
+        let written = try String(contentsOfFile: target, encoding: .utf8).replacing(" ", with: "")
+        for name in ["MRN-7", "OTHER", "ALT-8", "Doe", "Jane"] { #expect(!written.contains(Hex.text(Array(name.utf8), separator: ""))) }
+    }
+
+    /// The report of a problem counts what a database holds; it names no patient.
+    @Test func aProblemReport_NamesNoPatient() async throws {
+        let folder = TestFolder()
+        let path = folder.write("a.capture", Self.capture)
+        _ = try await onThread { try Ingest.replay(paths: [path], options: self.options(folder, keeps: true)) }
+        try expect(folder, ["MRN-7", "ALT-8", nil])
+        let database = folder.file("bp.db")
+        let text = try await onThread { ProblemReport(version: "0", assignments: [], database: database).text() }
+        #expect(text.contains("hl7-oru blood_pressure 3"), "it looked into that database")
+        for name in ["MRN", "ALT-8", "Doe", "Jane"] { #expect(!text.contains(name), "\(name)") }
+    }
 }

@@ -139,15 +139,31 @@ import Testing
         #expect(!text.contains("34313331") && text.contains("06" + String(repeating: "30", count: 22) + "2c30352e30300d0a"), "\(text)")
     }
 
-    /// An unknown field may hold a name: such a family is refused, and nothing is written.
-    @Test func anonymise_RefusesWhatItDoesNotKnow() async throws {
+    /// Monitors: what no document explains is cleared, and the numbers stay.
+    @Test func anonymise_ClearsWhatItDoesNotKnow() async throws {
         let folder = try Scratch()
-        for name in ["ge-dri/result-read", "ge-unity/result-read-twice", "dinamap-native/sequence-wraps"] {
-            let run = try await CuffProcess.run(
-                ["capture", "anonymise", Self.captures.appendingPathComponent("\(name).capture").path, "-o", folder.path("out.capture")])
-            #expect(run.status == 69 && run.errors.contains("fix: "), "\(run.errors)")
-            #expect(!FileManager.default.fileExists(atPath: folder.path("out.capture")))
+        for name in [
+            "ge-dri/result-read", "ge-unity/result-read-twice", "intellivue/associated-polled-released", "dinamap-native/sequence-wraps",
+        ] {
+            let input = Self.captures.appendingPathComponent("\(name).capture").path
+            let output = folder.path(name.replacing("/", with: "-") + ".capture")
+            let run = try await CuffProcess.run(["capture", "anonymise", input, "-o", output, "--days", "-100"])
+            #expect(run.status == 0, "\(run.errors)")
+            func numbers(_ path: String) async throws -> [[Int?]] {
+                try await CuffProcess.run(["replay", path]).objects("blood_pressure")
+                    .map { [$0["systolic_mmHg"] as? Int, $0["diastolic_mmHg"] as? Int, $0["mean_mmHg"] as? Int] }
+            }
+            #expect(try await numbers(output) == numbers(input), "\(name)")
         }
+    }
+
+    /// The cuff cannot write a time so much earlier: the recording is refused, and nothing is written.
+    @Test func anonymise_RefusesWhatWouldRemain() async throws {
+        let folder = try Scratch()
+        let capture = Self.captures.appendingPathComponent("phd/thermometer-by-its-standard-number.capture").path
+        let run = try await CuffProcess.run(["capture", "anonymise", capture, "-o", folder.path("out.capture")])
+        #expect(run.status == 64 && run.errors.contains("fix: "), "\(run.errors)")
+        #expect(!FileManager.default.fileExists(atPath: folder.path("out.capture")))
     }
 
     // MARK: doctor --report

@@ -47,9 +47,17 @@ public struct CaptureRedaction: Sendable {
             default: break
             }
         }
+        let lengths = bytes.map(\.count)
         redaction.rewrite(&bytes, side, &work)
         guard bytes.count == indices.count else { return }
-        for (index, part) in zip(indices, bytes) { items[index].content = side == .fromCuff ? .fromCuff(part) : .toCuff(part) }
+        for (index, (place, part)) in zip(indices, bytes).enumerated().reversed() {
+            // A frame that lost an escape may leave nothing of an item that held one byte of it.
+            if part.isEmpty, lengths[index] > 0 {
+                items.remove(at: place)
+            } else {
+                items[place].content = side == .fromCuff ? .fromCuff(part) : .toCuff(part)
+            }
+        }
     }
 
     /// What was changed, for the header and for a person. The shift is not told: whoever knows it knows the times.

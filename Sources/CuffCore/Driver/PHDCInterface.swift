@@ -10,6 +10,8 @@ public struct PHDCInterface: Sendable, Hashable {
     public var output: UInt8
     /// The largest packet of `input`, in bytes: 8…1024.
     public var packet: Int
+    /// The largest packet of `output`, in bytes: 8…1024.
+    public var outputPacket: Int
     /// Device specializations of IEEE 11073 (partition 8), e.g. 0x1007; empty where the device names none.
     public var specializations: [UInt16]
     /// The device can put metadata before its messages. It is never asked to.
@@ -68,7 +70,7 @@ public struct PHDCInterface: Sendable, Hashable {
     private struct Partial {
         var number: UInt8
         var input: (address: UInt8, packet: Int)?
-        var output: UInt8?
+        var output: (address: UInt8, packet: Int)?
         var specializations: [UInt16] = []
         var hasMetadata = false
         var isVendors = false
@@ -77,11 +79,11 @@ public struct PHDCInterface: Sendable, Hashable {
             let address = bytes[bytes.startIndex + 2]
             // Bulk alone: the interrupt endpoint repeats what a bulk endpoint can say.
             guard bytes[bytes.startIndex + 3] & 3 == 2 else { return }
+            let packet = Int(bytes[bytes.startIndex + 4]) | Int(bytes[bytes.startIndex + 5] & 7) << 8
             if address & 0x80 == 0 {
-                output = output ?? address
-            } else if input == nil {
-                let packet = Int(bytes[bytes.startIndex + 4]) | Int(bytes[bytes.startIndex + 5] & 7) << 8
-                input = (address, packet)
+                output = output ?? (address, packet)
+            } else {
+                input = input ?? (address, packet)
             }
         }
 
@@ -105,13 +107,14 @@ public struct PHDCInterface: Sendable, Hashable {
     }
 
     private init?(_ partial: Partial) {
-        guard let input = partial.input, let output = partial.output, !partial.isVendors, (8...1024).contains(input.packet) else {
-            return nil
-        }
+        guard let input = partial.input, let output = partial.output, !partial.isVendors, (8...1024).contains(input.packet),
+            (8...1024).contains(output.packet)
+        else { return nil }
         number = partial.number
         self.input = input.address
-        self.output = output
+        self.output = output.address
         packet = input.packet
+        outputPacket = output.packet
         specializations = partial.specializations
         hasMetadata = partial.hasMetadata
     }

@@ -1,5 +1,6 @@
 /// How the bytes of one family's recordings lose what they say of a person: names and numbers are overwritten, times are shifted by
-/// whole days, checks are computed again. Nothing changes its length, so that every byte stays where it was.
+/// whole days, checks are computed again. Nothing changes its length, so that every byte stays where it was; only a frame whose bytes
+/// are escaped may become longer or shorter by its escapes.
 ///
 /// A family has one where its documents say what stands in every frame, or where what they leave open is overwritten too. The
 /// result of a rewriting is not believed: `RedactionCheck` replays it beside the original.
@@ -131,7 +132,7 @@ public struct Redaction: Sendable {
         }
     }
 
-    /// Rewrites all items of one side, in their order; their lengths stay.
+    /// Rewrites all items of one side, in their order and number; their lengths stay, but for escapes.
     public var rewrite: @Sendable (inout [[UInt8]], Side, inout Work) -> Void
 
     /// A family whose frames hold neither a person nor a serial number nor a time.
@@ -184,6 +185,45 @@ public struct Redaction: Sendable {
                     offset += 1
                 }
             }
+        }
+    }
+
+    /// The whole frames of a stream whose bytes are escaped, each by what it carries. `decode` takes the content out of a frame, which
+    /// `encode` frames again. What a frame becomes longer or shorter by its escapes falls to the item that holds its last byte. Bytes
+    /// between frames are blanked: a damaged frame may name a person.
+    static func escapedFrames<Format: FrameFormat>(
+        _ format: Format, decode: @escaping @Sendable (Span<UInt8>) -> [UInt8]?, encode: @escaping @Sendable ([UInt8]) -> [UInt8],
+        _ body: @escaping @Sendable (inout [UInt8], Side, inout Work) -> Void
+    ) -> Redaction {
+        Redaction { items, side, work in
+            let bytes = Array(items.joined())
+            let owners = items.enumerated().flatMap { index, item in repeatElement(index, count: item.count) }
+            var rewritten = items.map { _ in [UInt8]() }
+            var offset = 0
+            while offset < bytes.count {
+                let end = min(bytes.count, offset + Format.maximumLength)
+                guard case .frame(let length) = format.verdict(on: bytes.span.extracting(offset..<end)), length > 0, offset + length <= end
+                else {
+                    var gap = [bytes[offset]]
+                    work.blank(&gap, 0..<1, .damaged)
+                    rewritten[owners[offset]] += gap
+                    offset += 1
+                    continue
+                }
+                var frame = Array(bytes[offset..<(offset + length)])
+                // A frame that carries nothing stays.
+                if var content = decode(frame.span) {
+                    let before = content
+                    body(&content, side, &work)
+                    if content != before { frame = encode(content) }
+                }
+                for (index, byte) in frame.enumerated() {
+                    let place = index == frame.count - 1 ? length - 1 : min(index, length - 1)
+                    rewritten[owners[offset + place]].append(byte)
+                }
+                offset += length
+            }
+            items = rewritten
         }
     }
 }

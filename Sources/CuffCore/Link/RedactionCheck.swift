@@ -56,7 +56,7 @@ public enum RedactionCheck {
 
     private static func isShifted(_ old: DeviceClock, _ new: DeviceClock, _ days: Int64) -> Bool {
         switch (old, new) {
-        case (.time(let old), .time(let new)):
+        case (.time(let old), .time(let new)), (.derived(let old), .derived(let new)):
             old.wallSeconds + days * 86400 == new.wallSeconds && old.hundredths == new.hundredths && old.precision == new.precision
                 && old.utcOffset == new.utcOffset
         case (.absent, .absent), (.unset, .unset), (.impossible, .impossible): true

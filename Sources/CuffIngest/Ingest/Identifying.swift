@@ -46,18 +46,25 @@ public enum Identifying {
         transports: [TransportKind] = TransportKind.all
     ) throws(IngestError) -> Report {
         guard let address = try address(source) else { return try read(source, drivers) }
-        if let plugged = (try? DeviceEnumeration.plugged())?.first(where: { address.matches($0) }) {
-            let verdict = Claiming.verdict(on: plugged, drivers: drivers)
-            if case .claimed(let driver, let reason) = verdict, reason.isOwnID {
-                return Report(word: .claim(driver, verdict.sentence(for: plugged)))
-            }
-        }
+        if let word = try claim(on: address, among: (try? DeviceEnumeration.plugged()) ?? [], drivers) { return Report(word: word) }
         let line = line ?? LineSettings()
         let items = try listen(address, line, limit, transports)
         // A port never carries what only HID reports do.
         let serial = drivers.filter { $0.medium == .tty }
         return Report(
             bytes: Self.bytes(items).count, candidates: Identification.candidates(of: items, among: serial), line: line)
+    }
+
+    /// What a plugged device says of itself by its own ids or its USB class, as sysfs shows them; nothing is opened for it. `nil` where
+    /// it has to be listened to; throws for a HID or USB device that says nothing, because none is opened for listening.
+    static func claim(
+        on address: DeviceAddress, among plugged: [PluggedDevice], _ drivers: [CuffDriver] = CuffFamilies.all
+    ) throws(IngestError) -> Word? {
+        guard let device = plugged.first(where: { address.matches($0) }) else { return nil }
+        let verdict = Claiming.verdict(on: device, drivers: drivers)
+        if case .claimed(let driver, let reason) = verdict, reason.isOwnID { return .claim(driver, verdict.sentence(for: device)) }
+        guard device.subsystem == .tty else { throw IngestError(DeviceFault.notSerial("\(address)")) }
+        return nil
     }
 
     /// The device that is meant; `nil` for a file. A name that is there is what it is; any other is read as an address.

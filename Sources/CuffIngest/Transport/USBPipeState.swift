@@ -62,7 +62,7 @@ struct USBPipeState: Sendable {
     /// The device puts metadata before its messages, and expects it before ours.
     private var hasPreambles = false
 
-    /// `packet`: the largest packet of the pipe to the host, in bytes.
+    /// `packet`: the largest packet of the pipe to the device, in bytes.
     init(packet: Int) { self.packet = packet }
 
     mutating func handle(_ event: Event) -> [Effect] {

@@ -77,7 +77,7 @@ public final class USBTransport: Transport {
         guard let interface else { return }
         self.loop = loop
         self.deliver = deliver
-        state = USBPipeState(packet: interface.packet)
+        state = USBPipeState(packet: interface.outputPacket)
         timer = LoopTimer(loop) { [weak self] in self?.handle(.timePassed) }
         do throws(SystemFault) { token = try loop.add(descriptor) { [weak self] _ in self?.ready() } } catch {
             throw .device(address, error.number)

@@ -22,11 +22,15 @@ extension CuffDriver {
         framing: "18-byte blocks with sequence and complements", check: "CRC-8, polynomial 85, and two complements",
         capabilities: [],
         unverified: ["the parameter bytes, in which the blood pressure is", "the line speed"],
-        notes: ["Framing only: the content is not public. Use the monitor's ASCII host protocol (dinamap-ascii) for readings."],
+        notes: [
+            "Framing only: the content is not public. Use the monitor's ASCII host protocol (dinamap-ascii) for readings.",
+            "`cuff capture anonymise` clears the parameter bytes, so an anonymised recording shows the framing and nothing else.",
+        ],
         sources: ["Zeriam/dinamap-reader (GPL-2.0), a recording of 1152 blocks"],
         makeSession: { _ in DinamapNativeSession() },
         makeSimulator: { DinamapNativeSimulator($0) },
-        countFrames: { FrameReader.count(DinamapNativeFrame(), in: $0) })
+        countFrames: { FrameReader.count(DinamapNativeFrame(), in: $0) },
+        redaction: .dinamapNative)
 }
 
 struct DinamapNativeFrame: FrameFormat {

@@ -56,7 +56,8 @@ extension CuffDriver {
         simulatorOptions: ["layout": "old: all classes in one subrecord of 1088 bytes"],
         makeSession: { _ in GeDRISession() },
         makeSimulator: { GeDRISimulator($0) },
-        countFrames: { FrameReader.count(GeDRIFrame(), in: $0) })
+        countFrames: { FrameReader.count(GeDRIFrame(), in: $0) },
+        redaction: .geDRI)
 }
 
 /// One record between its flags, with its check.
@@ -121,11 +122,13 @@ struct GeDRIFrame: FrameFormat {
 enum GeDRIRequest {
     /// Seconds between two records: other software asks every 5 [1] or 10 [3].
     static let interval = 10
+    /// Bytes of a request for displayed values.
+    static let length = 49
 
     /// A request for the displayed values every `seconds`; 0 stops them.
     static func displayedValues(every seconds: Int) -> [UInt8] {
-        var record = [UInt8](repeating: 0, count: 49)
-        record[0] = 49
+        var record = [UInt8](repeating: 0, count: length)
+        record[0] = UInt8(length)
         record[21] = 0xFF
         record[40] = 1
         record[41] = UInt8(truncatingIfNeeded: seconds)

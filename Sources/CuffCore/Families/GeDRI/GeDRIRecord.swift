@@ -10,19 +10,35 @@ enum GeDRIRecord {
 
     static func isPhysiological(_ record: Span<UInt8>) -> Bool { record.littleEndian16(14) == 0 }
 
+    /// Where the temperatures end, from the beginning of a subrecord: the groups up to there have documented places.
+    static let temperaturesEnd = 4 + 118
+
+    /// A subrecord of displayed values.
+    struct DisplayedValues {
+        var start: Int
+        /// It begins with the basic class.
+        var isBasic: Bool
+        /// All classes in one, without a word for the class.
+        var isOld: Bool
+    }
+
+    /// The subrecords of displayed values whose length is one of the two that are known; empty for a record of another main type.
+    static func displayedValues(in record: Span<UInt8>) -> [DisplayedValues] {
+        guard isPhysiological(record) else { return [] }
+        let parts = subrecords(record)
+        var found: [DisplayedValues] = []
+        for (index, part) in parts.enumerated() where part.type == 1 {
+            let length = (parts[(index + 1)...].first { $0.start > part.start }?.start ?? record.count) - part.start
+            guard length >= subrecordLength else { continue }
+            let isOld = length >= oldSubrecordLength
+            found.append(DisplayedValues(start: part.start, isBasic: isOld || isBasic(record, part.start), isOld: isOld))
+        }
+        return found
+    }
+
     /// The NIBP group among the displayed values; `nil` where the record has none.
     static func nibp(in record: Span<UInt8>) -> GeDRINIBP? {
-        guard isPhysiological(record) else { return nil }
-        let parts = subrecords(record)
-        for (index, part) in parts.enumerated() where part.type == 1 {
-            let end = parts[(index + 1)...].first { $0.start > part.start }?.start ?? record.count
-            let length = end - part.start
-            // Two lengths are known, and of the shorter one the class is told.
-            if length >= oldSubrecordLength || length >= subrecordLength && isBasic(record, part.start) {
-                return GeDRINIBP(record, at: part.start + nibpOffset)
-            }
-        }
-        return nil
+        displayedValues(in: record).first(where: \.isBasic).flatMap { GeDRINIBP(record, at: $0.start + nibpOffset) }
     }
 
     private static func isBasic(_ record: Span<UInt8>, _ start: Int) -> Bool {

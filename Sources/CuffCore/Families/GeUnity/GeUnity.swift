@@ -48,7 +48,8 @@ extension CuffDriver {
         ],
         makeSession: { _ in GeUnitySession() },
         makeSimulator: { GeUnitySimulator($0) },
-        countFrames: { FrameReader.count(GeUnityFrame(), in: $0) })
+        countFrames: { FrameReader.count(GeUnityFrame(), in: $0) },
+        redaction: .geUnity)
 }
 
 /// One answer: a head, parameters, two bytes that nobody can check.

@@ -3,10 +3,8 @@ struct HL7Observation: Sendable {
     var code: HL7Code
     var value: HL7Field.Number
     var unit: HL7Unit
-    /// What of OBX-4 names the group: all before the last point.
-    var group: [UInt8]
-    /// The last part of OBX-4, where it is not the code itself.
-    var member: [UInt8]
+    /// What OBX-4 says.
+    var place: HL7SubID
     /// OBX-14, or OBR-7 of its order.
     var time: DeviceTime?
     var isPreliminary: Bool
@@ -14,7 +12,8 @@ struct HL7Observation: Sendable {
     var order: Int
     /// The PID segment it stands under; empty where there is none.
     var patient: [UInt8]
-    /// What of the segment belongs to the value, whatever message repeats it: OBX-2 to 6 and 14, or OBR-7 in its place.
+    /// What of the segment belongs to the value, whatever message repeats it: OBX-2 to 6 and 14, or OBR-7 in its place. A running number
+    /// in OBX-4 does not: it changes with what else the message holds.
     var record: [UInt8]
 }
 
@@ -64,7 +63,7 @@ struct HL7Determinations: Sendable {
         var keys: [Key] = []
         var members: [Key: [HL7Observation]] = [:]
         for observation in observations where observation.code.role.isPressure {
-            let key = Key(order: observation.order, group: observation.group, time: observation.time)
+            let key = Key(order: observation.order, group: observation.place.group, time: observation.time)
             if members[key] == nil { keys.append(key) }
             members[key, default: []].append(observation)
         }
@@ -100,6 +99,7 @@ struct HL7Determinations: Sendable {
         var orderTime = ArraySlice<UInt8>()
         var patient: [UInt8] = []
         let separators = message.separators
+        let numbered = HL7SubID.numberedOrders(message)
         for segment in message.segments where found.count < mostObservations {
             if segment.isNamed("PID") {
                 order += 1
@@ -109,7 +109,8 @@ struct HL7Determinations: Sendable {
                 order += 1
                 orderTime = segment.field(7)
             } else if segment.isNamed("OBX"), let code = HL7Code(separators.components(segment.field(3)), isMindray: isMindray) {
-                var observation = observation(segment, code, order: order, orderTime, separators)
+                var observation = observation(
+                    segment, code, order: order, isNumbered: numbered.contains(order), orderTime, separators)
                 observation.patient = patient
                 found.append(observation)
             }
@@ -122,23 +123,18 @@ struct HL7Determinations: Sendable {
     }
 
     private static func observation(
-        _ segment: HL7Segment, _ code: HL7Code, order: Int, _ orderTime: ArraySlice<UInt8>, _ separators: HL7Separators
+        _ segment: HL7Segment, _ code: HL7Code, order: Int, isNumbered: Bool, _ orderTime: ArraySlice<UInt8>,
+        _ separators: HL7Separators
     ) -> HL7Observation {
-        let sub = separators.text(segment.field(4))
         let identifier = separators.components(segment.field(3)).first ?? []
-        var (group, member) = (sub, [UInt8]())
-        if let point = sub.lastIndex(of: 0x2E) {
-            group = Array(sub[..<point])
-            member = Array(sub[(point + 1)...])
-            if member == identifier { member = [] }
-        }
         let own = time(segment.field(14), separators)
         let stamp = own == nil ? orderTime : segment.field(14)
         let status = Array(segment.field(11))
         return HL7Observation(
-            code: code, value: value(segment, status, separators), unit: HL7Unit(separators.components(segment.field(6))), group: group,
-            member: member, time: time(stamp, separators), isPreliminary: status == [0x50] || status == [0x53], order: order, patient: [],
-            record: record(segment, stamp, separators.field))
+            code: code, value: value(segment, status, separators), unit: HL7Unit(separators.components(segment.field(6))),
+            place: isNumbered ? HL7SubID() : HL7SubID(segment.field(4), code: identifier, separators), time: time(stamp, separators),
+            isPreliminary: status == [0x50] || status == [0x53], order: order, patient: [],
+            record: record(segment, stamp, separators.field, isNumbered: isNumbered))
     }
 
     private static func value(_ segment: HL7Segment, _ status: [UInt8], _ separators: HL7Separators) -> HL7Field.Number {
@@ -150,9 +146,9 @@ struct HL7Determinations: Sendable {
         return HL7Field.number(components[0])
     }
 
-    private static func record(_ segment: HL7Segment, _ stamp: ArraySlice<UInt8>, _ separator: UInt8) -> [UInt8] {
+    private static func record(_ segment: HL7Segment, _ stamp: ArraySlice<UInt8>, _ separator: UInt8, isNumbered: Bool) -> [UInt8] {
         var bytes = Array("OBX".utf8) + [separator]
-        for number in 2...6 { bytes += [separator] + segment.field(number) }
+        for number in 2...6 { bytes += [separator] + (isNumbered && number == 4 ? [] : segment.field(number)) }
         return bytes + [UInt8](repeating: separator, count: 8) + stamp
     }
 
@@ -163,14 +159,14 @@ struct HL7Determinations: Sendable {
         var seen: [HL7Code.Role: HL7Observation] = [:]
         let isRepeated = observations.contains { observation in
             guard let other = seen.updateValue(observation, forKey: observation.code.role) else { return false }
-            return other.member != observation.member
+            return other.place.member != observation.place.member
         }
         guard isRepeated else { return [observations] }
         var order: [[UInt8]] = []
         var members: [[UInt8]: [HL7Observation]] = [:]
         for observation in observations {
-            if members[observation.member] == nil { order.append(observation.member) }
-            members[observation.member, default: []].append(observation)
+            if members[observation.place.member] == nil { order.append(observation.place.member) }
+            members[observation.place.member, default: []].append(observation)
         }
         return order.map { members[$0] ?? [] }
     }
@@ -201,8 +197,11 @@ struct HL7Determinations: Sendable {
             let high = try single(.systolic, of: group)
             let low = try single(.diastolic, of: group)
             let mean = try single(.mean, of: group)
-            guard let high, let low else { throw Refusal(sentence: "half a blood pressure") }
-            return .success(try joined(high, low, mean, isAlone ? pulses : pulses.filter { $0.group == high.group }))
+            guard let high, let low else {
+                let isGrouped = group.contains { !$0.place.group.isEmpty }
+                throw Refusal(sentence: isGrouped ? "half a blood pressure in a group of its own (OBX-4)" : "half a blood pressure")
+            }
+            return .success(try joined(high, low, mean, isAlone ? pulses : pulses.filter { $0.place.group == high.place.group }))
         } catch { return .failure(error) }
     }
 
@@ -241,7 +240,8 @@ struct HL7Determinations: Sendable {
         if isDoubtful { flags.insert(.questionable) }
         if parts.contains(where: \.isPreliminary) { flags.insert(.earlyIndication) }
         return HL7Determination(
-            pressure: pressure, flags: flags, time: high.time, group: high.group + (high.member.isEmpty ? [] : [0x2E] + high.member),
+            pressure: pressure, flags: flags, time: high.time,
+            group: high.place.group + (high.place.member.isEmpty ? [] : [0x2E] + high.place.member),
             patient: high.patient,
             record: Array(parts.map(\.record).joined(separator: [HL7Frame.carriageReturn])),
             values: [high.value, low.value, mean?.value ?? .absent(.none)],

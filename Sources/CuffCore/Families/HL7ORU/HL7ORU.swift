@@ -4,8 +4,8 @@
 /// Bare      without MLLP a message begins at `MSH` and ends at the next `MSH`, or when the line falls silent       observed [3]
 /// Segments  end with CR (LF is read too). The character after `MSH` separates fields; MSH-2 has the separators of components,
 ///           repetitions and subcomponents and the escape character: `\F\ \S\ \T\ \R\ \E\ \Xhh\`           documented [1]
-/// OBX       2 type, NM · 3 code^text^system · 4 groups the values of one determination · 5 value · 6 unit ·
-///           11 status (F final, R; X cannot be obtained) · 14 time                           documented [1], recorded [2]
+/// OBX       2 type, NM · 3 code^text^system · 4 groups the values of one determination, or numbers the OBX (HL7SubID) · 5 value ·
+///           6 unit · 11 status (F final, R; X cannot be obtained) · 14 time                           documented [1], recorded [2]
 /// Time      OBX-14, else OBR-7, else MSH-7; a zone is optional                                                     [2][3]
 /// Cuff      MDC 150301 150302 150303 (CUFF) or 150021 150022 150023 (NONINV), LOINC 8480-6 8462-4 8478-0: systolic,
 ///           diastolic, mean; pulse MDC 149546, and of a spot record 149522 or LOINC 8867-4                   recorded [2][3]
@@ -43,13 +43,16 @@ extension CuffDriver {
             "a text that contradicts its code: the text is believed, and the reading flagged questionable",
             "the code of the kilopascal: 266015 in one source, 265987 by IEEE 11073-10101; both are read",
             "the speed of a serial line",
-            "Mindray: the query that a monitor may want before it talks is not sent",
+            "running numbers in OBX-4: by the words of the standard; recorded from no monitor",
         ],
         notes: [
             "The monitor calls: `cuff watch --listen tcp-listen://ADDRESS:2575=hl7-oru`; 2575 is the port of one installation.",
             "Patient identity stands in no column; the patient segment (PID) is part of the record bytes (`--raw`, SQLite's `raw`). Only "
                 + "`--keep-patient` puts the patient's number (PID-3, else PID-2) into the database's column `patient`; no name, no other sink.",
-            "OBX-4 must keep determinations apart: values under different groups, times or orders are never joined.",
+            "OBX-4 must keep determinations apart: values under different groups, times or orders are never joined. Where it only numbers the "
+                + "OBX of an order (1, 2, 3 …), the values of one time are joined, and none where a code comes twice with different values.",
+            "Not supported: a Mindray monitor that talks only after a query (QRY^R02). What the query has to hold is in one public source, "
+                + "untested, and in no document; another program has to send it. What the monitor then sends is read.",
             "A pulse is taken only with the time of the determination; an ECG heart rate (Mindray 101) is not the cuff's pulse.",
             "Arterial lines (ART, ABP) are never read, whatever their code.",
             "A message of more than 64 KiB is refused.",
@@ -59,6 +62,7 @@ extension CuffDriver {
             "a recorded message of a Comen NC5, published with a gateway whose origin is not established",
             "a public PHP test sender of a Comen VS8 whose origin is not established",
             "hankersyan/mindray_t1, Models.java",
+            "HL7 version 2 plus, data type OG (observation grouper); GE B40 HL7 reference 2062665-001 (OBX-4)",
         ],
         options: ["keep": "yes: never acknowledge, so that the monitor keeps its messages"],
         simulatorOptions: ["variant": "comen (MLLP, MDC codes), loinc, mindray (Patient Data Share) or bare (without MLLP)"],

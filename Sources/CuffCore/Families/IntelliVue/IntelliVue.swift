@@ -61,7 +61,8 @@ extension CuffDriver {
         ],
         makeSession: { _ in IntelliVueSession() },
         makeSimulator: { IntelliVueSimulator($0) },
-        countFrames: { FrameReader.count(IntelliVueFrame(), in: $0) })
+        countFrames: { FrameReader.count(IntelliVueFrame(), in: $0) },
+        redaction: .intelliVue)
 }
 
 /// One frame of the transport layer, either way.

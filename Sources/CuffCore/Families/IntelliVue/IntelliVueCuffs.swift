@@ -42,7 +42,10 @@ struct IntelliVueCuffs: Sendable, Equatable {
             meanAbsence: mean == nil ? cuff.mean.map { Self.absence(of: $0) } ?? .none : .none,
             pulseAbsence: rate == nil && isOwn ? pulse.map { Self.absence(of: $0) } ?? .none : .none)
         var flags: MeasurementFlags = []
-        for value in [cuff.systolic, cuff.diastolic] { flags.formUnion(value?.flags ?? []) }
+        // What is said of each value that is given.
+        for value in [cuff.systolic, cuff.diastolic, mean == nil ? nil : cuff.mean, rate == nil ? nil : pulse] {
+            flags.formUnion(value?.flags ?? [])
+        }
         return Reading(
             .bloodPressure(pressure), driver: "intellivue", flags: flags, clock: cuff.clock, origin: .memory,
             raw: RawBytes(cuff.raw))

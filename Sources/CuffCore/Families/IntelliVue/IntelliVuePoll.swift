@@ -28,30 +28,43 @@ struct IntelliVuePoll: Sendable, Equatable {
         }
         self.invoke = invoke
         count = part?.count ?? 0
-        // The extended answer has a sequence number behind the poll number.
-        let times: Int
-        switch action {
-        case 0x0C16: times = 18
-        case 0xF13B: times = 20
-        default: return nil
+        guard let lists = Self.listsOffset(action: action) else { return nil }
+        clock = rest.count >= lists - 6 ? IntelliVueObject.time(rest, at: lists - 14)?.time : nil
+        var object = IntelliVueObject()
+        var found = IntelliVueCuffs()
+        let isWhole = Self.walk(rest, from: lists) {
+            object.receive(rest, $0, $1)
+        } endOfObject: {
+            found.receive(object)
+            object = IntelliVueObject()
         }
-        clock = rest.count >= times + 12 ? IntelliVueObject.time(rest, at: times + 4)?.time : nil
-        var lists = IntelliVueLists(offset: times + 18, end: rest.count)
-        guard let contexts = lists.open(rest), contexts.end == rest.count else { return nil }
+        guard isWhole else { return nil }
+        cuffs = found
+    }
+
+    /// Where the lists begin, from the invoke id on, 14 bytes behind the monitor's time; the extended answer has a sequence number behind
+    /// the poll number. `nil` for any other action.
+    static func listsOffset(action: UInt16?) -> Int? { action == 0x0C16 ? 36 : action == 0xF13B ? 38 : nil }
+
+    /// Calls `attribute` with id and place of each attribute; `false` where a count or a length does not hold, or `attribute` says so.
+    static func walk(
+        _ bytes: Span<UInt8>, from offset: Int, attribute: (UInt16, Range<Int>) -> Bool, endOfObject: () -> Void = {}
+    ) -> Bool {
+        var lists = IntelliVueLists(offset: offset, end: bytes.count)
+        guard let contexts = lists.open(bytes), contexts.end == bytes.count else { return false }
         for _ in 0..<contexts.count {
-            guard lists.skip(2), let objects = lists.open(rest) else { return nil }
+            guard lists.skip(2), let objects = lists.open(bytes) else { return false }
             for _ in 0..<objects.count {
-                guard lists.skip(2), let attributes = lists.open(rest) else { return nil }
-                var object = IntelliVueObject()
+                guard lists.skip(2), let attributes = lists.open(bytes) else { return false }
                 for _ in 0..<attributes.count {
-                    guard let attribute = lists.attribute(rest), object.receive(rest, attribute.id, attribute.range) else { return nil }
+                    guard let found = lists.attribute(bytes), attribute(found.id, found.range) else { return false }
                 }
-                guard lists.offset == attributes.end else { return nil }
-                cuffs.receive(object)
+                guard lists.offset == attributes.end else { return false }
+                endOfObject()
             }
-            guard lists.offset == objects.end else { return nil }
+            guard lists.offset == objects.end else { return false }
         }
-        guard lists.offset == contexts.end else { return nil }
+        return lists.offset == contexts.end
     }
 }
 

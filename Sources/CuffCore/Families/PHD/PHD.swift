@@ -41,8 +41,9 @@ extension CuffDriver {
             "systolic, diastolic and mean as single numbers: joined by their time stamp and flagged `joined`",
             "segments selected and cleared by a range of time (options from and to)",
             "standard configurations of thermometers (800) and glucose meters (1700): documented, recorded from no device; of "
-                + "ECG, INR, body composition, peak flow, activity and medication monitors: not public, so the agent spells them out",
-            "SEG_GET_ID_LIST: its argument is in no public source, so it is not sent",
+                + "ECG, INR, insulin pumps, body composition, peak flow, fitness, activity and medication monitors: not public, so the agent "
+                + "spells them out",
+            "SEG_GET_ID_LIST (0C1E): its number is public, its argument and its answer are in no public source, so it is not sent",
             "waveforms (RT-SA objects): recorded from no device; each array is kept as a series, with the time of its arrival",
             "grouped scanner reports on a cuff (seen on oximeters only)",
             "clearing segments by list where PM-Store-Capab does not say so: all or nothing is used instead",

@@ -12,8 +12,8 @@ extension PHDSession {
                 outcome = .failed("the agent's store could not be read, so it was not cleared")
                 return false
             }
-            let complete = store.segments.filter { $0.progress == .complete }.map(\.instance)
-            guard !complete.isEmpty else {
+            let fetched = store.segments.filter { $0.progress == .complete }
+            guard !fetched.isEmpty else {
                 stores[place].isCleared = true
                 if store.segments.contains(where: { $0.progress == .failed || !$0.isDecodable }) {
                     outcome = .failed("a part of the agent's store could not be fetched, so that part was not cleared")
@@ -29,6 +29,12 @@ extension PHDSession {
                 }
                 askSegments(store, into: &actions)
                 return true
+            }
+            let complete = fetched.filter(\.isWhole).map(\.instance)
+            guard !complete.isEmpty else {
+                stores[place].isCleared = true
+                outcome = .failed("a part of the agent's store did not send as many entries as it announced, so that part was not cleared")
+                return false
             }
             guard let (selection, part) = clearance(of: store, complete) else { return false }
             let ticks = store.clearTimeout ?? 0
@@ -54,7 +60,8 @@ extension PHDSession {
             return (.list(part), part)
         }
         // One call clears everything that the selection names.
-        guard store.segments.allSatisfy({ $0.progress == .complete || $0.progress == .empty || $0.progress == .cleared }) else {
+        guard store.segments.allSatisfy({ $0.progress == .complete && $0.isWhole || $0.progress == .empty || $0.progress == .cleared })
+        else {
             outcome = .failed("not every segment could be fetched, and the agent clears only all of them")
             return nil
         }

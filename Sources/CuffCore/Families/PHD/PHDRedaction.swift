@@ -1,16 +1,26 @@
 extension Redaction {
     /// System ids (the maker's three bytes stay), serial numbers and other names of the production specification, AbsoluteTime
     /// wherever it stands, the base-offset time of the clock. They are looked for by their form and not by their place, so that those
-    /// within damaged APDUs and unknown attributes are found too. There is no check over an APDU.
-    static let phd = stream { bytes, _, work in
-        let ids = systemIDs(bytes)
+    /// within damaged APDUs and unknown attributes are found too. Stamps of observations stand where the agent's configuration says.
+    /// There is no check over an APDU.
+    static let phd = stream { bytes, side, work in
+        // The id that managers of many stacks have names nobody; with it the conversation stays that of such a manager.
+        let ids = systemIDs(bytes).filter { side == .fromCuff || $0 != PHDSession.exampleManager }
         for (number, id) in ids.enumerated() {
             let new = Array(id[..<3]) + [0, 0, 0, 0, UInt8(clamping: number + 1)]
             if id != new { work.replace(id, with: new, in: &bytes, .device) }
         }
+        let stamps = stampsOfObservations(bytes)
         blankProduction(&bytes, &work)
         shiftClocks(&bytes, &work)
-        shiftStamps(&bytes, &work)
+        for stamp in stamps {
+            if stamp.kind == .absolute {
+                shiftAbsolute(&bytes, at: stamp.place, &work)
+            } else {
+                shiftBaseOffset(&bytes, at: stamp.place, &work)
+            }
+        }
+        shiftOtherStamps(&bytes, besides: stamps.map(\.place), &work)
     }
 
     /// Behind the system type of an agent or manager, and in the attribute System-Id.
@@ -52,33 +62,90 @@ extension Redaction {
         }
     }
 
-    /// `0A81 0008` seconds since 1900, of a time after 1970: the same numbers within a map of attributes are none. A base-offset stamp
-    /// of an observation stands without its name, and is not looked for; a recording with such stamps fails its check.
+    /// `0A81 0008` seconds since 1900, of a time after 1970: the same numbers within a map of attributes are none.
     private static func shiftClocks(_ bytes: inout [UInt8], _ work: inout Work) {
         guard bytes.count >= 12 else { return }
         for start in 0...(bytes.count - 12) {
             let before = bytes
             let text = before.span
-            guard text.bigEndian16(start) == PHDAttribute.baseOffsetNow, text.bigEndian16(start + 2) == 8,
-                let seconds = text.bigEndian32(start + 4), Int64(seconds) > PHDStamp.secondsFrom1900To1970,
-                let time = PHDStamp(.baseOffset, text, start + 4).clock.time,
-                work.shifted(time, years: 1901...2035) != nil, let moved = UInt32(exactly: Int64(seconds) + Int64(work.days) * 86400)
-            else { continue }
-            for place in 0..<4 { bytes[start + 4 + place] = UInt8(truncatingIfNeeded: moved >> UInt32(24 - 8 * place)) }
+            guard text.bigEndian16(start) == PHDAttribute.baseOffsetNow, text.bigEndian16(start + 2) == 8 else { continue }
+            shiftBaseOffset(&bytes, at: start + 4, &work)
         }
     }
 
-    /// Eight BCD bytes that name a time of this century.
-    private static func shiftStamps(_ bytes: inout [UInt8], _ work: inout Work) {
+    private static func shiftBaseOffset(_ bytes: inout [UInt8], at place: Int, _ work: inout Work) {
+        guard let seconds = bytes.span.bigEndian32(place), Int64(seconds) > PHDStamp.secondsFrom1900To1970,
+            let time = PHDStamp(.baseOffset, bytes.span, place).clock.time,
+            work.shifted(time, years: 1901...2035) != nil, let moved = UInt32(exactly: Int64(seconds) + Int64(work.days) * 86400)
+        else { return }
+        for byte in 0..<4 { bytes[place + byte] = UInt8(truncatingIfNeeded: moved >> UInt32(24 - 8 * byte)) }
+    }
+
+    /// A stamp of the calendar, and where it stands.
+    private struct Stamp {
+        var place: Int
+        var kind: PHDStamp.Kind
+    }
+
+    /// The stamps of the reports, cut by the configuration that the agent named or sent before them. Those of a store's entries,
+    /// whose layout another answer tells, are not among them.
+    private static func stampsOfObservations(_ bytes: [UInt8]) -> [Stamp] {
+        var stamps: [Stamp] = []
+        var configuration = PHDConfiguration()
         var start = 0
-        while start + 8 <= bytes.count {
-            guard bytes[start] == 0x20, let time = PHDStamp(.absolute, bytes.span, start).clock.time else {
+        while start < bytes.count {
+            let rest = bytes.span.extracting(start..<min(bytes.count, start + PHDFrame.maximumLength))
+            guard case .frame(let length) = PHDFrame().verdict(on: rest), length > 0, length <= rest.count else {
                 start += 1
                 continue
             }
-            if let moved = work.shifted(time, years: 2000...2099) {
-                bytes.replaceSubrange(start..<(start + 8), with: PHDStamp.bytes(absolute: moved))
+            let found = stampsOfObservations(rest.extracting(0..<length), &configuration)
+            stamps += found.map { Stamp(place: start + $0.place, kind: $0.kind) }
+            start += length
+        }
+        return stamps
+    }
+
+    private static func stampsOfObservations(_ apdu: Span<UInt8>, _ configuration: inout PHDConfiguration) -> [Stamp] {
+        if case .success(let request) = PHDAssociationRequest.read(apdu), apdu.bigEndian16(0) == PHDChoice.associationRequest {
+            configuration = PHDStandardConfiguration.configuration(request.configurationID) ?? PHDConfiguration()
+        }
+        guard apdu.bigEndian16(0) == PHDChoice.presentation, apdu.count > 26, let handle = apdu.bigEndian16(12),
+            let event = apdu.bigEndian16(18), [PHDMessage.eventReport, PHDMessage.confirmedEventReport].contains(apdu.bigEndian16(8))
+        else { return [] }
+        if event == PHDEvent.configuration {
+            configuration = PHDConfiguration(apdu.extracting(24..<apdu.count)) ?? configuration
+            return []
+        }
+        var observations: [PHDObservation] = []
+        let scanner = configuration.scanners.firstIndex { $0.handle == handle }
+        guard let shape = PHDEvent.shape(event),
+            PHDReport.read(shape, configuration, scanner: scanner, apdu, 26, apdu.count, into: &observations)
+        else { return [] }
+        return observations.filter { $0.stamp.kind == .absolute || $0.stamp.kind == .baseOffset }
+            .map { Stamp(place: $0.stampPlaces.lowerBound, kind: $0.stamp.kind) }
+    }
+
+    /// Eight BCD bytes that name a time.
+    private static func shiftAbsolute(_ bytes: inout [UInt8], at place: Int, _ work: inout Work) {
+        guard let time = PHDStamp(.absolute, bytes.span, place).clock.time, let moved = work.shifted(time, years: 2000...2099) else {
+            return
+        }
+        bytes.replaceSubrange(place..<(place + 8), with: PHDStamp.bytes(absolute: moved))
+    }
+
+    /// Eight such bytes of this century anywhere else: the clock, the beginnings of segments, entries of a store, damaged reports.
+    private static func shiftOtherStamps(_ bytes: inout [UInt8], besides known: [Int], _ work: inout Work) {
+        var isKnown = [Bool](repeating: false, count: bytes.count)
+        for place in known { for offset in place..<min(place + 8, bytes.count) { isKnown[offset] = true } }
+        var start = 0
+        while start + 8 <= bytes.count {
+            guard bytes[start] == 0x20, !isKnown[start], !isKnown[start + 7], PHDStamp(.absolute, bytes.span, start).clock.time != nil
+            else {
+                start += 1
+                continue
             }
+            shiftAbsolute(&bytes, at: start, &work)
             start += 8
         }
     }

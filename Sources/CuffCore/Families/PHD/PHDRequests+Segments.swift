@@ -124,6 +124,7 @@ extension PHDSession {
         else { return }
         let segment = stores[transfer.store].segments[transfer.segment]
         stores[transfer.store].segments[transfer.segment].progress = .complete
+        stores[transfer.store].segments[transfer.segment].isWhole = segment.usage == segment.next
         if let usage = segment.usage, usage != segment.next {
             // More or fewer than announced: not what may be cleared, and worth telling.
             actions.append(.report(.warning("segment \(event.instance) announced \(usage) entries and sent \(segment.next)")))

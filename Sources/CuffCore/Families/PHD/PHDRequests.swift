@@ -203,6 +203,7 @@ extension PHDSession {
                 known.progress == .complete || known.progress == .failed
             {
                 segment.progress = known.progress
+                segment.isWhole = known.isWhole
             }
             return segment
         }

@@ -65,6 +65,9 @@ struct PHDSession: FinishingSession {
     static let memoryCeiling = 8192
     static let memoryLimit = 256
 
+    /// The system id that managers of other stacks have too, and that names nobody.
+    static let exampleManager: [UInt8] = [0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88]
+
     let manager: [UInt8]
     let asksConfiguration: Bool
     let startsScanners: Bool
@@ -178,7 +181,7 @@ struct PHDSession: FinishingSession {
 
     init(_ context: SessionContext) {
         let id = Hex.bytes(context.options["manager-id"] ?? "") ?? []
-        manager = id.count == 8 ? id : [0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88]
+        manager = id.count == 8 ? id : Self.exampleManager
         asksConfiguration = context.options["configuration"] == "ask"
         startsScanners = context.options["scanners"] == "yes"
         let text = context.options["data-request"]

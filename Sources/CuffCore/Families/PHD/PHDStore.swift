@@ -25,6 +25,8 @@ struct PHDSegment: Sendable {
     var progress = Progress.waiting
     var next: UInt32 = 0
     var tries = 0
+    /// As many entries came as it announced: otherwise it is not what may be cleared (PHD.md §8.4).
+    var isWhole = false
 
     init(instance: UInt16) { self.instance = instance }
 

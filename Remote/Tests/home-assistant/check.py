@@ -1,0 +1,223 @@
+"""check.py BINARY: what a person sees in Home Assistant of the readings that cuff-sink-mqtt delivers.
+
+Run it with the Python of an environment that holds Home Assistant (`run` makes one). Mosquitto and Home Assistant are started here, on
+loopback, in a temporary folder, and stopped again.
+"""
+import json, os, pathlib, secrets, shutil, socket, subprocess, sys, tempfile, time, urllib.error, urllib.request
+import jwt
+
+BINARY = str(pathlib.Path(sys.argv[1]).resolve())
+HOME = pathlib.Path(tempfile.mkdtemp(prefix="cuff-home-assistant-"))
+HOME.chmod(0o755)
+USER, PASSWORD = "cuff", "c0rrect-h0rse"
+CUFF = "00091ffffe000101"
+failures = []
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+BROKER, WEB = free_port(), free_port()
+
+
+def write(name, text, mode=0o600):
+    path = HOME / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(mode)
+    return path
+
+
+def wait_for(what, condition, seconds=60):
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        try:
+            value = condition()
+        except (OSError, KeyError, urllib.error.URLError):
+            value = None
+        if value:
+            return value
+        time.sleep(0.1)
+    raise AssertionError(f"{what} did not happen within {seconds} s")
+
+
+class Broker:
+    def __init__(self):
+        passwords = write("passwords", "", 0o600)
+        subprocess.run(["mosquitto_passwd", "-b", str(passwords), USER, PASSWORD], check=True, stderr=subprocess.DEVNULL)
+        passwords.chmod(0o644)
+        settings = write("mosquitto.conf", f"listener {BROKER} 127.0.0.1\nallow_anonymous false\npassword_file {passwords}\n", 0o644)
+        self.process = subprocess.Popen(["mosquitto", "-c", str(settings)], stderr=subprocess.DEVNULL)
+
+    def retained(self, topic):
+        done = subprocess.run(
+            ["mosquitto_sub", "-p", str(BROKER), "-u", USER, "-P", PASSWORD, "-t", topic, "-W", "1", "--retained-only", "-F", "%t %p"],
+            capture_output=True, text=True)
+        return dict(line.split(" ", 1) for line in done.stdout.splitlines())
+
+
+class HomeAssistant:
+    """One installation: its registry and its broker's address are kept over restarts."""
+
+    def __init__(self):
+        self.key, self.process = secrets.token_hex(64), None
+        groups = [{"id": f"system-{name}", "name": name} for name in ("admin", "users", "read-only")]
+        owner = {"id": "owner", "group_ids": ["system-admin"], "is_owner": True, "is_active": True, "name": "check",
+                 "system_generated": False, "local_only": False}
+        token = {"id": "token", "user_id": "owner", "client_id": None, "client_name": "check", "client_icon": None,
+                 "token_type": "long_lived_access_token", "created_at": "2026-01-01T00:00:00+00:00", "access_token_expiration": 315360000.0,
+                 "token": secrets.token_hex(64), "jwt_key": self.key, "last_used_at": None, "last_used_ip": None, "expire_at": None,
+                 "credential_id": None, "version": None}
+        self.store("auth", {"users": [owner], "groups": groups, "credentials": [], "refresh_tokens": [token]})
+        self.store("core.config_entries", {"entries": [{
+            "entry_id": "broker", "version": 1, "minor_version": 1, "domain": "mqtt", "title": "broker", "options": {},
+            "data": {"broker": "127.0.0.1", "port": BROKER, "username": USER, "password": PASSWORD, "discovery": True},
+            "pref_disable_new_entities": False, "pref_disable_polling": False, "source": "user", "unique_id": None, "disabled_by": None}]})
+
+    @staticmethod
+    def store(name, data):
+        write(f".storage/{name}", json.dumps({"version": 1, "minor_version": 1, "key": name, "data": data}))
+
+    def start(self, units):
+        write("configuration.yaml", "\n".join([
+            "homeassistant:", "  name: check", f"  unit_system: {units}", "  time_zone: Europe/Berlin", "http:", "  server_host: 127.0.0.1",
+            f"  server_port: {WEB}", "api:", "logger:", "  default: warning", ""]))
+        now = int(time.time())
+        self.token = jwt.encode({"iss": "token", "iat": now - 10, "exp": now + 86400}, self.key, algorithm="HS256")
+        with open(HOME / "out", "a") as out:
+            self.process = subprocess.Popen([pathlib.Path(sys.executable).parent / "hass", "--skip-pip", "-c", str(HOME)], stdout=out, stderr=out)
+        wait_for("the start of Home Assistant", lambda: self.states() is not None, 120)
+
+    def states(self):
+        request = urllib.request.Request(f"http://127.0.0.1:{WEB}/api/states", headers={"Authorization": "Bearer " + self.token})
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            return {state["entity_id"]: state for state in json.load(answer)}
+
+    def stop(self):
+        if self.process:
+            self.process.terminate()
+            self.process.wait(60)
+            self.process = None
+
+    def entities(self):
+        """The cuff's own, by the last word of their ids."""
+        found = {}
+        for name, state in self.states().items():
+            for word in ("systolic", "diastolic", "mean", "pulse", "measured", "irregular", "reading"):
+                if "cuff" in name and name.endswith(word): found[word] = state
+        return found
+
+    def shows(self, what, **expected):
+        """Waits until the entities have these states."""
+        seen = {}
+
+        def holds():
+            seen.clear()
+            seen.update({word: state["state"] for word, state in self.entities().items()})
+            return all(seen.get(word) == state for word, state in expected.items())
+
+        try:
+            wait_for(what, holds, 30)
+            print(f"ok   {what}")
+        except AssertionError:
+            failures.append(what)
+            print(f"FAIL {what}: {seen}")
+
+
+def check(what, holds, seen=""):
+    print(f"ok   {what}" if holds else f"FAIL {what}: {seen}")
+    if not holds: failures.append(what)
+
+
+class Helper:
+    """cuff-sink-mqtt, spoken to as cuff does."""
+
+    def __init__(self):
+        folder = HOME / "credentials"
+        write("credentials/mqtt.password", PASSWORD + "\n")
+        self.process = subprocess.Popen(
+            [BINARY, f"mqtt://{USER}@127.0.0.1:{BROKER}/?gateway=pi-7&discovery=homeassistant"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            env={"PATH": os.environ["PATH"], "HOME": str(HOME), "CREDENTIALS_DIRECTORY": str(folder), "CUFF_SINK_OFFERS": "deletions"})
+        first = self.process.stdout.readline()
+        check("the helper is ready, for deletions too", first == "ready 1 deletions\n", first)
+
+    def send(self, line):
+        self.process.stdin.write(json.dumps(line, separators=(",", ":")) + "\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline().split()
+        check(f"{line['type']} {line['id'][:15]} is acknowledged", answer[:2] == ["ok", line["id"]], answer)
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait(60)
+
+
+def reading(identity, systolic, diastolic, pulse, **more):
+    facts = {"type": "blood_pressure", "schema": 1, "id": identity, "driver": "phd", "device": CUFF, "systolic_mmHg": systolic,
+             "diastolic_mmHg": diastolic, "pulse_per_min": pulse, "user": 1, "measured": "2026-05-05T07:33:20+02:00", "origin": "push"}
+    return facts | more
+
+
+def run(broker, home):
+    home.start("metric")
+    helper = Helper()
+    first = reading("20260505T073130-d33c245d2be4b540", 128, 82, 71, flags=["irregular_pulse"])
+    helper.send(first)
+    home.shows("a reading, with the mean unknown", systolic="128", diastolic="82", pulse="71", mean="unknown", irregular="on",
+               measured="2026-05-05T05:33:20+00:00")
+    entities = home.entities()
+    check("systolic is in mmHg and carries the id", (entities["systolic"]["attributes"]["unit_of_measurement"], entities["systolic"]["attributes"].get("id"))
+          == ("mmHg", first["id"]), entities["systolic"])
+    check("the event is a reading", entities["reading"]["attributes"].get("event_type") == "reading", entities["reading"])
+    fired = entities["reading"]["state"]
+    second = reading("20260505T080000-0000000000000002", 133, 85, 66, mean_mmHg=101, measured="2026-05-05T08:00:00+02:00")
+    helper.send(second)
+    home.shows("the next reading", systolic="133", diastolic="85", mean="101", irregular="off")
+    older = reading("20260504T070000-0000000000000003", 99, 61, 60, measured="2026-05-04T07:00:00+02:00")
+    helper.send(older)
+    helper.send({"type": "measurement", "schema": 1, "id": "20260505T081500-0000000000000004", "driver": "phd", "device": CUFF, "user": 1,
+                 "event": "failed", "reason": "cuff_loose", "measured": "2026-05-05T08:15:00+02:00"})
+    wait_for("the event of a failure", lambda: home.entities()["reading"]["attributes"].get("reason") == "cuff_loose", 30)
+    check("a failure is an event with its reason", home.entities()["reading"]["attributes"]["event_type"] == "failed")
+    check("each is an event of its own", home.entities()["reading"]["state"] > fired)
+    home.shows("neither an older reading nor a failure replaces the newest", systolic="133", diastolic="85")
+    home.stop()
+    home.start("us_customary")
+    home.shows("after a restart, in a home with US units, the newest is back in mmHg", systolic="133", diastolic="85")
+    check("no inches of mercury", home.entities()["systolic"]["attributes"]["unit_of_measurement"] == "mmHg")
+    helper.send({"type": "deleted", "schema": 1, "id": second["id"], "revision": 255, "of": "blood_pressure", "driver": "phd", "device": CUFF,
+                 "user": 1, "measured": second["measured"], "parts": ["pulse_rate"]})
+    home.shows("a deleted reading is shown to nobody any more", systolic="unknown", diastolic="unknown", pulse="unknown", mean="unknown")
+    helper.send(reading("20260505T090000-0000000000000005", 127, 80, 70, measured="2026-05-05T09:00:00+02:00"))
+    home.shows("the next reading after that", systolic="127", diastolic="80")
+    helper.end()
+    home.shows("without the sink everything is unavailable", **{word: "unavailable" for word in ("systolic", "diastolic", "pulse", "mean", "measured")})
+    done = subprocess.run([BINARY, "--forget", CUFF, f"mqtt://{USER}@127.0.0.1:{BROKER}/?gateway=pi-7&discovery=homeassistant"],
+                          env={"PATH": os.environ["PATH"], "HOME": str(HOME), "CREDENTIALS_DIRECTORY": str(HOME / "credentials")},
+                          capture_output=True, text=True)
+    check("forgetting the cuff succeeds", done.returncode == 0, done.stderr)
+    wait_for("the removal of the entities", lambda: not home.entities(), 30)
+    print("ok   forgetting the cuff removes its entities")
+    check("nothing of it is retained", not [topic for topic in broker.retained("homeassistant/#")], broker.retained("homeassistant/#"))
+    errors = [line for line in (HOME / "out").read_text().splitlines() if " ERROR " in line and "mqtt" in line.lower()]
+    check("Home Assistant logged no error of MQTT", not errors, errors[:3])
+
+
+broker, home = Broker(), HomeAssistant()
+try:
+    run(broker, home)
+except AssertionError as fault:
+    failures.append(str(fault))
+    print(f"FAIL {fault}")
+finally:
+    try:
+        home.stop()
+    finally:
+        broker.process.terminate()
+        broker.process.wait(60)
+if failures and (HOME / "out").exists(): print((HOME / "out").read_text()[-3000:])
+shutil.rmtree(HOME, ignore_errors=True)
+sys.exit(1 if failures else 0)

@@ -1,0 +1,30 @@
+extension Redaction {
+    /// Of an answer the addresses and the location name are cleared, and of each parameter what lies between its update and its type:
+    /// limits, messages and more, which no document explains. The check, whose rule nobody knows, is cleared too; the driver does not
+    /// verify it. The known request stays; any other is cleared.
+    static let geUnity = Redaction { items, side, work in
+        (side == .fromCuff ? geUnityAnswers : geUnityRequests).rewrite(&items, side, &work)
+    }
+
+    private static let geUnityAnswers = frames(GeUnityFrame(), blanksGaps: true) { answer, _, work in
+        work.clear(&answer, 0..<12, .device)
+        work.clear(&answer, 24..<56, .person)
+        let first = GeUnityFrame.headLength + GeUnityFrame.summaryLength
+        for start in stride(from: first, to: answer.count - 2, by: GeUnityFrame.parameterLength) {
+            work.clear(&answer, (start + 10)..<(start + 64), .unknown)
+        }
+        work.clear(&answer, (answer.count - 2)..<answer.count, .unknown)
+    }
+
+    private static let geUnityRequests = stream { bytes, _, work in
+        var offset = 0
+        while offset < bytes.count {
+            if bytes[offset...].starts(with: GeUnityFrame.request) {
+                offset += GeUnityFrame.request.count
+            } else {
+                work.clear(&bytes, offset..<(offset + 1), .unknown)
+                offset += 1
+            }
+        }
+    }
+}

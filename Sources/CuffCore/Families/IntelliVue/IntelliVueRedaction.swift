@@ -1,0 +1,61 @@
+extension Redaction {
+    /// Of the answers to polls, values and types stay and times are shifted; every other attribute is cleared, and with it whatever says
+    /// who the patient is, where the bed stands, or which monitor it is. So is what the monitor tells of itself, and every message that
+    /// is not a poll, its answer or the end of an association. The check again.
+    static let intelliVue = escapedFrames(
+        IntelliVueFrame(), decode: { IntelliVueFrame.user($0) }, encode: { IntelliVueFrame.encode($0) }
+    ) { user, side, work in
+        switch user.first {
+        case 0xE1?: redactIntelliVueExport(&user, &work)
+        // The association's bytes are the same for every host but for the sizes and times that it asks for.
+        case IntelliVueAssociation.requestKind? where side == .toCuff: break
+        case IntelliVueAssociation.releaseKind?, IntelliVueAssociation.releasedKind?: break
+        default: work.clear(&user, 2..<max(2, user.count), .unknown)
+        }
+    }
+
+    /// Kind 1 invokes, 2 and linked ones are results. Of a message of any other form the head alone stays.
+    private static func redactIntelliVueExport(_ user: inout [UInt8], _ work: inout Work) {
+        var kept = 8
+        switch IntelliVueMessage(user.span) {
+        case .poll(let poll):
+            return redactIntelliVuePoll(&user, at: poll.part == .whole ? 8 : 10, &work)
+        case .created: kept = 28
+        default:
+            let bytes = user.span
+            // A poll; or the answer to what a monitor told of itself, which repeats the object and its time.
+            if bytes.bigEndian16(4) == 1, bytes.bigEndian16(10) == 7, [0x0C16, 0xF13B].contains(bytes.bigEndian16(24)) { return }
+            if bytes.bigEndian16(4) == 2, bytes.bigEndian16(10) == 1 { kept = 28 }
+        }
+        work.clear(&user, kept..<max(kept, user.count), .unknown)
+    }
+
+    private static func redactIntelliVuePoll(_ user: inout [UInt8], at start: Int, _ work: inout Work) {
+        guard let offset = IntelliVuePoll.listsOffset(action: user.span.bigEndian16(start + 12)) else { return }
+        let lists = start + offset
+        shiftIntelliVueTime(&user, at: lists - 14, &work)
+        var attributes: [(id: UInt16, range: Range<Int>)] = []
+        _ = IntelliVuePoll.walk(user.span, from: lists) {
+            attributes.append(($0, $1))
+            return true
+        }
+        for (id, range) in attributes {
+            switch id {
+            case 0x0950, 0x094B, 0x092F: break
+            case 0x0990 where range.count == 8: shiftIntelliVueTime(&user, at: range.lowerBound, &work)
+            default: work.clear(&user, range, .unknown)
+            }
+        }
+    }
+
+    /// Century, year, month and day of eight bytes of BCD.
+    private static func shiftIntelliVueTime(_ bytes: inout [UInt8], at offset: Int, _ work: inout Work) {
+        guard let time = IntelliVueObject.time(bytes.span, at: offset)?.time, let moved = work.shifted(time, years: 1...9999) else {
+            return
+        }
+        let year = Int(moved.year)
+        for (place, pair) in [year / 100, year % 100, Int(moved.month), Int(moved.day)].enumerated() {
+            bytes[offset + place] = UInt8((pair / 10) << 4 | pair % 10)
+        }
+    }
+}
