@@ -109,8 +109,12 @@ import Testing
         var hashes: [UInt64] = []
         for number in 0..<20_000 {
             hashes.append(UInt64(number) &* 0x9E37_79B9_7F4A_7C15)
-            #expect(recent.insert(hashes[number]))
-            for back in [1, 1000, 2047] where number >= back && number % 61 == 0 { #expect(!recent.insert(hashes[number - back])) }
+            let isNew = recent.insert(hashes[number])
+            #expect(isNew)
+            for back in [1, 1000, 2047] where number >= back && number % 61 == 0 {
+                let isNew = recent.insert(hashes[number - back])
+                #expect(!isNew)
+            }
         }
     }
 
