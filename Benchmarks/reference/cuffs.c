@@ -3,7 +3,7 @@
    Each cuff sends ten A&D STD results of the file a second, one cuff after the other at even distances; with `-` instead of a
    file each sends fifty cuff pressures a second (PM6750 packets), all at once.
    Prints, of the time while they sent: the program's CPU in % of one core, the lines it printed, what was sent, the voluntary
-   context switches of its threads, and at the end of that time the number of these. */
+   context switches of its threads, and at the end of that time the number of these and the largest resident size in KiB. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
@@ -30,6 +30,16 @@ static long ticks(pid_t p) {
     long user = 0, kernel = 0;
     if (at) sscanf(at + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld", &user, &kernel);
     return user + kernel;
+}
+/* The largest resident size so far, in KiB. */
+static long memory(pid_t p) {
+    char path[64], line[256];
+    long size = 0;
+    snprintf(path, sizeof path, "/proc/%d/status", p);
+    FILE *f = fopen(path, "r");
+    while (f && fgets(line, sizeof line, f)) if (sscanf(line, "VmHWM: %ld", &size) == 1) break;
+    if (f) fclose(f);
+    return size;
 }
 static long switches(pid_t p, int *threads) {
     char path[64], line[256];
@@ -105,7 +115,7 @@ int main(int argc, char **argv) {
     waits = switches(child, &threads) - waits;
     sleep(1);
     drain(out[0]);
-    printf("%.1f %ld %ld %ld %d\n", 100.0 * (after - before) / sysconf(_SC_CLK_TCK) / took, lines, sent, waits, threads);
+    printf("%.2f %ld %ld %ld %d %ld\n", 100.0 * (after - before) / sysconf(_SC_CLK_TCK) / took, lines, sent, waits, threads, memory(child));
     kill(child, SIGTERM);
     waitpid(child, 0, 0);
     return 0;

@@ -39,6 +39,85 @@ import Testing
         }
     }
 
+    @Test func everyByteAtEveryPlace_OfSixtyFour_IsJudgedAsOneByOne() {
+        let text = (0..<64).map { UInt8(0x20 + $0 * 37 % 95) }
+        for place in text.indices {
+            for byte in UInt8.min...UInt8.max {
+                var bytes = text
+                bytes[place] = byte
+                let found = bytes.span.textOf64(6..<62, allowing: 0x1E)
+                #expect(found?.isText == (run(bytes, 6..<62, 0x1E).end == 62), "byte \(byte) at \(place)")
+                #expect(found?.xor == bytes.reduce(0, ^))
+            }
+        }
+        #expect(Array(text.dropLast()).span.textOf64(6..<62, allowing: 0x1E) == nil)
+    }
+
+    @Test func sixteenBytesOfHexadecimalText_AreReadWhole_OrNotAtAll() {
+        let bytes = (0..<16).map { UInt8(truncatingIfNeeded: 0x9C + $0 * 0x37) }
+        let text = Array("#".utf8) + bytes.flatMap { Array(" ".utf8) + Array(Hex.text([$0]).utf8) }
+        for place in 1..<text.count {
+            for byte in UInt8.min...UInt8.max {
+                var other = text
+                other[place] = byte
+                let isBlank = (place - 1) % 3 == 0
+                let read = other.span.spacedHex(1).map { pair in
+                    (0..<16).map { UInt8(truncatingIfNeeded: ($0 < 8 ? pair.0 : pair.1) >> (8 * ($0 % 8))) }
+                }
+                let isRight = isBlank ? byte == 0x20 : Hex.value(byte) != nil
+                #expect(read == (isRight ? Hex.bytes(String(decoding: other.dropFirst(), as: UTF8.self)) : nil), "byte \(byte) at \(place)")
+            }
+        }
+        #expect(text.span.spacedHex(2) == nil)
+        #expect(text.span.spacedHex(-1) == nil)
+    }
+
+    @Test func threeCharacters_AreANumberWithBlanksOnTheLeft_OrNothing() {
+        let characters: [UInt8] = [0x00, 0x10, 0x1F, 0x20, 0x21, 0x29, 0x2F, 0x30, 0x31, 0x39, 0x3A, 0x50, 0x80, 0xA0, 0xB0, 0xB5, 0xFF]
+        for first in characters {
+            for second in characters {
+                for third in characters {
+                    let text = [first, second, third]
+                    let digits = text.drop { $0 == 0x20 }
+                    let number = digits.allSatisfy { $0 >= 0x30 && $0 <= 0x39 } ? Int(String(decoding: digits, as: UTF8.self)) : nil
+                    // With a character behind them, and with none.
+                    #expect((text + [0x1E]).span.paddedDigits(0, 3) == number, "\(text)")
+                    #expect(text.span.paddedDigits(0, 3) == number, "\(text)")
+                }
+            }
+        }
+    }
+
+    @Test func digitsOfAWord_AreTheSameOneByOne() {
+        for text in ["12345678", "00000000", "99999999", "1234567/", ":2345678", "123 5678", "05.60000"] {
+            let bytes = Array(text.utf8) + [0x30]
+            for length in 1...8 { #expect(bytes.span.joinedDigits(0, length) == bytes.span.digits(0, length), "\(length) of \(text)") }
+            #expect(bytes.span.joinedDigits(2, 2) == nil)
+        }
+    }
+
+    @Test func smallNumbers_ArePrintedAsTheyAre() {
+        for number in Int64(-5)...1100 {
+            var text = TextBuffer()
+            text.append(decimal: number)
+            #expect(text.string == String(number))
+        }
+    }
+
+    @Test func theLatestTwoThousandHashes_AreKnown() {
+        var recent = RecentHashes()
+        var hashes: [UInt64] = []
+        for number in 0..<20_000 {
+            hashes.append(UInt64(number) &* 0x9E37_79B9_7F4A_7C15)
+            let isNew = recent.insert(hashes[number])
+            #expect(isNew)
+            for back in [1, 1000, 2047] where number >= back && number % 61 == 0 {
+                let isNew = recent.insert(hashes[number - back])
+                #expect(!isNew)
+            }
+        }
+    }
+
     @Test func pairsOfDigits_AreFourNumbers_OrNothing() {
         for number in 0...99 {
             let pair = Array("\(number / 10)\(number % 10)".utf8)

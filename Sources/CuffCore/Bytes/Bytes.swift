@@ -54,6 +54,18 @@ extension Span where Element == UInt8 {
         return value
     }
 
+    /// The same, 1…8 digits, from one word: they are joined to pairs, to fours and to all of them. `nil` also where fewer than
+    /// eight bytes are left.
+    @inline(__always)
+    func joinedDigits(_ offset: Int, _ length: Int) -> Int? {
+        guard let word = littleEndian64(offset) else { return nil }
+        let text = (word ^ 0x3030_3030_3030_3030) << UInt64(64 &- 8 &* length)
+        guard ((text &+ 0x7676_7676_7676_7676) | text) & 0x8080_8080_8080_8080 == 0 else { return nil }
+        let pairs = (text &* 10 &+ text >> 8) & 0x00FF_00FF_00FF_00FF
+        let fours = (pairs &* 100 &+ pairs >> 16) & 0x0000_FFFF_0000_FFFF
+        return Int(fours &* 10000 &+ fours >> 32) & 0xFFFF_FFFF
+    }
+
     /// Four numbers of exactly two ASCII digits each, side by side, as most of a date is printed; `nil` where one is not a digit.
     ///
     /// All eight characters are checked in one word: a digit minus `0` stays below 80 (hex) when 76 is added.
@@ -73,10 +85,23 @@ extension Span where Element == UInt8 {
     /// or a blank after a digit are `nil`.
     @inline(__always)
     public func paddedDigits(_ offset: Int, _ length: Int) -> Int? {
+        if length == 3, let word = littleEndian32(offset) { return Self.threePaddedDigits(word) }
         guard offset >= 0, length > 0, offset &+ length <= count else { return nil }
         var start = offset
         while start < offset &+ length, self[start] == 0x20 { start &+= 1 }
         return digits(start, offset &+ length &- start)
+    }
+
+    /// The same for the three low characters of a word: blanks become zeros without a branch for each.
+    @inline(__always)
+    private static func threePaddedDigits(_ word: UInt32) -> Int? {
+        var digits = word & 0xFF_FFFF ^ 0x30_3030
+        let isFirstBlank: UInt32 = digits & 0xFF == 0x10 ? 1 : 0
+        digits ^= isFirstBlank << 4
+        let isSecondBlank = digits >> 8 & 0xFF == 0x10 ? isFirstBlank : 0
+        digits ^= isSecondBlank << 12
+        guard ((digits &+ 0x76_7676) | digits) & 0x80_8080 == 0 else { return nil }
+        return Int((digits & 0xFF) &* 100 &+ (digits >> 8 & 0xFF) &* 10 &+ digits >> 16)
     }
 
     /// An unsigned number of `length` ASCII hexadecimal digits of either case.

@@ -19,6 +19,42 @@ private struct Sixteen {
     @inline(__always)
     static func words(_ mask: SIMDMask<Vector.MaskStorage>) -> Words { words(unsafeBitCast(mask, to: Vector.self)) }
 
+    /// All bits set of each byte that is neither printable ASCII nor `extra`.
+    @inline(__always)
+    func others(than extra: UInt8) -> Words {
+        let isPrintable = bytes &- Vector(repeating: 0x20) .< Vector(repeating: 0x7F - 0x20)
+        return ~Self.words(isPrintable .| (bytes .== Vector(repeating: extra)))
+    }
+
+    /// All bits set of each byte that is not what hexadecimal text has there: a blank where `blanks` is set, elsewhere a digit.
+    @inline(__always)
+    func others(thanHexBehind blanks: Words) -> Words {
+        let isDigit = bytes &- Vector(repeating: 0x30) .< Vector(repeating: 10)
+        return (Self.words(isDigit .| isLetter) ^ ~blanks) | (Self.words(bytes .== Vector(repeating: 0x20)) ^ blanks)
+    }
+
+    /// Of hexadecimal text what each digit says, and 0 for a blank.
+    @inline(__always)
+    var nibbles: Words {
+        Self.words(bytes & Vector(repeating: 15) &+ (unsafeBitCast(isLetter, to: Vector.self) & Vector(repeating: 9)))
+    }
+
+    @inline(__always)
+    private var isLetter: SIMDMask<Vector.MaskStorage> {
+        (bytes | Vector(repeating: 0x20)) &- Vector(repeating: 0x61) .< Vector(repeating: 6)
+    }
+
+    /// The eight bytes that 24 characters write, by their nibbles: blank, high, low; blank, high, low, and so on.
+    @inline(__always)
+    static func joined(_ a: UInt64, _ b: UInt64, _ c: UInt64) -> UInt64 {
+        // Where high and low stand in one word they are laid beside each other; the third byte has one in each of two words.
+        let front = a >> 4 | a >> 16
+        let middle = b >> 4 | b >> 16
+        let back = c << 4 | c >> 8
+        let four = front & 0xFF | front >> 16 & 0xFF00 | a >> 36 & 0xF0_0000 | b << 16 & 0x0F_0000 | middle << 16 & 0xFF00_0000
+        return four | middle & 0xFF_0000_0000 | (back & 0xFF) << 40 | (back >> 24 & 0xFF) << 48 | (back >> 48) << 56
+    }
+
     /// All but the first `count` bytes, 0...15.
     @inline(__always)
     static func without(first count: Int) -> Words {
@@ -36,16 +72,12 @@ extension Span where Element == UInt8 {
             let start = Swift.max(0, range.lowerBound)
             let end = Swift.min(range.upperBound, bytes.count)
             guard let base = bytes.baseAddress, start < end else { return (start, 0) }
-            let blank = Sixteen.Vector(repeating: 0x20)
-            let printable = Sixteen.Vector(repeating: 0x7F - 0x20)
-            let extras = Sixteen.Vector(repeating: extra)
             var xor = Sixteen.Words.zero
             /// Takes sixteen bytes but those that `kept` masks out; where the run ends among them, their number before it.
             @inline(__always)
             func runEnds(_ offset: Int, _ kept: Sixteen.Words) -> Int? {
                 let sixteen = Sixteen(base, at: offset)
-                let isText = (sixteen.bytes &- blank .< printable) .| (sixteen.bytes .== extras)
-                let others = ~Sixteen.words(isText) & kept
+                let others = sixteen.others(than: extra) & kept
                 let words = Sixteen.words(sixteen.bytes) & kept
                 if others[0] != 0 {
                     let length = others[0].trailingZeroBitCount / 8
@@ -80,11 +112,49 @@ extension Span where Element == UInt8 {
         }
     }
 
+    /// Whether those of the first 64 bytes that stand in `range` are text as `textRun` takes it, and the exclusive or of all 64;
+    /// `nil` where there are fewer. `range` begins among the first sixteen and ends among the last.
+    @inline(__always)
+    func textOf64(_ range: Range<Int>, allowing extra: UInt8) -> (isText: Bool, xor: UInt8)? {
+        guard count >= 64 else { return nil }
+        return withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return nil }
+            let a = Sixteen(base, at: 0)
+            let b = Sixteen(base, at: 16)
+            let c = Sixteen(base, at: 32)
+            let d = Sixteen(base, at: 48)
+            let others =
+                a.others(than: extra) & Sixteen.without(first: range.lowerBound) | b.others(than: extra) | c.others(than: extra)
+                | d.others(than: extra) & ~Sixteen.without(first: range.upperBound &- 48)
+            return (others[0] | others[1] == 0, folded(Sixteen.words(a.bytes ^ b.bytes ^ c.bytes ^ d.bytes)))
+        }
+    }
+
+    @inline(__always)
     private func folded(_ xor: SIMD2<UInt64>) -> UInt8 {
         let eight = xor[0] ^ xor[1]
         let four = eight ^ eight >> 32
         let two = four ^ four >> 16
         return UInt8(truncatingIfNeeded: two ^ two >> 8)
+    }
+
+    /// The sixteen bytes that 48 characters from `offset` on write as text captures do, a blank and two hexadecimal digits for
+    /// each, with the first byte lowest; `nil` where anything else is written.
+    @inline(__always)
+    func spacedHex(_ offset: Int) -> (UInt64, UInt64)? {
+        guard offset >= 0, offset <= count &- 48 else { return nil }
+        return withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress.map({ $0 + offset }) else { return nil }
+            // Blanks stand three apart, so in each eight characters they have one of three places.
+            let (first, second, third) = (0x00FF_0000_FF00_00FF as UInt64, 0xFF00_00FF_0000_FF00 as UInt64, 0x0000_FF00_00FF_0000 as UInt64)
+            let (a, b, c) = (Sixteen(base, at: 0), Sixteen(base, at: 16), Sixteen(base, at: 32))
+            let others =
+                a.others(thanHexBehind: Sixteen.Words(first, second)) | b.others(thanHexBehind: Sixteen.Words(third, first))
+                | c.others(thanHexBehind: Sixteen.Words(second, third))
+            guard others[0] | others[1] == 0 else { return nil }
+            let (x, y, z) = (a.nibbles, b.nibbles, c.nibbles)
+            return (Sixteen.joined(x[0], x[1], y[0]), Sixteen.joined(y[1], z[0], z[1]))
+        }
     }
 
     /// The offset of the first `byte` at or after `offset`.

@@ -31,18 +31,22 @@ public struct CaptureTextReader: CaptureReader {
 
     /// The next item; `nil` when the bytes so far hold no whole line more. Throws on a line that is not of the format.
     public mutating func next() throws(CaptureFault) -> CaptureItem? {
-        let bytes = buffer
+        // Taken out while it is read: a second reference would cost more than many a line.
+        var bytes: [UInt8] = []
+        swap(&bytes, &buffer)
+        defer { swap(&bytes, &buffer) }
         while let end = bytes.span.firstOffset(of: 0x0A, from: searched) {
             let start = head
             head = end + 1
             searched = head
             if let item = try readLine(bytes, start, end) { return item }
         }
-        buffer = head == 0 ? bytes : Array(bytes[head...])
+        bytes.removeFirst(head)
         head = 0
-        searched = buffer.count
-        if buffer.count > Self.maximumLine {
-            _ = takeRest()
+        searched = bytes.count
+        if bytes.count > Self.maximumLine {
+            bytes = []
+            searched = 0
             throw CaptureFault(line: line + 1, reason: "the line is longer than \(Self.maximumLine) bytes")
         }
         return nil
@@ -124,7 +128,9 @@ public struct CaptureTextReader: CaptureReader {
         }
         if index < end, text[index] == 0x2E {
             index &+= 1
+            // Six places, as this program writes them.
             var places = 0
+            if index &+ 6 <= end, let six = text.joinedDigits(index, 6) { (micro, places, index) = (Int64(six), 6, index &+ 6) }
             while index < end, text[index] &- 0x30 < 10 {
                 if places < 6 {
                     micro = micro &* 10 &+ Int64(text[index] &- 0x30)
@@ -168,6 +174,13 @@ public struct CaptureTextReader: CaptureReader {
         var count = 0
         var index = 0
         while index < text.count {
+            while let sixteen = text.span.spacedHex(index) {
+                let room = UnsafeMutableRawBufferPointer(data)
+                room.storeBytes(of: sixteen.0.littleEndian, toByteOffset: count, as: UInt64.self)
+                room.storeBytes(of: sixteen.1.littleEndian, toByteOffset: count &+ 8, as: UInt64.self)
+                count &+= 16
+                index &+= 48
+            }
             // The usual form of a byte: a blank and two digits.
             while text.count &- index >= 3, text[index] == 0x20 {
                 let high = digits[Int(text[index &+ 1])]

@@ -50,7 +50,10 @@ public struct PcapngReader: CaptureReader {
 
     /// The next item; `nil` when the bytes so far hold no whole block more. Throws on a block that breaks the format.
     public mutating func next() throws(CaptureFault) -> CaptureItem? {
-        let bytes = buffer
+        // Taken out while it is read: a second reference would cost more than many a packet.
+        var bytes: [UInt8] = []
+        swap(&bytes, &buffer)
+        defer { swap(&bytes, &buffer) }
         while let length = try wholeBlock(bytes, head) {
             block += 1
             let start = head
@@ -62,7 +65,7 @@ public struct PcapngReader: CaptureReader {
             }
             if let item = try readBlock(bytes, start, length) { return item }
         }
-        buffer = head == 0 ? bytes : Array(bytes[head...])
+        bytes.removeFirst(head)
         head = 0
         return nil
     }

@@ -14,8 +14,9 @@ public struct Replay: Sendable {
     public private(set) var writes: [[UInt8]] = []
     private let keepsWrites: Bool
 
-    /// The capture's time, and when that was.
+    /// The capture's time, once more in whole milliseconds, and when that was.
     private var now = Duration.zero
+    private var milliseconds: Int64 = 0
     private var time = LinkTime(elapsed: .zero)
     /// Writes that wait for the next item, which shows whether the capture has its own.
     private var held: [[UInt8]] = []
@@ -38,7 +39,7 @@ public struct Replay: Sendable {
 
     /// Plays one item: advances the time to that of the item, fires the timers that are due, then hands over its content.
     public mutating func play(_ item: CaptureItem) {
-        if let time = item.time { advance(to: .microseconds(time)) }
+        if let time = item.time { advance(to: .microseconds(time), milliseconds: time / 1000) }
         switch item.content {
         case .fromCuff(let bytes): play(bytes: bytes)
         case .toCuff(let bytes):
@@ -47,7 +48,7 @@ public struct Replay: Sendable {
             handle(.sent(bytes))
         case .event(.silence):
             releaseHeld()
-            if let next = link.deadline { advance(to: next) }
+            if let next = link.deadline { advance(to: next, milliseconds: next.milliseconds) }
         case .event(.unplugged): end()
         case .event(let event):
             effects.append(.tell(.diagnostic(.note("the capture says: \(DeviceIdentity.text(event.text.utf8))"))))
@@ -76,31 +77,31 @@ public struct Replay: Sendable {
         }
     }
 
-    private mutating func advance(to time: Duration) {
+    private mutating func advance(to time: Duration, milliseconds: Int64) {
         while let due = link.deadline, due <= time {
             releaseHeld()
-            pass(to: due)
+            pass(to: due, milliseconds: due.milliseconds)
             handle(.timePassed)
         }
-        pass(to: time)
+        pass(to: time, milliseconds: milliseconds)
     }
 
     /// Time never runs backwards, whatever the capture says.
-    private mutating func pass(to time: Duration) {
+    private mutating func pass(to time: Duration, milliseconds: Int64) {
         guard time > now else { return }
-        now = time
+        (now, self.milliseconds) = (time, milliseconds)
         setTime()
     }
 
     private mutating func setTime() {
-        time = LinkTime(elapsed: now, wall: start.map { Timestamp(milliseconds: $0.milliseconds + now.milliseconds) })
+        time = LinkTime(elapsed: now, wall: start.map { Timestamp(milliseconds: $0.milliseconds + milliseconds) })
     }
 
     private mutating func handle(_ event: LinkEvent) {
         let before = link.emitted
         link.handle(event, at: time, into: &performed)
         if !performed.isEmpty { perform() }
-        if link.emitted > before { handle(.committed(through: link.emitted)) }
+        if link.emitted > before, link.hearsCommits { handle(.committed(through: link.emitted)) }
     }
 
     private mutating func perform() {

@@ -7,13 +7,18 @@ struct ByteWriter {
     @inline(__always)
     init(at position: UnsafeMutablePointer<UInt8>) { self.position = position }
 
-    /// For pieces that are rarely written: they get a copy of the writer, so that the position of this one stays in a
+    /// For pieces that are rarely written: a writer of their own goes on at this one's position, which therefore stays in a
     /// register.
     @inline(__always)
-    mutating func seldom(_ write: (inout ByteWriter) -> Void) {
-        var other = self
-        write(&other)
-        self = other
+    mutating func seldom(_ write: (inout ByteWriter) -> Void) { position = Self.end(of: write, from: position) }
+
+    @inline(never)
+    private static func end(
+        of write: (inout ByteWriter) -> Void, from position: UnsafeMutablePointer<UInt8>
+    ) -> UnsafeMutablePointer<UInt8> {
+        var writer = ByteWriter(at: position)
+        write(&writer)
+        return writer.position
     }
 
     @inline(__always)
@@ -63,7 +68,13 @@ struct ByteWriter {
     /// Exactly two decimal digits; higher ones are cut.
     @inline(__always)
     mutating func put(twoDigits value: UInt8) {
-        put(piece: UnsafeRawPointer(Self.pairs.utf8Start).loadUnaligned(fromByteOffset: 2 * Int(value), as: UInt16.self).littleEndian)
+        put(piece: Self.pair(UInt32(value)))
+    }
+
+    /// Two digits, the first in the low byte; `value` is below 256.
+    @inline(__always)
+    private static func pair(_ value: UInt32) -> UInt16 {
+        UnsafeRawPointer(pairs.utf8Start).loadUnaligned(fromByteOffset: 2 * Int(value & 0xFF), as: UInt16.self).littleEndian
     }
 
     /// Exactly `width` decimal digits, with leading zeros; higher digits are cut.
@@ -78,19 +89,16 @@ struct ByteWriter {
         position += width
     }
 
-    /// A decimal integer; at most 20 bytes.
+    /// A decimal integer; at most 20 bytes, of which four are written at least.
     @inline(__always)
     mutating func put(decimal value: Int64) {
         guard value >= 0 && value < 1000 else { return seldom { $0.put(longDecimal: value) } }
+        // Three digits, whose leading zeros are shifted out: no processor foresees how long the next number is.
         let small = UInt32(truncatingIfNeeded: value)
-        if small >= 100 {
-            put(0x30 &+ UInt8(truncatingIfNeeded: small / 100))
-            put(twoDigits: UInt8(truncatingIfNeeded: small % 100))
-        } else if small >= 10 {
-            put(twoDigits: UInt8(truncatingIfNeeded: small))
-        } else {
-            put(0x30 &+ UInt8(truncatingIfNeeded: small))
-        }
+        let digits = 0x30 | small / 100 | UInt32(Self.pair(small % 100)) << 8
+        let zeros: UInt32 = (small < 100 ? 1 : 0) + (small < 10 ? 1 : 0)
+        UnsafeMutableRawPointer(position).storeBytes(of: (digits >> (8 * zeros)).littleEndian, as: UInt32.self)
+        position += Int(3 - zeros)
     }
 
     @inline(never)

@@ -83,7 +83,7 @@ public struct ReadingLine: Sendable {
         writer.put(frontOf: name, length)
         putContent(reading.pointee.content, &writer)
         if let words = reading.pointee.text { writer.seldom { put(text: words, &$0) } }
-        writer.seldom { putContext(reading, &$0) }
+        writer = context(of: reading, behind: writer)
         if let duration = reading.pointee.duration {
             writer.put(",\"duration_s\":")
             writer.put(decimal: duration.components.seconds)
@@ -217,8 +217,9 @@ public struct ReadingLine: Sendable {
         }
     }
 
-    @inline(__always)
-    private func putContext(_ reading: UnsafePointer<Reading>, _ writer: inout ByteWriter) {
+    /// By value, so that the position is handed over in a register.
+    private func context(of reading: UnsafePointer<Reading>, behind writer: ByteWriter) -> ByteWriter {
+        var writer = writer
         if let user = reading.pointee.user {
             writer.put(",\"user\":")
             writer.put(decimal: Int64(user))
@@ -262,6 +263,7 @@ public struct ReadingLine: Sendable {
             writer.put(",\"revision\":")
             writer.put(decimal: Int64(reading.pointee.revision))
         }
+        return writer
     }
 
     /// `Reading.Origin.word`, spelled out with its key: text of known length is a few moves, and every line has one.

@@ -131,22 +131,26 @@ public struct ReadingLedger: Sendable {
 
 /// A bounded set of the latest hashes: two generations of 2048, so between 2048 and 4096 readings back. The largest
 /// documented cuff memory holds 250 records, so a whole memory read twice is recognised.
+///
+/// Each generation is a table of hashes behind a filter of 32,768 bits, which tells almost every new hash by itself: a table is
+/// looked into for one in sixteen.
 struct RecentHashes: Sendable {
+    private static let filter = 512
     private static let slots = 8192
-    private var young = [UInt64](repeating: 0, count: slots)
-    private var old = [UInt64](repeating: 0, count: slots)
+    private var young = [UInt64](repeating: 0, count: filter + slots)
+    private var old = [UInt64](repeating: 0, count: filter + slots)
     private var count = 0
 
     /// Whether the hash was not there yet.
     @inline(__always)
     mutating func insert(_ hash: UInt64) -> Bool {
         let hash = hash == 0 ? 1 : hash
-        if Self.contains(old, hash) { return false }
-        var slot = Int(truncatingIfNeeded: hash) & (Self.slots - 1)
-        while young[slot] != 0 {
-            if young[slot] == hash { return false }
-            slot = (slot + 1) & (Self.slots - 1)
-        }
+        let word = Int(truncatingIfNeeded: hash >> 32) & (Self.filter - 1)
+        let bit: UInt64 = 1 &<< (hash >> 48)
+        if old[word] & bit != 0, old[Self.slot(of: hash, in: old)] != 0 { return false }
+        let slot = Self.slot(of: hash, in: young)
+        if young[word] & bit != 0, young[slot] != 0 { return false }
+        young[word] |= bit
         young[slot] = hash
         count += 1
         if count == 2048 { turn() }
@@ -160,14 +164,12 @@ struct RecentHashes: Sendable {
         count = 0
     }
 
+    /// Where the hash stands in a table, or the free slot that it would take.
     @inline(__always)
-    private static func contains(_ table: [UInt64], _ hash: UInt64) -> Bool {
+    private static func slot(of hash: UInt64, in table: [UInt64]) -> Int {
         var slot = Int(truncatingIfNeeded: hash) & (slots - 1)
-        while table[slot] != 0 {
-            if table[slot] == hash { return true }
-            slot = (slot + 1) & (slots - 1)
-        }
-        return false
+        while table[filter + slot] != 0, table[filter + slot] != hash { slot = (slot + 1) & (slots - 1) }
+        return filter + slot
     }
 }
 

@@ -61,7 +61,7 @@ final class SQLiteSink: Sink, @unchecked Sendable {
         defer { row.statement = nil }
         let patient = patients[batch.driver]
         var repeated = 0
-        for index in batch.entries.readings.indices {
+        for index in inOrderOfIDs(batch.entries.readings) {
             let reading = batch.entries.readings[index]
             let result = row.step(reading, source: source, patient: patient.flatMap { $0(reading.raw.array) })
             guard result == SQLITE_DONE else {
@@ -72,6 +72,12 @@ final class SQLiteSink: Sink, @unchecked Sendable {
             if sqlite3_changes(db.sqliteConnection) == 0 { repeated += 1 }
         }
         return repeated
+    }
+
+    /// The order of the table, so that a page is found and written once for all of the batch that belongs there.
+    private func inOrderOfIDs(_ readings: [Reading]) -> [Int] {
+        let keys = readings.map { ($0.id.sortKey, $0.id.hash) }
+        return keys.indices.sorted { keys[$0] < keys[$1] }
     }
 
     private func number(of batch: Batch, in db: Database) throws -> Int64 {

@@ -122,8 +122,8 @@ struct ReadingCursor {
         }
     }
 
-    private var isClockUnset: Bool { string(.clock) == "unset" }
-    private var deviceTime: DeviceTime? { string(.device_time).flatMap { DeviceTime.parse($0) } }
+    private var isClockUnset: Bool { text(.clock) { $0.count == 5 && $0.matches("unset") } ?? false }
+    private var deviceTime: DeviceTime? { text(.device_time) { DeviceTime.parse($0) } }
 
     private var clock: DeviceClock {
         if isClockUnset { return deviceTime.map { .impossible($0) } ?? .unset }

@@ -78,6 +78,12 @@ struct AndStdFrame: FrameFormat {
 
     func verdict(on bytes: Span<UInt8>) -> FrameVerdict {
         guard bytes[0] == Self.syn else { return .reject(.notAStart) }
+        // A result of the usual length: with its check, the exclusive or of the whole frame is zero.
+        if let text = bytes.textOf64(6..<62, allowing: Self.rs), text.isText, text.xor == 0, bytes[1] == Self.syn,
+            bytes[2] == Self.soh, bytes[5] == Self.stx, bytes[62] == Self.etx
+        {
+            return .frame(length: 64)
+        }
         guard bytes.count >= 6 else {
             if bytes.count > 1 && bytes[1] != Self.syn || bytes.count > 2 && bytes[2] != Self.soh {
                 return .reject(.notAStart)

@@ -9,8 +9,8 @@ extension Timestamp {
         if text[index] == 0x2E {
             index += 1
             var digits = 0
-            while index < text.count, let digit = TimeText.digit(text[index]) {
-                if digits < 3 { milliseconds = milliseconds * 10 + digit }
+            while index < text.count, text[index] &- 0x30 < 10 {
+                if digits < 3 { milliseconds = milliseconds * 10 + Int(text[index] - 0x30) }
                 digits += 1
                 index += 1
             }
@@ -22,8 +22,8 @@ extension Timestamp {
         switch text[index] {
         case 0x5A, 0x7A: guard index + 1 == text.count else { return nil }
         case 0x2B, 0x2D:
-            guard index + 6 == text.count, text[index + 3] == 0x3A, let hours = TimeText.number(text, index + 1, 2),
-                let minutes = TimeText.number(text, index + 4, 2), hours < 24, minutes < 60
+            guard index + 6 == text.count, text[index + 3] == 0x3A, let hours = text.digits(index + 1, 2),
+                let minutes = text.digits(index + 4, 2), hours < 24, minutes < 60
             else { return nil }
             offset = (hours * 60 + minutes) * (text[index] == 0x2D ? -1 : 1)
         default: return nil
@@ -38,19 +38,18 @@ extension Timestamp {
 
 extension DeviceTime {
     /// A local time without zone: `2026-05-05`, `…T07:31`, `…T07:31:10`, `…T07:31:10.50`. It may be impossible.
-    public static func parse(_ text: String) -> DeviceTime? {
-        let bytes = Array(text.utf8)
-        if bytes.count == 10, let day = TimeText.day(bytes.span) {
+    public static func parse(_ bytes: Span<UInt8>) -> DeviceTime? {
+        if bytes.count == 10, let day = TimeText.day(bytes) {
             var time = DeviceTime(year: day.year, month: day.month, day: day.day)
             time.precision = .day
             return time
         }
-        guard let wall = TimeText.anyWall(bytes.span) else { return nil }
+        guard let wall = TimeText.anyWall(bytes) else { return nil }
         switch bytes.count {
         case 16: return wall.time
         case 19 where wall.second != nil: return wall.time
         case 22 where wall.second != nil && bytes[19] == 0x2E:
-            guard let hundredths = TimeText.number(bytes.span, 20, 2) else { return nil }
+            guard let hundredths = bytes.digits(20, 2) else { return nil }
             var time = wall.time
             time.hundredths = UInt8(hundredths)
             time.precision = .hundredth
@@ -58,24 +57,15 @@ extension DeviceTime {
         default: return nil
         }
     }
+
+    /// The same of a string.
+    public static func parse(_ text: String) -> DeviceTime? { parse(Array(text.utf8).span) }
 }
 
 enum TimeText {
-    static func digit(_ byte: UInt8) -> Int? { byte >= 0x30 && byte <= 0x39 ? Int(byte - 0x30) : nil }
-
-    static func number(_ text: Span<UInt8>, _ start: Int, _ length: Int) -> Int? {
-        guard start + length <= text.count else { return nil }
-        var value = 0
-        for index in start..<(start + length) {
-            guard let digit = digit(text[index]) else { return nil }
-            value = value * 10 + digit
-        }
-        return value
-    }
-
     static func day(_ text: Span<UInt8>) -> (year: Int, month: Int, day: Int)? {
-        guard text.count >= 10, text[4] == 0x2D, text[7] == 0x2D, let year = number(text, 0, 4),
-            let month = number(text, 5, 2), let day = number(text, 8, 2)
+        guard text.count >= 10, text[4] == 0x2D, text[7] == 0x2D, let year = text.digits(0, 4),
+            let month = text.digits(5, 2), let day = text.digits(8, 2)
         else { return nil }
         return (year, month, day)
     }
@@ -88,10 +78,10 @@ enum TimeText {
 
     static func anyWall(_ text: Span<UInt8>) -> (time: DeviceTime, second: Int?)? {
         guard text.count >= 16, let day = day(text), text[10] == 0x54 || text[10] == 0x20 || text[10] == 0x74,
-            let hour = number(text, 11, 2), text[13] == 0x3A, let minute = number(text, 14, 2)
+            let hour = text.digits(11, 2), text[13] == 0x3A, let minute = text.digits(14, 2)
         else { return nil }
         var second: Int?
-        if text.count >= 19, text[16] == 0x3A { second = number(text, 17, 2) }
+        if text.count >= 19, text[16] == 0x3A { second = text.digits(17, 2) }
         return (
             DeviceTime(year: day.year, month: day.month, day: day.day, hour: hour, minute: minute, second: second),
             second

@@ -67,12 +67,15 @@ extension Reading.ID: CustomStringConvertible {
             default: return nil
             }
         }
-        guard let year = TimeText.number(text, 0, 4), let month = TimeText.number(text, 4, 2), let day = TimeText.number(text, 6, 2),
-            let hour = TimeText.number(text, 9, 2), let minute = TimeText.number(text, 11, 2), let second = TimeText.number(text, 13, 2)
+        guard let year = text.digits(0, 4), let month = text.digits(4, 2), let day = text.digits(6, 2),
+            let hour = text.digits(9, 2), let minute = text.digits(11, 2), let second = text.digits(13, 2)
         else { return nil }
-        if year == 0 { return Reading.ID(wallSeconds: nil, hash: hash) }
+        var id = Reading.ID(wallSeconds: nil, hash: hash)
+        if year == 0 { return id }
         let time = DeviceTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
-        return time.isPossible ? Reading.ID(wallSeconds: time.wallSeconds, hash: hash) : nil
+        guard time.isPossible else { return nil }
+        id.begin(time)
+        return id
     }
 
     /// The same of a string; `nil` for anything but the 32 characters of an id.
