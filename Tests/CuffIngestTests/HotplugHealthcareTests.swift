@@ -2,6 +2,7 @@ import CuffCore
 import Testing
 
 @testable import CuffIngest
+@testable import cuff
 
 /// A device of the USB Personal Healthcare class is known by what sysfs shows of its descriptors, without being opened.
 @Suite struct HotplugHealthcareTests {

@@ -4,6 +4,7 @@ import GRDB
 import Testing
 
 @testable import CuffIngest
+@testable import cuff
 
 /// A patient's number is personal data: it gets into a column only where that is asked for, and nowhere else.
 @Suite struct PatientColumnTests {
