@@ -19,7 +19,9 @@ extension HealthRuns {
         for (user, own) in persons.each(selection) {
             var report = Report(person: person, zone: selection.zone, lines: lines, excludesDisturbed: excludesDisturbed)
             if !persons.isOne { report.section = Persons.heading(user) }
-            try collect(&report, store, own, kinds: wanted)
+            var shown = own
+            shown.kinds = wanted
+            if !wanted.isEmpty { try store.forEachEntry(shown, of: &report) }
             try complete(&report, own)
             reports.append(report)
         }
@@ -34,19 +36,5 @@ extension HealthRuns {
         try output.append(&text)
         try output.finish()
         return (reports.reduce(0) { $0 + $1.count }, reports.reduce(0) { $0 + $1.leftOutCount })
-    }
-
-    /// Blood pressures come without what no page shows, because there may be a million of them.
-    private static func collect(
-        _ report: inout Report, _ store: Store, _ selection: ReadingSelection, kinds: Set<ReadingSelection.Kind>
-    ) throws(IngestError) {
-        if kinds.contains(.bloodPressure) { try store.forEachEntry(selection, of: &report) }
-        guard kinds.contains(.measurement) else { return }
-        var failures = selection
-        failures.kinds = [.measurement]
-        try store.forEach(failures) { reading, provenance in
-            report.add(reading, from: provenance)
-            return true
-        }
     }
 }

@@ -2,6 +2,7 @@ import CuffClinical
 import CuffCore
 import GRDB
 import GRDBSQLite
+import Glibc
 
 /// One row of `reading` under SQLite's own statement, turned back into a reading, with the digits that the cuff wrote.
 struct ReadingCursor {
@@ -59,6 +60,16 @@ struct ReadingCursor {
         return Report.Entry(point, isEntered: isEntered, remarks: remarks, basis: basis, source: source)
     }
 
+    /// A measurement that failed rather than a blood pressure.
+    var isFailure: Bool { !isNull(.type) && string(.type) == "measurement" }
+
+    /// How it failed.
+    var failure: Reading.Content {
+        let word = string(.reason)
+        let reason = FailureReason.allCases.first { $0.word.description == word } ?? .unknown
+        return .failure(Failure(reason, code: ShortText(string(.code) ?? "")))
+    }
+
     /// The pressures alone.
     var pressure: Reading.Content? {
         guard let systolic = digits(.systolic_mmHg), let diastolic = digits(.diastolic_mmHg) else { return nil }
@@ -104,10 +115,7 @@ struct ReadingCursor {
                     pulse: (asSent[3] ?? digits(.pulse_per_min)).map { PulseRate($0) },
                     meanAbsence: absence(.mean_absent), pulseAbsence: absence(.pulse_absent)))
         case "pulse_rate": return (digitsAsSent[3] ?? digits(.pulse_per_min)).map { .pulseRate(PulseRate($0)) }
-        case "measurement":
-            let word = string(.reason)
-            let reason = FailureReason.allCases.first { $0.word.description == word } ?? .unknown
-            return .failure(Failure(reason, code: ShortText(string(.code) ?? "")))
+        case "measurement": return failure
         case "quantity":
             let mdc = UInt32(truncatingIfNeeded: integer(.mdc) ?? 0)
             var quantity = Quantity(
@@ -122,7 +130,7 @@ struct ReadingCursor {
         }
     }
 
-    private var isClockUnset: Bool { string(.clock) == "unset" }
+    private var isClockUnset: Bool { rule == .unset }
     private var deviceTime: DeviceTime? { string(.device_time).flatMap { DeviceTime.parse($0) } }
 
     private var clock: DeviceClock {
@@ -130,32 +138,28 @@ struct ReadingCursor {
         return deviceTime.map { DeviceClock($0) } ?? .absent
     }
 
-    private var rule: ClockRule {
-        switch string(.clock) {
-        case "synced": .synced
-        case "corrected": .corrected
-        case "device_time": .deviceTime
-        case "receive_time": .receiveTime
-        case "unset": .unset
-        default: .none
-        }
-    }
+    private var rule: ClockRule { choice(.clock, of: Self.rules) ?? .none }
+    private static let rules: [(word: StaticString, value: ClockRule)] = [
+        ("synced", .synced), ("corrected", .corrected), ("device_time", .deviceTime), ("receive_time", .receiveTime), ("unset", .unset),
+    ]
 
-    private var origin: Reading.Origin {
-        switch string(.origin) {
-        case "memory": .memory
-        case "measurement": .measurement
-        case "entered": .entered
-        default: .push
-        }
-    }
+    private var origin: Reading.Origin { choice(.origin, of: Self.origins) ?? .push }
+    private static let origins: [(word: StaticString, value: Reading.Origin)] = [
+        ("memory", .memory), ("measurement", .measurement), ("entered", .entered),
+    ]
 
-    private var trigger: Reading.Trigger {
-        switch string(.trigger) {
-        case "manual": .manual
-        case "automatic": .automatic
-        default: .unknown
+    private var trigger: Reading.Trigger { choice(.trigger, of: Self.triggers) ?? .unknown }
+    private static let triggers: [(word: StaticString, value: Reading.Trigger)] = [("manual", .manual), ("automatic", .automatic)]
+
+    /// What the word in a column stands for, without making a `String` of it: a million rows are read.
+    private func choice<T>(_ column: ReadingColumn, of choices: [(word: StaticString, value: T)]) -> T? {
+        guard let start = sqlite3_column_text(statement, column.rawValue) else { return nil }
+        let count = Int(sqlite3_column_bytes(statement, column.rawValue))
+        for choice in choices
+        where choice.word.utf8CodeUnitCount == count && memcmp(start, choice.word.utf8Start, count) == 0 {
+            return choice.value
         }
+        return nil
     }
 
     private var raw: RawBytes {
