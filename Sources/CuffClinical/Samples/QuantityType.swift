@@ -23,7 +23,9 @@ public struct QuantityType: Sendable, Hashable {
         self.plausible = plausible
     }
 
-    /// Every type. Codes of partitions 2 and 4: `NomenclatureTerm`, `NomenclatureUnit`. The ranges are wide limits of this program's own.
+    /// Every type. Codes of partitions 2 and 4: `NomenclatureTerm`, `NomenclatureUnit`. Sound levels have no term there: theirs stand in
+    /// partition 1024, which is private (MDC_PART_PVT), and their unit above 0xF000, which is private in each partition (ISO/IEEE
+    /// 11073-10101); both are this program's own. The ranges are wide limits of this program's own.
     public static let all: [QuantityType] = [
         QuantityType("body_mass", .bodyMass, 2, 57664, unit: 1731, 0.3...650),
         QuantityType("height", .height, 2, 57668, unit: 1297, 20...280),
