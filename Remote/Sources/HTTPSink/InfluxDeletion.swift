@@ -1,6 +1,8 @@
 import CuffClinical
-import CuffCore
 import RemoteSink
+
+import struct CuffCore.DeviceTime
+import struct CuffCore.TextBuffer
 
 /// The point of a deleted reading. Its time is that of this reading alone to the nanosecond, so that time and tags name it.
 struct InfluxDeletion {

@@ -130,7 +130,8 @@ private let address = "mqtt://broker/?gateway=pi-7"
         try rig.send(deleted("20260505T073131-b"))
         #expect(rig.retained["\(base)/state"] == deleted("20260505T073131-b"))
         #expect(rig.payloads("\(base)/reading").suffix(2) == [deleted("20260505T073130-a"), deleted("20260505T073131-b")])
-        #expect(rig.answers.suffix(2) == [.ok(id: "20260505T073130-a", revision: 255), .ok(id: "20260505T073131-b", revision: 255)])
+        #expect(rig.answers.contains(.ok(id: "20260505T073130-a", revision: 255)))
+        #expect(rig.answers.count == 4 && rig.answers.last == .ok(id: "20260505T073131-b", revision: 255))
         // The next run knows it, and what comes late does not bring it back; a newer reading is shown.
         var next = try Rig(address)
         next.retained = rig.retained

@@ -24,20 +24,23 @@ struct ReadingCursor {
 
     /// What statistics need; `nil` for a row that is no blood pressure or has no time.
     func point(_ time: Timestamp) -> ReadingPoint? {
-        guard !isNull(.systolic_mmHg), !isNull(.diastolic_mmHg) else { return nil }
+        guard let (systolic, diastolic) = pressures else { return nil }
         return ReadingPoint(
-            id: id, time: time, systolic: sqlite3_column_double(statement, ReadingColumn.systolic_mmHg.rawValue),
-            diastolic: sqlite3_column_double(statement, ReadingColumn.diastolic_mmHg.rawValue), mean: double(.mean_mmHg),
-            pulse: double(.pulse_per_min),
+            id: id, time: time, systolic: systolic, diastolic: diastolic, mean: double(.mean_mmHg), pulse: double(.pulse_per_min),
             trigger: trigger, flags: flags)
+    }
+
+    /// In mmHg; `nil` for a row that is no blood pressure. NULL reads as 0, which no pressure is.
+    private var pressures: (systolic: Double, diastolic: Double)? {
+        let systolic = sqlite3_column_double(statement, ReadingColumn.systolic_mmHg.rawValue)
+        let diastolic = sqlite3_column_double(statement, ReadingColumn.diastolic_mmHg.rawValue)
+        guard systolic != 0 || !isNull(.systolic_mmHg), diastolic != 0 || !isNull(.diastolic_mmHg) else { return nil }
+        return (systolic, diastolic)
     }
 
     /// What home averages need; `nil` for a row that is no blood pressure.
     func homeReading(_ time: Timestamp?, withID: Bool) -> HomeReading? {
-        // NULL reads as 0, which no pressure is.
-        let systolic = sqlite3_column_double(statement, ReadingColumn.systolic_mmHg.rawValue)
-        let diastolic = sqlite3_column_double(statement, ReadingColumn.diastolic_mmHg.rawValue)
-        guard systolic != 0 || !isNull(.systolic_mmHg), diastolic != 0 || !isNull(.diastolic_mmHg) else { return nil }
+        guard let (systolic, diastolic) = pressures else { return nil }
         return HomeReading(
             id: withID ? id : .none, time: time, systolic: systolic, diastolic: diastolic, pulse: double(.pulse_per_min), flags: flags,
             user: integer(.user).map { Int($0) }, source: Int(source))
@@ -47,10 +50,28 @@ struct ReadingCursor {
     var noted: Int64 { integer(.noted) ?? 0 }
 
     var flags: MeasurementFlags {
-        guard !isNull(.flags), let words = string(.flags) else { return [] }
-        return words.split(separator: ",").reduce(into: []) { flags, word in
-            if let flag = MeasurementFlags.named(String(word)) { flags.insert(flag) }
+        guard let words = bytes(.flags) else { return [] }
+        var flags: MeasurementFlags = []
+        var start = 0
+        for end in 0...words.count where end == words.count || words[end] == 0x2C {
+            let word = UnsafeBufferPointer(rebasing: words[start..<end])
+            if let place = MeasurementFlags.words.firstIndex(where: { Self.isSame(word, $0) }) {
+                flags.insert(MeasurementFlags(rawValue: 1 << UInt32(place)))
+            }
+            start = end + 1
         }
+        return flags
+    }
+
+    private static func isSame(_ bytes: UnsafeBufferPointer<UInt8>, _ word: StaticString) -> Bool {
+        guard let start = bytes.baseAddress, bytes.count == word.utf8CodeUnitCount else { return false }
+        return memcmp(start, word.utf8Start, bytes.count) == 0
+    }
+
+    /// A text as SQLite holds it, until the next step; `nil` for NULL.
+    private func bytes(_ column: ReadingColumn) -> UnsafeBufferPointer<UInt8>? {
+        guard let start = sqlite3_column_text(statement, column.rawValue) else { return nil }
+        return UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column.rawValue)))
     }
 
     /// What a report shows of a reading that counts.
@@ -153,12 +174,8 @@ struct ReadingCursor {
 
     /// What the word in a column stands for, without making a `String` of it: a million rows are read.
     private func choice<T>(_ column: ReadingColumn, of choices: [(word: StaticString, value: T)]) -> T? {
-        guard let start = sqlite3_column_text(statement, column.rawValue) else { return nil }
-        let count = Int(sqlite3_column_bytes(statement, column.rawValue))
-        for choice in choices
-        where choice.word.utf8CodeUnitCount == count && memcmp(start, choice.word.utf8Start, count) == 0 {
-            return choice.value
-        }
+        guard let word = bytes(column) else { return nil }
+        for choice in choices where Self.isSame(word, choice.word) { return choice.value }
         return nil
     }
 

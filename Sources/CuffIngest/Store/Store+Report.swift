@@ -7,6 +7,7 @@ extension Store {
     func forEachEntry(_ selection: ReadingSelection, of report: inout Report) throws(IngestError) {
         var left = selection.last ?? .max
         var places: [Int64: Int] = [:]
+        var latest: (number: Int64, place: Int)?
         var filled = report
         try walk(selection, columns: ReadingColumn.ofReports) { cursor, sources in
             let time = cursor.time
@@ -14,8 +15,14 @@ extension Store {
             guard left > 0 else { return false }
             left -= 1
             let number = cursor.source
-            let place = places[number] ?? filled.place(of: sources[number]?.provenance ?? Provenance(driver: "unknown"))
-            places[number] = place
+            let place: Int
+            if let latest, latest.number == number {
+                place = latest.place
+            } else {
+                place = places[number] ?? filled.place(of: sources[number]?.provenance ?? Provenance(driver: "unknown"))
+                places[number] = place
+                latest = (number, place)
+            }
             if cursor.isFailure {
                 filled.add(Report.LeftOut(time: time, content: cursor.failure, reason: .notABloodPressure, source: place))
             } else if let reason = filled.rule.reason(cursor.flags) ?? (time == nil ? .timeUnknown : nil) {
