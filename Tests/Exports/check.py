@@ -4,7 +4,7 @@ rules of the formats here, and by models and schemas that others wrote where the
 
 Exits 0 when every check holds. What cannot be checked is a line `skipped: …`.
 """
-import datetime, io, json, os, pathlib, re, shutil, sqlite3, subprocess, sys, tempfile, uuid, zipfile
+import datetime, io, json, os, pathlib, re, shutil, sqlite3, subprocess, sys, tempfile, uuid, zipfile, zoneinfo
 from urllib.parse import unquote
 
 sys.dont_write_bytecode = True
@@ -311,10 +311,14 @@ def importers():
     if not folder: return print("skipped: healthkit-to-sqlite and apple-health (PyPI) are not installed")
     # What they are to find, from the database itself: a time in UTC, systolic, diastolic.
     with sqlite3.connect(DATABASE) as database:
-        rows = database.execute("SELECT measured, systolic_mmHg, diastolic_mmHg, pulse_per_min FROM reading WHERE type = 'blood_pressure' "
-                                "AND measured IS NOT NULL AND user IS NULL AND NOT pending").fetchall()
+        rows = database.execute("SELECT coalesce(measured, device_time), systolic_mmHg, diastolic_mmHg, pulse_per_min FROM reading "
+                                "WHERE type = 'blood_pressure' AND user IS NULL AND NOT pending AND (measured IS NOT NULL OR device_time "
+                                "IS NOT NULL AND clock IS NOT 'unset')").fetchall()
     database.close()
-    def instant(text): return datetime.datetime.fromisoformat(text).timestamp()
+    def instant(text):
+        time = datetime.datetime.fromisoformat(text)
+        # A cuff's own time, where nothing better is known, is one of the zone that is exported in.
+        return (time if time.tzinfo else time.replace(tzinfo=zoneinfo.ZoneInfo("Europe/Berlin"))).timestamp()
     wanted = sorted((instant(time), float(high), float(low)) for time, high, low, _ in rows)
     pulses = sorted((instant(time), float(pulse)) for time, _, _, pulse in rows if pulse is not None)
     check(len(wanted) >= 3 and pulses, "the database has pressures and pulses", wanted)

@@ -13,15 +13,17 @@ extension HealthRuns {
         let browser = isPrinted ? try PagePrinter.browser() : nil
         let kinds: Set<ReadingSelection.Kind> = [.bloodPressure, .measurement]
         let wanted = selection.kinds.isEmpty ? kinds : kinds.intersection(selection.kinds)
-        let persons = try Persons(store, selection, kinds: wanted)
+        var shown = selection
+        shown.kinds = wanted
+        let empty = Report(person: person, zone: selection.zone, lines: lines, excludesDisturbed: excludesDisturbed)
+        // Of no kind is nothing, and not everything.
+        let found = wanted.isEmpty ? [] : try store.reports(shown, like: empty)
+        let persons = Persons(users: found.map(\.user))
         if !person.isEmpty { try persons.requireOne(for: "a page for \(StandardErrorLog.harmless(person))") }
         var reports: [Report] = []
         for (user, own) in persons.each(selection) {
-            var report = Report(person: person, zone: selection.zone, lines: lines, excludesDisturbed: excludesDisturbed)
+            var report = found.first { $0.user == user }?.report ?? empty
             if !persons.isOne { report.section = Persons.heading(user) }
-            var shown = own
-            shown.kinds = wanted
-            if !wanted.isEmpty { try store.forEachEntry(shown, of: &report) }
             try complete(&report, own)
             reports.append(report)
         }

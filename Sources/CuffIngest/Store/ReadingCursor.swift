@@ -11,6 +11,8 @@ struct ReadingCursor {
 
     var source: Int64 { sqlite3_column_int64(statement, ReadingColumn.source.rawValue) }
 
+    var user: Int? { integer(.user).map { Int($0) } }
+
     var id: Reading.ID { text(.id) { Reading.ID.parse($0) } ?? .none }
 
     /// The best known instant, as `Reading.bestTime` has it.
@@ -43,7 +45,7 @@ struct ReadingCursor {
         guard let (systolic, diastolic) = pressures else { return nil }
         return HomeReading(
             id: withID ? id : .none, time: time, systolic: systolic, diastolic: diastolic, pulse: double(.pulse_per_min), flags: flags,
-            user: integer(.user).map { Int($0) }, source: Int(source))
+            user: user, source: Int(source))
     }
 
     /// How many times a person has changed it or what is said beside it.
