@@ -19,7 +19,9 @@ let package = Package(
 
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        .target(name: "HTTPSink", dependencies: ["RemoteSink", .product(name: "CuffClinical", package: "cuff")]),
+        .target(
+            name: "HTTPSink",
+            dependencies: ["RemoteSink", .product(name: "CuffClinical", package: "cuff"), .product(name: "CuffCore", package: "cuff")]),
         .executableTarget(name: "cuff-sink-http", dependencies: ["HTTPSink", "RemoteSink", "CCurl", "COpenSSL"]),
         .testTarget(
             name: "HTTPSinkTests", dependencies: ["HTTPSink", "RemoteSink", .product(name: "CuffClinical", package: "cuff")]),

@@ -8,6 +8,7 @@
 #include <netinet/tcp.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/timex.h>
@@ -40,7 +41,18 @@ static void close_pair(const int *pair) {
     if (pair[1] >= 0) close(pair[1]);
 }
 
-int clinux_spawn(char *const *arguments, int *input, int *output) {
+/* The environment with one more setting, which stands first and so wins over an inherited one; to be freed. */
+static char **environment_with(const char *setting) {
+    size_t count = 0;
+    while (environ && environ[count]) count++;
+    char **own = calloc(count + 2, sizeof *own);
+    if (!own) return NULL;
+    own[0] = (char *)setting;
+    for (size_t i = 0; i < count; i++) own[i + 1] = environ[i];
+    return own;
+}
+
+int clinux_spawn(char *const *arguments, const char *setting, int *input, int *output) {
     int to[2] = {-1, -1}, from[2] = {-1, -1};
     if (pipe2(to, O_CLOEXEC) < 0) return -errno;
     if (output && pipe2(from, O_CLOEXEC) < 0) {
@@ -62,7 +74,9 @@ int clinux_spawn(char *const *arguments, int *input, int *output) {
     posix_spawnattr_setpgroup(&attributes, 0);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
     pid_t process;
-    int error = posix_spawnp(&process, arguments[0], &actions, &attributes, arguments, environ);
+    char **own = setting ? environment_with(setting) : NULL;
+    int error = posix_spawnp(&process, arguments[0], &actions, &attributes, arguments, own ? own : environ);
+    free(own);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     if (error) {

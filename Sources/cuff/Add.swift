@@ -15,10 +15,14 @@ struct Add: ParsableCommand {
                 "cuff add 128 82 71": "Measured just now: 128/82 mmHg, pulse 71.",
                 "cuff add 128 82 71 --note \"after the stairs\" --arm left": "With what no cuff says.",
                 "cuff add --quantity environmental_audio_exposure 84 --for 30m": "Half an hour of 84 dB, until now or from --at on.",
+                "cuff add --quantity dizziness moderate --for 20m":
+                    "What was felt, and how long: unspecified, not_present, mild, moderate or severe.",
                 "cuff add 128 82 --at 2026-05-05T07:30 --user 2": "An earlier reading of user 2, without a pulse.",
             ]))
 
-    @Argument(help: ArgumentHelp("Systolic and diastolic pressure in mmHg and the pulse, or the value of --quantity.", valueName: "number"))
+    @Argument(
+        help: ArgumentHelp(
+            "Systolic and diastolic pressure in mmHg and the pulse, or the value of --quantity, a number or a word.", valueName: "number"))
     var numbers: [String]
     @Option(
         help: ArgumentHelp(

@@ -9,7 +9,8 @@ struct Delete: ParsableCommand {
         discussion: Help.text(
             """
             A tombstone stays: the id alone, so that reading the cuff again does not bring the reading back. --forget removes \
-            tombstones. Files that other sinks wrote are not touched.
+            tombstones. Servers that have a reading are told that it is deleted, by the next watch or read with the same sink. \
+            Files that other sinks wrote are not touched.
             """,
             [
                 "cuff delete --user 2 --until 2026-01-01 --dry-run": "How many readings of user 2 from before this year there are.",
@@ -46,5 +47,8 @@ struct Delete: ParsableCommand {
             ? Terminal.ask("\(Plural.text(count, "reading")) will be deleted from \(path). Type `delete` to continue: ") : confirm
         try Deletion.confirm(answer)
         Terminal.say("cuff: \(Plural.text(try store.delete(selection), "reading")) deleted")
+        for (sink, count) in try store.owedDeletions() {
+            Terminal.say("cuff: \(sink) is told of \(Plural.text(count, "deletion")) when cuff runs with it next")
+        }
     }
 }

@@ -287,6 +287,45 @@ func highRule(
         #expect(AlertRig.words(rig.state.handle(.timePassed, at: AlertRig.time(51))) == ["raised"])
     }
 
+    /// A cuff that measures by itself counts from its own latest measurement, not from midnight.
+    @Test func silence_OfACuffsOwnCycle_CountsFromItsLatestReading() throws {
+        var rig = AlertRig([silent(10)])
+        let own = AlertState.Plan(key: "usb:1", driver: "r1", times: .cycle(minutes: 20), zone: .utc, devices: ["hallway"])
+        #expect(rig.state.handle(.plans([own]), at: AlertRig.time(0)).isEmpty)
+        #expect(rig.state.wakeAt == AlertRig.time(30))
+        #expect(rig.hear(120, 80, at: 7).isEmpty)
+        #expect(rig.state.wakeAt == AlertRig.time(37), "due at 08:27")
+        #expect(rig.state.handle(.timePassed, at: AlertRig.time(36.9)).isEmpty)
+        let events = rig.state.handle(.timePassed, at: AlertRig.time(37))
+        #expect(AlertRig.words(events) == ["raised"])
+        guard case .changed(let notice, _, _)? = events.first else { return }
+        #expect(notice.time == AlertRig.time(27))
+        #expect(rig.state.standing.map(\.device) == ["usb:1"] && rig.state.standing.map(\.since) == [AlertRig.time(27)])
+        #expect(rig.hear(120, 80, at: 50) == ["cleared"])
+        #expect(rig.state.standing.isEmpty)
+        // Ended at the cuff, and told by `schedule`.
+        #expect(AlertRig.words(rig.state.handle(.timePassed, at: AlertRig.time(80))) == ["raised"])
+        #expect(AlertRig.words(rig.state.handle(.plans([]), at: AlertRig.time(81))) == ["cleared"])
+        #expect(rig.state.wakeAt == nil)
+    }
+
+    // MARK: What stands
+
+    @Test func standing_TellsRuleTimeAndPerson_AndOutlivesARestart() throws {
+        let rule = AlertRule(name: "high", trigger: .values(try AlertCondition("systolic >= 180"), clear: nil, repeated: nil))
+        var rig = AlertRig([rule])
+        #expect(rig.state.standing.isEmpty)
+        #expect(rig.hear(190, 80, at: 1) == ["raised"])
+        let standing = try #require(rig.state.standing.first)
+        #expect(rig.state.standing.count == 1 && standing.rule == "high" && standing.condition == "systolic >= 180")
+        #expect(standing.since == AlertRig.time(1) && standing.device == "hallway")
+        var next = AlertState([rule], start: AlertRig.time(2))
+        next.restore(rig.state.text)
+        #expect(next.standing.map(\.since) == [AlertRig.time(1)] && next.standing.map(\.device) == [nil])
+        #expect(rig.hear(120, 80, at: 3) == ["cleared"])
+        #expect(rig.state.standing.isEmpty)
+    }
+
     @Test func silence_EndsWithThePlan() throws {
         var rig = AlertRig([silent(10)])
         let end = AlertRig.time(25).seconds

@@ -11,8 +11,15 @@ import Testing
         #expect(Set(QuantityType.all.map(\.mdc)).count == QuantityType.all.count)
         for type in QuantityType.all {
             #expect(Nomenclature.name(partition: UInt16(type.mdc >> 16), term: UInt16(type.mdc & 0xFFFF)) != nil, "\(type.name)")
-            #expect(Nomenclature.unit(type.unit) != nil && type.sample.kind == .quantity && type.sample.isHealthKits, "\(type.name)")
-            #expect(SampleType.all.contains(type.sample) && type.sample.unit.map { HealthUnit.all.contains($0) } == true, "\(type.name)")
+            #expect(SampleType.all.contains(type.sample) && type.sample.isHealthKits, "\(type.name)")
+            if type.sample.kind == .category {
+                #expect(
+                    type.unit == 0 && type.sample.unit == nil && Set(type.values.map(\.word)).count == type.values.count
+                        && !type.values.isEmpty)
+            } else {
+                #expect(Nomenclature.unit(type.unit) != nil && type.sample.kind == .quantity && type.values.isEmpty, "\(type.name)")
+                #expect(type.sample.unit.map { HealthUnit.all.contains($0) } == true, "\(type.name)")
+            }
         }
     }
 
@@ -77,6 +84,45 @@ import Testing
         #expect(audio.contains("unit=\"dBASPL\"") && audio.contains("value=\"84\""))
         // 05:30 UTC is 07:30 in Berlin; half an hour.
         #expect(audio.contains("startDate=\"2026-05-05 07:30:00 +0200\" endDate=\"2026-05-05 08:00:00 +0200\""))
+    }
+
+    // MARK: What is felt
+
+    @Test func aCategory_HasAWord_AndADuration_InAppleHealthAndJSON() throws {
+        let reading = try typed("chest_pain", 4, lasting: .seconds(1800))
+        #expect(reading.text == "severe")
+        let (text, omissions) = try WorkedExample.export(.appleHealth, [reading], from: Provenance(driver: "manual"))
+        #expect(omissions.isEmpty)
+        let record = try #require(text.split(separator: "\n").first { $0.contains("ChestTightnessOrPain") }.map(String.init))
+        #expect(record.contains("<Record type=\"HKCategoryTypeIdentifierChestTightnessOrPain\"") && !record.contains("unit="))
+        #expect(record.contains("startDate=\"2026-05-05 07:30:00 +0200\" endDate=\"2026-05-05 08:00:00 +0200\""))
+        #expect(record.contains("value=\"HKCategoryValueSeveritySevere\""))
+        var line = TextBuffer()
+        ReadingLine().append(reading, device: "", to: &line)
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(line.string.utf8)) as? [String: Any])
+        #expect(
+            object["code"] as? String == "CUFF_CHEST_PAIN" && object["text"] as? String == "severe" && object["duration_s"] as? Int == 1800)
+        // A number that no value has is nothing.
+        #expect(try WorkedExample.export(.appleHealth, [typed("chest_pain", 9)], from: Provenance(driver: "manual")).1.count == 1)
+    }
+
+    @Test func categories_AreCounted_AndNotAveraged() throws {
+        let type = try #require(QuantityType.named("dizziness"))
+        var collection = QuantityCollection(type.sample, CalendarCut(.day, zone: .utc), values: type.values)
+        for (minute, value, lasting) in [(0, 2.0, 600), (60, 4, 1200), (120, 3, nil)] as [(Int64, Double, Int64?)] {
+            collection.add(
+                DatedValue(value, at: Timestamp(seconds: 1_777_939_200 + minute * 60), from: .none), lasting: lasting.map { .seconds($0) })
+        }
+        var text = TextBuffer()
+        collection.appendLines(name: "dizziness", user: 2, to: &text)
+        // 1777939200 is 2026-05-05T00:00:00Z.
+        #expect(
+            text.string
+                == #"{"type":"statistics","schema":1,"quantity":"dizziness","by":"day","bucket":"2026-05-05","zone":"UTC","user":2,"#
+                + #""count":3,"duration_s":1800,"worst":"severe","last":"moderate"}"# + "\n")
+        var table = TextBuffer()
+        collection.appendTable(to: &table)
+        #expect(table.string.contains("severe") && table.string.contains("30") && table.string.contains("zone UTC"))
     }
 
     @Test(arguments: [

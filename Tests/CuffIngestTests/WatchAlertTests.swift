@@ -143,6 +143,38 @@ private func high(repeated: AlertRule.Repeated? = nil) throws -> AlertRule {
         try rig.pipeline.finish()
     }
 
+    /// As on SIGHUP: the watch began without any rule.
+    @Test func theFirstRule_WorksWithoutARestart() async throws {
+        let folder = TestFolder()
+        let rig = Rig([], folder: folder)
+        try await rig.hear(Rig.reading(1, 190, at: 1))
+        #expect(rig.changes.isEmpty && !FileManager.default.fileExists(atPath: folder.file("alerts")), "nothing is kept without rules")
+        rig.alerts.reload([try high()], AlertPersons())
+        try await rig.hear(Rig.reading(1, 190, at: 1))
+        #expect(rig.changes.isEmpty, "the reading was there before the rule")
+        try await rig.hear(Rig.reading(2, 191, at: 3))
+        #expect(rig.changes == ["raised"])
+        #expect(rig.alerts.standing.map(\.rule) == ["high"] && folder.mode("alerts") == 0o600)
+        rig.alerts.reload([], AlertPersons())
+        #expect(try await eventuallyTrue { rig.alerts.standing.isEmpty })
+        try rig.pipeline.finish()
+    }
+
+    @Test func aCuffsOwnCycle_IsWaitedFor() async throws {
+        let rig = Rig([AlertRule(name: "quiet", trigger: .silence(.seconds(600)))], folder: TestFolder())
+        rig.alerts.keep([], [OwnCycle(key: "usb:1", driver: "r1", minutes: 20)])
+        rig.alerts.name("usb:1", "hallway")
+        try await rig.hear(Rig.reading(1, 120, at: 1))
+        try await rig.hear(Rig.reading(2, 120, at: 20))
+        #expect(rig.changes.isEmpty)
+        // The reading of another driver does not break the silence; it only lets time pass.
+        rig.at(51)
+        rig.pipeline.submit(Batch(source: 78, driver: "and-std", device: "kitchen", entries: [.reading(Rig.reading(3, 120, at: 51))]))
+        #expect(try await eventuallyTrue { rig.changes == ["raised"] })
+        #expect(rig.alerts.standing.map(\.device) == ["usb:1"])
+        try rig.pipeline.finish()
+    }
+
     // MARK: The outbox
 
     private func notice(_ reading: Reading, _ change: AlertNotice.Change = .raised) -> Entry {

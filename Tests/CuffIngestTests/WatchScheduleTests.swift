@@ -102,6 +102,32 @@ import Testing
         await end(run)
     }
 
+    @Test func cyclesOfTheCuffsThemselves_AreTold_AndNothingIsMeasuredForThem() async throws {
+        let place = TestFolder()
+        let folder = ScheduleFolder(DriverMemory(folder: place.path))
+        try folder.note(cycle: 15, of: "ward 3", "par-nibp")
+        try folder.note(cycle: 15, of: "/dev/ttyUSB0", "par-nibp")
+        let told = Mailbox<[OwnCycle]>()
+        let asked = Mailbox<Int64>()
+        let schedules = WatchSchedules(
+            folder, now: { Self.eight }, tell: { _ in }, changed: { _ in }, cyclesChanged: { told.post($0) },
+            measure: { schedule, reply in
+                asked.post(schedule.keeper.handled)
+                reply(.begun)
+            })
+        schedules.start()
+        let own = OwnCycle(key: "ward 3", driver: "par-nibp", minutes: 15)
+        #expect(await told.wait(count: 1) == [[own]], "the next cuff gets the same node, so of that nothing is noted")
+        try folder.note(cycle: 3, of: "ward 3", "par-nibp")
+        #expect(await told.wait { $0.last?.first?.minutes == 3 }.last?.count == 1)
+        try folder.note(cycle: 0, of: "ward 3", "par-nibp")
+        #expect(await told.wait { $0.last == [] }.count == 3)
+        #expect(asked.values.isEmpty && folder.all().isEmpty)
+        await withCheckedContinuation { (ended: CheckedContinuation<Void, Never>) in schedules.stop { ended.resume() } }
+        for cut in own.text.indices { #expect(OwnCycle(text: String(own.text[..<cut])) == nil) }
+        #expect(OwnCycle(text: own.text) == own && OwnCycle(text: "1 par-nibp 0 x\n") == nil && OwnCycle(text: "1 no-such 15 x\n") == nil)
+    }
+
     @Test func aScheduleCutShort_IsNone() throws {
         let plan = try #require(MonitoringPlan(every: 30))
         let whole = HostSchedule(key: "/dev/tty USB0", driver: "and-std", zone: "Europe/Berlin", keeper: ScheduleKeeper(plan, from: 5))

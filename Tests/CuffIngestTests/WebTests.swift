@@ -99,6 +99,15 @@ import Testing
         #expect(board.live.isEmpty)
     }
 
+    @Test func alert_IsNews() throws {
+        let calls = Locked(0)
+        let board = WebBoard { calls.withLock { $0 += 1 } }
+        let notice = AlertNotice(
+            id: .none, change: .raised, rule: "high", condition: "systolic >= 180", time: Timestamp(milliseconds: 0), text: "high")
+        _ = try board.write(batch(1, [.live(.alert(notice), driver: "r1", elapsed: nil)]))
+        #expect(calls.withLock { $0 } == 1 && String(decoding: board.news(), as: UTF8.self) == "event: changed\ndata: {}\n\n")
+    }
+
     @Test func reading_IsNews_AndMemoryIsBounded() throws {
         let board = WebBoard {}
         for number in 0..<2000 {
@@ -130,6 +139,27 @@ import Testing
         #expect(try get("/etc/passwd").status.hasPrefix("404"))
         let page = String(decoding: try get("/").body, as: UTF8.self)
         #expect(page.contains("<b>128/82</b> mmHg") && page.contains("User 1"))
+        #expect(!page.contains("<h2 id=\"alerts\"") && page.contains("<div id=\"alerts-part\">"))
+        // Alerts that stand, as text of the user's that means nothing in HTML.
+        let since = Timestamp(milliseconds: 1_780_000_000_000)
+        let alerting = WebSite(
+            board, database: nil, zone: .utc, generator: "cuff",
+            alerts: { [StandingAlert(rule: "<high>", condition: "systolic >= 180", since: since, device: "hallway", person: "Anna")] }
+        ) { nil }
+        func answer(_ target: String) throws -> String {
+            let request = try HTTPRequest(Array("GET \(target) HTTP/1.0\r\n\r\n".utf8), ownHost: "")
+            guard case .response(let response) = alerting.answer(request) else { return "" }
+            return String(decoding: response.body, as: UTF8.self)
+        }
+        // 1780000000 is 2026-05-28T20:26:40Z.
+        #expect(
+            try answer("/").contains(
+                "<th scope=\"row\">&lt;high&gt;</th><td>systolic &gt;= 180</td><td><time datetime=\"2026-05-28T20:26\">2026-05-28 20:26</time></td><td>Anna</td><td>hallway</td>"
+            ))
+        #expect(
+            try answer("/api/state").contains(
+                #""alerts":[{"rule":"<high>","condition":"systolic >= 180","since":"2026-05-28T20:26:40+00:00","device":"hallway","person":"Anna"}]"#
+            ))
         // Without a board there are counters alone.
         let counters = WebSite(nil, database: nil, zone: nil, generator: "cuff") { nil }
         for path in ["/api/readings", "/events", "/live.js", "/api/state"] {

@@ -64,6 +64,25 @@ import Testing
         cuff.signal(SIGTERM)
     }
 
+    /// A watch that began without any rule.
+    @Test func theFirstRule_WorksAfterSIGHUP() async throws {
+        let scratch = try Scratch()
+        let port = scratch.path("port")
+        let cuff = try SpawnedCuff(["simulate", "and-ua767pc", "--link", port, "--count", "500", "--every", "1s"], limit: 150)
+        #expect(try await cuff.prints { $0.output.contains("/dev/") })
+        let file = try configuration(port, "", in: scratch)
+        let watch = try SpawnedCuff(
+            ["watch", "--config", file, "--sink", "stdout"],
+            environment: ["XDG_STATE_HOME": scratch.path("state"), "HOME": scratch.path("home")])
+        #expect(try await watch.prints { $0.output.contains("\"blood_pressure\"") }, "\(watch.errors)")
+        _ = try configuration(port, "[alert.test]\nwhen = \"systolic >= 41\"\naccept = [\"no_measurement_check\"]", in: scratch)
+        watch.signal(SIGHUP)
+        #expect(try await watch.prints { $0.output.contains("\"type\":\"alert\"") }, "\(watch.errors)")
+        watch.signal(SIGTERM)
+        #expect(await watch.end().objects("alert").first?["rule"] as? String == "test")
+        cuff.signal(SIGTERM)
+    }
+
     @Test func aBadRule_EndsTheWatch_BeforeACuffIsOpened() async throws {
         let scratch = try Scratch()
         let file = try configuration("/dev/not-there", "[alert.test]\nwhen = \"systolic => 180\"", in: scratch)

@@ -16,12 +16,17 @@ import Testing
             #expect(run.objects("schedule").first?["by"] as? String == "cuff")
             #expect(run.objects("schedule").first?["every_min"] as? Int == 15)
         }
+        // A watch is told of it, so that it knows when the cuff is silent.
+        let note = try #require(try schedules(cuff).first)
+        let told = try String(contentsOfFile: note, encoding: .utf8)
+        #expect(note.contains("/cycle-") && told.hasPrefix("1 par-nibp 15 "), "\(note): \(told)")
         // A cycle the module has though no host would keep it.
         #expect(try await schedule("set", "--every", "3m").objects("schedule").first?["every_min"] as? Int == 3)
         // One it has not: the watch keeps it, and the module's own is off, so that nobody is inflated twice.
         let kept = try await schedule("set", "--every", "20m", "--from", "08:00", "--to", "22:00")
         #expect(kept.objects("schedule").first?["by"] as? String == "watch")
         #expect(kept.objects("schedule").first?["from"] as? String == "08:00")
+        #expect(try schedules(cuff).allSatisfy { !$0.contains("/cycle-") })
         #expect(try await schedule("off").objects("schedule").first?["by"] is NSNull)
         #expect(try schedules(cuff).isEmpty)
     }

@@ -4,7 +4,7 @@ rules of the formats here, and by models and schemas that others wrote where the
 
 Exits 0 when every check holds. What cannot be checked is a line `skipped: …`.
 """
-import io, json, os, pathlib, re, shutil, sqlite3, subprocess, sys, tempfile, uuid, zipfile
+import datetime, io, json, os, pathlib, re, shutil, sqlite3, subprocess, sys, tempfile, uuid, zipfile, zoneinfo
 from urllib.parse import unquote
 
 sys.dont_write_bytecode = True
@@ -305,6 +305,55 @@ def apple():
         check("zip" in refused.stderr and not (FOLDER / "other.zip").exists(), "no other zip", refused.stderr)
 
 
+def importers():
+    """Programs that others wrote to read Apple Health files find the numbers of the database, also in the zip file."""
+    folder = os.environ.get("CUFF_IMPORTERS")
+    if not folder: return print("skipped: healthkit-to-sqlite and apple-health (PyPI) are not installed")
+    # What they are to find, from the database itself: a time in UTC, systolic, diastolic.
+    with sqlite3.connect(DATABASE) as database:
+        rows = database.execute("SELECT coalesce(measured, device_time), systolic_mmHg, diastolic_mmHg, pulse_per_min FROM reading "
+                                "WHERE type = 'blood_pressure' AND user IS NULL AND NOT pending AND (measured IS NOT NULL OR device_time "
+                                "IS NOT NULL AND clock IS NOT 'unset')").fetchall()
+    database.close()
+    def instant(text):
+        time = datetime.datetime.fromisoformat(text)
+        # A cuff's own time, where nothing better is known, is one of the zone that is exported in.
+        return (time if time.tzinfo else time.replace(tzinfo=zoneinfo.ZoneInfo("Europe/Berlin"))).timestamp()
+    wanted = sorted((instant(time), float(high), float(low)) for time, high, low, _ in rows)
+    pulses = sorted((instant(time), float(pulse)) for time, _, _, pulse in rows if pulse is not None)
+    check(len(wanted) >= 3 and pulses, "the database has pressures and pulses", wanted)
+    for layout in ("both", "correlation", "records"):
+        for name in ("import.xml", "import.zip"):
+            file, made = str(FOLDER / (layout + name)), str(FOLDER / (layout + name + ".db"))
+            export("apple-health", "--user", "none", "--apple-layout", layout, "-o", file)
+            done = subprocess.run([folder + "/healthkit-to-sqlite", "-s", file, made, *(["--xml"] if name.endswith("xml") else [])],
+                                  capture_output=True, text=True)
+            check(done.returncode == 0, "healthkit-to-sqlite takes %s as %s" % (name, layout), done.stderr)
+            if done.returncode: continue
+            with sqlite3.connect(made) as found:
+                def values(table): return [(datetime.datetime.strptime(time, "%Y-%m-%d %H:%M:%S %z").timestamp(), float(value), unit)
+                                           for time, value, unit in found.execute("SELECT startDate, value, unit FROM " + table)]
+                high, low, beats = values("rBloodPressureSystolic"), values("rBloodPressureDiastolic"), values("rHeartRate")
+            found.close()
+            # It collects each Record wherever it stands, so that of both layouts at once it finds each twice.
+            times = 2 if layout == "both" else 1
+            check(sorted((time, value) for time, value, _ in high) == sorted([(t, h) for t, h, _ in wanted] * times), "systolic: " + layout + name, high)
+            check(sorted((time, value) for time, value, _ in low) == sorted([(t, l) for t, _, l in wanted] * times), "diastolic: " + layout + name, low)
+            check(sorted((time, value) for time, value, _ in beats) == pulses, "pulses: " + layout + name, beats)
+            check({unit for _, _, unit in high + low} == {"mmHg"} and {unit for _, _, unit in beats} == {"count/min"}, "units: " + layout + name)
+    # A library that takes the pressures from the correlations.
+    script = ("import json, sys\nfrom health import HealthData\ndata = HealthData.read(sys.argv[1])\n"
+              "print(json.dumps([[c.start.timestamp(), {r.name: [r.value, r.unit] for r in c.records}] for c in data.correlations]))")
+    for layout in ("both", "correlation"):
+        done = subprocess.run([folder + "/python3", "-c", script, str(FOLDER / (layout + "import.xml"))], capture_output=True, text=True)
+        check(done.returncode == 0, "apple-health takes " + layout, done.stderr)
+        if done.returncode: continue
+        kind = "HKQuantityTypeIdentifierBloodPressure"
+        found = [(time, records[kind + "Systolic"], records[kind + "Diastolic"]) for time, records in json.loads(done.stdout)]
+        check(sorted((time, high[0], low[0]) for time, high, low in found) == wanted, "apple-health: pairs of " + layout, found)
+        check(all(high[1] == low[1] == "mmHg" for _, high, low in found), "apple-health: units", found)
+
+
 # ---- restarting
 
 def named():
@@ -323,10 +372,19 @@ def named():
     told = cuff(*base, "--format", "fhir", "--subject", "0=Patient/p1", "--new", "fhir").stderr
     check(KPA in told and "deleted here since" in told, "a deletion is told", told)
     check(KPA not in cuff(*base, "--format", "fhir", "--subject", "0=Patient/p1", "--new", "fhir").stderr, "once")
+    # With one patient for everybody FHIR has a place for it.
+    whole = ["--format", "fhir", "--subject", "Patient/p1", "--new", "one"]
+    check(CORRECTED in cuff(*base, *whole).stdout, "fhir: with one patient")
+    cuff("delete", "--db", str(FOLDER / "new.db"), CORRECTED, "--confirm", "delete")
+    bundle = json.loads(cuff(*base, *whole).stdout)
+    status = {entry["resource"]["status"] for entry in bundle["entry"]}
+    check(status == {"entered-in-error"} and CORRECTED in json.dumps(bundle) and "valueQuantity" not in json.dumps(bundle), "fhir: a deletion", bundle)
+    modelled([entry["resource"] for entry in bundle["entry"]])
+    check(cuff(*base, *whole).stdout == "", "fhir: a deletion is told once")
 
 
 fill()
-for part in (fhir, fhir_ndjson, omh, influx, apple, named): part()
+for part in (fhir, fhir_ndjson, omh, influx, apple, importers, named): part()
 shutil.rmtree(FOLDER)
 print("exports: %s" % ("every check holds" if not failures else "%d checks failed" % len(failures)))
 sys.exit(bool(failures))

@@ -46,9 +46,12 @@ public struct DeliveryState: Sendable {
         while window.count < size.next, first < waiting.count, window.isEmpty || asked < BatchSize.goal {
             let reading = waiting[first]
             // Two revisions of one reading in a request would be two changes of one thing with no order between them.
-            if window.contains(where: { $0.id == reading.id }) { break }
+            if window.contains(where: { $0.id == reading.id || format.isAlone($0) }) { break }
+            if format.isAlone(reading), !window.isEmpty { break }
             first += 1
-            if let reason = format.refusal(reading) {
+            if format.isNothing(reading) {
+                answers.append(Self.ok(reading))
+            } else if let reason = format.refusal(reading) {
                 answers.append(.refuse(id: reading.id, revision: reading.revision, reason))
             } else if let question = format.question(reading) {
                 current = .question(reading)

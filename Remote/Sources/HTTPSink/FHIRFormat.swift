@@ -26,7 +26,15 @@ public struct FHIRFormat: DeliveryFormat {
 
     // MARK: Refusals
 
+    /// What could not be sent is not there.
+    public func isNothing(_ reading: ReadingLine) -> Bool {
+        guard reading.isDeletion else { return false }
+        let deletion = FHIRDeletion(reading)
+        return !deletion.hasObservations || deletion.time == nil || reference(reading) == nil
+    }
+
     public func refusal(_ reading: ReadingLine) -> String? {
+        if reading.isDeletion { return nil }
         if let measured = reading.measured, Instant(measured) == nil { return "`\(measured)` is not a time" }
         switch FHIRTransaction.omission(ExchangeReading(reading), subject: subject) {
         case nil: return nil
@@ -47,7 +55,13 @@ public struct FHIRFormat: DeliveryFormat {
         var transaction = FHIRTransaction(
             subject: subject, gateway: gateway.map { FHIRGateway(name: $0, version: helperVersion) })
         // What has no place was refused before.
-        for reading in readings { try? transaction.append(ExchangeReading(reading)) }
+        for reading in readings {
+            if reading.isDeletion {
+                try? transaction.append(deleted: FHIRDeletion(reading))
+            } else {
+                try? transaction.append(ExchangeReading(reading))
+            }
+        }
         return transaction
     }
 
@@ -109,7 +123,11 @@ public struct FHIRFormat: DeliveryFormat {
         return HTTPRequest(.get, "\(base)/Observation?\(criterion.replacingBar)", headers: Self.headers)
     }
 
-    private func identifier(_ reading: ReadingLine) -> String { reading.id + FHIRTransaction.mainSuffix(ExchangeReading(reading)) }
+    private func identifier(_ reading: ReadingLine) -> String {
+        reading.id
+            + (reading.isDeletion
+                ? FHIRTransaction.mainSuffix(FHIRDeletion(reading)) : FHIRTransaction.mainSuffix(ExchangeReading(reading)))
+    }
 
     public func isSuperseded(_ reading: ReadingLine, by answer: HTTPAnswer) -> Bool {
         guard answer.isSuccess, let value = JSONValue(parsing: answer.body), value["resourceType"]?.string == "Bundle" else { return false }
@@ -152,6 +170,19 @@ public struct FHIRFormat: DeliveryFormat {
         let matches = (value["entry"]?.array ?? []).filter { $0["search"]?["mode"]?.string ?? "match" == "match" }.count
         if matches == 0 { return text }
         return matches > 1 ? "the server has several of the subject `\(subject)`: name one by its id" : nil
+    }
+}
+
+extension FHIRDeletion {
+    /// The facts of a line of type `deleted`.
+    init(_ line: ReadingLine) {
+        self.init(id: line.id, type: line.formerType, user: line.user)
+        if let instant = line.measured.flatMap(Instant.init) {
+            time = ExchangeReading.Time(milliseconds: instant.milliseconds, text: instant.text)
+        }
+        (mdc, code) = (line["mdc"]?.digits, line["code"]?.string)
+        let parts = line["parts"]?.array?.compactMap(\.string) ?? []
+        (hasPulse, hasFlags) = (parts.contains("pulse_rate"), parts.contains("flags"))
     }
 }
 

@@ -14,7 +14,14 @@ public struct InfluxFormat: DeliveryFormat {
     /// InfluxData recommends at most 5,000; `cuff` sends at most this many without an answer.
     public var mostReadings: Int { 1000 }
 
+    /// What could not be stored is not there.
+    public func isNothing(_ reading: ReadingLine) -> Bool { reading.isDeletion && InfluxDeletion(reading) == nil }
+
+    /// Deleting has an address of its own.
+    public func isAlone(_ reading: ReadingLine) -> Bool { reading.isDeletion }
+
     public func refusal(_ reading: ReadingLine) -> String? {
+        if reading.isDeletion { return nil }
         guard let measured = reading.measured else {
             return "the time of this reading is not known, and a line without a time would be stored under the time of its arrival"
         }
@@ -23,10 +30,12 @@ public struct InfluxFormat: DeliveryFormat {
     }
 
     public func request(_ readings: [ReadingLine]) -> HTTPRequest {
-        HTTPRequest(.post, url, headers: headers, body: readings.compactMap { InfluxLine.text(ExchangeReading($0)) }.joined())
+        if let deletion = readings.first.flatMap(InfluxDeletion.init) { return deletion.request(beside: url) }
+        return HTTPRequest(.post, url, headers: headers, body: readings.compactMap { InfluxLine.text(ExchangeReading($0)) }.joined())
     }
 
     public func verdict(_ answer: HTTPAnswer, for readings: [ReadingLine]) -> Verdict {
+        if readings.first?.isDeletion == true { return InfluxDeletion.verdict(answer) }
         // Of every 2xx only this one says that the points are written.
         if answer.status == 204 { return .taken }
         if answer.isSuccess {

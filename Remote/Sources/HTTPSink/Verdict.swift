@@ -43,6 +43,10 @@ public enum Verdict: Sendable, Equatable {
 public protocol DeliveryFormat: Sendable {
     /// Readings of one request.
     var mostReadings: Int { get }
+    /// Whether the server has nothing to learn from this line, as from the deletion of a reading that it was never sent.
+    func isNothing(_ reading: ReadingLine) -> Bool
+    /// Whether it goes in a request of its own.
+    func isAlone(_ reading: ReadingLine) -> Bool
     /// Why this reading can never be sent; `nil` when it can.
     func refusal(_ reading: ReadingLine) -> String?
     func request(_ readings: [ReadingLine]) -> HTTPRequest
@@ -58,6 +62,8 @@ public protocol DeliveryFormat: Sendable {
 }
 
 extension DeliveryFormat {
+    public func isNothing(_ reading: ReadingLine) -> Bool { false }
+    public func isAlone(_ reading: ReadingLine) -> Bool { false }
     public func question(_ reading: ReadingLine) -> HTTPRequest? { nil }
     public func isSuperseded(_ reading: ReadingLine, by answer: HTTPAnswer) -> Bool { false }
     public func diagnosis(_ reading: ReadingLine) -> HTTPRequest? { nil }

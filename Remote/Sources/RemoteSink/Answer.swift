@@ -2,6 +2,8 @@
 public enum Answer: Sendable, Equatable {
     /// The first line, within ten seconds: the version of the protocol.
     case ready
+    /// The same, for a `cuff` that would also tell which readings are deleted.
+    case readyForDeletions
     /// This reading is safe where it was sent.
     case ok(id: String, revision: Int)
     /// The server is away: `cuff` keeps what is unanswered, ends this helper and starts it again after a pause that grows.
@@ -15,7 +17,7 @@ public enum Answer: Sendable, Equatable {
     public var isLast: Bool {
         switch self {
         case .later, .fatal: true
-        case .ready, .ok, .refuse: false
+        case .ready, .readyForDeletions, .ok, .refuse: false
         }
     }
 
@@ -23,6 +25,7 @@ public enum Answer: Sendable, Equatable {
     public var line: String {
         switch self {
         case .ready: "ready 1\n"
+        case .readyForDeletions: "ready 1 deletions\n"
         case .ok(let id, let revision): "ok \(id) \(revision)\n"
         case .later(let text): "later \(Self.oneLine(text))\n"
         case .refuse(let id, let revision, let text): "refuse \(id) \(revision) \(Self.oneLine(text))\n"

@@ -28,6 +28,12 @@ public final class Conversation {
         signal(SIGPIPE, SIG_IGN)
     }
 
+    /// Says the first line. Of what `cuff` offers beside readings, every helper here takes the deletions.
+    public func greet() {
+        let offers = getenv("CUFF_SINK_OFFERS").map { String(cString: $0) } ?? ""
+        answer(offers.split(separator: " ").contains("deletions") ? .readyForDeletions : .ready)
+    }
+
     /// Wait for POLLIN on this; -1 when there is nothing more to come.
     public var descriptor: Int32 { isClosed ? -1 : input }
 

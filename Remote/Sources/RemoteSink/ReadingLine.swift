@@ -5,7 +5,8 @@ public struct ReadingLine: Sendable, Equatable {
     public let value: JSONValue
     public let id: String
     public let revision: Int
-    /// `blood_pressure`, `pulse_rate`, `quantity`, `measurement`; of a pending reading the type that it will have.
+    /// `blood_pressure`, `pulse_rate`, `quantity`, `measurement`; of a pending reading the type that it will have; `deleted` for one that
+    /// is to be forgotten.
     public let type: String
     public let isPending: Bool
     public let driver: String
@@ -17,6 +18,10 @@ public struct ReadingLine: Sendable, Equatable {
     public subscript(key: String) -> JSONValue? { value[key] }
 
     public var isFailure: Bool { type == "measurement" }
+    /// A reading of this id is deleted.
+    public var isDeletion: Bool { type == "deleted" }
+    /// The type that a deleted reading had.
+    public var formerType: String { value["of"]?.string ?? "" }
     public var flags: [String] { value["flags"]?.array?.compactMap(\.string) ?? [] }
 
     /// `nil` when the line is not a reading: no JSON object, or without id and type.

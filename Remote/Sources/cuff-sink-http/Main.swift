@@ -15,7 +15,7 @@ struct Main {
             exit(arguments.dropFirst().first.map { $0 == "--help" || $0 == "-h" } == true ? 0 : EX_USAGE)
         }
         let conversation = Conversation()
-        conversation.answer(.ready)
+        conversation.greet()
         do throws(ConfigurationFault) {
             let target = try HTTPTarget(argument, host: hostName())
             try deliver(target, conversation)

@@ -97,6 +97,10 @@ struct MQTTState: Sendable {
     private mutating func accept(_ line: ReadingLine) {
         // The completed reading follows under the same id, or a failure does: subscribers are told of what is final.
         if line.isPending { return effects.append(.answer(.ok(id: line.id, revision: line.revision))) }
+        if line.isDeletion && line.measured == nil {
+            // It was never published.
+            return effects.append(.answer(.ok(id: line.id, revision: line.revision)))
+        }
         if !line.isFailure && line.measured == nil && line["device_time"] == nil {
             return effects.append(
                 .answer(.refuse(id: line.id, revision: line.revision, "it has no usable time: the cuff's clock was not set")))
@@ -124,6 +128,9 @@ struct MQTTState: Sendable {
             guard entry.isAlert ? isAlertReady(entry.slot, now) : isReady(entry.slot) else { break }
             queueStart += 1
             if settings.keepsState && entry.line.type == "blood_pressure" { entry.needsState = slots[entry.slot]?.accept(entry) ?? false }
+            if settings.keepsState && entry.line.isDeletion {
+                entry.needsState = slots[entry.slot]?.accept(deletion: entry) ?? false
+            }
             publishedReadings += 1
             publish(.reading(entry), entry.topic(settings.topics), entry.line.json, isRetained: false, now)
         }

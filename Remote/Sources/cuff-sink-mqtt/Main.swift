@@ -33,7 +33,7 @@ struct Main {
 
     private static func publish(_ text: String) -> Int32 {
         let conversation = Conversation()
-        conversation.answer(.ready)
+        conversation.greet()
         do throws(ConfigurationFault) {
             let settings = try settings(text)
             if !settings.isEncrypted && !settings.isLoopback {

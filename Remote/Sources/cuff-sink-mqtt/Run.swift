@@ -78,7 +78,7 @@ final class Run {
             switch answer {
             case .later: status = 75
             case .fatal: status = 78
-            case .ready, .ok, .refuse: break
+            case .ready, .readyForDeletions, .ok, .refuse: break
             }
         case .say(let text): say("cuff-sink-mqtt: \(text)")
         case .disconnect: broker?.disconnect()

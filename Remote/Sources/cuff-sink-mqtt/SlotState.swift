@@ -38,6 +38,13 @@ struct SlotState: Sendable {
         return newest == entry.key
     }
 
+    /// The newest reading is deleted: the notice takes its place, so that nobody is shown it any more. What came before it is not
+    /// known here, so nothing is shown until a newer reading comes.
+    mutating func accept(deletion entry: Entry) -> Bool {
+        guard newest?.id == entry.key.id else { return false }
+        return accept(entry)
+    }
+
     mutating func retained(_ line: ReadingLine?) {
         isFetched = true
         // What somebody else put there, or an empty message, is no reading: it is replaced.

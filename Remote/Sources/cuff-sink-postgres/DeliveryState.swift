@@ -90,7 +90,10 @@ struct DeliveryState {
             guard case .reading(let reading) = line else {
                 return end(.fatal("a line on standard input is not a reading of cuff"), now, &effects)
             }
-            if let objection = ReadingStatement.objection(to: reading) {
+            if reading.isDeletion, reading.measured == nil {
+                // It was never stored.
+                effects.append(.answer([.ok(id: reading.id, revision: reading.revision)]))
+            } else if let objection = ReadingStatement.objection(to: reading) {
                 effects.append(.answer([.refuse(id: reading.id, revision: reading.revision, objection)]))
             } else {
                 waiting.append(reading)

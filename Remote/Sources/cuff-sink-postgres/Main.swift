@@ -53,7 +53,7 @@ struct Main {
 
     private static func deliver(to text: String) {
         let conversation = Conversation()
-        conversation.answer(.ready)
+        conversation.greet()
         do throws(ConfigurationFault) {
             var delivery = Delivery(try PostgresAddress(text), conversation)
             delivery.run()

@@ -161,6 +161,46 @@ import Testing
     }
 }
 
+@Suite struct FHIRDeletionTests {
+    private static let deleted =
+        #"{"type":"deleted","schema":1,"id":"20260507T080030-532225e78e2852a2","revision":255,"of":"blood_pressure","driver":"phd","#
+        + #""device":"00091ffffe000101","user":1,"measured":"2026-05-07T08:00+02:00","parts":["pulse_rate"]}"#
+    private let format = FHIRFormat(base: "https://h/fhir", subject: .slots([1: "Patient/p1"]), gateway: nil)
+
+    /// FHIR.md §1, "tombstone": a conditional PUT that keeps code, subject and time, and has no number.
+    @Test func aDeletedReading_IsEnteredInError_WithoutValues() throws {
+        let line = try reading(Self.deleted)
+        #expect(!format.isNothing(line) && format.refusal(line) == nil)
+        let body = format.request([line]).body
+        #expect(!body.contains("valueQuantity"))
+        let entries = try #require(JSONValue(parsing: Array(body.utf8))?["entry"]?.array)
+        #expect(entries.count == 2, "the panel and the pulse; it had no flags")
+        let criterion = "Observation?identifier=urn:oid:2.25.4363971277016525869136357347803134537|20260507T080030-532225e78e2852a2"
+        #expect(entries.map { $0["request"]?["method"]?.string } == ["PUT", "PUT"])
+        #expect(entries.map { $0["request"]?["url"]?.string } == [criterion, criterion + ":pulse"])
+        for entry in entries {
+            #expect(entry["resource"]?["status"]?.string == "entered-in-error")
+            #expect(entry["resource"]?["subject"]?["reference"]?.string == "Patient/p1")
+            #expect(entry["resource"]?["effectiveDateTime"]?.string == "2026-05-07T08:00:00+02:00")
+        }
+        let components = try #require(entries[0]["resource"]?["component"]?.array)
+        #expect(components.map { $0["code"]?["coding"]?.array?.last?["code"]?.string } == ["8480-6", "8462-4"])
+        #expect(components.allSatisfy { $0["dataAbsentReason"]?["coding"]?.array?.first?["code"]?.string == "error" })
+    }
+
+    @Test(arguments: [
+        (#""of":"blood_pressure""#, #""of":"measurement""#), (#","measured":"2026-05-07T08:00+02:00""#, ""), (#""user":1"#, #""user":2"#),
+    ])
+    func ofWhatWasNeverSent_NothingIsSaid(_ old: String, _ new: String) throws {
+        #expect(format.isNothing(try reading(Self.deleted.replacingFirst(old, new))))
+        var state = DeliveryState(format)
+        state.accept(try reading(Self.deleted.replacingFirst(old, new)))
+        var answers: [Answer] = []
+        #expect(state.next(&answers) == nil)
+        #expect(answers == [.ok(id: "20260507T080030-532225e78e2852a2", revision: 255)])
+    }
+}
+
 extension String {
     func replacingFirst(_ text: String, _ other: String) -> String {
         guard let start = indices.first(where: { self[$0...].hasPrefix(text) }) else { return self }

@@ -67,6 +67,56 @@ func reading(_ json: String) throws -> ReadingLine { try #require(ReadingLine(Ar
     }
 }
 
+@Suite struct InfluxDeletionTests {
+    private static let deleted =
+        #"{"type":"deleted","id":"20260505T073130-d33c245d2be4b540","revision":255,"of":"blood_pressure","driver":"phd","#
+        + #""device":"it's","measured":"2026-05-05T07:31:30+02:00"}"#
+
+    /// The time is that of `line_HasTheValuesTheFlagsAndTheID`.
+    @Test func version1_DeletesThePointByTimeAndTags() throws {
+        let format = InfluxFormat(url: "http://h/write?db=bp&precision=ns")
+        let request = format.request([try reading(Self.deleted)])
+        #expect(request.url == "http://h/query?db=bp&precision=ns")
+        let query = request.body.split(separator: "%20").joined(separator: " ")
+        #expect(query.contains("time%20%3D%201777959090000321822") || query.contains("1777959090000321822"))
+        #expect(request.body.hasPrefix("q=DELETE%20FROM%20%22blood_pressure%22%20WHERE%20time"))
+        #expect(request.body.contains("%22device%22%20%3D%20%27it%5C%27s%27") && request.body.contains("%22pending%22"))
+        #expect(
+            format.verdict(HTTPAnswer(200, body: Array(#"{"results":[{"statement_id":0}]}"#.utf8)), for: [try reading(Self.deleted)])
+                == .taken)
+        let failed = Array(#"{"results":[{"statement_id":0,"error":"no rights"}]}"#.utf8)
+        #expect(
+            format.verdict(HTTPAnswer(200, body: failed), for: [try reading(Self.deleted)])
+                == .content("InfluxDB did not delete it: no rights"))
+    }
+
+    /// 1777959090 s are 2026-05-05T05:31:30Z (Python's datetime).
+    @Test func version2_DeletesARangeOfANanosecond() throws {
+        let format = InfluxFormat(url: "https://h/api/v2/write?org=o&bucket=b&precision=ns")
+        let request = format.request([try reading(Self.deleted)])
+        #expect(request.url == "https://h/api/v2/delete?org=o&bucket=b&precision=ns")
+        let body = try #require(JSONValue(parsing: Array(request.body.utf8)))
+        #expect(body["start"]?.string == "2026-05-05T05:31:30.000321822Z" && body["stop"]?.string == "2026-05-05T05:31:30.000321823Z")
+        #expect(body["predicate"]?.string == #"driver="phd" AND device="it's""#)
+        #expect(format.verdict(HTTPAnswer(204), for: [try reading(Self.deleted)]) == .taken)
+    }
+
+    @Test func aDeletion_GoesInARequestOfItsOwn() throws {
+        var state = DeliveryState(InfluxFormat(url: "http://h/write?db=bp"))
+        let head = #"{"type":"blood_pressure","driver":"phd","systolic_mmHg":128,"diastolic_mmHg":82,"measured":"2026-05-05T07:31Z","id":""#
+        for line in [head + "a\"}", Self.deleted, head + "b\"}"] { state.accept(try reading(line)) }
+        var answers: [Answer] = []
+        var urls: [String] = []
+        while let request = state.next(&answers) {
+            urls.append(request.url)
+            let body = request.url.contains("query") ? #"{"results":[{}]}"# : ""
+            state.handle(.answered(HTTPAnswer(request.url.contains("query") ? 200 : 204, body: Array(body.utf8))), seconds: 0.1, &answers)
+        }
+        #expect(urls == ["http://h/write?db=bp", "http://h/query?db=bp", "http://h/write?db=bp"])
+        #expect(answers.count == 3)
+    }
+}
+
 @Suite struct InstantTests {
     // From Python's datetime.fromisoformat.
     @Test(arguments: [

@@ -63,6 +63,25 @@ import Testing
         #expect(try server.sql("SELECT revision, pending FROM cuff.reading WHERE id = 'b'") == "2|f")
     }
 
+    @Test func aDeletedReading_KeepsItsID_AndNoValue() throws {
+        let server = try server()
+        let gone =
+            #"{"type":"deleted","schema":1,"id":"a","revision":255,"of":"blood_pressure","driver":"phd","device":"d","measured":"2026-05-05T07:33:00+02:00"}"#
+        let deleted = try #require(ReadingLine(Array(gone.utf8)))
+        let never = try #require(ReadingLine(Array(#"{"type":"deleted","id":"c","revision":255,"of":"blood_pressure"}"#.utf8)))
+        _ = try deliver([reading("a", more: #","user":1,"flags":["irregular_pulse"]"#), reading("b")], to: server)
+        for _ in 0..<2 {
+            let cuff = try deliver([deleted, never, reading("a")], to: server)
+            #expect(Set(cuff.acknowledged) == ["a", "c"] && cuff.refused == [] && cuff.said == [])
+            #expect(
+                try server.sql(
+                    "SELECT id, revision, type, systolic_mmhg, diastolic_mmhg, \"user\", flags, line ? 'systolic_mmHg' FROM cuff.reading ORDER BY id"
+                )
+                    == "a|255|deleted|||||f\nb|0|blood_pressure|128|82|||t")
+            #expect(try server.sql("SELECT id FROM cuff.blood_pressure") == "b")
+        }
+    }
+
     @Test func badReadings_AreRefusedWithTheServersWords_AndTheOthersStored() throws {
         let server = try server()
         var readings = (0..<300).map { reading("r\($0)") }

@@ -253,6 +253,14 @@ def influx():
     check([r["value"] for r in server.query("SELECT * FROM quantity")] == [97], "influx: a quantity")
     check([r["of"] for r in server.query("SELECT * FROM pending")] == ["blood_pressure"], "influx: pending readings stand apart")
 
+    # Deleted, twice, and what it was while it was pending; the others stay.
+    gone = [sent[0], odd, reading(6), reading(7, type="quantity", code="MDC_PULS_OXIM_SAT_O2", mdc=150456, systolic_mmHg=None, diastolic_mmHg=None, pulse_per_min=None)]
+    for _ in range(2):
+        answers = run(address, [deletion(r) for r in gone] + [deletion(reading(99)), deletion(reading(98, measured=None))])
+        check([a.split()[0] for a in answers] == ["ok"] * 6, "influx: deletions are acknowledged", answers)
+        check({r["id"] for r in server.query("SELECT * FROM blood_pressure")} == set(by) - {r["id"] for r in gone}, "influx: deleted points are gone, and no others")
+        check(server.query("SELECT * FROM pending") == [] and server.query("SELECT * FROM quantity") == [], "influx: also pending ones and quantities")
+
     answers = run(address, [reading(10, measured=None), reading(11, measured="2026-13-05T07:33:00Z"), reading(12)])
     check([a.split()[0] for a in answers] == ["refuse", "refuse", "ok"], "influx: without a time it is refused", answers)
     # A field whose type is another already: the server takes the other points of the batch and refuses this one.
@@ -372,6 +380,19 @@ def fhir():
     check(len(found) == 1 and found[0]["status"] == "final" and found[0]["component"][0]["valueQuantity"]["value"] == 111, "fhir: the newest revision stays", found)
     check(found[0]["meta"]["versionId"] == "3", "fhir: repetition makes no new version", found[0]["meta"])
     check(len([r for r in server.all("Observation") if name(r) == pending["id"] + ":pulse"]) == 1, "fhir: its pulse came with the completed one")
+
+    # Deleted: no value is left, and nothing that comes late brings one back.
+    gone, kept = [sent[5], sent[6], later], sent[7]
+    for batch in ([deletion(r) for r in gone], [deletion(r) for r in gone], [sent[5], later]):
+        answers = run(base + "?subject=Patient/p1", batch)
+        check(answers == oks(batch), "fhir: deletions are acknowledged", answers)
+        found = [r for r in server.all("Observation") if name(r).split(":")[0] in {r["id"] for r in gone}]
+        check(len(found) == 6 and {r["status"] for r in found} == {"entered-in-error"} and "valueQuantity" not in json.dumps(found), "fhir: entered in error, without values", found[:1])
+        check({r["subject"]["reference"] for r in found} == {"Patient/p1"} and all("effectiveDateTime" in r for r in found), "fhir: still whose and when", found[:1])
+    check([p["status"] for p in server.panels() if name(p) == kept["id"]] == ["final"], "fhir: the others stay")
+    before = len(server.all("Observation"))
+    never = [deletion(reading(5000, type="measurement")), deletion(reading(5001, measured=None))]
+    check(run(base + "?subject=Patient/p1", never) == oks(never) and len(server.all("Observation")) == before, "fhir: of what it never had nothing is made")
 
     # A criterion is a query string: what is special in one must not make a second cuff or a second reading.
     for number, odd in enumerate(("a+b c", "50%&x=1#y", "ü|1,2")):
@@ -546,6 +567,11 @@ def sekmet():
         check(answers == oks(batch), "sekmet: revisions", answers)
     found = json.loads(fetch(base + "/Observation?identifier=%s%%7C%s" % (READINGS, pending["id"]))[1])["entry"]
     check(len(found) == 1 and found[0]["resource"]["status"] == "final" and found[0]["resource"]["meta"]["versionId"] == "2", "sekmet: completed once", found[0]["resource"]["meta"])
+    gone = deletion(sent[3])
+    for _ in range(2): check(run(address, [gone]) == oks([gone]), "sekmet: a deletion")
+    for suffix in ("", ":pulse", ":status"):
+        found = json.loads(fetch(base + "/Observation?identifier=%s%%7C%s%s" % (READINGS, gone["id"], suffix))[1])["entry"]
+        check(len(found) == 1 and found[0]["resource"]["status"] == "entered-in-error" and "valueQuantity" not in json.dumps(found), "sekmet: entered in error" + suffix, found)
     answers = run("fhir+" + base + "/?subject=Patient%3Fidentifier=urn:oid:1.2.3%7Ca%2Bb&profile=phd", [reading(210, driver="phd", device="00091ffffe000101")])
     check(answers == oks([reading(210)]), "sekmet: a conditional reference, the PHD profiles", answers)
     for subject in ("Patient%3Fidentifier=urn:oid:1.2.3%7Cnobody",):

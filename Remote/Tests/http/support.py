@@ -38,6 +38,12 @@ def reading(number, **more):
     one.update(more)
     return {key: value for key, value in one.items() if value is not None}
 
+def deletion(one):
+    """What cuff says of a reading that is deleted: nothing of its values."""
+    kept = {key: one[key] for key in ("driver", "device", "user", "measured", "code", "mdc") if key in one}
+    parts = [word for word, key in (("pulse_rate", "pulse_per_min"), ("flags", "flags")) if key in one]
+    return {"type": "deleted", "schema": 1, "id": one["id"], "revision": 255, "of": one["type"], **kept, **({"parts": parts} if parts else {})}
+
 def line(one): return json.dumps(one, separators=(",", ":"))
 
 class Helper:

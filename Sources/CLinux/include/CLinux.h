@@ -61,8 +61,9 @@ long clinux_write(int descriptor, const void *bytes, long count);
 
 /* Starts a command without a shell, in a process group of its own, with default signals and nothing inherited but the three
    standard descriptors. `input` becomes our end of a pipe to its standard input; `output` our end of one from its standard
-   output, or, where it is null, the command's output goes to our standard error. Answers the process id. */
-int clinux_spawn(char *const *arguments, int *input, int *output);
+   output, or, where it is null, the command's output goes to our standard error. `setting`, NAME=VALUE, is put into its
+   environment; null for none. Answers the process id. */
+int clinux_spawn(char *const *arguments, const char *setting, int *input, int *output);
 
 /* How many bytes were written and not taken by the other side: of a pipe, or of a stream socket. */
 int clinux_pipe_untaken(int descriptor);

@@ -18,14 +18,14 @@ extension AlertState {
 
     /// When the first reading after the latest one is due; `nil` where the plan is over.
     private func due(_ state: PlanState) -> Timestamp? {
-        state.plan.plan.next(after: state.since.seconds, in: state.plan.zone).map { Timestamp(seconds: $0) }
+        state.plan.next(after: state.since)
     }
 
     private func fits(_ rule: AlertRule, _ plan: Plan) -> Bool {
         (rule.driver.map { $0 == plan.driver } ?? true) && (rule.device.map { plan.devices.contains($0) } ?? true)
     }
 
-    private static func key(_ rule: AlertRule, _ plan: Plan) -> AlertTrack.Key {
+    static func key(_ rule: AlertRule, _ plan: Plan) -> AlertTrack.Key {
         AlertTrack.Key(rule: rule.identity, subject: XXHash64.hash(Array("plan\u{0}\(plan.driver)\u{0}\(plan.key)".utf8).span))
     }
 
@@ -67,7 +67,7 @@ extension AlertState {
     mutating func keep(_ new: [Plan], _ now: Timestamp, _ events: inout [AlertEvent]) {
         let found = Dictionary(new.map { ($0.key, $0) }, uniquingKeysWith: { $1 })
         for (key, state) in plans where found[key] == nil {
-            let isOver = state.plan.plan.next(after: now.seconds, in: state.plan.zone) == nil
+            let isOver = state.plan.next(after: now) == nil
             if isOver, due(state) != nil { continue }
             plans[key] = nil
             for rule in rules {
@@ -78,7 +78,7 @@ extension AlertState {
             }
         }
         for (key, plan) in found {
-            let since = plans[key].flatMap { $0.plan.plan == plan.plan ? $0.since : nil } ?? now
+            let since = plans[key].flatMap { $0.plan.times == plan.times ? $0.since : nil } ?? now
             plans[key] = PlanState(plan: plan, since: since)
         }
     }

@@ -49,19 +49,40 @@ public struct AlertState: Sendable {
         /// The driver of the cuff.
         public var driver: DriverID
         /// When measurements are due.
-        public var plan: MonitoringPlan
+        public var times: Times
         /// The zone of the plan's times of day.
         public var zone: ZoneTable
         /// What the readings of the cuff may carry as its name.
         public var devices: Set<String>
 
+        /// Who measures, and so when the next measurement is due.
+        public enum Times: Sendable, Hashable {
+            /// A watch, at the plan's times of day.
+            case plan(MonitoringPlan)
+            /// The cuff by itself, so many minutes after its latest measurement.
+            case cycle(minutes: Int)
+        }
+
         /// Sets each property as given; the cuff may be called by the key, too.
-        public init(key: String, driver: DriverID, plan: MonitoringPlan, zone: ZoneTable, devices: Set<String> = []) {
+        public init(key: String, driver: DriverID, times: Times, zone: ZoneTable, devices: Set<String> = []) {
             self.key = key
             self.driver = driver
-            self.plan = plan
+            self.times = times
             self.zone = zone
             self.devices = devices.union([key])
+        }
+
+        /// A plan that a watch keeps.
+        public init(key: String, driver: DriverID, plan: MonitoringPlan, zone: ZoneTable, devices: Set<String> = []) {
+            self.init(key: key, driver: driver, times: .plan(plan), zone: zone, devices: devices)
+        }
+
+        /// When the first measurement after this one is due; `nil` where the plan is over.
+        func next(after time: Timestamp) -> Timestamp? {
+            switch times {
+            case .plan(let plan): plan.next(after: time.seconds, in: zone).map { Timestamp(seconds: $0) }
+            case .cycle(let minutes): Timestamp(seconds: time.seconds + Int64(minutes) * 60)
+            }
         }
     }
 
@@ -185,7 +206,7 @@ public struct AlertState: Sendable {
         let key = AlertTrack.Key(rule: rule.identity, subject: Self.subject(name, device, reading.user))
         var track = tracks[key] ?? AlertTrack()
         defer { store(track, key) }
-        track.origin = AlertTrack.Origin(driver: reading.driver, device: device)
+        track.origin = AlertTrack.Origin(driver: reading.driver, device: device, person: name ?? reading.user.map { "user \($0)" })
         guard let index = track.insert(seen, keeping: rule.span) else { return }
         guard let basis = rule.basis(of: index, in: track) else { return }
         let notice: AlertNotice

@@ -26,6 +26,8 @@ struct AlertTrack: Sendable, Hashable {
     struct Origin: Sendable, Hashable {
         var driver: DriverID
         var device: String
+        /// Who it is about, for people.
+        var person: String?
     }
 
     /// The alert stands.

@@ -124,6 +124,7 @@ public struct AppleHealthExport: Sendable {
             }
             if layout != .records { append(pressure, created: created, to: &text) }
         }
+        if let category = samples.category { append(category, created: created, to: &text) }
         if let quantity = samples.quantity { append(quantity, quantity.metadata, created: created, indent: " ", to: &text) }
         if let heartRate = samples.heartRate {
             append(heartRate, heartRate.metadata, created: created, indent: " ", to: &text)
@@ -188,6 +189,15 @@ public struct AppleHealthExport: Sendable {
             text.append(0x22)
         }
         close("Record", metadata, indent: indent, to: &text)
+    }
+
+    private func append(_ sample: CategorySample, created: Timestamp?, to text: inout TextBuffer) {
+        text.append(" <Record")
+        text.append(attribute: "type", sample.type.identifier.description)
+        appendOrigin(sample.device, to: &text)
+        appendDates(created: created, sample.start, sample.end, to: &text)
+        text.append(attribute: "value", sample.value?.name.description ?? "HKCategoryValueNotApplicable")
+        close("Record", sample.metadata, indent: " ", to: &text)
     }
 
     private func append(_ event: HeartEvent, _ provenance: Provenance, created: Timestamp?, to text: inout TextBuffer) {

@@ -15,6 +15,14 @@ public enum InfluxLine {
         return line + " \(time)\n"
     }
 
+    /// The nanoseconds under which a reading is stored, since 1970; `nil` without a time.
+    public static func time(_ reading: ExchangeReading) -> Int64? {
+        reading.time.flatMap { nanoseconds($0.milliseconds, id: reading.id) }
+    }
+
+    /// A tag as it is stored.
+    public static func stored(tag text: String) -> String { tag(text) }
+
     /// Sorted by name, as InfluxData asks for.
     private static func tags(_ reading: ExchangeReading) -> [(String, String)] {
         var tags: [(String, String)] = []

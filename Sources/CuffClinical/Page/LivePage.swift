@@ -74,6 +74,8 @@ public struct LivePage: Sendable {
         }
     }
 
+    /// Alerts that stand, the latest first.
+    public var alerts: [StandingAlert] = []
     /// The persons of the page, in their order.
     public var persons: [Person] = []
     /// The open links.
@@ -110,6 +112,7 @@ public struct LivePage: Sendable {
         append(time: generated, to: &text)
         text.append("; reload for newer readings</p></header>\n<main id=\"page\">\n")
         appendLive(to: &text)
+        appendAlerts(to: &text)
         text.append("<div id=\"readings\">\n")
         for (index, person) in persons.enumerated() { append(person, index, to: &text) }
         if persons.isEmpty {
@@ -252,7 +255,7 @@ public struct LivePage: Sendable {
         }
     }
 
-    private func append(time: Timestamp, to text: inout TextBuffer) { append(wall: zone.wall(at: time.seconds), to: &text) }
+    func append(time: Timestamp, to text: inout TextBuffer) { append(wall: zone.wall(at: time.seconds), to: &text) }
 
     private func append(wall: Int64, to text: inout TextBuffer) {
         var buffer = TextBuffer(capacity: 24)

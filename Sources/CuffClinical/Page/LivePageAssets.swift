@@ -85,7 +85,7 @@ public enum LivePageAssets {
               isLoading = true;
               fetch("/", { cache: "no-store" }).then(function (answer) { return answer.text(); }).then(function (text) {
                 var page = new DOMParser().parseFromString(text, "text/html");
-                ["readings", "cuffs-part", "sinks-part"].forEach(function (id) {
+                ["alerts-part", "readings", "cuffs-part", "sinks-part"].forEach(function (id) {
                   var now = document.getElementById(id), next = page.getElementById(id);
                   if (now && next && now.innerHTML !== next.innerHTML) now.replaceWith(next);
                 });

@@ -8,15 +8,23 @@ public struct QuantityCollection: Sendable {
     public let type: SampleType
     /// Values that are not counted, because they were measured for a test or the device calls them invalid.
     public private(set) var leftOut = 0
+    /// The values of a category, of which nothing is averaged; empty for a quantity.
+    public let values: [CategoryValue]
     private var found: [Int64: QuantityStatistics] = [:]
+    /// Seconds for which something of a category lasted.
+    private var lasting: [Int64: Int64] = [:]
 
     /// No values.
-    public init(_ type: SampleType, _ cut: CalendarCut) { (self.type, self.cut) = (type, cut) }
+    public init(_ type: SampleType, _ cut: CalendarCut, values: [CategoryValue] = []) {
+        (self.type, self.cut, self.values) = (type, cut, values)
+    }
 
     /// Adds a value in the unit of the type. A weighted style needs the order of time.
     public mutating func add(_ value: DatedValue, lasting duration: Duration? = nil) {
         let isLevel = type.aggregation == .equivalentContinuousLevel
-        found[cut.key(at: value.time), default: QuantityStatistics()].add(value, lasting: isLevel ? duration ?? .zero : nil)
+        let key = cut.key(at: value.time)
+        found[key, default: QuantityStatistics()].add(value, lasting: isLevel ? duration ?? .zero : nil)
+        if !values.isEmpty, let duration { lasting[key, default: 0] += duration.components.seconds }
     }
 
     /// Adds the values of a series; those of a unit that cannot be converted are left out.
@@ -56,8 +64,10 @@ public struct QuantityCollection: Sendable {
         for (key, statistics) in buckets {
             text.append("{\"type\":\"statistics\",\"schema\":1,\"quantity\":")
             text.append(jsonString: name)
-            text.append(",\"unit\":")
-            text.append(jsonString: type.unit?.description ?? "")
+            if let unit = type.unit {
+                text.append(",\"unit\":")
+                text.append(jsonString: unit.description)
+            }
             text.append(",\"by\":")
             text.append(jsonString: cut.bucketing.rawValue)
             text.append(",\"bucket\":")
@@ -67,6 +77,10 @@ public struct QuantityCollection: Sendable {
             if let style = type.aggregation { text.append(string: ",\"style\":\"\(style.rawValue)\"") }
             if let user { text.append(string: ",\"user\":\(user)") }
             text.append(string: ",\"count\":\(statistics.count)")
+            if !values.isEmpty {
+                appendCategory(key, statistics, to: &text)
+                continue
+            }
             let result = result(statistics)
             let numbers: [(String, Double?)] = [
                 (result?.word ?? "avg", result?.value), ("min", statistics.minimum?.value), ("max", statistics.maximum?.value),
@@ -80,8 +94,35 @@ public struct QuantityCollection: Sendable {
         }
     }
 
+    /// `"duration_s":3600,"worst":"severe","last":"mild"}`: the value of the highest number, and the latest.
+    private func appendCategory(_ key: Int64, _ statistics: QuantityStatistics, to text: inout TextBuffer) {
+        text.append(string: ",\"duration_s\":\(lasting[key] ?? 0)")
+        for (word, value) in [("worst", statistics.maximum), ("last", statistics.mostRecent)] {
+            guard let name = self.word(value) else { continue }
+            text.append(string: ",\"\(word)\":")
+            text.append(jsonString: name)
+        }
+        text.append("}\n")
+    }
+
+    private func word(_ value: DatedValue?) -> String? {
+        value.flatMap { value in values.first { Double($0.number) == value.value }?.word }
+    }
+
+    private func appendCategoryTable(width: Int?, to text: inout TextBuffer) {
+        let rows = buckets.map { key, statistics in
+            [
+                cut.label(of: key), "\(statistics.count)", "\((lasting[key] ?? 0) / 60)", word(statistics.maximum) ?? "-",
+                word(statistics.mostRecent) ?? "-",
+            ]
+        }
+        text.append(string: TextTable(["", "n", "min", "worst", "last"], rows, rightAligned: [1, 2], optional: [2]).text(width: width))
+        text.append(string: "minutes; zone \(cut.zone.name)\(leftOut > 0 ? "; \(leftOut) left out" : "")\n")
+    }
+
     /// A table for a person.
     public func appendTable(width: Int? = nil, to text: inout TextBuffer) {
+        guard values.isEmpty else { return appendCategoryTable(width: width, to: &text) }
         let word = buckets.first.flatMap { result($0.statistics)?.word } ?? "avg"
         let rows = buckets.map { key, statistics in
             [cut.label(of: key), "\(statistics.count)"]

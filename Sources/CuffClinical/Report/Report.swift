@@ -19,7 +19,7 @@ public struct Report: Sendable {
 
         /// What the time rests on: a clock that agreed, one that was corrected, one that was not compared, the arrival, or
         /// what a person entered.
-        public enum TimeBasis: Sendable, Hashable, CaseIterable {
+        public enum TimeBasis: Int, Sendable, Hashable, CaseIterable {
             case synced, corrected, unchecked, arrival, entered
 
             /// A reading of a capture has no rule: the cuff's clock was not compared with another. Only what a person entered was

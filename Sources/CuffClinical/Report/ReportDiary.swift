@@ -34,7 +34,7 @@ struct ReportDiary {
         }
         text.append("</tr></thead>\n<tbody>\n")
         let rows = Dictionary(grouping: report.sorted) { cut.key(at: $0.point.time) }
-        for (key, averages) in table.parts.sorted(by: { $0.key < $1.key }) {
+        for (key, averages) in table.parts {
             text.append("<tr><td>")
             text.append(markup: name(of: key, cut))
             text.append("</td>")

@@ -233,8 +233,9 @@ public struct ReportPage: Sendable {
             (.synced, "by the cuff's clock, which was right"), (.corrected, "by the cuff's clock, corrected"),
             (.unchecked, "by the cuff's clock, not checked"), (.arrival, "by arrival"), (.entered, "as typed in"),
         ]
-        let parts = bases.compactMap { basis, words in
-            report.tally.byBasis[basis].map { "\($0) \(words)" }
+        let parts = bases.compactMap { (basis, words) -> String? in
+            let count = report.tally.count(basis)
+            return count > 0 ? "\(count) \(words)" : nil
         }
         guard !parts.isEmpty else { return }
         paragraph("Times are in \(report.zone.name): \(parts.joined(separator: "; ")).", to: &text)

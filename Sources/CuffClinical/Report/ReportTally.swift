@@ -12,14 +12,19 @@ struct ReportTally: Sendable {
     /// added once for each cut.
     struct Cut: Sendable {
         let cut: CalendarCut
-        fileprivate(set) var parts: [Int64: [ReadingStatistics]] = [:]
+        /// In the order of their first readings; each with its statistics by part of the day.
+        private var found: [(key: Int64, parts: [ReadingStatistics])] = []
+        private var places: [Int64: Int] = [:]
         private static let none = [ReadingStatistics](repeating: ReadingStatistics(), count: DayParts.Part.allCases.count)
 
         fileprivate init(_ cut: CalendarCut) { self.cut = cut }
 
         /// Ascending; only those that hold a reading.
+        var parts: [(key: Int64, parts: [ReadingStatistics])] { found.sorted { $0.key < $1.key } }
+
+        /// Ascending; only those that hold a reading.
         var buckets: [StatisticsBucket] {
-            parts.sorted { $0.key < $1.key }.map { key, parts in
+            parts.map { key, parts in
                 var bucket = StatisticsBucket(key: key)
                 for part in parts { bucket.merged.merge(part) }
                 return bucket
@@ -27,7 +32,16 @@ struct ReportTally: Sendable {
         }
 
         fileprivate mutating func add(_ point: ReadingPoint, _ part: DayParts.Part) {
-            parts[cut.key(at: point.time), default: Self.none][part.rawValue].add(point)
+            found[place(of: cut.key(at: point.time))].parts[part.rawValue].add(point)
+        }
+
+        private mutating func place(of key: Int64) -> Int {
+            // Nearly every reading is of the bucket of the one before.
+            if let last = found.last, last.key == key { return found.count - 1 }
+            if let known = places[key] { return known }
+            found.append((key, Self.none))
+            places[key] = found.count - 1
+            return found.count - 1
         }
     }
 
@@ -38,7 +52,7 @@ struct ReportTally: Sendable {
     private(set) var reached = 0
     private var reachedByPart = [Int](repeating: 0, count: DayParts.Part.allCases.count)
     private(set) var bySource: [Int: Int] = [:]
-    private(set) var byBasis: [Report.Entry.TimeBasis: Int] = [:]
+    private var byBasis = [Int](repeating: 0, count: Report.Entry.TimeBasis.allCases.count)
     private(set) var enteredCount = 0
     /// The first and the last reading.
     private(set) var first: Timestamp?, last: Timestamp?
@@ -66,9 +80,9 @@ struct ReportTally: Sendable {
     /// The parts of the day that have a reading.
     var parts: [DayParts.Part: Part] {
         var found: [DayParts.Part: Part] = [:]
-        for bucket in cuts.last?.parts.sorted(by: { $0.key < $1.key }) ?? [] {
-            for part in DayParts.Part.allCases where bucket.value[part.rawValue].count > 0 {
-                found[part, default: Part(reached: reachedByPart[part.rawValue])].statistics.merge(bucket.value[part.rawValue])
+        for bucket in cuts.last?.parts ?? [] {
+            for part in DayParts.Part.allCases where bucket.parts[part.rawValue].count > 0 {
+                found[part, default: Part(reached: reachedByPart[part.rawValue])].statistics.merge(bucket.parts[part.rawValue])
             }
         }
         return found
@@ -82,6 +96,9 @@ struct ReportTally: Sendable {
         }
     }
 
+    /// How many readings have a time that rests on this.
+    func count(_ basis: Report.Entry.TimeBasis) -> Int { byBasis[basis.rawValue] }
+
     mutating func add(_ entry: Report.Entry) {
         let point = entry.point
         let wall = zone.wall(at: point.time.seconds)
@@ -94,7 +111,7 @@ struct ReportTally: Sendable {
             reachedByPart[part.rawValue] += 1
         }
         bySource[entry.source, default: 0] += 1
-        byBasis[entry.basis, default: 0] += 1
+        byBasis[entry.basis.rawValue] += 1
         if entry.isEntered { enteredCount += 1 }
         if latestDay != midnight { days.insert(midnight) }
         latestDay = midnight

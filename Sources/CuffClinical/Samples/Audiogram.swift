@@ -17,7 +17,7 @@ public struct Audiogram: Sendable, Hashable {
     static let mostPoints = 16
     /// What people can hear, in Hz, and what audiometers give, in dB: limits against slips of the fingers.
     static let frequencies = 20.0...20_000, levels = -20.0...130
-    /// Partition 1024 of the nomenclature is private; the term is this program's own.
+    /// Partition 1024 of the nomenclature is private (MDC_PART_PVT, ISO/IEEE 11073-10101); the term is this program's own.
     static let partition: UInt16 = 1024, term: UInt16 = 0xC0F3
 
     /// Reads `250:34/27,500:30/-`: a frequency, the left and the right ear's level, `-` for an ear that was not tested. `nil` for

@@ -101,10 +101,12 @@ public struct Correlation: Sendable, Hashable {
     public func object(_ type: SampleType) -> QuantitySample? { objects.first { $0.type == type } }
 }
 
-/// Something that was noticed, without a value: a category sample.
+/// Something that was noticed, over a time, with one of a few values or with none: a category sample.
 public struct CategorySample: Sendable, Hashable {
     /// The type of the event; always a category type.
     public let type: SampleType
+    /// How it was; `nil` for a type without values.
+    public let value: CategoryValue?
     /// When the event begins.
     public let start: Timestamp
     /// When the event ends, at `start` or later.
@@ -118,13 +120,14 @@ public struct CategorySample: Sendable, Hashable {
 
     /// Throws `errorInvalidArgument` where type, times or metadata do not fit together.
     public init(
-        _ type: SampleType, start: Timestamp, end: Timestamp, source: HealthSource, device: DeviceIdentity? = nil,
-        metadata: HealthMetadata = HealthMetadata()
+        _ type: SampleType, value: CategoryValue? = nil, start: Timestamp, end: Timestamp, source: HealthSource,
+        device: DeviceIdentity? = nil, metadata: HealthMetadata = HealthMetadata()
     ) throws(HealthError) {
         guard type.kind == .category else { throw .invalid("\(type.identifier) is not a category type") }
         try QuantitySample.Extent.check(start, end, of: type)
         try metadata.check()
         self.type = type
+        self.value = value
         self.start = start
         self.end = end
         self.source = source

@@ -1,6 +1,7 @@
 import CuffCore
 
-/// A quantity beyond blood pressure that a person may type in, and that statistics and exports know: one row of the table.
+/// A quantity beyond blood pressure, or something felt with one of a few values, that a person may type in, and that statistics and
+/// exports know: one row of the table.
 public struct QuantityType: Sendable, Hashable {
     /// The word on the command line and in JSON.
     public let name: String
@@ -12,6 +13,8 @@ public struct QuantityType: Sendable, Hashable {
     public let unit: UInt16
     /// What a person, or a person's surroundings, can have; anything else is a slip of the fingers unless insisted on.
     public let plausible: ClosedRange<Double>
+    /// The values of a category; empty for a quantity.
+    public let values: [CategoryValue]
 
     private init(
         _ name: String, _ sample: SampleType, _ partition: UInt16, _ term: UInt16, unit: UInt16, _ plausible: ClosedRange<Double>
@@ -21,9 +24,21 @@ public struct QuantityType: Sendable, Hashable {
         mdc = UInt32(partition) << 16 | UInt32(term)
         self.unit = unit
         self.plausible = plausible
+        values = []
     }
 
-    /// Every type. Codes of partitions 2 and 4: `NomenclatureTerm`, `NomenclatureUnit`. The ranges are wide limits of this program's own.
+    private init(_ name: String, _ sample: SampleType, _ term: UInt16, _ values: [CategoryValue]) {
+        self.name = name
+        self.sample = sample
+        mdc = 1024 << 16 | UInt32(term)
+        unit = 0
+        plausible = 0...Double(values.map(\.number).max() ?? 0)
+        self.values = values
+    }
+
+    /// Every type. Codes of partitions 2 and 4: `NomenclatureTerm`, `NomenclatureUnit`. Sound levels and what people feel have no term there: theirs stand in
+    /// partition 1024, which is private (MDC_PART_PVT), and their unit above 0xF000, which is private in each partition (ISO/IEEE
+    /// 11073-10101); both are this program's own. The ranges are wide limits of this program's own.
     public static let all: [QuantityType] = [
         QuantityType("body_mass", .bodyMass, 2, 57664, unit: 1731, 0.3...650),
         QuantityType("height", .height, 2, 57668, unit: 1297, 20...280),
@@ -33,7 +48,16 @@ public struct QuantityType: Sendable, Hashable {
         QuantityType("blood_glucose", .bloodGlucose, 2, 29112, unit: 2130, 10...1000),
         QuantityType("environmental_audio_exposure", .environmentalAudioExposure, 1024, 0xC0F1, unit: 0xFDBA, 0...150),
         QuantityType("headphone_audio_exposure", .headphoneAudioExposure, 1024, 0xC0F2, unit: 0xFDBA, 0...150),
+        QuantityType("dizziness", .dizziness, 0xC0F4, CategoryValue.severity),
+        QuantityType("headache", .headache, 0xC0F5, CategoryValue.severity),
+        QuantityType("fainting", .fainting, 0xC0F6, CategoryValue.severity),
+        QuantityType("chest_pain", .chestPain, 0xC0F7, CategoryValue.severity),
+        QuantityType("shortness_of_breath", .shortnessOfBreath, 0xC0F8, CategoryValue.severity),
+        QuantityType("palpitations", .palpitations, 0xC0F9, CategoryValue.severity),
     ]
+
+    /// The value of a category that is stored under a number; `nil` for a quantity, and for a number that no value has.
+    public func value(_ digits: Digits) -> CategoryValue? { values.first { Double($0.number) == digits.value } }
 
     /// The type of this word; `nil` for one that is not listed.
     public static func named(_ name: String) -> QuantityType? { all.first { $0.name == name } }
@@ -84,6 +108,7 @@ public struct ManualQuantity: Sendable, Hashable {
         )
         var reading = Reading.entered(.quantity(quantity), as: text.array, at: time, user: user, received: received, zone: zone)
         reading.duration = duration
+        reading.text = type.value(value)?.word
         reading.remarks = remarks.isEmpty ? nil : remarks
         return reading
     }

@@ -9,6 +9,8 @@ public struct ReadingSamples: Sendable, Hashable {
     public let heartRate: QuantitySample?
     /// A quantity beyond blood pressure; `nil` for a pressure or a pulse.
     public let quantity: QuantitySample?
+    /// What a person felt; `nil` for anything else.
+    public let category: CategorySample?
     /// A hearing test; `nil` for anything else.
     public let audiogram: Audiogram?
     /// When the reading was measured.
@@ -58,12 +60,13 @@ public struct ReadingSamples: Sendable, Hashable {
         case .quantity:
             let test = Audiogram(reading)
             audiogram = test
-            quantity = try test == nil ? Self.quantity(of: reading, at: time, source, device, metadata) : nil
+            category = try test == nil ? Self.category(of: reading, at: time, source, metadata) : nil
+            quantity = try test == nil && category == nil ? Self.quantity(of: reading, at: time, source, device, metadata) : nil
             (bloodPressure, heartRate, events) = (nil, nil, [])
             return
         case .failure: throw HealthError(.noData, "the reading is neither a blood pressure nor a pulse")
         }
-        (quantity, audiogram) = (nil, nil)
+        (quantity, category, audiogram) = (nil, nil, nil)
         if let pulse {
             var own = metadata
             own.sync = (Self.syncIdentifier(reading.id) + ":hr", Int(reading.revision) + 1)
@@ -92,11 +95,27 @@ public struct ReadingSamples: Sendable, Hashable {
         // A share is 0 to 1 in HealthKit, and its unit "%" all the same.
         let isShare = unit == .percent
         let digits = isShare ? Digits(mantissa: value.mantissa, exponent: Int8(clamping: Int(value.exponent) - 2)) : value
-        let length = reading.duration.map { $0.components.seconds * 1000 } ?? 0
         return try QuantitySample(
-            type.sample, HealthQuantity(digits, unit), start: time, end: Timestamp(milliseconds: time.milliseconds + length),
-            source: source,
-            device: device, metadata: metadata)
+            type.sample, HealthQuantity(digits, unit), start: time, end: end(of: reading, from: time), source: source, device: device,
+            metadata: metadata)
+    }
+
+    /// `nil` for a reading that is of no category.
+    private static func category(
+        of reading: Reading, at time: Timestamp, _ source: HealthSource, _ metadata: HealthMetadata
+    ) throws(HealthError) -> CategorySample? {
+        guard let type = QuantityType.of(reading), type.sample.kind == .category, case .quantity(let quantity) = reading.content else {
+            return nil
+        }
+        guard let value = quantity.value.flatMap({ type.value($0) }) else {
+            throw HealthError(.noData, "the reading has no value of its category")
+        }
+        return try CategorySample(
+            type.sample, value: value, start: time, end: end(of: reading, from: time), source: source, metadata: metadata)
+    }
+
+    private static func end(of reading: Reading, from time: Timestamp) -> Timestamp {
+        Timestamp(milliseconds: time.milliseconds + (reading.duration.map { $0.components.seconds * 1000 } ?? 0))
     }
 
     /// HealthKit has no keys of its own for any of these.

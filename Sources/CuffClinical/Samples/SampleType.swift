@@ -75,11 +75,26 @@ public struct SampleType: Sendable, Hashable {
     /// The pulse was at or below the person's limit.
     public static let lowHeartRate = category("HKCategoryTypeIdentifierLowHeartRateEvent")
 
+    // What people feel, with how badly (`CategoryValue.severity`). Identifiers: Apple's HKTypeIdentifiers.h, iOS 13.6.
+    /// Dizziness.
+    public static let dizziness = category("HKCategoryTypeIdentifierDizziness")
+    /// A headache.
+    public static let headache = category("HKCategoryTypeIdentifierHeadache")
+    /// Fainting.
+    public static let fainting = category("HKCategoryTypeIdentifierFainting")
+    /// A tight or painful chest.
+    public static let chestPain = category("HKCategoryTypeIdentifierChestTightnessOrPain")
+    /// Shortness of breath.
+    public static let shortnessOfBreath = category("HKCategoryTypeIdentifierShortnessOfBreath")
+    /// A rapid, pounding or fluttering heartbeat.
+    public static let palpitations = category("HKCategoryTypeIdentifierRapidPoundingOrFlutteringHeartbeat")
+
     /// Every type, HealthKit's and this program's.
     public static let all: [SampleType] = [
         systolic, diastolic, heartRate, heartRateVariability, meanPressure, cuffPressure, measurements, bodyMass, height,
         bodyTemperature, oxygenSaturation, respiratoryRate, bloodGlucose, environmentalAudioExposure, headphoneAudioExposure, bloodPressure,
-        heartbeatSeries, audiogram, irregularPulse, highHeartRate, lowHeartRate,
+        heartbeatSeries, audiogram, irregularPulse, highHeartRate, lowHeartRate, dizziness, headache, fainting, chestPain,
+        shortnessOfBreath, palpitations,
     ]
 
     /// The type of this identifier; `nil` for one that is not listed.

@@ -182,6 +182,12 @@ struct NomenclatureTerm: Sendable {
         .init(1024, 0xC0F1, "CUFF_AUDIO_EXPOSURE_ENVIRONMENT"),
         .init(1024, 0xC0F2, "CUFF_AUDIO_EXPOSURE_HEADPHONES"),
         .init(1024, 0xC0F3, "CUFF_AUDIOGRAM"),
+        .init(1024, 0xC0F4, "CUFF_DIZZINESS"),
+        .init(1024, 0xC0F5, "CUFF_HEADACHE"),
+        .init(1024, 0xC0F6, "CUFF_FAINTING"),
+        .init(1024, 0xC0F7, "CUFF_CHEST_PAIN"),
+        .init(1024, 0xC0F8, "CUFF_SHORTNESS_OF_BREATH"),
+        .init(1024, 0xC0F9, "CUFF_PALPITATIONS"),
     ]
 }
 

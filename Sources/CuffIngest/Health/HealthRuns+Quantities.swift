@@ -7,8 +7,10 @@ extension ManualQuantity {
         _ name: String, _ text: String, at time: Timestamp, lasting duration: Duration?, user: Int?, remarks: Remarks, force: Bool
     ) throws(IngestError) -> ManualQuantity {
         let type = try QuantityType.checked(name)
-        guard let value = ReadingCursor.digits(text) else {
-            throw IngestError(SelectionFault.notANumber(text))
+        guard let value = type.values.isEmpty ? ReadingCursor.digits(text) : type.digits(ofWord: text) else {
+            let isNumber = type.values.isEmpty
+            throw IngestError(
+                isNumber ? SelectionFault.notANumber(text) : .notAValue(text, of: name, known: type.values.map(\.word)))
         }
         let unit = Nomenclature.unit(type.unit)?.description ?? ""
         guard type.plausible.contains(value.value) || force else {
@@ -26,6 +28,11 @@ extension ManualQuantity {
 }
 
 extension QuantityType {
+    /// The number of a category's value; `nil` where it has none of this word.
+    func digits(ofWord word: String) -> Digits? {
+        values.first { $0.word == word }.map { Digits(mantissa: Int64($0.number)) }
+    }
+
     /// The type of this word; throws a usage error for one that is not listed.
     public static func checked(_ name: String) throws(IngestError) -> QuantityType {
         guard let type = named(name) else {
@@ -65,7 +72,7 @@ extension HealthRuns {
         selection.kinds = [.quantity]
         var found: [(user: Int?, collection: QuantityCollection)] = []
         for (user, own) in try Persons(store, selection).each(selection) {
-            var collection = QuantityCollection(type.sample, cut)
+            var collection = QuantityCollection(type.sample, cut, values: type.values)
             let rule = InclusionRule(zone: selection.zone)
             try store.forEach(own) { reading, _ in
                 guard QuantityType.of(reading) == type, case .quantity(let quantity) = reading.content else { return true }

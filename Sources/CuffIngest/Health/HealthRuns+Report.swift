@@ -13,13 +13,17 @@ extension HealthRuns {
         let browser = isPrinted ? try PagePrinter.browser() : nil
         let kinds: Set<ReadingSelection.Kind> = [.bloodPressure, .measurement]
         let wanted = selection.kinds.isEmpty ? kinds : kinds.intersection(selection.kinds)
-        let persons = try Persons(store, selection, kinds: wanted)
+        var shown = selection
+        shown.kinds = wanted
+        let empty = Report(person: person, zone: selection.zone, lines: lines, excludesDisturbed: excludesDisturbed)
+        // Of no kind is nothing, and not everything.
+        let found = wanted.isEmpty ? [] : try store.reports(shown, like: empty)
+        let persons = Persons(users: found.map(\.user))
         if !person.isEmpty { try persons.requireOne(for: "a page for \(StandardErrorLog.harmless(person))") }
         var reports: [Report] = []
         for (user, own) in persons.each(selection) {
-            var report = Report(person: person, zone: selection.zone, lines: lines, excludesDisturbed: excludesDisturbed)
+            var report = found.first { $0.user == user }?.report ?? empty
             if !persons.isOne { report.section = Persons.heading(user) }
-            try collect(&report, store, own, kinds: wanted)
             try complete(&report, own)
             reports.append(report)
         }
@@ -34,19 +38,5 @@ extension HealthRuns {
         try output.append(&text)
         try output.finish()
         return (reports.reduce(0) { $0 + $1.count }, reports.reduce(0) { $0 + $1.leftOutCount })
-    }
-
-    /// Blood pressures come without what no page shows, because there may be a million of them.
-    private static func collect(
-        _ report: inout Report, _ store: Store, _ selection: ReadingSelection, kinds: Set<ReadingSelection.Kind>
-    ) throws(IngestError) {
-        if kinds.contains(.bloodPressure) { try store.forEachEntry(selection, of: &report) }
-        guard kinds.contains(.measurement) else { return }
-        var failures = selection
-        failures.kinds = [.measurement]
-        try store.forEach(failures) { reading, provenance in
-            report.add(reading, from: provenance)
-            return true
-        }
     }
 }

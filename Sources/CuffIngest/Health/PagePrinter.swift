@@ -82,7 +82,7 @@ public enum PagePrinter {
         var arguments = (quiet + [browser] + options + own + [address(folder)]).map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         var input: Int32 = -1
-        let process = clinux_spawn(&arguments, &input, nil)
+        let process = clinux_spawn(&arguments, nil, &input, nil)
         guard process > 0 else { throw IngestError(PrintFault.cannotStart(browser, errno: -process)) }
         close(input)
         // A person who interrupts it must not leave the page behind.

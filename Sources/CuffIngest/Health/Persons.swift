@@ -6,6 +6,9 @@ public struct Persons: Sendable, Hashable {
     /// Ascending; `nil`, for readings that tell no user, comes last.
     public let users: [Int?]
 
+    /// These users, ascending, `nil` last.
+    init(users: [Int?]) { self.users = users }
+
     /// The users of the selected readings. Throws where the database cannot be read.
     public init(_ store: Store, _ selection: ReadingSelection, kinds: Set<ReadingSelection.Kind>? = nil) throws(IngestError) {
         var selection = selection

@@ -13,6 +13,8 @@ public enum SelectionFault: Fault {
     case implausible(systolic: Int, diastolic: Int, pulse: Int?)
     case inTheFuture
     case notANumber(String)
+    /// What is felt has one of a few values.
+    case notAValue(String, of: String, known: [String])
     case unknownQuantity(String, known: [String])
     /// A value that nobody has.
     case implausibleQuantity(String, text: String, unit: String)
@@ -53,6 +55,7 @@ public enum SelectionFault: Fault {
                     ? "the systolic pressure comes first and is the higher one" : "it is outside what an arm can have")
         case .inTheFuture: "the time is in the future"
         case .notANumber(let text): "`\(text)` is not a number"
+        case .notAValue(let text, let name, let known): "`\(text)` is not a value of \(name): values are \(known.joined(separator: ", "))"
         case .unknownQuantity(let word, let known): "unknown quantity `\(word)`: quantities are \(known.joined(separator: ", "))"
         case .implausibleQuantity(let name, let text, let unit): "\(text) \(unit) looks wrong: \(name) is in \(unit)"
         case .lastsTooLong: "it cannot last that long: from a second to less than a day"

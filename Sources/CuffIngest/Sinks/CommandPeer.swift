@@ -104,7 +104,10 @@ final class CommandPeer: LinePeer {
         defer { for argument in arguments { free(argument) } }
         var input: Int32 = -1
         var output: Int32 = -1
-        let result = isAnswering ? clinux_spawn(&arguments, &input, &output) : clinux_spawn(&arguments, &input, nil)
+        // What this program would send beside readings: a helper that takes it says so in its first line.
+        let result =
+            isAnswering
+            ? clinux_spawn(&arguments, "CUFF_SINK_OFFERS=deletions", &input, &output) : clinux_spawn(&arguments, nil, &input, nil)
         guard result >= 0 else {
             throw IngestError(SinkFault.cannotStart(name, errno: -result))
         }

@@ -3,7 +3,7 @@ import CuffCore
 /// The conversation with a helper that answers for each reading (`exec+ack:`, `unix+ack:`, `tcp+ack:`), as a value: what to
 /// send, what an answer means, when to try again. `AnsweredCourier` performs the effects.
 ///
-///     helper -> cuff   ready 1                     the first line, within ten seconds: the protocol's version
+///     helper -> cuff   ready 1 [WORD…]             the first line, within ten seconds: the protocol's version, and what else it takes
 ///     cuff -> helper   {"type":"blood_pressure",…}  one line for each reading, in order, at most a thousand unanswered
 ///     helper -> cuff   ok ID REVISION              this reading is safe where it was sent
 ///                      later TEXT                  not now: what is unanswered stays and is sent again after a pause
@@ -72,6 +72,8 @@ struct OutboxState: Sendable {
     private var phase = Phase.idle
     private var pause: Duration
     private var unanswered: [Outbox.Line] = []
+    /// The helper has said that it takes notices of deletions.
+    private var takesDeletions = false
     private var rest: [UInt8] = []
     /// Until then something must come.
     private var deadline: Duration?
@@ -124,6 +126,10 @@ struct OutboxState: Sendable {
         guard phase == .carrying else { return }
         var bytes: [UInt8] = []
         for line in lines where unanswered.count < limits.unanswered && !unanswered.contains(where: { $0.isSame(as: line) }) {
+            if line.isDeletion && !takesDeletions {
+                effects.append(.setAside(line, reason: "it takes no deletions: delete it there by hand"))
+                continue
+            }
             if unanswered.isEmpty { deadline = now + limits.answer }
             unanswered.append(line)
             bytes += line.bytes
@@ -150,9 +156,12 @@ struct OutboxState: Sendable {
     private mutating func take(_ line: [UInt8], _ now: Duration, _ effects: inout [Effect]) {
         let text = String(decoding: line, as: UTF8.self)
         guard phase == .carrying else {
-            guard text == "ready 1" else {
+            let words = text.split(separator: " ", omittingEmptySubsequences: false)
+            guard words.count >= 2, words[0] == "ready", words[1] == "1", !words.contains("") else {
                 return fault("its first line is \(Self.quoted(line)) and not `ready 1`", now, &effects)
             }
+            // Words of later versions mean nothing here.
+            takesDeletions = words.dropFirst(2).contains("deletions")
             phase = .carrying
             deadline = nil
             return effects.append(.load(limits.unanswered))

@@ -2,6 +2,7 @@ import CuffClinical
 import CuffCore
 import GRDB
 import GRDBSQLite
+import Glibc
 
 /// One row of `reading` under SQLite's own statement, turned back into a reading, with the digits that the cuff wrote.
 struct ReadingCursor {
@@ -9,6 +10,8 @@ struct ReadingCursor {
     let zone: ZoneTable
 
     var source: Int64 { sqlite3_column_int64(statement, ReadingColumn.source.rawValue) }
+
+    var user: Int? { integer(.user).map { Int($0) } }
 
     var id: Reading.ID { text(.id) { Reading.ID.parse($0) } ?? .none }
 
@@ -23,33 +26,54 @@ struct ReadingCursor {
 
     /// What statistics need; `nil` for a row that is no blood pressure or has no time.
     func point(_ time: Timestamp) -> ReadingPoint? {
-        guard !isNull(.systolic_mmHg), !isNull(.diastolic_mmHg) else { return nil }
+        guard let (systolic, diastolic) = pressures else { return nil }
         return ReadingPoint(
-            id: id, time: time, systolic: sqlite3_column_double(statement, ReadingColumn.systolic_mmHg.rawValue),
-            diastolic: sqlite3_column_double(statement, ReadingColumn.diastolic_mmHg.rawValue), mean: double(.mean_mmHg),
-            pulse: double(.pulse_per_min),
+            id: id, time: time, systolic: systolic, diastolic: diastolic, mean: double(.mean_mmHg), pulse: double(.pulse_per_min),
             trigger: trigger, flags: flags)
+    }
+
+    /// In mmHg; `nil` for a row that is no blood pressure. NULL reads as 0, which no pressure is.
+    private var pressures: (systolic: Double, diastolic: Double)? {
+        let systolic = sqlite3_column_double(statement, ReadingColumn.systolic_mmHg.rawValue)
+        let diastolic = sqlite3_column_double(statement, ReadingColumn.diastolic_mmHg.rawValue)
+        guard systolic != 0 || !isNull(.systolic_mmHg), diastolic != 0 || !isNull(.diastolic_mmHg) else { return nil }
+        return (systolic, diastolic)
     }
 
     /// What home averages need; `nil` for a row that is no blood pressure.
     func homeReading(_ time: Timestamp?, withID: Bool) -> HomeReading? {
-        // NULL reads as 0, which no pressure is.
-        let systolic = sqlite3_column_double(statement, ReadingColumn.systolic_mmHg.rawValue)
-        let diastolic = sqlite3_column_double(statement, ReadingColumn.diastolic_mmHg.rawValue)
-        guard systolic != 0 || !isNull(.systolic_mmHg), diastolic != 0 || !isNull(.diastolic_mmHg) else { return nil }
+        guard let (systolic, diastolic) = pressures else { return nil }
         return HomeReading(
             id: withID ? id : .none, time: time, systolic: systolic, diastolic: diastolic, pulse: double(.pulse_per_min), flags: flags,
-            user: integer(.user).map { Int($0) }, source: Int(source))
+            user: user, source: Int(source))
     }
 
     /// How many times a person has changed it or what is said beside it.
     var noted: Int64 { integer(.noted) ?? 0 }
 
     var flags: MeasurementFlags {
-        guard !isNull(.flags), let words = string(.flags) else { return [] }
-        return words.split(separator: ",").reduce(into: []) { flags, word in
-            if let flag = MeasurementFlags.named(String(word)) { flags.insert(flag) }
+        guard let words = bytes(.flags) else { return [] }
+        var flags: MeasurementFlags = []
+        var start = 0
+        for end in 0...words.count where end == words.count || words[end] == 0x2C {
+            let word = UnsafeBufferPointer(rebasing: words[start..<end])
+            if let place = MeasurementFlags.words.firstIndex(where: { Self.isSame(word, $0) }) {
+                flags.insert(MeasurementFlags(rawValue: 1 << UInt32(place)))
+            }
+            start = end + 1
         }
+        return flags
+    }
+
+    private static func isSame(_ bytes: UnsafeBufferPointer<UInt8>, _ word: StaticString) -> Bool {
+        guard let start = bytes.baseAddress, bytes.count == word.utf8CodeUnitCount else { return false }
+        return memcmp(start, word.utf8Start, bytes.count) == 0
+    }
+
+    /// A text as SQLite holds it, until the next step; `nil` for NULL.
+    private func bytes(_ column: ReadingColumn) -> UnsafeBufferPointer<UInt8>? {
+        guard let start = sqlite3_column_text(statement, column.rawValue) else { return nil }
+        return UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column.rawValue)))
     }
 
     /// What a report shows of a reading that counts.
@@ -57,6 +81,16 @@ struct ReadingCursor {
         let isEntered = origin == .entered
         let basis = Report.Entry.TimeBasis(rule, hasDeviceTime: !isNull(.device_time), isEntered: isEntered)
         return Report.Entry(point, isEntered: isEntered, remarks: remarks, basis: basis, source: source)
+    }
+
+    /// A measurement that failed rather than a blood pressure.
+    var isFailure: Bool { !isNull(.type) && string(.type) == "measurement" }
+
+    /// How it failed.
+    var failure: Reading.Content {
+        let word = string(.reason)
+        let reason = FailureReason.allCases.first { $0.word.description == word } ?? .unknown
+        return .failure(Failure(reason, code: ShortText(string(.code) ?? "")))
     }
 
     /// The pressures alone.
@@ -104,10 +138,7 @@ struct ReadingCursor {
                     pulse: (asSent[3] ?? digits(.pulse_per_min)).map { PulseRate($0) },
                     meanAbsence: absence(.mean_absent), pulseAbsence: absence(.pulse_absent)))
         case "pulse_rate": return (digitsAsSent[3] ?? digits(.pulse_per_min)).map { .pulseRate(PulseRate($0)) }
-        case "measurement":
-            let word = string(.reason)
-            let reason = FailureReason.allCases.first { $0.word.description == word } ?? .unknown
-            return .failure(Failure(reason, code: ShortText(string(.code) ?? "")))
+        case "measurement": return failure
         case "quantity":
             let mdc = UInt32(truncatingIfNeeded: integer(.mdc) ?? 0)
             var quantity = Quantity(
@@ -122,7 +153,7 @@ struct ReadingCursor {
         }
     }
 
-    private var isClockUnset: Bool { text(.clock) { $0.count == 5 && $0.matches("unset") } ?? false }
+    private var isClockUnset: Bool { rule == .unset }
     private var deviceTime: DeviceTime? { text(.device_time) { DeviceTime.parse($0) } }
 
     private var clock: DeviceClock {
@@ -130,32 +161,24 @@ struct ReadingCursor {
         return deviceTime.map { DeviceClock($0) } ?? .absent
     }
 
-    private var rule: ClockRule {
-        switch string(.clock) {
-        case "synced": .synced
-        case "corrected": .corrected
-        case "device_time": .deviceTime
-        case "receive_time": .receiveTime
-        case "unset": .unset
-        default: .none
-        }
-    }
+    private var rule: ClockRule { choice(.clock, of: Self.rules) ?? .none }
+    private static let rules: [(word: StaticString, value: ClockRule)] = [
+        ("synced", .synced), ("corrected", .corrected), ("device_time", .deviceTime), ("receive_time", .receiveTime), ("unset", .unset),
+    ]
 
-    private var origin: Reading.Origin {
-        switch string(.origin) {
-        case "memory": .memory
-        case "measurement": .measurement
-        case "entered": .entered
-        default: .push
-        }
-    }
+    private var origin: Reading.Origin { choice(.origin, of: Self.origins) ?? .push }
+    private static let origins: [(word: StaticString, value: Reading.Origin)] = [
+        ("memory", .memory), ("measurement", .measurement), ("entered", .entered),
+    ]
 
-    private var trigger: Reading.Trigger {
-        switch string(.trigger) {
-        case "manual": .manual
-        case "automatic": .automatic
-        default: .unknown
-        }
+    private var trigger: Reading.Trigger { choice(.trigger, of: Self.triggers) ?? .unknown }
+    private static let triggers: [(word: StaticString, value: Reading.Trigger)] = [("manual", .manual), ("automatic", .automatic)]
+
+    /// What the word in a column stands for, without making a `String` of it: a million rows are read.
+    private func choice<T>(_ column: ReadingColumn, of choices: [(word: StaticString, value: T)]) -> T? {
+        guard let word = bytes(column) else { return nil }
+        for choice in choices where Self.isSame(word, choice.word) { return choice.value }
+        return nil
     }
 
     private var raw: RawBytes {

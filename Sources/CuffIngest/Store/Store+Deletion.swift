@@ -7,50 +7,6 @@ import GRDB
 extension Store {
     static let tombstone = "deleted"
 
-    /// Deletes the selected readings; answers how many. It throws also where they are deleted and may be found in the files
-    /// still.
-    public func delete(_ selection: ReadingSelection) throws(IngestError) -> Int {
-        var ids: [String] = []
-        try forEach(selection) { reading, _ in
-            ids.append(ReadingSelection.text(reading.id))
-            return true
-        }
-        do {
-            try commit { db in
-                let statement = try db.makeStatement(sql: Self.bury)
-                // Its line must not be sent to another sink any more.
-                let unsent = try db.makeStatement(
-                    sql: "UPDATE outbox SET sequence = NULL, queued = NULL, line = NULL, refused = NULL WHERE id = ? AND line IS NOT NULL")
-                // What it said before it was edited.
-                let earlier = try db.makeStatement(sql: "DELETE FROM earlier WHERE id = ?")
-                // What the cuff showed on the way belongs to the reading.
-                let series = try db.makeStatement(sql: "DELETE FROM series WHERE reading = ?")
-                for id in ids {
-                    try statement.execute(arguments: [id])
-                    try unsent.execute(arguments: [id])
-                    try series.execute(arguments: [id])
-                    try earlier.execute(arguments: [id])
-                }
-                try Self.dropAlerts(about: Set(ids), in: db)
-            }
-        } catch { throw Self.translated(error, path) }
-        try overwriteRemains()
-        return ids.count
-    }
-
-    /// An alert that rests on a deleted reading and waits for another sink must not be sent any more.
-    private static func dropAlerts(about ids: Set<String>, in db: Database) throws {
-        let alerts = try Row.fetchAll(db, sql: "SELECT sink, id, line FROM outbox WHERE line LIKE '{\"type\":\"alert\"%'")
-        for row in alerts {
-            let line: String = row["line"]
-            // What stands between quotes: the alert's own id, and those of its readings.
-            guard line.split(separator: "\"").contains(where: { ids.contains(String($0)) }) else { continue }
-            try db.execute(
-                sql: "UPDATE outbox SET sequence = NULL, queued = NULL, line = NULL, refused = NULL WHERE sink = ? AND id = ?",
-                arguments: [row["sink"] as Int64, row["id"] as String])
-        }
-    }
-
     /// Which of these readings were deleted here.
     func deleted(among ids: [Reading.ID]) throws(IngestError) -> Set<Reading.ID> {
         do {
@@ -82,7 +38,8 @@ extension Store {
         return ReadingColumn.names.filter { !kept.contains($0) }
     }
 
-    private static var bury: String {
+    /// Makes a tombstone of a row.
+    static var bury: String {
         let emptied = emptiedColumns.map { "\($0) = NULL" }.joined(separator: ", ")
         return "UPDATE reading SET revision = 255, pending = 0, type = '\(tombstone)', raw = x'', \(emptied) WHERE id = ?"
     }

@@ -46,6 +46,38 @@ extension LinkPlan {
     }
 }
 
+/// That a cuff measures by itself every so many minutes, as it stands in the state folder: a watch sends nothing for it, and knows
+/// when the cuff is silent.
+struct OwnCycle: Sendable, Hashable {
+    /// Whose, as in `HostSchedule`.
+    var key: String
+    var driver: DriverID
+    /// Minutes between measurements.
+    var minutes: Int
+
+    /// `1 <driver> <minutes> <key>`.
+    var text: String { "1 \(driver) \(minutes) \(key)\n" }
+
+    init(key: String, driver: DriverID, minutes: Int) {
+        self.key = key
+        self.driver = driver
+        self.minutes = minutes
+    }
+
+    /// `nil` for anything but a whole text of a driver that is known. No cuff counts beyond a day.
+    init?(text: String, drivers: [CuffDriver] = CuffFamilies.all) {
+        guard text.last == "\n" else { return nil }
+        let parts = text.dropLast().split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 4, parts[0] == "1", let minutes = Int(parts[2]), (1...1440).contains(minutes), !parts[3].isEmpty,
+            let driver = drivers.first(where: { $0.id.description == parts[1] })
+        else { return nil }
+        self.init(key: parts[3], driver: driver.id, minutes: minutes)
+    }
+
+    /// Whether it is that of what a link is opened to.
+    func fits(_ plan: LinkPlan) -> Bool { plan.driver == driver && plan.keys.contains(key) }
+}
+
 /// The plans in the state folder, one file for each cuff. `cuff schedule` writes them, `cuff watch` keeps them.
 struct ScheduleFolder: Sendable {
     let path: String
@@ -84,6 +116,23 @@ struct ScheduleFolder: Sendable {
         let wasThere = unlink(file(key)) == 0
         if wasThere { StateFile.synchroniseFolder(of: file(key)) }
         return wasThere
+    }
+
+    private func cycleFile(_ key: String) -> String { "\(path)/\(StateFile.name("cycle", for: key))" }
+
+    /// Notes what a cuff said of its own cycle; 0 is none. Of a node that the next device may get nothing is noted.
+    func note(cycle minutes: Int, of key: String, _ driver: DriverID) throws(IngestError) {
+        if minutes > 0, !Self.isBorrowed(key) {
+            try StateFile.write(OwnCycle(key: key, driver: driver, minutes: minutes).text, to: cycleFile(key))
+        } else if unlink(cycleFile(key)) == 0 {
+            StateFile.synchroniseFolder(of: cycleFile(key))
+        }
+    }
+
+    /// The cuffs that measure by themselves, as far as this program was told.
+    func cycles() -> [OwnCycle] {
+        Folder.names(path).filter { $0.hasPrefix("cycle-") && !$0.hasSuffix(".part") }.sorted()
+            .compactMap { StateFile.read("\(path)/\($0)").flatMap { OwnCycle(text: $0, drivers: drivers) } }
     }
 
     /// All that can be read, by their keys.

@@ -118,6 +118,17 @@ extension Ingest {
         }
         let folder = ScheduleFolder(memory, drivers: options.drivers)
         let key = ScheduleFolder.key(place, device: options.device)
+        let report = try schedule(place, request, read, zone, driver, folder, key, options)
+        // What the cuff itself said is what a watch waits for.
+        if let cycle = report.cycle, report.report.status == .done { try folder.note(cycle: cycle, of: key, driver.id) }
+        return report
+    }
+
+    private static func schedule(
+        _ place: DevicePlace, _ request: ScheduleRequest, _ read: ReadOptions, _ zone: String?, _ driver: CuffDriver,
+        _ folder: ScheduleFolder, _ key: String, _ options: IngestOptions
+    ) throws(IngestError) -> ScheduleReport {
+        let hasOwn = driver.capabilities.contains(.schedule)
         var report = ScheduleReport(driver: driver, cycle: nil, keeper: nil, report: IngestReport())
         switch request {
         case .get:

@@ -69,7 +69,8 @@ extension Ingest {
         let faults = SinkFaults { options.diagnostics(.warning(options.explain($0))) }
         // A port that is taken must not come to light when cuffs are open already.
         let current = Locked<(@Sendable () -> RunStatistics)?>(nil)
-        let servers = try WatchServers(watch, options) { current.withLock { $0 }?() }
+        let alerts = Self.alerts(watch, options)
+        let servers = try WatchServers(watch, options, alerts: { alerts?.standing ?? [] }) { current.withLock { $0 }?() }
         defer { servers.stop() }
         var options = options
         if let board = servers.board {
@@ -77,7 +78,6 @@ extension Ingest {
             if options.sinks.isEmpty && options.moreSinks.isEmpty { options.sinks = [.stdout] }
             options.moreSinks.append(board)
         }
-        let alerts = Self.alerts(watch, options)
         if let alerts {
             if options.sinks.isEmpty && options.moreSinks.isEmpty { options.sinks = [.stdout] }
             options.moreSinks.append(alerts)
@@ -116,9 +116,9 @@ extension Ingest {
         return report
     }
 
-    /// Who keeps the alert rules of a watch; `nil` where there are none.
+    /// Who keeps the alert rules of a watch; `nil` where there are none and none can come.
     private static func alerts(_ watch: WatchOptions, _ options: IngestOptions) -> WatchAlerts? {
-        guard !watch.alerts.rules.isEmpty else { return nil }
+        guard !watch.alerts.rules.isEmpty || watch.reloadAlerts != nil else { return nil }
         let databases = options.sinks.filter { $0.kind.traits.contains(.database) }.map(\.path)
         let (notices, seconds) = (watch.notices, watch.now)
         return WatchAlerts(

@@ -16,6 +16,7 @@ final class WatchAlerts: Sink, @unchecked Sendable {
     private let databases: [String]
     private let now: @Sendable () -> Timestamp
     private let tell: @Sendable (String) -> Void
+    private let latest = Locked<[StandingAlert]>([])
     // On the queue.
     private var state: AlertState
     private var stores: [String: Store] = [:]
@@ -25,6 +26,7 @@ final class WatchAlerts: Sink, @unchecked Sendable {
     private var source = 0
     private var plans: [AlertState.Plan] = []
     private var isClosed = false
+    private var hasRules: Bool
 
     /// A state of hundreds of persons and rules is some 100 KiB.
     private static let largestFile = 1 << 19
@@ -38,11 +40,17 @@ final class WatchAlerts: Sink, @unchecked Sendable {
         self.databases = databases
         self.now = now
         self.tell = tell
+        hasRules = !rules.isEmpty
         state = AlertState(rules, persons: persons, start: now())
         guard let file, let text = Self.text(of: file) else { return }
         state.restore(text)
         written = text
+        let standing = state.standing
+        latest.withLock { $0 = standing }
     }
+
+    /// What stands now. From any thread.
+    var standing: [StandingAlert] { latest.withLock { $0 } }
 
     private static func text(of file: String) -> String? {
         guard let descriptor = StateFile.open(file) else { return nil }
@@ -78,21 +86,31 @@ final class WatchAlerts: Sink, @unchecked Sendable {
 
     /// The configuration was read again.
     func reload(_ rules: [AlertRule], _ persons: AlertPersons) {
-        queue.async { @Sendable in self.handle([.rules(rules, persons)]) }
+        queue.async { @Sendable in
+            self.hasRules = !rules.isEmpty
+            self.handle([.rules(rules, persons)])
+        }
     }
 
     // MARK: Plans
 
     /// These cuffs are measured automatically from now on, and no others.
-    func keep(_ schedules: [HostSchedule]) {
+    func keep(_ schedules: [HostSchedule], _ cycles: [OwnCycle]) {
         queue.async { @Sendable in
             let known = self.plans
-            self.plans = schedules.compactMap { schedule in
+            func devices(_ key: String) -> Set<String> { known.first { $0.key == key }?.devices ?? [] }
+            let kept = schedules.compactMap { schedule -> AlertState.Plan? in
                 guard let zone = try? HostZone.named(schedule.zone) else { return nil }
-                let devices = known.first { $0.key == schedule.key }?.devices ?? []
                 return AlertState.Plan(
-                    key: schedule.key, driver: schedule.driver, plan: schedule.keeper.plan, zone: zone, devices: devices)
+                    key: schedule.key, driver: schedule.driver, plan: schedule.keeper.plan, zone: zone, devices: devices(schedule.key))
             }
+            // Of a cuff with both, this program's plan is the one that measures.
+            let own = cycles.filter { cycle in !kept.contains { $0.key == cycle.key } }.map { cycle in
+                AlertState.Plan(
+                    key: cycle.key, driver: cycle.driver, times: .cycle(minutes: cycle.minutes), zone: HostZone.local(),
+                    devices: devices(cycle.key))
+            }
+            self.plans = kept + own
             self.handle([.plans(self.plans)])
         }
     }
@@ -113,7 +131,8 @@ final class WatchAlerts: Sink, @unchecked Sendable {
         // A dump may begin with its newest reading.
         let none = Timestamp(milliseconds: 0)
         let readings = batch.entries.readings.sorted { ($0.measured ?? none) < ($1.measured ?? none) }
-        let gone = deleted(among: readings.map(\.id) + state.readings)
+        // Without rules readings are only noted as seen, so that a rule that comes later does not take a repetition for news.
+        let gone = hasRules ? deleted(among: readings.map(\.id) + state.readings) : []
         var events: [AlertState.Event] = gone.isEmpty ? [] : [.deleted(gone)]
         for reading in readings where !gone.contains(reading.id) { events.append(.reading(reading, device: batch.device)) }
         handle(events)
@@ -124,6 +143,8 @@ final class WatchAlerts: Sink, @unchecked Sendable {
         let time = now()
         let changes = events.flatMap { state.handle($0, at: time) }
         for change in changes { submit(change) }
+        let standing = state.standing
+        latest.withLock { $0 = standing }
         save(durably: !changes.isEmpty)
         wake(at: state.wakeAt)
     }
@@ -153,7 +174,7 @@ final class WatchAlerts: Sink, @unchecked Sendable {
 
     private func save(durably: Bool) {
         let text = state.text
-        guard let file, text != written else { return }
+        guard let file, text != written, hasRules || written != nil else { return }
         do throws(IngestError) {
             try StateFile.write(text, to: file, durably: durably)
             written = text

@@ -40,7 +40,7 @@ extension WatchRun {
         let link = CuffLink(
             setup, transport: transport, pipeline: pipeline, memory: options.memory, on: loop,
             tell: { [weak self] in self?.handle($0, from: id) }, submitted: { [weak self] in self?.received(id, $0) })
-        if let schedule = kept.first(where: { $0.fits(plan) }) { alerts?.name(schedule.key, plan.identity) }
+        nameForAlerts(plan)
         links[id]?.link = link
         links[id]?.commands = setup.commands
         links[id]?.mark = mark

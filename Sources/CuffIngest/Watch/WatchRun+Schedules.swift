@@ -17,8 +17,14 @@ extension WatchRun {
             changed: { schedules in
                 loop.async {
                     me.value.kept = schedules
-                    me.value.alerts?.keep(schedules)
+                    me.value.keepAlertPlans()
                     me.value.handle(.scheduled(schedules))
+                }
+            },
+            cyclesChanged: { cycles in
+                loop.async {
+                    me.value.ownCycles = cycles
+                    me.value.keepAlertPlans()
                 }
             },
             measure: { schedule, answer in loop.async { me.value.measure(schedule, answer) } })
@@ -27,6 +33,18 @@ extension WatchRun {
         stopRequest = MeasurementSignal.listen {
             loop.async { for entry in me.value.links.values { entry.link?.handle(.stopMeasurement) } }
         }
+    }
+
+    /// Tells the alerts which cuffs measure automatically, and what the readings of those that are open carry as their names.
+    private func keepAlertPlans() {
+        alerts?.keep(kept, ownCycles)
+        for id in links.keys.sorted() { if let plan = links[id]?.plan { nameForAlerts(plan) } }
+    }
+
+    /// A cuff that measures automatically is opened, or is open.
+    func nameForAlerts(_ plan: LinkPlan) {
+        for schedule in kept where schedule.fits(plan) { alerts?.name(schedule.key, plan.identity) }
+        for cycle in ownCycles where cycle.fits(plan) { alerts?.name(cycle.key, plan.identity) }
     }
 
     func measure(_ schedule: HostSchedule, _ answer: @escaping @Sendable (WatchSchedules.Answer) -> Void) {

@@ -40,11 +40,7 @@ extension WatchRun {
         case .success(let assignments):
             handle(.reload(assignments))
             tell(.watcher("read the configuration again"))
-            if let settings, let alerts {
-                alerts.reload(settings.rules, settings.persons)
-            } else if let settings, !settings.rules.isEmpty {
-                tell(.watcher("the configuration has alerts now; they begin when the watch is started again"))
-            }
+            if let settings { alerts?.reload(settings.rules, settings.persons) }
         case .failure(let error): tell(.watcher("the configuration stays as it was: \(options.explain(error))"))
         }
         tellService { [summary] in $0.ready(summary) }

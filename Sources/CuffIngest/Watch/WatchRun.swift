@@ -25,6 +25,8 @@ final class WatchRun {
     var alerts: WatchAlerts?
     /// Plans that are kept, as told last.
     var kept: [HostSchedule] = []
+    /// Cuffs that measure by themselves, as told last.
+    var ownCycles: [OwnCycle] = []
     var stopRequest: SignalListener?
     var isStopping = false
     var ignored = IgnoredFrames()

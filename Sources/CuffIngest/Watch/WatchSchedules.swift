@@ -30,6 +30,9 @@ final class WatchSchedules: @unchecked Sendable {
     private let measure: @Sendable (HostSchedule, @escaping @Sendable (Answer) -> Void) -> Void
     /// Who has a plan now; their links stay open.
     private let changed: @Sendable ([HostSchedule]) -> Void
+    /// Which cuffs measure by themselves, where that is different from before.
+    private let cyclesChanged: @Sendable ([OwnCycle]) -> Void
+    private var cycles: [OwnCycle] = []
     private var entries: [String: Entry] = [:]
     private var timer: (any DispatchSourceTimer)?
     private var events: (any DispatchSourceRead)?
@@ -37,13 +40,14 @@ final class WatchSchedules: @unchecked Sendable {
 
     init(
         _ folder: ScheduleFolder, now: @escaping @Sendable () -> Int64, tell: @escaping @Sendable (String) -> Void,
-        changed: @escaping @Sendable ([HostSchedule]) -> Void,
+        changed: @escaping @Sendable ([HostSchedule]) -> Void, cyclesChanged: @escaping @Sendable ([OwnCycle]) -> Void = { _ in },
         measure: @escaping @Sendable (HostSchedule, @escaping @Sendable (Answer) -> Void) -> Void
     ) {
         self.folder = folder
         self.now = now
         self.tell = tell
         self.changed = changed
+        self.cyclesChanged = cyclesChanged
         self.measure = measure
     }
 
@@ -90,6 +94,11 @@ final class WatchSchedules: @unchecked Sendable {
             tell("\(key): no longer measured automatically")
         }
         if Set(entries.keys) != before { changed(entries.values.map(\.schedule)) }
+        let own = folder.cycles()
+        if own != cycles {
+            cycles = own
+            cyclesChanged(own)
+        }
         tick()
     }
 

@@ -44,6 +44,8 @@ final class WebBoard: Sink {
             state.latest.append((reading, batch.device))
             if state.latest.count > 2 * longestMemory { state.latest.removeFirst(longestMemory) }
             state.hasReadings = true
+        // The page is taken anew, and shows what stands.
+        case .live(.alert, _, _): state.hasReadings = true
         case .live(.cuffPressure(let pressure), _, _):
             guard state.live[batch.source] != nil || state.live.count < mostLive else { return }
             let name = batch.identity?.model ?? (batch.device.isEmpty ? batch.driver.description : batch.device)

@@ -6,9 +6,12 @@ import CuffCore
 final class WebSite: Sendable {
     /// The counters of the run; `nil` before it began.
     typealias Counters = @Sendable () -> RunStatistics?
+    /// The alerts that stand.
+    typealias Alerts = @Sendable () -> [StandingAlert]
 
     private let board: WebBoard?
     private let counters: Counters
+    private let alerts: Alerts
     private let database: String?
     private let zone: ZoneTable?
     private let generator: String
@@ -20,8 +23,12 @@ final class WebSite: Sendable {
 
     /// Without a board only `/metrics` is answered. `database` is where stored readings are taken from; `nil` shows those of this
     /// run. `zone`: of the cuffs' clocks; `nil` is the host's.
-    init(_ board: WebBoard?, database: String?, zone: ZoneTable?, generator: String, counters: @escaping Counters) {
+    init(
+        _ board: WebBoard?, database: String?, zone: ZoneTable?, generator: String, alerts: @escaping Alerts = { [] },
+        counters: @escaping Counters
+    ) {
         self.board = board
+        self.alerts = alerts
         self.counters = counters
         self.database = database
         self.zone = zone
@@ -55,6 +62,7 @@ final class WebSite: Sendable {
         page.cuffs = statistics?.links.map { LivePage.Cuff(driver: $0.driver, place: $0.place, readings: $0.counters.readings) } ?? []
         page.deliveries = deliveries(statistics)
         page.live = board.live
+        page.alerts = alerts()
         do throws(IngestError) {
             var persons: [Int32?: [Reading]] = [:]
             for (reading, _) in try latest(Self.readingsOfPage, board, zone) {
@@ -111,6 +119,11 @@ final class WebSite: Sendable {
             text.append(jsonString: one.name)
             text.append(string: ",\"pressure_mmHg\":\(one.pressure)}")
         }
+        text.append("],\"alerts\":[")
+        for (index, alert) in alerts().enumerated() {
+            if index > 0 { text.append(0x2C) }
+            append(alert, to: &text)
+        }
         text.append("],\"sinks\":[")
         for (index, sink) in deliveries(statistics).enumerated() {
             text.append(index == 0 ? "{\"sink\":" : ",{\"sink\":")
@@ -120,6 +133,24 @@ final class WebSite: Sendable {
         }
         text.append("]}\n")
         return HTTPResponse(text.array, type: "application/json")
+    }
+
+    private func append(_ alert: StandingAlert, to text: inout TextBuffer) {
+        let zone = zone ?? HostZone.local()
+        text.append("{\"rule\":")
+        text.append(jsonString: alert.rule)
+        text.append(",\"condition\":")
+        text.append(jsonString: alert.condition)
+        text.append(string: ",\"since\":\"\(alert.since.text(in: zone))\"")
+        if let device = alert.device {
+            text.append(",\"device\":")
+            text.append(jsonString: device)
+        }
+        if let person = alert.person {
+            text.append(",\"person\":")
+            text.append(jsonString: person)
+        }
+        text.append("}")
     }
 
     private func deliveries(_ statistics: RunStatistics?) -> [LivePage.Delivery] {

@@ -13,6 +13,7 @@ extension SelectionFault: Hinted {
         case .implausible: "check the numbers, or add --force"
         case .inTheFuture: "check --at"
         case .notANumber: "write e.g. 72.5"
+        case .notAValue(_, let name, let known): "write e.g. cuff add --quantity \(name) \(known.last ?? "")"
         case .unknownQuantity(let word, let known):
             NearestWord.match(word, among: known).map { "did you mean `\($0)`?" } ?? "write e.g. body_mass"
         case .implausibleQuantity: "check the number, or add --force"

@@ -82,6 +82,16 @@ struct FHIRWriter: ExportWriter {
         if transaction.readings == FHIRTransaction.mostReadings { flush(to: &text) }
     }
 
+    /// Of a deleted reading nothing is known but its id: with one patient for everybody that is enough.
+    mutating func append(deleted id: Reading.ID, to text: inout TextBuffer) -> Bool {
+        guard isOfOnePerson else { return false }
+        var name = TextBuffer(capacity: 32)
+        name.append(id)
+        guard (try? transaction.append(deleted: FHIRDeletion(id: name.string))) != nil else { return false }
+        if transaction.readings == FHIRTransaction.mostReadings { flush(to: &text) }
+        return true
+    }
+
     mutating func end(to text: inout TextBuffer) { flush(to: &text) }
 
     private mutating func flush(to text: inout TextBuffer) {

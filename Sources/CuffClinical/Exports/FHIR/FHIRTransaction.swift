@@ -8,7 +8,7 @@ public struct FHIRTransaction: Sendable {
 
     /// How many readings it holds.
     public private(set) var readings = 0
-    private let subject: FHIRSubject
+    let subject: FHIRSubject
     private let gateway: FHIRGateway?
     private var entries: [JSONOutput] = []
     private var named: Set<String> = []
@@ -38,6 +38,14 @@ public struct FHIRTransaction: Sendable {
                 ? ["method": "PUT", "url": .text("\(resource.type)?\(resource.criterion)")]
                 : ["method": "POST", "url": .text(resource.type), "ifNoneExist": .text(resource.criterion)]
             entries.append(Self.entry(resource, request))
+        }
+        readings += 1
+    }
+
+    /// Adds what becomes of one reading, in the place of whatever the server has under the same names.
+    mutating func replace(with resources: [FHIRResource]) {
+        for resource in resources {
+            entries.append(Self.entry(resource, ["method": "PUT", "url": .text("\(resource.type)?\(resource.criterion)")]))
         }
         readings += 1
     }

@@ -1,0 +1,108 @@
+import CuffCore
+import GRDB
+
+/// The line that tells a sink which had a reading that it is deleted. It has none of the values, and of the other facts those that a
+/// server needs to find what it keeps.
+///
+///     {"type":"deleted","schema":1,"id":"…","revision":255,"of":"blood_pressure","driver":"…","device":"…","user":1,
+///      "measured":"…","parts":["pulse_rate","flags"]}
+struct DeletionNotice: Sendable, Equatable {
+    /// The id of the deleted reading as it is printed.
+    var id: String
+    /// The type that the reading had.
+    var type: String
+    var driver = ""
+    var device = ""
+    var user: Int?
+    /// RFC 3339, as the database has it.
+    var measured: String?
+    /// Of a quantity: its code in the nomenclature, as a number and as a name.
+    var mdc: Int64?
+    var code: String?
+    /// It had a pulse rate, and flags.
+    var hasPulse = false, hasFlags = false
+
+    /// No cuff's copy has a higher one, so a notice is the last that is said of a reading.
+    static let revision = 255
+    /// How every notice begins.
+    static let beginning = "{\"type\":\"deleted\","
+
+    var line: String {
+        var text = TextBuffer(capacity: 256)
+        text.append(string: Self.beginning)
+        text.append("\"schema\":1,\"id\":")
+        text.append(jsonString: id)
+        text.append(string: ",\"revision\":\(Self.revision)")
+        func append(_ key: StaticString, _ value: String?) {
+            guard let value, !value.isEmpty else { return }
+            text.append(",\"")
+            text.append(key)
+            text.append("\":")
+            text.append(jsonString: value)
+        }
+        append("of", type)
+        append("driver", driver)
+        append("device", device)
+        if let user { text.append(string: ",\"user\":\(user)") }
+        append("measured", measured)
+        append("code", code)
+        if let mdc { text.append(string: ",\"mdc\":\(mdc)") }
+        let parts = [hasPulse ? "\"pulse_rate\"" : nil, hasFlags ? "\"flags\"" : nil].compactMap { $0 }
+        if !parts.isEmpty { text.append(string: ",\"parts\":[\(parts.joined(separator: ","))]") }
+        text.append("}\n")
+        return text.string
+    }
+
+    /// The facts of a stored reading, to be read before it is deleted; `nil` where it is not there.
+    static func find(_ id: String, in db: Database) throws -> DeletionNotice? {
+        let row = try Row.fetchOne(
+            db,
+            sql: """
+                SELECT type, user, measured, mdc, code, pulse_per_min IS NOT NULL AS pulse, flags IS NOT NULL AS flagged, driver, device
+                FROM reading LEFT JOIN source ON source.number = reading.source WHERE id = ?
+                """, arguments: [id])
+        guard let row else { return nil }
+        let isQuantity = row["type"] as String == "quantity"
+        return DeletionNotice(
+            id: id, type: row["type"], driver: row["driver"] ?? "", device: row["device"] ?? "", user: row["user"],
+            measured: row["measured"], mdc: row["mdc"], code: isQuantity ? row["code"] : nil, hasPulse: row["pulse"],
+            hasFlags: row["flagged"])
+    }
+}
+
+/// Tells the sinks that had a reading, through their outboxes. To be used within the transaction that deletes.
+struct DeletionNotices {
+    private let sinks: [Int64]
+
+    /// The sinks that answer for what they are sent. Of others nobody knows what they make of a line.
+    init(_ db: Database) throws {
+        sinks = try Row.fetchAll(db, sql: "SELECT number, spec FROM sink ORDER BY number").compactMap { row in
+            let spec = try? SinkSpec(row["spec"] as String)
+            guard let kind = spec?.kind, kind.durability == .acknowledged, kind.traits.contains(.outbox) else { return nil }
+            return row["number"]
+        }
+    }
+
+    /// Puts a notice into the outbox of each sink that has the reading, or may have it. One that refused it does not.
+    func put(_ id: String, in db: Database) throws {
+        let had = try sinks.filter { sink in
+            try Bool.fetchOne(
+                db, sql: "SELECT EXISTS (SELECT 1 FROM outbox WHERE sink = ? AND id = ? AND refused IS NULL)", arguments: [sink, id])
+                ?? false
+        }
+        guard !had.isEmpty, let notice = try DeletionNotice.find(id, in: db) else { return }
+        for sink in had {
+            try db.execute(
+                sql: """
+                    INSERT INTO outbox (sink, id, revision, pending, sequence, queued, line)
+                    SELECT ?1, ?2, ?3, 0, 1 + (SELECT coalesce(max(sequence), 0) FROM outbox WHERE sink = ?1), ?4, ?5
+                    ON CONFLICT DO NOTHING
+                    """, arguments: [sink, id, DeletionNotice.revision, HostClock.now().utcText, notice.line])
+        }
+    }
+}
+
+extension Outbox.Line {
+    /// It tells that a reading is deleted.
+    var isDeletion: Bool { revision == DeletionNotice.revision && bytes.starts(with: DeletionNotice.beginning.utf8) }
+}
