@@ -95,10 +95,10 @@ enum HomeAssistant {
                     ("val_tpl", JSONValue.quoted(template)), attributes,
                 ])
         }
-        // What the cuff did not tell, or what was deleted, is unknown, not 0, and not what it was before.
+        // What the cuff did not tell, or what was deleted, is unknown, not 0, and not what it was before. Who deletes leaves `null`.
         return [
-            number("systolic", "Systolic", unit: "mmHg", "{{ value_json.systolic_mmHg | default(None) }}"),
-            number("diastolic", "Diastolic", unit: "mmHg", "{{ value_json.diastolic_mmHg | default(None) }}"),
+            number("systolic", "Systolic", unit: "mmHg", "{{ value_json.systolic_mmHg }}"),
+            number("diastolic", "Diastolic", unit: "mmHg", "{{ value_json.diastolic_mmHg }}"),
             number("mean", "Mean", unit: "mmHg", "{{ value_json.mean_mmHg | default(None) }}"),
             number("pulse", "Pulse", unit: "bpm", "{{ value_json.pulse_per_min | default(None) }}"),
             Entity(
@@ -111,22 +111,16 @@ enum HomeAssistant {
                 kind: "binary_sensor", name: "irregular", title: "Irregular pulse",
                 particulars: [
                     source, ("dev_cla", JSONValue.quoted("problem")),
-                    (
-                        "val_tpl",
-                        JSONValue.quoted(
-                            "{{ None if value_json.type == 'deleted' else 'ON' if 'irregular_pulse' in value_json.flags | default([]) else 'OFF' }}"
-                        )
-                    ),
+                    ("val_tpl", JSONValue.quoted("{{ 'ON' if 'irregular_pulse' in value_json.flags | default([]) else 'OFF' }}")),
                 ]),
             Entity(
                 kind: "event", name: "reading", title: "Reading",
                 particulars: [
-                    ("stat_t", JSONValue.quoted(reading)), ("evt_typ", #"["reading","failed","deleted"]"#),
+                    ("stat_t", JSONValue.quoted(reading)), ("evt_typ", #"["reading","failed"]"#),
                     (
                         "val_tpl",
                         JSONValue.quoted(
-                            "{{ dict(value_json, event_type={'measurement': 'failed', 'deleted': 'deleted'}.get(value_json.type, 'reading')) | tojson }}"
-                        )
+                            "{{ dict(value_json, event_type='failed' if value_json.type == 'measurement' else 'reading') | tojson }}")
                     ),
                 ]),
         ]

@@ -286,8 +286,8 @@ struct MQTTState: Sendable {
     }
 
     private mutating func readingAcknowledged(_ entry: Entry, _ verdict: Verdict) {
-        // Where nothing announces alerts, not subscribing to them is a choice, and readings must not wait for it.
-        let isChoice = entry.isAlert && settings.discovery == nil
+        // Not subscribing to deletions is a choice, and to alerts where nothing announces them; readings must not wait for it.
+        let isChoice = entry.line.isDeletion || entry.isAlert && settings.discovery == nil
         if verdict == .unheard && !settings.isUnheardTaken && !isChoice {
             return finish(
                 .later(

@@ -11,7 +11,9 @@ struct Entry: Sendable {
     /// A rule of the user was raised or cleared; it is no reading, and never the newest of anything.
     var isAlert: Bool { line.type == "alert" }
 
-    func topic(_ topics: Topics) -> String { isAlert ? slot.alert(topics) : slot.reading(topics) }
+    func topic(_ topics: Topics) -> String {
+        isAlert ? slot.alert(topics) : line.isDeletion ? slot.deleted(topics) : slot.reading(topics)
+    }
 }
 
 /// What is known of one user of one cuff.
@@ -42,7 +44,10 @@ struct SlotState: Sendable {
     /// known here, so nothing is shown until a newer reading comes.
     mutating func accept(deletion entry: Entry) -> Bool {
         guard newest?.id == entry.key.id else { return false }
-        return accept(entry)
+        let isNewest = accept(entry)
+        // What a template finds there is `None`, which Home Assistant shows as unknown.
+        if isNewest { newestLine = entry.line.json.dropLast() + #","systolic_mmHg":null,"diastolic_mmHg":null}"# }
+        return isNewest
     }
 
     mutating func retained(_ line: ReadingLine?) {

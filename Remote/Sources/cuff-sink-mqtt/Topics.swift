@@ -43,6 +43,8 @@ struct Slot: Sendable, Hashable {
     func state(_ topics: Topics) -> String { topic(topics, "state") }
     /// Every reading.
     func reading(_ topics: Topics) -> String { topic(topics, "reading") }
+    /// Deletions. Not beside the readings: who waits for readings, such as an automation, must not take one for a reading.
+    func deleted(_ topics: Topics) -> String { topic(topics, "deleted") }
     /// Alerts of the user's rules; they are the cuff's and not a user's, because some are about readings that did not come.
     func alert(_ topics: Topics) -> String { "\(topics.base)/\(device)/alert" }
 }

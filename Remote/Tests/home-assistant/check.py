@@ -21,6 +21,8 @@ def free_port():
 
 
 BROKER, WEB = free_port(), free_port()
+ADDRESS = f"mqtt://{USER}@127.0.0.1:{BROKER}/?gateway=pi-7&discovery=homeassistant"
+ENVIRONMENT = {"PATH": os.environ["PATH"], "HOME": str(HOME), "CREDENTIALS_DIRECTORY": str(HOME / "credentials")}
 
 
 def write(name, text, mode=0o600):
@@ -133,26 +135,37 @@ def check(what, holds, seen=""):
 
 
 class Helper:
-    """cuff-sink-mqtt, spoken to as cuff does."""
+    """cuff-sink-mqtt, spoken to as cuff does: after `later` it is started again, and the line is sent again."""
 
     def __init__(self):
-        folder = HOME / "credentials"
         write("credentials/mqtt.password", PASSWORD + "\n")
-        self.process = subprocess.Popen(
-            [BINARY, f"mqtt://{USER}@127.0.0.1:{BROKER}/?gateway=pi-7&discovery=homeassistant"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            env={"PATH": os.environ["PATH"], "HOME": str(HOME), "CREDENTIALS_DIRECTORY": str(folder), "CUFF_SINK_OFFERS": "deletions"})
-        first = self.process.stdout.readline()
-        check("the helper is ready, for deletions too", first == "ready 1 deletions\n", first)
+        self.process = None
+        check("the helper is ready, for deletions too", self.start() == "ready 1 deletions\n")
+
+    def start(self):
+        self.end()
+        self.process = subprocess.Popen([BINARY, ADDRESS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                        env={**ENVIRONMENT, "CUFF_SINK_OFFERS": "deletions"})
+        return self.process.stdout.readline()
 
     def send(self, line):
-        self.process.stdin.write(json.dumps(line, separators=(",", ":")) + "\n")
-        self.process.stdin.flush()
-        answer = self.process.stdout.readline().split()
+        answer = []
+        for _ in range(30):
+            self.process.stdin.write(json.dumps(line, separators=(",", ":")) + "\n")
+            self.process.stdin.flush()
+            answer = self.process.stdout.readline().split()
+            # Home Assistant subscribes when it has read the announcement.
+            if answer[:1] != ["later"]: break
+            time.sleep(1)
+            self.start()
         check(f"{line['type']} {line['id'][:15]} is acknowledged", answer[:2] == ["ok", line["id"]], answer)
 
     def end(self):
-        self.process.stdin.close()
+        if not self.process: return
+        try: self.process.stdin.close()
+        except BrokenPipeError: pass
         self.process.wait(60)
+        self.process = None
 
 
 def reading(identity, systolic, diastolic, pulse, **more):
@@ -195,9 +208,7 @@ def run(broker, home):
     home.shows("the next reading after that", systolic="127", diastolic="80")
     helper.end()
     home.shows("without the sink everything is unavailable", **{word: "unavailable" for word in ("systolic", "diastolic", "pulse", "mean", "measured")})
-    done = subprocess.run([BINARY, "--forget", CUFF, f"mqtt://{USER}@127.0.0.1:{BROKER}/?gateway=pi-7&discovery=homeassistant"],
-                          env={"PATH": os.environ["PATH"], "HOME": str(HOME), "CREDENTIALS_DIRECTORY": str(HOME / "credentials")},
-                          capture_output=True, text=True)
+    done = subprocess.run([BINARY, "--forget", CUFF, ADDRESS], env=ENVIRONMENT, capture_output=True, text=True)
     check("forgetting the cuff succeeds", done.returncode == 0, done.stderr)
     wait_for("the removal of the entities", lambda: not home.entities(), 30)
     print("ok   forgetting the cuff removes its entities")
