@@ -96,6 +96,8 @@ import Testing
         #expect(skipped.status == 0)
         #expect(skipped.output.contains("== kernel: skipped: no machine here"))
         #expect(skipped.lines.last == "== 7 held; skipped: kernel; failed: none")
+        let told = try await ci(["remote": "echo '-- fleet: failed with 1'; exit 1"])
+        #expect(told.status == 0 && told.output.contains("== failed, and does not decide: remote\n== 7 held"), "\(told.output)")
         let withoutServers = try await ci(["remote": "echo 'skipped: mqtt: no broker here'; exit 77"])
         #expect(withoutServers.output.contains("== remote: skipped: mqtt: no broker here"))
     }

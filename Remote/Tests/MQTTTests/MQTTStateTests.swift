@@ -394,7 +394,7 @@ private let address = "mqtt://broker/?gateway=pi-7"
             systolic["unit_of_meas"]?.string == "mmHg" && systolic["stat_cla"]?.string == "measurement" && systolic["frc_upd"]?.bool == true
         )
         #expect(
-            systolic["val_tpl"]?.string == "{{ value_json.systolic_mmHg | default(None) }}"
+            systolic["val_tpl"]?.string == "{{ value_json.systolic_mmHg }}"
                 && systolic["uniq_id"]?.string == "\(node)_systolic")
         #expect(systolic["obj_id"]?.string == "cuff_systolic" && systolic["avty_t"]?.string == "cuff/pi-7/status")
         #expect(systolic["dev"]?["ids"]?.array == [.string(node)] && systolic["o"]?["name"]?.string == "cuff")
