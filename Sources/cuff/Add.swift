@@ -46,7 +46,7 @@ struct Add: ParsableCommand {
         let (reading, isNew) =
             try quantity.map { try addQuantity($0, at: time, zone) }
             ?? HealthRuns.add(try pressure(at: time), zone: zone, to: try database.path())
-        Terminal.say("cuff: \(isNew ? "added" : "already stored") as \(HealthRuns.text(reading.id))")
+        Terminal.say("cuff: \(isNew ? "added" : "already stored") as \(reading.id.description)")
     }
 
     private func pressure(at time: Timestamp) throws -> ManualEntry {

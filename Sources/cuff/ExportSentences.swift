@@ -88,7 +88,7 @@ extension HealthRuns.ExportReport {
     func sentences(_ path: String) -> [String] {
         var lines = leftOut.map { "\($0.value) left out: \($0.key.sentence)" }.sorted()
         if !deleted.isEmpty {
-            let names = deleted.prefix(10).map(HealthRuns.text).joined(separator: ", ") + (deleted.count > 10 ? ", …" : "")
+            let names = deleted.prefix(10).map(\.description).joined(separator: ", ") + (deleted.count > 10 ? ", …" : "")
             lines.append(
                 "\(Plural.text(deleted.count, "reading")) written by earlier exports of `\(cursor ?? "")` and deleted here since;"
                     + (saysDeleted ? " the export says so of each" : " delete them there as well: \(names)"))

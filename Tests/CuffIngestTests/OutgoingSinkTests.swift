@@ -39,7 +39,7 @@ import Testing
         #expect(folder.lines("got") == lines(0..<400))
         let row = try #require(try overview(folder, spec))
         #expect(row.pending == 0 && row.error == nil)
-        #expect(row.acknowledged == ReadingSelection.text(Reading.sample(399).id))
+        #expect(row.acknowledged == Reading.sample(399).id.description)
     }
 
     @Test func exec_IsStartedAgain_WhenItEnds() async throws {
@@ -70,7 +70,7 @@ import Testing
 
     // MARK: +ack
 
-    private func id(_ number: Int) -> String { ReadingSelection.text(Reading.sample(number).id) }
+    private func id(_ number: Int) -> String { Reading.sample(number).id.description }
 
     /// The helpers under Examples, as they are shipped.
     private static let helpers =

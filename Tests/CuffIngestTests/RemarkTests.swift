@@ -112,7 +112,7 @@ import Testing
         gone.ids = [first]
         #expect(try store.delete(gone) == 1)
         #expect(try new() == [])
-        #expect(folder.lines("out.jsonl") == ["{\"type\":\"deleted\",\"schema\":1,\"id\":\"\(ReadingSelection.text(first))\"}"])
+        #expect(folder.lines("out.jsonl") == ["{\"type\":\"deleted\",\"schema\":1,\"id\":\"\(first.description)\"}"])
         #expect(try new() == [])
         #expect(folder.lines("out.jsonl").isEmpty, "it is told once")
     }
@@ -129,7 +129,7 @@ import Testing
         _ = try store.remark([Reading.sample(1).id, Reading.sample(2).id], [(.note, "cold")])
         #expect(try had.refresh() == 1 && other.refresh() == 0)
         let line = try #require(try had.next(10).first)
-        #expect(line.revision == 1 && line.id == ReadingSelection.text(Reading.sample(1).id) && !line.isPending)
+        #expect(line.revision == 1 && line.id == Reading.sample(1).id.description && !line.isPending)
         let text = String(decoding: line.bytes, as: UTF8.self)
         #expect(text.contains("\"revision\":1,\"note\":\"cold\"}"))
         #expect(text.contains("\"device\":\"dev-1\""))
@@ -175,7 +175,7 @@ import Testing
         let store = try Store(path, access: .write)
         let id = Reading.sample(1).id
         let refused = #expect(throws: IngestError.self) { _ = try store.entry(id) }
-        #expect(refused == IngestError(StoreFault.notEntered(ReadingSelection.text(id), driver: "and-std")))
+        #expect(refused == IngestError(StoreFault.notEntered(id.description, driver: "and-std")))
         #expect(throws: IngestError.self) {
             try store.edit(id, to: ManualEntry(.mmHg(1, 2), at: Timestamp(seconds: 0)), zone: .utc)
         }

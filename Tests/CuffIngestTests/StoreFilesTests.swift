@@ -15,7 +15,7 @@ import Testing
         return Set(try store.latest(nil).map(\.id))
     }
 
-    private func names(_ numbers: Range<Int>) -> Set<String> { Set(numbers.map { ReadingSelection.text(Reading.sample($0).id) }) }
+    private func names(_ numbers: Range<Int>) -> Set<String> { Set(numbers.map { Reading.sample($0).id.description }) }
 
     private func sink(_ folder: TestFolder, _ notices: Mailbox<IngestError> = Mailbox()) throws -> any Sink {
         var context = SinkContext()

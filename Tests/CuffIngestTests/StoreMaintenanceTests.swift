@@ -12,7 +12,7 @@ import Testing
     private func ids(_ path: String) throws -> [String] {
         var found: [String] = []
         try Store(path, access: .read).forEach(ReadingSelection(zone: .utc)) { reading, _ in
-            found.append(ReadingSelection.text(reading.id))
+            found.append(reading.id.description)
             return true
         }
         return found
@@ -185,7 +185,7 @@ import Testing
         let first = try store.purge()
         #expect(first.tombstones == 2 && first.owedTombstones == 1)
         let owed = try store.deletedSince("weekly")
-        #expect(owed.map(ReadingSelection.text) == [all[0]])
+        #expect(owed.map(\.description) == [all[0]])
         #expect(try store.purge().tombstones == 0, "asking is not telling")
         try store.forgetGiven(owed, by: "weekly")
         #expect(try store.purge().tombstones == 1)

@@ -10,11 +10,11 @@ extension AlertState {
     public var text: String {
         var lines = [Self.heading]
         for (id, time) in handled.sorted(by: { ($0.value, $0.key.hash) < ($1.value, $1.key.hash) }) {
-            lines.append("r \(Self.word(id)) \(time.milliseconds)")
+            lines.append("r \(id) \(time.milliseconds)")
         }
         for (key, track) in tracks.sorted(by: { ($0.key.rule, $0.key.subject) < ($1.key.rule, $1.key.subject) }) {
-            let standing = track.standing.map { "\($0.since.milliseconds) \(Self.list($0.readings.map(Self.word)))" } ?? "- -"
-            let seen = track.seen.map { "\(Self.word($0.id))/\($0.time.milliseconds)/\($0.verdict.rawValue)" }
+            let standing = track.standing.map { "\($0.since.milliseconds) \(Self.list($0.readings.map(\.description)))" } ?? "- -"
+            let seen = track.seen.map { "\($0.id)/\($0.time.milliseconds)/\($0.verdict.rawValue)" }
             lines.append("t \(Self.hex(key.rule)) \(Self.hex(key.subject)) \(standing) \(Self.list(seen))")
         }
         return lines.joined(separator: "\n") + "\n"
@@ -35,12 +35,6 @@ extension AlertState {
                 tracks[key] = track
             }
         }
-    }
-
-    private static func word(_ id: Reading.ID) -> String {
-        var text = TextBuffer(capacity: 32)
-        text.append(id)
-        return text.string
     }
 
     private static func hex(_ number: UInt64) -> String {

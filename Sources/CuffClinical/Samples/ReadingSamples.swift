@@ -128,12 +128,7 @@ public struct ReadingSamples: Sendable, Hashable {
         }
     }
 
-    static func syncIdentifier(_ id: Reading.ID) -> String {
-        var text = TextBuffer(capacity: 48)
-        text.append("cuff:")
-        text.append(id)
-        return text.string
-    }
+    static func syncIdentifier(_ id: Reading.ID) -> String { "cuff:\(id)" }
 
     private static func text(_ pressure: Pressure) -> String {
         var text = TextBuffer(capacity: 24)

@@ -2,9 +2,6 @@ import CuffClinical
 import CuffCore
 
 extension HealthRuns {
-    /// The printed form of an id.
-    public static func text(_ id: Reading.ID) -> String { ReadingSelection.text(id) }
-
     /// How statistics are printed; without a format a terminal gets a table and a pipe JSON Lines.
     public static func isTable(_ format: String?, isTerminal: Bool) throws(IngestError) -> Bool {
         switch format ?? (isTerminal ? "table" : "jsonl") {

@@ -151,7 +151,7 @@ extension Store {
             try commit { db in
                 let statement = try db.makeStatement(sql: "INSERT OR REPLACE INTO exported (cursor, id, revision) VALUES (?, ?, ?)")
                 for one in given.readings {
-                    try statement.execute(arguments: [cursor, ReadingSelection.text(one.id), Int(one.revision)])
+                    try statement.execute(arguments: [cursor, one.id.description, Int(one.revision)])
                 }
                 for number in given.series { try statement.execute(arguments: [cursor, "series-\(number)", 0]) }
             }
@@ -179,7 +179,7 @@ extension Store {
         do {
             try commit { db in
                 let statement = try db.makeStatement(sql: "DELETE FROM exported WHERE cursor = ? AND id = ?")
-                for id in ids { try statement.execute(arguments: [cursor, ReadingSelection.text(id)]) }
+                for id in ids { try statement.execute(arguments: [cursor, id.description]) }
             }
         } catch { throw Self.translated(error, path) }
     }

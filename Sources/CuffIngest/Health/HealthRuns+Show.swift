@@ -64,7 +64,7 @@ extension HealthRuns {
         let time = event.time.text(in: zone)
         let pulse = event.pulse.map { "\(Int($0.digits.value.rounded()))" } ?? ""
         if isPlain {
-            text.append(string: [time, event.kind.rawValue, pulse, self.text(event.reading)].joined(separator: "\t") + "\n")
+            text.append(string: [time, event.kind.rawValue, pulse, event.reading.description].joined(separator: "\t") + "\n")
         } else {
             let words = event.kind.rawValue.replacing("_", with: " ")
             let limit = event.limit.map { " (limit \(Int($0.rounded())))" } ?? ""

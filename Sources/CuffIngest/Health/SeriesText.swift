@@ -19,7 +19,7 @@ enum SeriesText {
         let begun = String(stored.series.start.text(in: zone).prefix(19)).replacing("T", with: " ")
         var line = padded(begun, 23) + padded(name, 15) + right("\(count)", 6)
         line += right("\((end.milliseconds - stored.series.start.milliseconds + 500) / 1000)", 10) + "  " + summary
-        if let reading = stored.series.reading { line += "  of \(HealthRuns.text(reading))" }
+        if let reading = stored.series.reading { line += "  of \(reading.description)" }
         text.append(string: line + "\n")
     }
 
@@ -36,7 +36,7 @@ enum SeriesText {
         case .waveform(let one):
             cells += [one.end.text(in: zone), SeriesSelection.Kind.waveforms.rawValue, "\(one.samples.count)", "", "", "", ""]
         }
-        cells += [stored.provenance.driver, stored.provenance.device, stored.series.reading.map(HealthRuns.text) ?? ""]
+        cells += [stored.provenance.driver, stored.provenance.device, stored.series.reading.map(\.description) ?? ""]
         text.append(string: cells.joined(separator: "\t") + "\n")
     }
 
@@ -46,14 +46,14 @@ enum SeriesText {
         let quantities = series.compactMap { if case .quantity(let one) = $0.series { one } else { nil } }
         for element in QuantitySeriesQuery(quantities, includesOwner: byOwner) {
             var cells = [exact(element.start, zone), number(element.value.digits.value), element.value.unit.description]
-            if let owner = element.owner { cells.append(quantities[owner].reading.map(HealthRuns.text) ?? "") }
+            if let owner = element.owner { cells.append(quantities[owner].reading.map(\.description) ?? "") }
             text.append(string: cells.joined(separator: "\t") + "\n")
         }
         for case .heartbeats(let one) in series.map(\.series) {
             for beat in one.beats {
                 let time = Timestamp(milliseconds: one.start.milliseconds + beat.time / 1000)
                 var cells = [exact(time, zone), beat.precededByGap ? "gap" : "", "beat"]
-                if byOwner { cells.append(one.reading.map(HealthRuns.text) ?? "") }
+                if byOwner { cells.append(one.reading.map(\.description) ?? "") }
                 text.append(string: cells.joined(separator: "\t") + "\n")
             }
         }

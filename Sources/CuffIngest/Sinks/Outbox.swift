@@ -120,7 +120,7 @@ final class Outbox: Sendable {
                     text.removeAll()
                     line.append(entry, device: batch.device, to: &text)
                     try insert.execute(
-                        arguments: [number, ReadingSelection.text(id), Int(revision), isPending, sequence + 1, now, text.string])
+                        arguments: [number, id.description, Int(revision), isPending, sequence + 1, now, text.string])
                     guard db.changesCount > 0 else { return }
                     sequence += 1
                     added += 1

@@ -7,7 +7,7 @@ extension Store {
     public func delete(_ selection: ReadingSelection) throws(IngestError) -> Int {
         var ids: [String] = []
         try forEach(selection) { reading, _ in
-            ids.append(ReadingSelection.text(reading.id))
+            ids.append(reading.id.description)
             return true
         }
         do {

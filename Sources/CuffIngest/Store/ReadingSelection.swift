@@ -74,7 +74,7 @@ public struct ReadingSelection: Sendable, Hashable {
             }
             parts.append("source IN (\(meant.keys.sorted().map(String.init).joined(separator: ",")))")
         }
-        if !ids.isEmpty { parts.append("id IN (\(ids.map { Self.quoted(Self.text($0)) }.joined(separator: ",")))") }
+        if !ids.isEmpty { parts.append("id IN (\(ids.map { Self.quoted($0.description) }.joined(separator: ",")))") }
         if let newFor {
             parts.append(
                 "NOT EXISTS (SELECT 1 FROM exported WHERE cursor = \(Self.quoted(newFor)) AND exported.id = reading.id "
@@ -94,12 +94,6 @@ public struct ReadingSelection: Sendable, Hashable {
         var text = TextBuffer(capacity: 16)
         text.append(DeviceTime(wallSeconds: max(0, seconds), precision: .day))
         return quoted(text.string)
-    }
-
-    static func text(_ id: Reading.ID) -> String {
-        var text = TextBuffer(capacity: 32)
-        text.append(id)
-        return text.string
     }
 
     static func quoted(_ text: String) -> String {

@@ -12,7 +12,7 @@ extension Store {
         do {
             return try queue.read { db in
                 let statement = try db.cachedStatement(sql: "SELECT 1 FROM reading WHERE id = ? AND type = '\(Self.tombstone)'")
-                return Set(try ids.filter { try Int.fetchOne(statement, arguments: [ReadingSelection.text($0)]) != nil })
+                return Set(try ids.filter { try Int.fetchOne(statement, arguments: [$0.description]) != nil })
             }
         } catch { throw Self.translated(error, path) }
     }
@@ -52,7 +52,7 @@ extension Store {
                     let statement = try db.makeStatement(sql: "DELETE FROM reading WHERE type = '\(Self.tombstone)' AND id = ?")
                     var count = 0
                     for id in ids {
-                        try statement.execute(arguments: [ReadingSelection.text(id)])
+                        try statement.execute(arguments: [id.description])
                         count += db.changesCount
                     }
                     return count

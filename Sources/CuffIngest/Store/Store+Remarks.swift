@@ -26,7 +26,7 @@ extension Store {
                     let columns = Remarks.Key.allCases.map { "\(ReadingColumn($0).name) = ?" }.joined(separator: ", ")
                     try db.execute(
                         sql: "UPDATE reading SET \(columns) WHERE id = ?",
-                        arguments: StatementArguments(Remarks.Key.allCases.map { remarks[$0] } + [ReadingSelection.text(id)]))
+                        arguments: StatementArguments(Remarks.Key.allCases.map { remarks[$0] } + [id.description]))
                     try queueAgain(changed, provenance, in: db)
                     count += 1
                 }
@@ -42,7 +42,7 @@ extension Store {
         do {
             let reading = try queue.read { try whole(id, in: $0).0 }
             guard reading.origin == .entered else {
-                throw IngestError(StoreFault.notEntered(ReadingSelection.text(id), driver: reading.driver.description))
+                throw IngestError(StoreFault.notEntered(id.description, driver: reading.driver.description))
             }
             return reading
         } catch { throw Self.translated(error, path) }
@@ -55,7 +55,7 @@ extension Store {
             return try commit { db in
                 let (old, provenance) = try whole(id, in: db)
                 guard old.origin == .entered else {
-                    throw IngestError(StoreFault.notEntered(ReadingSelection.text(id), driver: old.driver.description))
+                    throw IngestError(StoreFault.notEntered(id.description, driver: old.driver.description))
                 }
                 var new = entry.reading(received: old.received ?? now, zone: zone)
                 (new.id, new.remarks, new.revision) = (old.id, old.remarks, old.revision)
@@ -67,7 +67,7 @@ extension Store {
                           (id, revision, replaced, systolic_mmHg, diastolic_mmHg, pulse_per_min, user, flags, measured, raw)
                         SELECT id, \(ReadingColumn.fullRevision), ?, systolic_mmHg, diastolic_mmHg, pulse_per_min, user, flags, measured, raw
                         FROM reading WHERE id = ?
-                        """, arguments: [now.utcText, ReadingSelection.text(id)])
+                        """, arguments: [now.utcText, id.description])
                 try replaceValues(of: new, in: db)
                 try noteChange(&new, in: db)
                 try queueAgain(new, provenance, in: db)
@@ -104,7 +104,7 @@ extension Store {
     }
 
     private func whole(_ id: Reading.ID, in db: Database) throws -> (Reading, Provenance) {
-        let text = ReadingSelection.text(id)
+        let text = id.description
         let statement = try db.makeStatement(
             sql: "SELECT \(ReadingColumn.all) FROM reading WHERE id = ? AND NOT pending AND type <> '\(Self.tombstone)'")
         try statement.setArguments([text])
@@ -122,13 +122,13 @@ extension Store {
     /// The next revision, in the row and in the reading.
     private func noteChange(_ reading: inout Reading, in db: Database) throws {
         try db.execute(
-            sql: "UPDATE reading SET noted = coalesce(noted, 0) + 1 WHERE id = ?", arguments: [ReadingSelection.text(reading.id)])
+            sql: "UPDATE reading SET noted = coalesce(noted, 0) + 1 WHERE id = ?", arguments: [reading.id.description])
         reading.revision += 1
     }
 
     private func replaceValues(of reading: Reading, in db: Database) throws {
         // The insert's own way of writing columns; its revision wins over the row's, and is put back.
-        let text = ReadingSelection.text(reading.id)
+        let text = reading.id.description
         let row = try Row.fetchOne(db, sql: "SELECT revision, source FROM reading WHERE id = ?", arguments: [text])
         var forced = reading
         forced.revision = .max
@@ -152,8 +152,8 @@ extension Store {
                 ON CONFLICT DO NOTHING
                 """,
             arguments: [
-                ReadingSelection.text(reading.id), Int(reading.revision), HostClock.now().utcText, text.string,
-                ReadingSelection.text(reading.id),
+                reading.id.description, Int(reading.revision), HostClock.now().utcText, text.string,
+                reading.id.description,
             ])
     }
 }

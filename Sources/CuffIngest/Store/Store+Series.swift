@@ -85,13 +85,13 @@ extension Store {
             }
             return [
                 SeriesSelection.Kind.quantity.rawValue, one.type.identifier.description, one.unit.description, source,
-                one.reading.map(ReadingSelection.text), one.start.utcText, one.end.utcText, one.count, one.minimum?.value.value,
+                one.reading.map(\.description), one.start.utcText, one.end.utcText, one.count, one.minimum?.value.value,
                 one.maximum?.value.value, one.average, one.mostRecent?.value.value, nil, Data(samples),
             ]
         case .heartbeats(let one):
             return [
                 SeriesSelection.Kind.heartbeats.rawValue, SampleType.heartbeatSeries.identifier.description, nil, source,
-                one.reading.map(ReadingSelection.text), one.start.utcText, one.end.utcText, one.beats.count, nil, nil, nil, nil,
+                one.reading.map(\.description), one.start.utcText, one.end.utcText, one.beats.count, nil, nil, nil, nil,
                 one.sdnn.map { $0 * 1000 }, Data(SeriesCoding.encode(one.beats)),
             ]
         case .waveform(let one):
@@ -122,7 +122,7 @@ extension Store {
                 if let since = selection.since { require("start >= ?", [since.utcText]) }
                 if let until = selection.until { require("start < ?", [until.utcText]) }
                 if !selection.readings.isEmpty {
-                    require("reading IN \(places(selection.readings.count))", selection.readings.map(ReadingSelection.text))
+                    require("reading IN \(places(selection.readings.count))", selection.readings.map(\.description))
                 }
                 if selection.device != nil || selection.driver != nil {
                     let meant = sources.filter {
@@ -203,7 +203,7 @@ extension Store {
         do {
             return try queue.read { db in
                 let row = try Row.fetchOne(
-                    db, sql: "SELECT revision, pending FROM reading WHERE id = ?", arguments: [ReadingSelection.text(reading.id)])
+                    db, sql: "SELECT revision, pending FROM reading WHERE id = ?", arguments: [reading.id.description])
                 guard let row else { return false }
                 let revision: Int = row["revision"]
                 let isPending: Bool = row["pending"]

@@ -154,7 +154,8 @@ final class WebSite: Sendable {
     }
 
     private func deliveries(_ statistics: RunStatistics?) -> [LivePage.Delivery] {
-        (statistics?.sinks ?? []).filter { $0.label != "web" && !$0.label.hasPrefix("series:") }.map { sink in
+        // These belong to the watch itself: nobody chose them, and nobody can do anything about them.
+        (statistics?.sinks ?? []).filter { !["web", "alerts"].contains($0.label) && !$0.label.hasPrefix("series:") }.map { sink in
             let parts = sink.label.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             let file = parts.count == 2 ? parts[1].split(separator: "/").last.map { ":\($0)" } ?? "" : ""
             let isFile = parts.count == 2 && !parts[1].hasPrefix("//")

@@ -24,7 +24,7 @@ extension Redaction {
         if next < record.count { work.clear(&record, next..<record.count, .unknown) }
     }
 
-    /// Seconds since 1970 in four bytes, low byte first; 0 is no time.
+    /// Seconds since 1970 in four bytes, low byte first; 0 means that no time is set.
     private static func shiftUnixTime(_ bytes: inout [UInt8], at offset: Int, _ work: inout Work) {
         guard let seconds = bytes.span.littleEndian32(offset), seconds > 0,
             work.shifted(DeviceTime(wallSeconds: Int64(seconds)), years: 1971...2105) != nil,
