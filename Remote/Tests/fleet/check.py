@@ -177,6 +177,9 @@ while time.time() - moved < 60:
 stored = set(database.sql("SELECT id FROM cuff.reading").split("\n"))
 lost = sum(len(m.acknowledged - stored) for m in machines)
 left = broker.waiting()
+if waiting or lost or rows != made:
+    print(f"the last lines of the broker's log, and its queues: {broker.control('list_queues', 'name', 'state', 'messages', 'leader').stdout}")
+    print("\n".join((broker.folder / f"log/{broker.name}.log").read_text().split("\n")[-40:]))
 print(f"{made} readings of {len(machines)} machines, sent {sum(m.sent for m in machines)} times, kill -9: "
       f"{', '.join(f'{n} x {t}' for t, n in kills.items())}; {rows} rows, {distinct} distinct, {lost} acknowledged and lost, "
       f"{waiting} still wait, queues {left}, {time.time() - began:.0f} s")
