@@ -124,7 +124,7 @@ class GatewayTests(unittest.TestCase):
         secret = (self.home / "machines/pi-1.mqtt.password").read_text().strip()
         self.assertEqual((self.home / "machines/pi-1.mqtt.password").stat().st_mode & 0o777, 0o600)
         seen = watcher.stop()
-        self.assertTrue(any("rabbitmqctl" in words and "add_user" in words for words in seen), "the watcher saw nothing")
+        self.assertTrue(any("rabbitmqctl" in words and "import_definitions" in words for words in seen), "the watcher saw nothing")
         for word in (secret, PASSWORD):
             self.assertNotIn(word, "".join(seen) + done.stdout + done.stderr)
 
