@@ -305,6 +305,34 @@ import Testing
         close(ends[1])
     }
 
+    /// On the thread of the source: all of the lines, or none of them.
+    @Test func writeIfReady_WritesWholeLinesOrNothing() throws {
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        let (reader, writer) = (ends[0], ends[1])
+        defer {
+            close(reader)
+            close(writer)
+        }
+        let sink = StandardOutputSink(line: ReadingLine(), descriptor: writer)
+        let other = StandardOutputSink(line: ReadingLine(), descriptor: writer)
+        #expect(fcntl(writer, F_GETFL) & O_NONBLOCK == 0)
+        var written = 0
+        while sink.writeIfReady(Batch.sample(written..<(written + 1))) { written += 1 }
+        #expect((150...300).contains(written))
+        #expect(!other.writeIfReady(Batch.sample(0..<1)))
+        var room = [UInt8](repeating: 0, count: 1 << 17)
+        let count = read(reader, &room, room.count)
+        #expect(room[..<count].count { $0 == UInt8(ascii: "\n") } == written && room[count - 1] == UInt8(ascii: "\n"))
+        // More than a pipe is sure to take as a whole.
+        #expect(!sink.writeIfReady(Batch.sample(0..<16)) && !sink.writeIfReady(Batch.sample(0..<17)))
+        #expect(sink.writeIfReady(Batch.sample(0..<2)))
+        sink.close()
+        #expect(!sink.writeIfReady(Batch.sample(0..<1)))
+        let file = StandardOutputSink(line: ReadingLine(), descriptor: open("/dev/null", O_WRONLY | O_CLOEXEC))
+        #expect(!file.writeIfReady(Batch.sample(0..<1)))
+    }
+
     /// A live source is never held up by a pipe that nobody reads; afterwards every line is there, whole and in order.
     @Test(.timeLimit(.minutes(1))) func stalledPipe_HoldsUpNoLiveSource() async throws {
         signal(SIGPIPE, SIG_IGN)

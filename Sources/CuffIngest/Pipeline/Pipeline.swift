@@ -2,8 +2,8 @@ import CuffCore
 import Dispatch
 import Glibc
 
-/// Performs what `PipelineState` decides: one serial queue per sink, one hop per batch; none where lines on standard output are
-/// all that is asked of a file or stream. It is the only place where sources and sinks meet.
+/// Performs what `PipelineState` decides: one serial queue per sink, one hop per batch; none where a pipe takes a line at once, or
+/// where lines on standard output are all that is asked of a file or stream. It is the only place where sources and sinks meet.
 public final class Pipeline: Sendable {
     /// What happens when a sink throws that is not optional.
     public enum FaultPolicy: Sendable {
@@ -20,7 +20,7 @@ public final class Pipeline: Sendable {
         var state: PipelineState
         var effects: [PipelineState.Effect] = []
         /// Deliveries to be made on the source's own thread.
-        var inline: [Batch] = []
+        var inline: [(batch: Batch, sink: Int)] = []
         var sources: [Int: Source] = [:]
         /// How far each source was told its readings are stored: live samples move nothing, and are not worth a hop.
         var told: [Int: Int] = [:]
@@ -122,22 +122,23 @@ public final class Pipeline: Sendable {
     /// Never waits for a sink when the source is live (`mayThin`). Of any other source a batch may be printed before this returns.
     public func submit(_ batch: consuming Batch) {
         let source = batch.source
+        var isLive = false
         // Nothing here holds on to the batch, so that its storage can be recycled once it is printed.
         var handed = Optional(batch)
-        var inline = inner.withLock { inner -> [Batch] in
+        var inline = inner.withLock { inner -> [(batch: Batch, sink: Int)] in
             guard inner.fault == nil, !inner.isClosed, let batch = handed.take() else {
                 if let batch = handed { inner.turnedAway.add(batch, isKept: isKept(batch.driver)) }
                 return []
             }
             inner.accepted.append(HostClock.monotonic())
-            let isLive = inner.sources[source]?.mayThin ?? false
+            isLive = inner.sources[source]?.mayThin ?? false
             inner.state.accept(batch, mayThin: isLive, into: &inner.effects)
-            perform(&inner, inline: writesInline && !isLive)
+            perform(&inner, inline: isLive || writesInline)
             guard !inner.inline.isEmpty else { return [] }
             defer { inner.inline.removeAll() }
             return inner.inline
         }
-        while let batch = inline.popLast() { deliverNow(batch, to: 0) }
+        while let (batch, sink) = inline.popLast() { deliverNow(batch, to: sink, mayWait: !isLive) }
     }
 
     /// Why the run cannot go on, where a required sink failed under `FaultPolicy.stop`.
@@ -168,7 +169,7 @@ public final class Pipeline: Sendable {
         for index in inner.effects.indices {
             switch inner.effects[index] {
             case .deliver(let batch, let sink):
-                if inline { inner.inline.append(batch) } else { deliver(batch, to: sink) }
+                if inline { inner.inline.append((batch, sink)) } else { deliver(batch, to: sink) }
             case .committed(let source, let through):
                 guard inner.told[source] != through, let owner = inner.sources[source], owner.wantsCommits else { continue }
                 inner.told[source] = through
@@ -195,11 +196,12 @@ public final class Pipeline: Sendable {
         queues[index].async { @Sendable in self.deliverNow(batch, to: index) }
     }
 
-    private func deliverNow(_ batch: consuming Batch, to index: Int) {
+    private func deliverNow(_ batch: consuming Batch, to index: Int, mayWait: Bool = true) {
         do throws(IngestError) {
             let start = HostClock.monotonic()
             let readings = batch.readings
-            let known = try members[index].sink.write(batch)
+            guard mayWait || members[index].sink.writeIfReady(batch) else { return deliver(batch, to: index) }
+            let known = mayWait ? try members[index].sink.write(batch) : 0
             stored(index, readings, known, HostClock.monotonic() - start)
         } catch {
             failed(index, error)

@@ -24,6 +24,9 @@ public protocol Sink: AnyObject, Sendable {
     var isDurable: Bool { get }
     /// Answers how many readings of the batch it already had.
     func write(_ batch: Batch) throws(IngestError) -> Int
+    /// Writes the whole batch where that needs no waiting, and answers whether it did; otherwise nothing is written, and `write` is
+    /// called. Called in turn with `write`, on the thread of the source.
+    func writeIfReady(_ batch: Batch) -> Bool
     /// Somebody rotated the sink's files (SIGHUP): a file that its path no longer names is let go of, and opened anew.
     /// Called in turn with `write`.
     func reopen() throws(IngestError)
@@ -64,6 +67,8 @@ extension Sink {
     public var takesLiveEvents: Bool { false }
     /// As other live events.
     public var takesAlerts: Bool { takesLiveEvents }
+    /// Every write may wait.
+    public func writeIfReady(_ batch: Batch) -> Bool { false }
     /// Nothing to reopen.
     public func reopen() throws(IngestError) {}
     /// Pass-through.
