@@ -55,7 +55,7 @@ public enum LinkEffect: Sendable {
     /// Read nothing more from the cuff until `resumeReading`.
     case pauseReading
     case resumeReading
-    case submit(LinkBatch)
+    indirect case submit(LinkBatch)
     /// To be kept for later links with any cuff of this driver.
     case remember(key: String, value: [UInt8])
     /// To be stored for the next link with this cuff, before the effects that follow: with `durably` so that it survives a
@@ -88,7 +88,7 @@ public struct LinkBatch: Sendable {
 
 /// What a link reports while it works.
 public enum LinkNotice: Sendable {
-    case identified(DeviceIdentity)
+    indirect case identified(DeviceIdentity)
     case diagnostic(Diagnostic)
     /// What the cuff's clock showed, and how far it is behind the host's, in seconds.
     case clock(DeviceTime, behind: Int64)
@@ -96,7 +96,7 @@ public enum LinkNotice: Sendable {
     case cycle(minutes: Int)
     /// The life of a measurement that was commanded: `started` or `notStarted`, `live`, `ended`, and no other effect; the
     /// time is that since its start.
-    case measurement(Measurement.Effect, elapsed: Duration)
+    indirect case measurement(Measurement.Effect, elapsed: Duration)
     /// The session under this command ended. The link goes on to the next command, if there is one.
     case finished(SessionCommand, Outcome)
     /// The link is over; nothing follows.

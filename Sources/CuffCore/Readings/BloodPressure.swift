@@ -79,7 +79,11 @@ public struct BloodPressure: Sendable, Hashable {
     static let highestSystolic = 300
 
     /// Whether number and unit of the systolic pressure can belong together.
-    var fitsItsUnit: Bool { (Double(Self.lowestSystolic)...Double(Self.highestSystolic)).contains(systolic.inMmHg) }
+    @inline(__always)
+    var fitsItsUnit: Bool {
+        if let whole = systolic.wholeMmHg { return whole >= Self.lowestSystolic && whole <= Self.highestSystolic }
+        return (Double(Self.lowestSystolic)...Double(Self.highestSystolic)).contains(systolic.inMmHg)
+    }
 
     /// Whether the values could come from a living arm: systolic above diastolic and within 40…300 mmHg, diastolic above 0,
     /// and a pulse, where there is one, within 20…300 per minute. The upper limit is that of IEEE 11073 practice (PHD

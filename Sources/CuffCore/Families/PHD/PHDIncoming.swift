@@ -5,7 +5,7 @@ extension PHDSession {
     mutating func take(_ apdu: Span<UInt8>, into actions: inout SessionActions) {
         if processesReports, form.recognises(apdu), let invoke = apdu.bigEndian16(6) {
             noteProof(into: &actions)
-            if applicant != nil { forgetApplicant(into: &actions) }
+            if case .some = applicant { forgetApplicant(into: &actions) }
             emitObservations(apdu, Self.reportInfo, invoke, form.handle, form.event, form.isConfirmed, into: &actions)
         } else {
             takeOther(apdu, into: &actions)

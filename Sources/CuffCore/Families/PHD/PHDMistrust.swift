@@ -41,12 +41,22 @@ extension PHDSession {
 
     /// The configuration is one that an earlier association spelled out, and the agent can still be asked for it.
     @inline(__always)
-    var doubtsMemory: Bool { isConfigurationRemembered && !isPassive && request != nil }
+    var doubtsMemory: Bool {
+        // Not `!= nil`, which copies the request, of which there is one for each report.
+        guard isConfigurationRemembered, !isPassive, case .some = request else { return false }
+        return true
+    }
 
     /// An agent may have another configuration under the number of a former one. So where a report contradicts what is
     /// remembered, nothing of it is taken, and the agent is asked.
     @inline(never)
     mutating func refusesMemory(_ apdu: Span<UInt8>, into actions: inout SessionActions) -> Bool {
+        if form.isOfPairs {
+            for index in form.pairs.indices where form.pairs[index].contradictsMemory(apdu) {
+                return mistrustConfiguration(1, into: &actions)
+            }
+            return false
+        }
         var unfit = 0
         var known = 0
         for index in form.observations.indices {
@@ -64,13 +74,7 @@ extension PHDSession {
     }
 
     private func contradictsMemory(_ observation: PHDObservation, _ apdu: Span<UInt8>) -> Bool {
-        if observation.isCut || observation.hasTrailingBytes { return true }
-        switch observation.stamp.clock {
-        case .impossible: return true
-        // The other of the two stamps of eight bytes read as this one: no agent of this protocol is older.
-        case .time(let time) where time.year < 2000: return true
-        case .absent, .unset, .time, .derived: break
-        }
+        if observation.isCut || observation.hasTrailingBytes || observation.stamp.contradictsMemory { return true }
         let object = configuration.objects[observation.object]
         guard object.role == .pressure else { return false }
         if case .bloodPressure(let pressure) = observation.pressures(apdu, object, configuration.metrics) { return !pressure.fitsItsUnit }
@@ -98,5 +102,17 @@ extension PHDSession {
         if isConfigurationFresh, !mistrusted.contains(key) { doubts += 1 }
         if mistrusted.count < Self.memoryLimit { mistrusted.insert(key) }
         return true
+    }
+}
+
+extension PHDStamp {
+    @inline(__always)
+    var contradictsMemory: Bool {
+        switch clock {
+        case .impossible: true
+        // The other of the two stamps of eight bytes read as this one: no agent of this protocol is older.
+        case .time(let time): time.year < 2000
+        case .absent, .unset, .derived: false
+        }
     }
 }

@@ -21,7 +21,8 @@ struct PHDPair: Sendable {
     init?(_ index: Int, _ observations: [PHDObservation], _ configuration: borrowing PHDConfiguration, _ apdu: Span<UInt8>) {
         let first = observations[index]
         let second = observations[index + 1]
-        guard first.object >= 0, second.object >= 0, !first.isCut, !second.isCut, !first.lacksHandle,
+        guard first.object >= 0, second.object >= 0, first.handle != 0, second.handle != 0, !first.isCut, !second.isCut,
+            !first.hasTrailingBytes, !second.hasTrailingBytes, !first.lacksHandle,
             first.person == second.person, first.stamp.kind == second.stamp.kind, first.stamp.isOfCalendar, first.term == 0,
             second.term == 0,
             first.attribute == PHDAttribute.compoundBasicNumeric, second.attribute == PHDAttribute.basicNumeric,
@@ -48,6 +49,18 @@ struct PHDPair: Sendable {
 
     @inline(__always)
     func stampOfPressures(_ apdu: Span<UInt8>) -> PHDStamp { PHDStamp(stamp, apdu, stampOfPressures) }
+
+    /// What `PHDSession.contradictsMemory` says of either observation.
+    @inline(__always)
+    func contradictsMemory(_ apdu: Span<UInt8>) -> Bool {
+        let time = PHDStamp(stamp, apdu, stampOfPressures)
+        let other = PHDStamp(stamp, apdu, stampOfPulse)
+        if time.contradictsMemory || time != other && other.contradictsMemory { return true }
+        guard let high = PHDNumber(apdu, systolic, width: 2).digits, let low = PHDNumber(apdu, diastolic, width: 2).digits else {
+            return false
+        }
+        return !BloodPressure(systolic: Pressure(high, unit), diastolic: Pressure(low, unit)).fitsItsUnit
+    }
 
     /// Emits the reading; `false` where the two do not belong together, or the pressures are none.
     @inline(__always)

@@ -12,6 +12,8 @@ struct PHDReportForm: Sendable {
     private(set) var isConfirmed = false
     private(set) var observations: [PHDObservation] = []
     private(set) var pairs: [PHDPair] = []
+    /// There is nothing else in it.
+    var isOfPairs: Bool { pairs.count &* 2 == observations.count }
 
     // The APDU from its beginning, eight bytes to a word, and which of its bits decide; the last word ends where the APDU
     // does and may overlap the one before.
