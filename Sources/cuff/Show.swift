@@ -45,8 +45,7 @@ struct Show: ParsableCommand {
         selection.ids = try ReadingSelection.ids(id)
         if plot { return Terminal.put(try HealthRuns.plot(store, selection, style: Terminal.plotStyle)) }
         var options = ShowOptions()
-        options.form =
-            HealthRuns.Listing(rawValue: try StoredReadingText.Form(format, isTerminal: Terminal.outputIsTerminal).rawValue) ?? .plain
+        options.form = try HealthRuns.Listing(format, isTerminal: Terminal.outputIsTerminal)
         options.earlier = earlier
         options.conditions = try self.where.map { try SeriesCondition($0) }
         (options.values, options.byOwner) = (values, byOwner)

@@ -46,11 +46,11 @@ import Testing
         }
         #expect(folder.lines("a.jsonl").count == 3000)
         #expect(folder.lines("a.csv").count == 3001)
-        let stored = try Store(folder.file("a.db"), access: .read).latest(nil)
+        let stored = try Store(folder.file("a.db"), access: .read).all()
         #expect(stored.count == 3000)
-        #expect(stored.map { Int($0.systolic) } == records.map(\.systolic))
-        #expect(stored.map(\.received) == [String?](repeating: nil, count: 3000))
-        #expect(stored.first?.measured == nil)
+        #expect(stored.map(\.systolic) == records.map(\.systolic))
+        #expect(stored.allSatisfy { $0.reading.received == nil })
+        #expect(stored.first?.reading.measured == nil)
     }
 
     @Test func decode_OfAPipe_SaysTheSameInAnyPieces_AndEachLineAtOnce() async throws {
@@ -226,10 +226,10 @@ import Testing
             #expect(report.identity?.model == "TM2655")
             #expect(report.sinks[0].known == run)
         }
-        let stored = try Store(folder.file("bp.db"), access: .read).latest(nil)
+        let stored = try Store(folder.file("bp.db"), access: .read).all()
         #expect(stored.count == 1)
-        #expect(stored[0].origin == "memory")
-        #expect(stored[0].clock == "device_time")
+        #expect(stored[0].reading.origin == .memory)
+        #expect(stored[0].reading.clock.time != nil)
     }
 
     @Test func read_Measures_AndFollows() async throws {

@@ -240,8 +240,8 @@ import Testing
         let sink = try SQLiteSink(path: path)
         _ = try sink.write(batch((0..<5).map { .sample($0, systolic: 120 + $0) }))
         let store = try Store(path, access: .read)
-        #expect(try store.latest(2).map(\.systolic) == [123, 124])
-        #expect(try store.latest(nil).count == 5)
+        #expect(try store.all().suffix(2).map(\.systolic) == [123, 124])
+        #expect(try store.all().count == 5)
         #expect(try store.count() == 5)
     }
 

@@ -125,7 +125,7 @@ import Testing
         let names = try tables(path)
         #expect(try readings(path).map { $0.bloodPressure?.systolic.inMmHg } == [128])
         let store = try Store(path, access: .read)
-        #expect(try store.latest(nil).map(\.systolic) == [128])
+        #expect(try store.all().map(\.systolic) == [128])
         #expect(try store.count() == 1)
         #expect(try store.outboxes().isEmpty)
         var selection = ReadingSelection(zone: .utc)

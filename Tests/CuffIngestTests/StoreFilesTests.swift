@@ -12,7 +12,7 @@ import Testing
     private func ids(_ path: String) throws -> Set<String> {
         let store = try Store(path, access: .read)
         defer { try? store.close() }
-        return Set(try store.latest(nil).map(\.id))
+        return Set(try store.all().map(\.reading.id.description))
     }
 
     private func names(_ numbers: Range<Int>) -> Set<String> { Set(numbers.map { Reading.sample($0).id.description }) }
@@ -76,7 +76,7 @@ import Testing
         #expect(try ids(folder.file("bp.db")) == names(50..<60).union(names(100..<120)))
         let store = try Store(folder.file("bp.db"), access: .read)
         #expect(try store.queue.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") } == "ok")
-        #expect(try store.latest(nil).allSatisfy { $0.device == "dev-1" && $0.driver == "and-std" })
+        #expect(try store.all().allSatisfy { $0.device == "dev-1" && $0.driver == "and-std" })
         try sink.close()
     }
 

@@ -1,3 +1,4 @@
+import CuffClinical
 import CuffCore
 import Dispatch
 import Foundation
@@ -366,4 +367,25 @@ final class TestLink: Sendable {
     func send(_ event: LinkEvent) { handle.withLock { $0 }?.send(event) }
     var counters: LinkCounters { handle.withLock { $0 }?.counters ?? LinkCounters() }
     var transportFault: TransportFault? { handle.withLock { $0 }?.transportFault }
+}
+
+extension Store {
+    /// A blood pressure as it is stored, with whose it is.
+    struct Pressure {
+        let reading: Reading
+        let driver, device: String
+        var systolic: Int? { (reading.bloodPressure?.systolic.inMmHg).map { Int($0) } }
+    }
+
+    /// The blood pressures in it, in the order of their ids.
+    func all() throws -> [Pressure] {
+        var selection = ReadingSelection(zone: .utc)
+        selection.kinds = [.bloodPressure]
+        var all: [Pressure] = []
+        try forEach(selection) { reading, provenance in
+            all.append(Pressure(reading: reading, driver: provenance.driver, device: provenance.device))
+            return true
+        }
+        return all
+    }
 }

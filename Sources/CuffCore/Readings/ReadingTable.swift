@@ -96,7 +96,8 @@ public enum ReadingTable {
         if let pulse = pressure.pulse { appendRight(whole(pulse.digits), endingAt: 43, to: &line) }
     }
 
-    private static func appendQuantity(_ quantity: Quantity, _ words: String?, to line: inout TextBuffer) {
+    /// Its name, value and unit.
+    public static func appendQuantity(_ quantity: Quantity, _ words: String?, to line: inout TextBuffer) {
         if let name = Nomenclature.name(partition: quantity.partition, term: quantity.term) {
             line.append(name)
         } else {

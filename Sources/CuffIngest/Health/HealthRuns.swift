@@ -71,7 +71,17 @@ public enum HealthRuns {
     }
 
     /// How readings are listed: columns, tab-separated lines or JSON Lines.
-    public enum Listing: String, Sendable, CaseIterable { case table, plain, jsonl }
+    public enum Listing: String, Sendable, CaseIterable {
+        case table, plain, jsonl
+
+        /// What was asked for; without it a terminal gets a table and a pipe plain lines.
+        public init(_ name: String?, isTerminal: Bool) throws(IngestError) {
+            guard let form = Listing(rawValue: name ?? (isTerminal ? "table" : "plain")) else {
+                throw IngestError(SelectionFault.unknownFormat(name ?? "", known: Listing.allCases.map(\.rawValue)))
+            }
+            self = form
+        }
+    }
 
     /// The selected readings as lines; `withEarlier` puts before each what it said before it was edited.
     public static func list(

@@ -1,7 +1,8 @@
 import CuffClinical
 import CuffCore
 
-/// One reading as tab-separated cells: time, systolic, diastolic, mean, pulse, user, flags, driver, device, id.
+/// One reading as tab-separated cells: time, systolic, diastolic, mean, pulse, user, flags, driver, device, id; and of a quantity,
+/// its name, value and unit.
 enum PlainLine {
     static func append(_ reading: Reading, _ provenance: Provenance, zone: ZoneTable, to text: inout TextBuffer) {
         if let measured = reading.measured {
@@ -28,6 +29,10 @@ enum PlainLine {
         }
         text.append(0x09)
         text.append(reading.id)
+        if case .quantity(let quantity) = reading.content {
+            text.append(0x09)
+            ReadingTable.appendQuantity(quantity, reading.text, to: &text)
+        }
         text.append(0x0A)
     }
 }

@@ -21,6 +21,7 @@ final class SeriesSink: Sink {
 
     let label: String
     let takesLiveEvents = true
+    let isInternal = true
     private let path: String
     private let policy: Policy
     private let drivers: [CuffDriver]

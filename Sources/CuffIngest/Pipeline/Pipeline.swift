@@ -91,7 +91,7 @@ public final class Pipeline: Sendable {
         inner = Locked(
             Inner(
                 state: PipelineState(rules, limits: limits),
-                reports: members.map { SinkReport(label: $0.sink.label, isRequired: $0.isRequired, isDurable: $0.sink.isDurable) },
+                reports: members.map(SinkReport.init),
                 backoff: members.map { _ in Self.firstBackoff }))
     }
 

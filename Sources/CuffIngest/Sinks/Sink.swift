@@ -20,6 +20,8 @@ public protocol Sink: AnyObject, Sendable {
     var takesLiveEvents: Bool { get }
     /// Of live events it is handed the alerts, even where it takes no others.
     var takesAlerts: Bool { get }
+    /// A part of the run itself, such as the page of a watch: nobody asked for it, and who looks at the sinks is not shown it.
+    var isInternal: Bool { get }
     /// Asked once, when the sink is open.
     var isDurable: Bool { get }
     /// Answers how many readings of the batch it already had.
@@ -67,6 +69,8 @@ extension Sink {
     public var takesLiveEvents: Bool { false }
     /// As other live events.
     public var takesAlerts: Bool { takesLiveEvents }
+    /// Somebody asked for it.
+    public var isInternal: Bool { false }
     /// Every write may wait.
     public func writeIfReady(_ batch: Batch) -> Bool { false }
     /// Nothing to reopen.

@@ -6,6 +6,8 @@ public struct SinkReport: Sendable, Equatable {
     public var label: String
     /// Not optional.
     public var isRequired: Bool
+    /// A part of the run itself, which nobody asked for.
+    public var isInternal = false
     /// What it has is kept; else it is passed through.
     public var isDurable = true
     /// Readings it has kept, those it already had included.
@@ -24,4 +26,11 @@ public struct SinkReport: Sendable, Equatable {
     public var nextTry: Timestamp?
     /// How long its writes took, durable as they are.
     public var writes = LatencyHistogram()
+}
+
+extension SinkReport {
+    init(_ member: Pipeline.Member) {
+        let sink = member.sink
+        self.init(label: sink.label, isRequired: member.isRequired, isInternal: sink.isInternal, isDurable: sink.isDurable)
+    }
 }

@@ -36,7 +36,6 @@ public enum StoreFault: Fault {
     case notEntered(String, driver: String)
     case tooManyChanges(String, most: Int)
     case remarkRefused(Remarks.Refusal)
-    case unknownFormat(String, known: [String])
     /// A backup is a file of its own, not standard output, a pipe or a device.
     case backupNeedsFile(String)
     /// The backup would take the place of the database.
@@ -56,7 +55,7 @@ public enum StoreFault: Fault {
     public var status: RunStatus {
         switch self {
         case .notThere, .emptyFile, .nothingStored, .noSuchReading: .noInput
-        case .noStandardPlace, .notAnID, .notEntered, .remarkRefused, .unknownFormat, .backupNeedsFile, .backupOntoItself,
+        case .noStandardPlace, .notAnID, .notEntered, .remarkRefused, .backupNeedsFile, .backupOntoItself,
             .purgeNotConfirmed:
             .usage
         case .notADatabase, .damaged, .seriesDamaged, .problems: .badData
@@ -103,7 +102,6 @@ public enum StoreFault: Fault {
         case .remarkRefused(.unknownWord(let key, let word)):
             "unknown \(key.rawValue) `\(word)`: it is one of \(key.words.joined(separator: ", "))"
         case .remarkRefused(.controlCharacter(let key)): "the \(key.rawValue) holds a line feed or another control character"
-        case .unknownFormat(let name, let known): "unknown format `\(name)`: formats are \(known.joined(separator: ", "))"
         case .backupNeedsFile(let path): "cannot back up to \(path): a backup is a regular file"
         case .backupOntoItself(let path): "cannot back up \(path) onto itself"
         case .problems(let path, let count): "\(path) has \(Plural.text(count, "problem"))"

@@ -10,6 +10,7 @@ import Glibc
 /// A write never fails and is no commit: what an alert says is in the readings, which other sinks keep.
 final class WatchAlerts: Sink, @unchecked Sendable {
     let label = "alerts"
+    let isInternal = true
 
     private let queue = DispatchQueue(label: "cuff.alerts")
     private let file: String?

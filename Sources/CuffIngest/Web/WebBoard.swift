@@ -5,6 +5,7 @@ import CuffCore
 /// readings of this run. It stores nothing, and no cuff is acknowledged for it.
 final class WebBoard: Sink {
     let label = "web"
+    let isInternal = true
     let takesLiveEvents = true
 
     private struct State {

@@ -154,8 +154,7 @@ final class WebSite: Sendable {
     }
 
     private func deliveries(_ statistics: RunStatistics?) -> [LivePage.Delivery] {
-        // These belong to the watch itself: nobody chose them, and nobody can do anything about them.
-        (statistics?.sinks ?? []).filter { !["web", "alerts"].contains($0.label) && !$0.label.hasPrefix("series:") }.map { sink in
+        (statistics?.sinks ?? []).filter { !$0.isInternal }.map { sink in
             let parts = sink.label.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             let file = parts.count == 2 ? parts[1].split(separator: "/").last.map { ":\($0)" } ?? "" : ""
             let isFile = parts.count == 2 && !parts[1].hasPrefix("//")
