@@ -46,3 +46,10 @@ extension PipelineState.Rule {
             isRequired: isRequired, isDurable: sink.isDurable, takesLiveEvents: sink.takesLiveEvents, takesAlerts: sink.takesAlerts)
     }
 }
+
+extension SinkReport {
+    init(_ member: Pipeline.Member) {
+        let sink = member.sink
+        self.init(label: sink.label, isRequired: member.isRequired, isInternal: sink.isInternal, isDurable: sink.isDurable)
+    }
+}

@@ -27,10 +27,3 @@ public struct SinkReport: Sendable, Equatable {
     /// How long its writes took, durable as they are.
     public var writes = LatencyHistogram()
 }
-
-extension SinkReport {
-    init(_ member: Pipeline.Member) {
-        let sink = member.sink
-        self.init(label: sink.label, isRequired: member.isRequired, isInternal: sink.isInternal, isDurable: sink.isDurable)
-    }
-}
