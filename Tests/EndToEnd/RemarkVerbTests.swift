@@ -184,6 +184,10 @@ import Testing
         let level = try await cuff("stats", "--quantity", "environmental_audio_exposure", "--json").objects("statistics")
         #expect(level.first?["level"] as? Double == 86.99, "90 dB for half of the time")
         #expect(try await cuff("show", "--type", "quantity", "--format", "table").output.contains("“drill”"))
+        #expect(try await cuff("add", "--quantity", "headache", "moderate", "--at", "2026-05-06T08:00").status == 0)
+        let plain = try await cuff("show", "--type", "quantity").output
+        #expect(plain.contains("\tMDC_MASS_BODY_ACTUAL 72.5 kg\n") && plain.contains("\tCUFF_HEADACHE moderate\n"), "\(plain)")
+        #expect(try await cuff("show", "--type", "quantity", "--format", "table").output.contains("CUFF_HEADACHE moderate\n"))
         #expect(try await cuff("export", "--format", "apple-health").output.contains("HKQuantityTypeIdentifierEnvironmentalAudioExposure"))
         #expect(try await cuff("add", "--quantity", "audiogram", "250:34/27,500:30/-").status == 0)
         #expect(try await cuff("show", "--type", "quantity", "--json").objects().contains { $0["text"] as? String == "250:34/27,500:30/-" })

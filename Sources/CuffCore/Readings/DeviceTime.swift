@@ -115,6 +115,7 @@ public enum DeviceClock: Sendable, Hashable {
     case derived(DeviceTime)
 
     /// A time, judged: `impossible` when no calendar has it.
+    @inline(__always)
     public init(_ time: DeviceTime) { self = time.isPossible ? .time(time) : .impossible(time) }
 
     /// The time where the clock shows a possible one, or one was derived; `nil` in the other cases.

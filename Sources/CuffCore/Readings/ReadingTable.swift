@@ -96,7 +96,7 @@ public enum ReadingTable {
         if let pulse = pressure.pulse { appendRight(whole(pulse.digits), endingAt: 43, to: &line) }
     }
 
-    /// Its name, value and unit.
+    /// Its name, its value in words where there are any, and its unit.
     public static func appendQuantity(_ quantity: Quantity, _ words: String?, to line: inout TextBuffer) {
         if let name = Nomenclature.name(partition: quantity.partition, term: quantity.term) {
             line.append(name)
@@ -105,8 +105,13 @@ public enum ReadingTable {
             line.append(decimal: Int64(quantity.mdc))
         }
         line.append(0x20)
-        if let value = quantity.value { line.append(value) } else if let bits = quantity.bits { line.append(decimal: Int64(bits)) }
-        if let words { line.append(string: words) }
+        if let words {
+            line.append(string: words)
+        } else if let value = quantity.value {
+            line.append(value)
+        } else if let bits = quantity.bits {
+            line.append(decimal: Int64(bits))
+        }
         if let unit = Nomenclature.unitText(quantity) {
             line.append(0x20)
             line.append(string: unit)
