@@ -19,9 +19,9 @@ struct Setup {
         self.password = password
     }
 
-    /// RabbitMQ 3.10 keeps what it acknowledged, but it knows a new queue after a kill only once it has written the queue's name, which it
-    /// does behind its answer. Observed: killed within 0.3 s of the declaration, the queue never worked again and its messages were gone;
-    /// after 1.5 s none was lost. No machine gets its rights before.
+    /// In seconds. RabbitMQ 3.10 answers the declaration of a queue before the queue's name is on disk, and acknowledges into it. Observed:
+    /// killed 0.1 s after the declaration, the queue has no leader after the restart, and its messages are gone; killed after 1.5 s it
+    /// has all of them. So no machine gets its rights before.
     private static let pauseAfterDeclaration: UInt32 = 5
 
     /// Answers whether all of it is done.
@@ -33,7 +33,10 @@ struct Setup {
             try importGateway(exists: names.contains(address.user))
         } else {
             say("cuff-gateway: rabbitmqctl does not answer here (\(Answer.oneLine(users.output))); run on the broker, as root:")
-            for words in commands(machines) { say("    rabbitmqctl " + words.map(Self.quoted).joined(separator: " ")) }
+            let unset = Dictionary(machines.map { ($0, "") }) { first, _ in first }
+            for words in gatewayDefinitions("").commands + machineDefinitions(machines, unset).commands {
+                say("    rabbitmqctl " + words.map(Self.quoted).joined(separator: " "))
+            }
         }
         do throws(BrokerFault) {
             try broker.connect()
@@ -52,73 +55,59 @@ struct Setup {
         return isControlled
     }
 
-    private static let policy = [
-        "--apply-to", "exchanges", "cuff-unrouted", Definitions.Policy.pattern, "{\"alternate-exchange\":\"\(unrouted)\"}",
-    ]
+    /// The gateway declares its queues, binds them and takes from them. Without a password the user exists.
+    private func gatewayDefinitions(_ password: String?) -> Definitions {
+        let name = address.user
+        return Definitions(
+            users: password.map { [.init(name: name, password: $0)] } ?? [],
+            permissions: [
+                .init(
+                    user: name, vhost: address.vhost, configure: "^(cuff|unrouted)$", write: "^(cuff|unrouted)$",
+                    read: "^(cuff|unrouted|amq\\.topic)$")
+            ],
+            policies: [.init(vhost: address.vhost)])
+    }
 
-    /// The gateway declares its queues, binds them and takes from them.
-    private static let gatewayRights = ["^(cuff|unrouted)$", "^(cuff|unrouted)$", "^(cuff|unrouted|amq\\.topic)$"]
-
-    /// A machine publishes, below its own name only.
-    private static let machineRights = ["^$", "^amq\\.topic$", "^$"]
-    private static func topics(_ machine: String) -> [String] { [exchange, "^cuff\\.\(machine)\\.", "^$"] }
-
-    private func commands(_ machines: [String]) -> [[String]] {
-        var commands = [
-            ["add_user", address.user], ["set_permissions", "-p", address.vhost, address.user] + Self.gatewayRights,
-            ["set_policy", "-p", address.vhost] + Self.policy,
-        ]
-        for machine in machines {
-            commands += [
-                ["add_user", machine], ["set_permissions", "-p", address.vhost, machine] + Self.machineRights,
-                ["set_topic_permissions", "-p", address.vhost, machine] + Self.topics(machine),
-            ]
-        }
-        return commands
+    /// A machine publishes, below its own name only. `passwords` are those of new machines.
+    private func machineDefinitions(_ machines: [String], _ passwords: [String: String]) -> Definitions {
+        let vhost = address.vhost
+        return Definitions(
+            users: passwords.sorted { $0.key < $1.key }.map { .init(name: $0.key, password: $0.value) },
+            permissions: machines.map { .init(user: $0, vhost: vhost, configure: "^$", write: "^amq\\.topic$", read: "^$") },
+            topic_permissions: machines.map {
+                .init(user: $0, vhost: vhost, exchange: Self.exchange, write: "^cuff\\.\($0)\\.", read: "^$")
+            })
     }
 
     private func importGateway(exists: Bool) throws(ConfigurationFault) {
-        try load(
-            Definitions(
-                users: exists ? [] : [.init(name: address.user, password: password)],
-                permissions: [permission(of: address.user, Self.gatewayRights)],
-                policies: [.init(vhost: address.vhost)]))
+        try load(gatewayDefinitions(exists ? nil : password))
         if !exists { print("added the user `\(address.user)` for the gateway") }
     }
 
     private func importMachines(_ machines: [String], existing: Set<String>) throws(ConfigurationFault) {
-        var definitions = Definitions()
-        for machine in machines {
-            definitions.permissions.append(permission(of: machine, Self.machineRights))
-            let topics = Self.topics(machine)
-            definitions.topic_permissions.append(
-                .init(user: machine, vhost: address.vhost, exchange: topics[0], write: topics[1], read: topics[2]))
-            guard !existing.contains(machine) else { continue }
+        var passwords: [String: String] = [:]
+        for machine in machines where !existing.contains(machine) && passwords[machine] == nil {
             let secret = Self.newSecret()
             try Self.write(secret, to: Self.passwordFile(machine))
-            definitions.users.append(.init(name: machine, password: secret))
+            passwords[machine] = secret
         }
         do {
-            try load(definitions)
+            try load(machineDefinitions(machines, passwords))
         } catch {
             // Passwords that nobody has: the next run writes others.
-            for user in definitions.users { unlink(Self.passwordFile(user.name)) }
+            for machine in passwords.keys { unlink(Self.passwordFile(machine)) }
             throw error
         }
-        for user in definitions.users {
+        for machine in passwords.keys.sorted() {
             print(
-                "added the user `\(user.name)`; move \(Self.passwordFile(user.name)) to that machine, as "
+                "added the user `\(machine)`; move \(Self.passwordFile(machine)) to that machine, as "
                     + "~/.config/cuff/credentials/mqtt.password (mode 0600)")
         }
     }
 
     private static func passwordFile(_ machine: String) -> String { "\(machine).mqtt.password" }
 
-    private func permission(of user: String, _ rights: [String]) -> Definitions.Permission {
-        .init(user: user, vhost: address.vhost, configure: rights[0], write: rights[1], read: rights[2])
-    }
-
-    /// One call for any number of users: each call of rabbitmqctl starts an Erlang machine. The passwords go by standard input:
+    /// One call for any number of users: each call of rabbitmqctl starts an Erlang virtual machine. The passwords go by standard input:
     /// arguments can be read by everybody on the machine.
     private func load(_ definitions: Definitions) throws(ConfigurationFault) {
         let result = (try? JSONEncoder().encode(definitions)).map { control(["import_definitions"], input: $0) }
@@ -177,13 +166,23 @@ private struct Definitions: Encodable {
     struct Permission: Encodable { let user, vhost, configure, write, read: String }
     struct TopicPermission: Encodable { let user, vhost, exchange, write, read: String }
     struct Policy: Encodable {
-        static let pattern = "^amq\\.topic$"
         let vhost: String
-        var name = "cuff-unrouted", pattern = Policy.pattern, priority = 0
+        var name = "cuff-unrouted", pattern = "^amq\\.topic$", priority = 0
         var applyTo = "exchanges", definition = ["alternate-exchange": Setup.unrouted]
         enum CodingKeys: String, CodingKey {
             case vhost, name, pattern, priority, applyTo = "apply-to", definition
         }
     }
     var users: [User] = [], permissions: [Permission] = [], topic_permissions: [TopicPermission] = [], policies: [Policy] = []
+
+    /// The same as arguments of `rabbitmqctl`, for a person; a password is asked for there.
+    var commands: [[String]] {
+        users.map { ["add_user", $0.name] }
+            + permissions.map { ["set_permissions", "-p", $0.vhost, $0.user, $0.configure, $0.write, $0.read] }
+            + topic_permissions.map { ["set_topic_permissions", "-p", $0.vhost, $0.user, $0.exchange, $0.write, $0.read] }
+            + policies.map {
+                let definition = $0.definition.map { "\"\($0)\":\"\($1)\"" }.joined(separator: ",")
+                return ["set_policy", "-p", $0.vhost, "--apply-to", $0.applyTo, $0.name, $0.pattern, "{\(definition)}"]
+            }
+    }
 }

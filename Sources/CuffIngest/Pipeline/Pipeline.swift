@@ -119,7 +119,7 @@ public final class Pipeline: Sendable {
         }
     }
 
-    /// Never waits for a sink when the source is live (`mayThin`). Of any other source a batch may be printed before this returns.
+    /// Never waits for a sink when the source is live (`mayThin`). A batch may be printed before this returns.
     public func submit(_ batch: consuming Batch) {
         let source = batch.source
         var isLive = false

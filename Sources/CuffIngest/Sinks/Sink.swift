@@ -2,7 +2,7 @@ import CuffCore
 
 /// A place where readings end up.
 ///
-/// A sink contains no concurrency: the pipeline calls it from one queue, one batch at a time, in order.
+/// A sink contains no concurrency: the pipeline hands it one batch at a time, in order, from a queue of its own.
 /// - `isDurable` says what `write` returning means. Durable: every reading of the batch is on disk here, or safe where it
 ///   was sent; the cuff may be told so, and may forget. Pass-through (the default): the readings were handed on, and nobody
 ///   knows what became of them; a cuff is never told that they were stored.
@@ -20,14 +20,14 @@ public protocol Sink: AnyObject, Sendable {
     var takesLiveEvents: Bool { get }
     /// Of live events it is handed the alerts, even where it takes no others.
     var takesAlerts: Bool { get }
-    /// A part of the run itself, such as the page of a watch: nobody asked for it, and who looks at the sinks is not shown it.
+    /// It is part of the run itself, such as the page of a watch, and is not shown among the sinks that a user chose.
     var isInternal: Bool { get }
     /// Asked once, when the sink is open.
     var isDurable: Bool { get }
     /// Answers how many readings of the batch it already had.
     func write(_ batch: Batch) throws(IngestError) -> Int
-    /// Writes the whole batch where that needs no waiting, and answers whether it did; otherwise nothing is written, and `write` is
-    /// called. Called in turn with `write`, on the thread of the source.
+    /// Writes the whole batch if that needs no waiting, and answers whether it did; otherwise it writes nothing, and `write` gets the
+    /// same batch. Never called beside `write`, but on the thread of the source, and there perhaps beside `close`.
     func writeIfReady(_ batch: Batch) -> Bool
     /// Somebody rotated the sink's files (SIGHUP): a file that its path no longer names is let go of, and opened anew.
     /// Called in turn with `write`.
@@ -69,7 +69,7 @@ extension Sink {
     public var takesLiveEvents: Bool { false }
     /// As other live events.
     public var takesAlerts: Bool { takesLiveEvents }
-    /// Somebody asked for it.
+    /// A user chose it.
     public var isInternal: Bool { false }
     /// Every write may wait.
     public func writeIfReady(_ batch: Batch) -> Bool { false }

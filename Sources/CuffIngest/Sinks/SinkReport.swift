@@ -6,7 +6,7 @@ public struct SinkReport: Sendable, Equatable {
     public var label: String
     /// Not optional.
     public var isRequired: Bool
-    /// A part of the run itself, which nobody asked for.
+    /// `Sink.isInternal`.
     public var isInternal = false
     /// What it has is kept; else it is passed through.
     public var isDurable = true

@@ -19,8 +19,9 @@ final class StandardOutputSink: Sink {
     var outputDescriptor: Int32? { descriptor }
     private let line: ReadingLine
     private let descriptor: Int32
-    /// The same pipe, opened once more: others share `descriptor`, and they may not expect it to be non-blocking. -1: no pipe.
-    nonisolated(unsafe) private var unblocked: Int32
+    /// The same pipe, opened once more: others share `descriptor`, and they may not expect it to be non-blocking. -1: no pipe, or
+    /// closed. Locked because a run that failed is closed while a source may still be writing.
+    private let unblocked: Locked<Int32>
     // Used by one delivery at a time; the pipeline's lock lies between two.
     nonisolated(unsafe) private var text = TextBuffer(capacity: StandardOutputSink.piece + 4096)
     /// Bytes of one write: the capacity of a pipe.
@@ -32,14 +33,16 @@ final class StandardOutputSink: Sink {
     init(line: ReadingLine, descriptor: Int32 = STDOUT_FILENO) {
         self.line = line
         self.descriptor = descriptor
-        unblocked = Self.isPipe(descriptor) ? open("/proc/self/fd/\(descriptor)", O_WRONLY | O_NONBLOCK | O_CLOEXEC) : -1
+        unblocked = Locked(Self.isPipe(descriptor) ? open("/proc/self/fd/\(descriptor)", O_WRONLY | O_NONBLOCK | O_CLOEXEC) : -1)
     }
 
     deinit { close() }
 
     func close() {
-        if unblocked >= 0 { Glibc.close(unblocked) }
-        unblocked = -1
+        unblocked.withLock {
+            if $0 >= 0 { Glibc.close($0) }
+            $0 = -1
+        }
     }
 
     private static func isPipe(_ descriptor: Int32) -> Bool {
@@ -49,10 +52,12 @@ final class StandardOutputSink: Sink {
 
     /// A pipe takes up to 4,096 bytes (PIPE_BUF) as a whole or not at all: pipe(7).
     func writeIfReady(_ batch: Batch) -> Bool {
-        guard unblocked >= 0, batch.entries.count <= Self.linesIfReady else { return false }
-        defer { text.removeAll() }
-        line.append(batch.entries, 0..<batch.entries.count, device: batch.device, to: &text)
-        return text.count <= Int(PIPE_BUF) && text.withBytes { clinux_write(unblocked, $0.baseAddress, $0.count) == $0.count }
+        unblocked.withLock { pipe in
+            guard pipe >= 0, batch.entries.count <= Self.linesIfReady else { return false }
+            defer { text.removeAll() }
+            line.append(batch.entries, 0..<batch.entries.count, device: batch.device, to: &text)
+            return text.count <= Int(PIPE_BUF) && text.withBytes { clinux_write(pipe, $0.baseAddress, $0.count) == $0.count }
+        }
     }
 
     func write(_ batch: Batch) throws(IngestError) -> Int {

@@ -42,7 +42,7 @@ extension PHDSession {
     /// The configuration is one that an earlier association spelled out, and the agent can still be asked for it.
     @inline(__always)
     var doubtsMemory: Bool {
-        // Not `!= nil`, which copies the request, of which there is one for each report.
+        // Not `request != nil`: that copies the request, and this is asked for every report.
         guard isConfigurationRemembered, !isPassive, case .some = request else { return false }
         return true
     }

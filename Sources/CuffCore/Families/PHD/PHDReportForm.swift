@@ -12,7 +12,7 @@ struct PHDReportForm: Sendable {
     private(set) var isConfirmed = false
     private(set) var observations: [PHDObservation] = []
     private(set) var pairs: [PHDPair] = []
-    /// There is nothing else in it.
+    /// The report holds pairs and nothing else.
     var isOfPairs: Bool { pairs.count &* 2 == observations.count }
 
     // The APDU from its beginning, eight bytes to a word, and which of its bits decide; the last word ends where the APDU
