@@ -156,4 +156,30 @@ import Testing
         }
         #expect(faults > 0)
     }
+
+    /// The array of an item may be used for the next one, unless somebody still has it.
+    @Test func forEach_HandsOutTheSameItems_AndLeavesKeptOnesAlone() throws {
+        let items = (0..<40).map { index in
+            let bytes = [UInt8](repeating: UInt8(index), count: index % 5 == 0 ? 3 : 2)
+            let content: CaptureItem.Content = index % 3 == 0 ? .toCuff(bytes) : index % 7 == 0 ? .event(.parityError) : .fromCuff(bytes)
+            return CaptureItem(time: Int64(index), content)
+        }
+        var text = TextBuffer()
+        for item in items { CaptureText.append(item, to: &text) }
+        for var reader: any CaptureReader in [CaptureTextReader(), PcapngReader()] {
+            reader.feed(reader is PcapngReader ? PcapngTests.write(items) : Array(text.string.utf8))
+            var kept: [CaptureItem] = []
+            var count = 0
+            try reader.forEach { item in
+                if count % 2 == 0 { kept.append(item) }
+                count += 1
+                return count < 30
+            }
+            #expect(count == 30)
+            #expect(kept == stride(from: 0, to: 30, by: 2).map { items[$0] })
+            var rest: [CaptureItem] = []
+            try reader.read([], into: &rest)
+            #expect(rest == Array(items[30...]))
+        }
+    }
 }

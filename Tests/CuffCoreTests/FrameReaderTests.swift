@@ -166,4 +166,17 @@ private struct LongFrame: FrameFormat {
         reader.feed(ToyFrame.encode([4]))
         #expect(reader.next() == .frame(0..<4))
     }
+
+    @Test func discard_AfterAGap_TakesTheFrameBehindIt() {
+        for ends in [true, false] {
+            var reader = FrameReader(ToyFrame())
+            reader.feed([1, 2] + ToyFrame.encode([3]))
+            #expect(reader.next() == .skipped(2, .notAStart))
+            #expect(reader.frames == 0 && reader.waiting == 4)
+            if ends { #expect(reader.finish() == .skipped(4, .incomplete)) } else { #expect(reader.discard() == 4) }
+            reader.feed(ToyFrame.encode([4, 5]))
+            #expect(reader.next() == .frame(0..<5))
+            #expect(reader.next() == nil && reader.frames == 1 && reader.skippedBytes == 6)
+        }
+    }
 }

@@ -7,12 +7,25 @@ public protocol CaptureReader: Sendable {
     mutating func feed(_ chunk: [UInt8])
     /// The next whole item; `nil` when the bytes so far hold no more.
     mutating func next() throws(CaptureFault) -> CaptureItem?
+    /// Takes back an item of which nobody needs the bytes any more, for the next one of its side. It need not be called.
+    mutating func reuse(_ item: consuming CaptureItem)
+    /// Hands the whole items among the bytes so far to `body` until that answers `false`, and takes each back.
+    mutating func forEach(_ body: (CaptureItem) -> Bool) throws(CaptureFault)
     /// The file has ended: what its rest says, if that is whole.
     @discardableResult
     mutating func finish() throws(CaptureFault) -> CaptureItem?
 }
 
 extension CaptureReader {
+    /// What a reader needs no form of its own for: `next` and `reuse`, item by item.
+    public mutating func forEach(_ body: (CaptureItem) -> Bool) throws(CaptureFault) {
+        while let item = try next() {
+            let goesOn = body(item)
+            reuse(item)
+            if !goesOn { return }
+        }
+    }
+
     /// Takes the next bytes of the file and appends the whole items among them.
     public mutating func read(_ chunk: [UInt8], into items: inout [CaptureItem]) throws(CaptureFault) {
         feed(chunk)

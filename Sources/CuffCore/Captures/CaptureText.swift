@@ -52,6 +52,15 @@ public struct CaptureTextReader: CaptureReader {
         return nil
     }
 
+    /// Takes back an item, whose array the next of its side may use.
+    public mutating func reuse(_ item: consuming CaptureItem) {
+        switch item.content {
+        case .fromCuff(let bytes): fromCuff.reuse(bytes)
+        case .toCuff(let bytes): toCuff.reuse(bytes)
+        case .event: break
+        }
+    }
+
     /// A last line without a line feed counts.
     @discardableResult
     public mutating func finish() throws(CaptureFault) -> CaptureItem? {

@@ -70,6 +70,15 @@ public struct PcapngReader: CaptureReader {
         return nil
     }
 
+    /// Takes back an item, whose array the next of its side may use.
+    public mutating func reuse(_ item: consuming CaptureItem) {
+        switch item.content {
+        case .fromCuff(let bytes): fromCuff.reuse(bytes)
+        case .toCuff(let bytes): toCuff.reuse(bytes)
+        case .event: break
+        }
+    }
+
     /// Ends the file. Throws where it is empty or ends within a block; never gives an item.
     @discardableResult
     public mutating func finish() throws(CaptureFault) -> CaptureItem? {

@@ -26,6 +26,8 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
     private var isJoint = false
     private var skipped = 0
     private var fault = FrameFault.notAStart
+    /// The length of the frame at `head`, where it was judged already to end a gap; otherwise 0.
+    private var judged = 0
     /// Whole, checked frames found so far.
     public private(set) var frames = 0
     /// Bytes so far that belong to no frame.
@@ -67,6 +69,7 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
 
     /// The next frame or gap; `nil` when the bytes so far hold no more.
     public mutating func next() -> FrameStep? {
+        if judged > 0 { return take(judged) }
         while true {
             if isJoint && head >= rest {
                 head -= rest
@@ -83,11 +86,11 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
             if isJoint, depends(verdict, available), extend() { continue }
             switch verdict {
             case .frame(let length) where length > 0 && length <= available && length <= Format.maximumLength:
-                if skipped > 0 { return gap() }
-                let range = head..<(head + length)
-                head += length
-                frames += 1
-                return .frame(range)
+                guard skipped == 0 else {
+                    judged = length
+                    return gap()
+                }
+                return take(length)
             // In smaller chunks it would not have been waited for either.
             case .frame(let length): skip(length > Format.maximumLength ? .tooLong : .badLength)
             case .needMore where available < Format.maximumLength:
@@ -97,6 +100,15 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
             case .reject(let fault): skip(fault)
             }
         }
+    }
+
+    @inline(__always)
+    private mutating func take(_ length: Int) -> FrameStep {
+        let range = head..<(head + length)
+        head += length
+        frames += 1
+        judged = 0
+        return .frame(range)
     }
 
     /// Whether more bytes than the `available` ones may lead to another verdict.
@@ -119,6 +131,7 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
         }
         buffer = []
         head = 0
+        judged = 0
         return skipped > 0 ? gap() : nil
     }
 
@@ -144,6 +157,7 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
         buffer = []
         pending = []
         head = 0
+        judged = 0
         isJoint = false
         return waiting
     }

@@ -64,6 +64,14 @@ public enum LinkEffect: Sendable {
     case tell(LinkNotice)
     /// Close the transport. The link is over.
     case close
+
+    /// The bytes that this effect writes to the cuff.
+    var written: [UInt8]? {
+        switch self {
+        case .write(let bytes), .writeFeature(let bytes): bytes
+        case .pauseReading, .resumeReading, .submit, .remember, .keep, .tell, .close: nil
+        }
+    }
 }
 
 /// Consecutive entries of one link, with who the cuff is.

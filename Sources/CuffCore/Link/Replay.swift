@@ -6,7 +6,8 @@
 public struct Replay: Sendable {
     /// The link that the capture drives; readable for its counters and state.
     public private(set) var link: LinkState
-    /// What the link wants done beside writing, e.g. batches to be stored; whoever drives the replay performs and empties it.
+    /// What the link wants done, e.g. batches to be stored; whoever drives the replay performs and empties it. The writes among
+    /// it have been answered.
     public var effects: [LinkEffect] = []
     /// The instant of the capture's time 0, where it is known.
     public var start: Timestamp? { didSet { setTime() } }
@@ -22,7 +23,6 @@ public struct Replay: Sendable {
     private var held: [[UInt8]] = []
     private var isTwoSided = false
     private let isLoopback: Bool
-    private var performed: [LinkEffect] = []
 
     /// `looksAhead` is for captures with two sides: the session's own writes are held until the next line shows whether
     /// the capture has its own. Plain bytes (`cuff decode`) have none.
@@ -98,28 +98,20 @@ public struct Replay: Sendable {
     }
 
     private mutating func handle(_ event: LinkEvent) {
-        let before = link.emitted
-        link.handle(event, at: time, into: &performed)
-        if !performed.isEmpty { perform() }
+        let (before, first) = (link.emitted, effects.count)
+        link.handle(event, at: time, into: &effects)
+        if effects.count > first { noteWrites(from: first) }
         if link.emitted > before, link.hearsCommits { handle(.committed(through: link.emitted)) }
     }
 
-    private mutating func perform() {
-        var due: [LinkEffect] = []
-        swap(&due, &performed)
+    /// What the effects from `first` on write. A capture's output is never full, and its end is its own: nothing else is done.
+    private mutating func noteWrites(from first: Int) {
         var loopback: [[UInt8]] = []
-        for effect in due {
-            switch effect {
-            case .write(let bytes), .writeFeature(let bytes):
-                if keepsWrites { writes.append(bytes) }
-                if isLoopback { loopback.append(bytes) } else if !isTwoSided { held.append(bytes) }
-            // A capture's output is never full, and its end is its own.
-            case .pauseReading, .resumeReading, .keep, .close: break
-            case .submit, .remember, .tell: effects.append(effect)
-            }
+        for index in first..<effects.count {
+            guard let bytes = effects[index].written else { continue }
+            if keepsWrites { writes.append(bytes) }
+            if isLoopback { loopback.append(bytes) } else if !isTwoSided { held.append(bytes) }
         }
-        due.removeAll(keepingCapacity: true)
-        if performed.isEmpty { swap(&due, &performed) }
         for bytes in loopback { handle(.sent(bytes)) }
     }
 }

@@ -57,6 +57,20 @@ struct CaptureInput {
         } catch { throw source.error(error, in: name) }
     }
 
+    /// Hands the items of what was read to `body`, until that answers `false`.
+    mutating func forEach(_ body: (CaptureItem) -> Bool) throws(IngestError) {
+        var goesOn = true
+        do throws(CaptureFault) {
+            try source.forEach { item in
+                goesOn = body(item)
+                return goesOn
+            }
+            guard goesOn, isAtEnd, !isFinished else { return }
+            isFinished = true
+            if let item = try source.finish() { _ = body(item) }
+        } catch { throw source.error(error, in: name) }
+    }
+
     /// Appends the items of the next chunk; answers whether there may be more.
     mutating func read(into items: inout [CaptureItem], _ stop: StopSignal) throws(IngestError) -> Bool {
         let isMore = try fill(stop)

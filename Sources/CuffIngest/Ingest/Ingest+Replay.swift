@@ -54,46 +54,41 @@ extension Ingest {
         into report: inout IngestReport
     ) throws(IngestError) {
         var input = input
-        var run: RecordedLink?
-        // Beside `run`, because a comparison of it with nil copies all that it holds.
-        var hasBegun = false
+        var isMore = true
+        var first: CaptureItem?
+        while first == nil, isMore, !pipeline.isStopped {
+            isMore = try input.fill(options.stop)
+            first = try input.next()
+        }
+        guard let first else {
+            if options.stop.isRaised { return }
+            throw IngestError(InputFault.noConversation(input.name, remark: input.source.remarks.first))
+        }
+        var run = try recordedLink(input, driver: id, pipeline: pipeline, options: options)
         var pace = ReplayPace(speed)
         var fault: IngestError?
-        var isMore = true
-        while isMore && fault == nil && !pipeline.isStopped {
-            // What stood before a broken line is played; the line is told then.
-            do throws(IngestError) {
+        // What stood before a broken line is played; the line is told then.
+        do throws(IngestError) {
+            if run.play(first, &pace, options.stop) { try input.forEach { run.play($0, &pace, options.stop) } }
+            run.submit()
+            while isMore, !pipeline.isStopped {
                 isMore = try input.fill(options.stop)
-                while let item = try input.next() {
-                    if !hasBegun {
-                        run = try recordedLink(input, driver: id, pipeline: pipeline, options: options)
-                        hasBegun = true
-                    }
-                    if pace.isTimed {
-                        run?.submit()
-                        guard !pipeline.isStopped, pace.wait(for: item, options.stop) else { break }
-                    }
-                    run?.play(item)
-                }
-            } catch { fault = error }
-            run?.submit()
-        }
-        run?.end()
-        run?.submit()
-        run?.report(into: &report)
+                try input.forEach { run.play($0, &pace, options.stop) }
+                run.submit()
+            }
+        } catch { fault = error }
+        run.end()
+        run.submit()
+        run.report(into: &report)
         if let fault { throw fault }
-        if let run, fault == nil, !pipeline.isStopped, !options.stop.isRaised {
+        if !pipeline.isStopped, !options.stop.isRaised {
             let told = input.source.header["driver"]
             let status = report.status
             report.judge(run.counters, of: run.driver, in: input.name, recordedAs: told)
             // Of its own family, a conversation that came to nothing is what was recorded.
             if told == run.driver.id.description { report.status = status }
         }
-        let remarks = input.source.remarks
-        guard hasBegun || options.stop.isRaised else {
-            throw IngestError(InputFault.noConversation(input.name, remark: remarks.first))
-        }
-        for remark in remarks { options.diagnostics(.note("\(input.name): \(remark)")) }
+        for remark in input.source.remarks { options.diagnostics(.note("\(input.name): \(remark)")) }
     }
 
     /// The run that plays a capture of which the first item is known, and with it the head.

@@ -48,17 +48,23 @@ struct RecordedLink {
     }
 
     mutating func play(bytes: [UInt8]) { replay.play(bytes: bytes) }
-    mutating func play(_ item: CaptureItem) { replay.play(item) }
+    /// Plays an item once its time has come; `false` where the run was stopped meanwhile.
+    mutating func play(_ item: CaptureItem, _ pace: inout ReplayPace, _ stop: StopSignal) -> Bool {
+        if pace.isTimed {
+            submit()
+            guard !pipeline.isStopped, pace.wait(for: item, stop) else { return false }
+        }
+        replay.play(item)
+        return true
+    }
     mutating func end() { replay.end() }
 
     /// Hands over what was read since the last time, and waits if it must.
     mutating func submit() {
         replay.flush()
         guard !replay.effects.isEmpty else { return }
-        var effects: [LinkEffect] = []
-        swap(&effects, &replay.effects)
-        for effect in effects {
-            switch effect {
+        for index in replay.effects.indices {
+            switch replay.effects[index] {
             case .submit(let batch): pipeline.submit(Batch(source: source, driver: replay.link.driver.id, link: batch))
             case .remember(let key, let value): try? memory?.store(replay.link.driver.id, key, value)
             case .tell(.diagnostic(let diagnostic)): diagnostics(diagnostic)
@@ -67,6 +73,7 @@ struct RecordedLink {
             case .tell, .write, .writeFeature, .pauseReading, .resumeReading, .keep, .close: break
             }
         }
+        replay.effects.removeAll(keepingCapacity: true)
         wait()
     }
 
