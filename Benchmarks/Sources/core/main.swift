@@ -25,9 +25,20 @@ func run() -> Int32 {
         if isCapture {
             if isText { text.feed(chunk) } else { packets.feed(chunk) }
             do throws(CaptureFault) {
-                while let item = isText ? try text.next() : try packets.next() {
-                    player.start = packets.start
-                    player.play(item)
+                if isText {
+                    try text.forEach { item in
+                        player.play(item)
+                        return true
+                    }
+                } else {
+                    if player.start == nil, let first = try packets.next() {
+                        player.start = packets.start
+                        player.play(first)
+                    }
+                    try packets.forEach { item in
+                        player.play(item)
+                        return true
+                    }
                 }
             } catch { return 65 }
         } else {

@@ -170,8 +170,9 @@ public struct LinkState: Sendable {
         keepOutstanding(durably: true, &effects)
         var batch = LinkBatch(device: ledger.device, identity: identity, through: through)
         swap(&batch.entries, &entries)
-        // The next batch is as a rule as large as this one.
-        if batch.entries.readings.count > Self.smallBatch { entries.reserveCapacity(batch.entries.readings.count) }
+        // The next batch is as a rule about as large as this one. Without room to spare, half of them were moved once more.
+        let count = batch.entries.readings.count
+        if count > Self.smallBatch { entries.reserveCapacity(count + count / 4) }
         effects.append(.submit(batch))
     }
 
