@@ -17,6 +17,9 @@ public protocol CaptureReader: Sendable {
 }
 
 extension CaptureReader {
+    /// The item is dropped.
+    public mutating func reuse(_ item: consuming CaptureItem) {}
+
     /// What a reader needs no form of its own for: `next` and `reuse`, item by item.
     public mutating func forEach(_ body: (CaptureItem) -> Bool) throws(CaptureFault) {
         while let item = try next() {
