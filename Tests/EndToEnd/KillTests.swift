@@ -23,12 +23,15 @@ import Testing
             }
             return times
         }
-        let lines = try String(contentsOfFile: path, encoding: .utf8).split(whereSeparator: \.isNewline)
+        // A kill may cut the last line; the next run removes what is left of it.
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        let lines = text[..<(text.lastIndex(where: \.isNewline) ?? text.startIndex)].split(whereSeparator: \.isNewline)
         // A pending line is completed by a later one under the same id.
         return lines.filter { !$0.contains("pending") }.compactMap { line in
             if name.hasSuffix(".csv") {
                 let cells = line.split(separator: ",", omittingEmptySubsequences: false)
-                return cells[0] == "id" ? nil : String(cells[12].prefix(19))
+                if cells.count <= 12 { Issue.record("\(name) holds a broken line: \(line)") }
+                return cells[0] == "id" || cells.count <= 12 ? nil : String(cells[12].prefix(19))
             }
             return line.split(separator: "\"device_time\":\"").dropFirst().first.map { String($0.prefix(19)) }
         }
