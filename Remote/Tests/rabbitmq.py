@@ -1,11 +1,20 @@
 """RabbitMQ for the checks: one node in a folder of its own, on loopback, with the MQTT listener."""
-import os, pathlib, shutil, signal, socket, subprocess, time
+import os, pathlib, random, shutil, signal, socket, subprocess, time
+
+
+given = set()
 
 
 def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
+    """A port that nobody has, no port twice, and none that the kernel may give to a connection before the server has it."""
+    while True:
+        port = random.randrange(20000, 32768)
+        if port in given: continue
+        given.add(port)
+        with socket.socket() as listener:
+            try: listener.bind(("127.0.0.1", port))
+            except OSError: continue
+        return port
 
 
 def listens(port):
@@ -68,11 +77,13 @@ class RabbitMQ:
                 self.process = subprocess.Popen(["rabbitmq-server"], env=self.environment, stdin=subprocess.DEVNULL,
                                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
             time.sleep(0.1)
-        raise SystemExit(f"RabbitMQ did not start within {limit} s: {self.folder}/log")
+        logs = "".join(path.read_text(errors="replace")[-3000:] for path in (self.folder / "log").glob("*.log"))
+        raise SystemExit(f"RabbitMQ did not start within {limit} s:\n{logs}")
 
     def kill(self):
-        if (self.folder / "pid").exists(): os.kill(int((self.folder / "pid").read_text()), signal.SIGKILL)
-        else: os.killpg(self.process.pid, signal.SIGKILL)
+        # A server that ended by itself may have left its number.
+        try: os.kill(int((self.folder / "pid").read_text()), signal.SIGKILL)
+        except (FileNotFoundError, ProcessLookupError): os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait(300)
 
     def stop(self):
