@@ -18,8 +18,7 @@ public struct CaptureTextReader: CaptureReader {
     private var isInHeader = true
     /// The bytes of one line; more than it has.
     private var data: [UInt8] = []
-    private var fromCuff = ReusedBytes()
-    private var toCuff = ReusedBytes()
+    private var arrays = ReusedBytes()
 
     /// A reader at the beginning of a file.
     public init() {}
@@ -53,13 +52,7 @@ public struct CaptureTextReader: CaptureReader {
     }
 
     /// Takes back an item, whose array the next of its side may use.
-    public mutating func reuse(_ item: consuming CaptureItem) {
-        switch item.content {
-        case .fromCuff(let bytes): fromCuff.reuse(bytes)
-        case .toCuff(let bytes): toCuff.reuse(bytes)
-        case .event: break
-        }
-    }
+    public mutating func reuse(_ item: consuming CaptureItem) { arrays.reuse(item) }
 
     /// A last line without a line feed counts.
     @discardableResult
@@ -101,7 +94,7 @@ public struct CaptureTextReader: CaptureReader {
             guard count > 0 else { return nil }
             let read = data
             let bytes = read.span.extracting(first: count)
-            return CaptureItem(time: time, mark == 0x3C ? .fromCuff(fromCuff.filled(bytes)) : .toCuff(toCuff.filled(bytes)))
+            return CaptureItem(time: time, mark == 0x3C ? arrays.fromCuff(bytes) : arrays.toCuff(bytes))
         case 0x21:
             isInHeader = false
             while index < end, text[index] == 0x20 { index += 1 }

@@ -69,7 +69,7 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
 
     /// The next frame or gap; `nil` when the bytes so far hold no more.
     public mutating func next() -> FrameStep? {
-        if judged > 0 { return take(judged) }
+        if judged > 0 { return advance(past: judged) }
         while true {
             if isJoint && head >= rest {
                 head -= rest
@@ -90,7 +90,7 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
                     judged = length
                     return gap()
                 }
-                return take(length)
+                return advance(past: length)
             // In smaller chunks it would not have been waited for either.
             case .frame(let length): skip(length > Format.maximumLength ? .tooLong : .badLength)
             case .needMore where available < Format.maximumLength:
@@ -103,7 +103,7 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
     }
 
     @inline(__always)
-    private mutating func take(_ length: Int) -> FrameStep {
+    private mutating func advance(past length: Int) -> FrameStep {
         let range = head..<(head + length)
         head += length
         frames += 1

@@ -170,7 +170,7 @@ public struct LinkState: Sendable {
         keepOutstanding(durably: true, &effects)
         var batch = LinkBatch(device: ledger.device, identity: identity, through: through)
         swap(&batch.entries, &entries)
-        // The next batch is as a rule about as large as this one. Without room to spare, half of them were moved once more.
+        // The next batch is as a rule about as large as this one; an array without room to spare is often moved once more.
         let count = batch.entries.readings.count
         if count > Self.smallBatch { entries.reserveCapacity(count + count / 4) }
         effects.append(.submit(batch))

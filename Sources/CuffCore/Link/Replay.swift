@@ -6,8 +6,8 @@
 public struct Replay: Sendable {
     /// The link that the capture drives; readable for its counters and state.
     public private(set) var link: LinkState
-    /// What the link wants done, e.g. batches to be stored; whoever drives the replay performs and empties it. The writes among
-    /// it have been answered.
+    /// What the link wants done, e.g. batches to be stored; whoever drives the replay performs and empties it. It
+    /// includes the writes, which need nothing more.
     public var effects: [LinkEffect] = []
     /// The instant of the capture's time 0, where it is known.
     public var start: Timestamp? { didSet { setTime() } }

@@ -65,10 +65,9 @@ struct CaptureInput {
                 goesOn = body(item)
                 return goesOn
             }
-            guard goesOn, isAtEnd, !isFinished else { return }
-            isFinished = true
-            if let item = try source.finish() { _ = body(item) }
         } catch { throw source.error(error, in: name) }
+        // What the end of the file leaves.
+        if goesOn, let last = try next() { _ = body(last) }
     }
 
     /// Appends the items of the next chunk; answers whether there may be more.
