@@ -5,7 +5,7 @@ import CuffIngest
 
 struct Add: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "add",
+        commandName: "add", _superCommandName: Cuff.name,
         abstract: "Adds a reading that you type in, marked as such.",
         discussion: Help.text(
             """

@@ -5,7 +5,7 @@ import CuffIngest
 
 struct Ambulatory: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ambulatory",
+        commandName: "ambulatory", _superCommandName: Cuff.name,
         abstract: "Evaluates a day and a night of automatic measurements: cuff ambulatory --asleep 23:00 --awake 07:00",
         discussion: Help.text(
             """

@@ -5,7 +5,7 @@ import CuffIngest
 
 struct Average: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "average",
+        commandName: "average", _superCommandName: Cuff.name,
         abstract: "The average of blood pressures measured at home, by a named rule: cuff average --rule nice-ng136 --since 7d",
         discussion: Help.text(
             """

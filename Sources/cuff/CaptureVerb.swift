@@ -4,7 +4,7 @@ import CuffIngest
 
 struct CaptureVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "capture", abstract: "Works on recordings of a cuff.",
+        commandName: "capture", _superCommandName: Cuff.name, abstract: "Works on recordings of a cuff.",
         discussion: Help.text(
             "",
             [

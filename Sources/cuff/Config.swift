@@ -5,7 +5,7 @@ import Glibc
 
 struct Config: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "config",
+        commandName: "config", _superCommandName: Cuff.name,
         abstract: "Shows where the configuration is and what it says, checks it, or prints an example.",
         discussion: Help.text(
             "`cuff setup` writes a configuration. cuff.toml(5) describes every key.",

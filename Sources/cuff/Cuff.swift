@@ -5,10 +5,11 @@ import CuffIngest
 import Glibc
 
 struct Cuff: ParsableCommand {
+    static let name = "cuff"
     static let version = "0.1.0"
 
     static let configuration = CommandConfiguration(
-        commandName: "cuff",
+        commandName: name,
         abstract: "Reads blood-pressure cuffs: serial, USB and IEEE 11073, live or recorded.",
         usage: "cuff VERB …",
         discussion: Help.text(
@@ -27,24 +28,25 @@ struct Cuff: ParsableCommand {
                 "cuff show": "The readings that are kept.",
             ]),
         version: version,
-        subcommands: asked.map { [$0] } ?? verbs.map(\.verb))
+        subcommands: asked.map { [$0] } ?? verbs.map { $0.verb() })
 
-    /// Every verb, under the name it is called by.
-    private static let verbs: [(name: String, verb: any ParsableCommand.Type)] = [
-        ("watch", Watch.self), ("read", Read.self), ("measure", Measure.self), ("stop", Stop.self), ("schedule", Schedule.self),
-        ("info", Info.self), ("clock", Clock.self), ("clear", Clear.self), ("record", Record.self), ("decode", Decode.self),
-        ("replay", Replay.self), ("capture", CaptureVerb.self), ("simulate", Simulate.self), ("list", List.self),
-        ("identify", Identify.self), ("doctor", DoctorVerb.self),
-        ("drivers", Drivers.self), ("setup", Setup.self), ("config", Config.self), ("show", Show.self), ("stats", Stats.self),
-        ("average", Average.self), ("ambulatory", Ambulatory.self), ("export", Export.self),
-        ("report", ReportVerb.self), ("add", Add.self), ("note", Note.self), ("edit", Edit.self),
-        ("delete", Delete.self), ("db", DatabaseVerb.self), ("sinks", Sinks.self),
+    /// Every verb, under the name it is called by; as a closure, so that only the one that is asked for is set up.
+    private static let verbs: [(name: String, verb: @Sendable () -> any ParsableCommand.Type)] = [
+        ("watch", { Watch.self }), ("read", { Read.self }), ("measure", { Measure.self }), ("stop", { Stop.self }),
+        ("schedule", { Schedule.self }), ("info", { Info.self }), ("clock", { Clock.self }), ("clear", { Clear.self }),
+        ("record", { Record.self }), ("decode", { Decode.self }), ("replay", { Replay.self }), ("capture", { CaptureVerb.self }),
+        ("simulate", { Simulate.self }), ("list", { List.self }), ("identify", { Identify.self }), ("doctor", { DoctorVerb.self }),
+        ("drivers", { Drivers.self }), ("setup", { Setup.self }), ("config", { Config.self }), ("show", { Show.self }),
+        ("stats", { Stats.self }), ("average", { Average.self }), ("ambulatory", { Ambulatory.self }), ("export", { Export.self }),
+        ("report", { ReportVerb.self }), ("add", { Add.self }), ("note", { Note.self }), ("edit", { Edit.self }),
+        ("delete", { Delete.self }), ("db", { DatabaseVerb.self }), ("sinks", { Sinks.self }),
     ]
 
     /// The verb that the first argument names. The parser is shown it alone, and every verb says its own name: for what it is
-    /// not told, the parser searches the whole program for conformances, and a person waits.
+    /// not told, the parser searches the whole program for conformances, and a person waits. A verb with a `_superCommandName` is
+    /// not asked for completion scripts either, which are the whole program's.
     private static let asked: (any ParsableCommand.Type)? = CommandLine.arguments.dropFirst().first.flatMap { name in
-        verbs.first { $0.name == name }?.verb
+        verbs.first { $0.name == name }?.verb()
     }
 
     /// What the arguments ask for. A verb that understands its own needs no tree of commands above it; in everything else, help

@@ -3,7 +3,7 @@ import CuffIngest
 
 struct Decode: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "decode",
+        commandName: "decode", _superCommandName: Cuff.name,
         abstract: "Turns raw bytes of a cuff into readings.",
         discussion: Help.text(
             """

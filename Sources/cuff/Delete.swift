@@ -4,7 +4,7 @@ import CuffIngest
 
 struct Delete: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "delete",
+        commandName: "delete", _superCommandName: Cuff.name,
         abstract: "Deletes readings from the database, by id or by filter. It asks first.",
         discussion: Help.text(
             """

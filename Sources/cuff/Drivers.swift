@@ -4,7 +4,7 @@ import CuffIngest
 
 struct Drivers: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "drivers",
+        commandName: "drivers", _superCommandName: Cuff.name,
         abstract: "Finds the driver of a cuff by model, maker or USB id, or prints the details of one.",
         discussion: Help.text(
             """

@@ -4,7 +4,7 @@ import CuffIngest
 
 struct Edit: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "edit",
+        commandName: "edit", _superCommandName: Cuff.name,
         abstract: "Corrects a reading that you typed in. What a cuff measured cannot be changed.",
         discussion: Help.text(
             """

@@ -5,7 +5,7 @@ import CuffIngest
 
 struct Export: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "export",
+        commandName: "export", _superCommandName: Cuff.name,
         abstract: "Writes stored readings for other programs: \(Exporters.all.map(\.name).joined(separator: ", ")).",
         discussion: Help.text(
             """

@@ -17,12 +17,12 @@ enum Help {
 enum Typo {
     /// Checks the verb, the verb of a family (`cuff sinks list`) and what `cuff help` is asked for. Where an option comes first, no
     /// verb follows.
-    static func refuse(_ words: some Collection<String>, verbs: [(name: String, verb: any ParsableCommand.Type)]) throws {
+    static func refuse(_ words: some Collection<String>, verbs: [(name: String, verb: @Sendable () -> any ParsableCommand.Type)]) throws {
         var words = words[...]
         let isHelp = words.first == "help"
         if isHelp { words = words.dropFirst() }
         guard let word = words.first, !word.hasPrefix("-") else { return }
-        guard let verb = verbs.first(where: { $0.name == word })?.verb else {
+        guard let verb = verbs.first(where: { $0.name == word })?.verb() else {
             // `cuff help help` is the parser's own.
             if isHelp, word == "help" { return }
             throw unknown("verb", word, among: verbs.map { $0.name }, "cuff", "`cuff --help` lists them")

@@ -4,7 +4,7 @@ import CuffIngest
 
 struct Identify: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "identify",
+        commandName: "identify", _superCommandName: Cuff.name,
         abstract: "Names the driver of a device or a recording; nothing is written to the device.",
         discussion: Help.text(
             """

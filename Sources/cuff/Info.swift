@@ -4,7 +4,7 @@ import CuffIngest
 
 struct Info: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "info",
+        commandName: "info", _superCommandName: Cuff.name,
         abstract: "Asks a cuff for its model, serial number and clock, and shows what its driver can do.",
         discussion: Help.text(
             """
@@ -36,7 +36,7 @@ struct Info: ParsableCommand {
 
 struct Clock: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "clock",
+        commandName: "clock", _superCommandName: Cuff.name,
         abstract: "Compares a cuff's clock with this machine's, or sets it.",
         discussion: Help.text(
             """
@@ -83,7 +83,7 @@ struct Clock: ParsableCommand {
 
 struct Clear: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "clear",
+        commandName: "clear", _superCommandName: Cuff.name,
         abstract: "Erases a cuff's memory after everything in it is stored.",
         discussion: Help.text(
             """

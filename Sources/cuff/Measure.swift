@@ -5,7 +5,7 @@ import Glibc
 
 struct Measure: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "measure",
+        commandName: "measure", _superCommandName: Cuff.name,
         abstract: "Starts a measurement: the cuff inflates. Only `measure` and `schedule` inflate a cuff.",
         discussion: Help.text(
             """
@@ -58,7 +58,7 @@ struct Measure: ParsableCommand {
 
 struct Stop: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "stop",
+        commandName: "stop", _superCommandName: Cuff.name,
         abstract: "Stops a running measurement and lets the cuff deflate.",
         discussion: Help.text(
             """

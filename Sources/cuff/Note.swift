@@ -4,7 +4,7 @@ import CuffIngest
 
 struct Note: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "note",
+        commandName: "note", _superCommandName: Cuff.name,
         abstract: "Says something beside readings: a note, drugs, posture, arm.",
         discussion: Help.text(
             """

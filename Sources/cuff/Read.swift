@@ -4,7 +4,7 @@ import CuffIngest
 
 struct Read: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "read",
+        commandName: "read", _superCommandName: Cuff.name,
         abstract: "Reads the stored readings of a cuff, then ends; --follow waits for new ones.",
         discussion: Help.text(
             """

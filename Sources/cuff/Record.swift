@@ -4,7 +4,7 @@ import CuffIngest
 
 struct Record: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "record",
+        commandName: "record", _superCommandName: Cuff.name,
         abstract: "Saves the bytes of both directions while a cuff is read, as a capture to replay.",
         discussion: Help.text(
             """

@@ -3,7 +3,7 @@ import CuffIngest
 
 struct Replay: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "replay",
+        commandName: "replay", _superCommandName: Cuff.name,
         abstract: "Plays captures through the same session, pipeline and sinks as a live cuff.",
         discussion: Help.text(
             """

@@ -5,7 +5,8 @@ import CuffIngest
 
 struct ReportVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "report", abstract: "Makes the page to take to the doctor: chart, averages, readings, and what was left out.",
+        commandName: "report", _superCommandName: Cuff.name,
+        abstract: "Makes the page to take to the doctor: chart, averages, readings, and what was left out.",
         discussion: Help.text(
             """
             One HTML file that loads nothing; -o FILE.pdf prints it through a browser that is installed (Chromium, Chrome, Edge or Brave). \

@@ -4,7 +4,7 @@ import CuffIngest
 
 struct Schedule: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "schedule",
+        commandName: "schedule", _superCommandName: Cuff.name,
         abstract: "Shows, sets or ends automatic measurements.",
         discussion: Help.text(
             """

@@ -5,7 +5,7 @@ import Glibc
 
 struct Setup: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "setup",
+        commandName: "setup", _superCommandName: Cuff.name,
         abstract: "Looks what is plugged in, and writes a configuration with a name for each cuff and its users.",
         discussion: Help.text(
             """

@@ -5,7 +5,7 @@ import CuffIngest
 
 struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show",
+        commandName: "show", _superCommandName: Cuff.name,
         abstract: "Shows readings, series and events from a database, as lines or as a picture.",
         discussion: Help.text(
             """

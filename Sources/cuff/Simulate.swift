@@ -4,7 +4,7 @@ import CuffIngest
 
 struct Simulate: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "simulate",
+        commandName: "simulate", _superCommandName: Cuff.name,
         abstract: "Runs a simulated cuff on a pseudo terminal, to try everything without hardware.",
         discussion: Help.text(
             """

@@ -4,7 +4,7 @@ import CuffIngest
 
 struct Sinks: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sinks",
+        commandName: "sinks", _superCommandName: Cuff.name,
         abstract: "Shows what each sink has received, what is queued, and why.",
         discussion: Help.text(
             """

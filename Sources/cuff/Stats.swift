@@ -5,7 +5,7 @@ import CuffIngest
 
 struct Stats: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "stats",
+        commandName: "stats", _superCommandName: Cuff.name,
         abstract: "Statistics of stored blood pressures by day, week, month, hour, part of the day or any other interval.",
         discussion: Help.text(
             """

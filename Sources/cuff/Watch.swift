@@ -4,7 +4,7 @@ import CuffIngest
 
 struct Watch: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch",
+        commandName: "watch", _superCommandName: Cuff.name,
         abstract: "Reads every claimed or assigned cuff, now and when it is plugged in, until stopped.",
         discussion: Help.text(
             """
@@ -72,7 +72,7 @@ struct Watch: ParsableCommand {
 
 struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list",
+        commandName: "list", _superCommandName: Cuff.name,
         abstract: "Lists what is plugged in, which driver would claim it, and whether this user may open it.",
         discussion: Help.text(
             "",
@@ -129,7 +129,7 @@ private enum AddressTable {
 
 struct DoctorVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor",
+        commandName: "doctor", _superCommandName: Cuff.name,
         abstract: "Checks everything from the USB bus to the database, step by step, and prints how to fix what fails.",
         discussion: Help.text(
             "",
