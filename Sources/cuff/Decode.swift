@@ -29,7 +29,7 @@ struct Decode: ParsableCommand {
             "The time zone of the cuff's clock, for readings with a device time (default: none is applied).", valueName: "zone")) var tz:
         String?
     @OptionGroup var usb: USBOptions
-    @OptionGroup var patients: PatientOptions
+    @Flag(help: Help.keepPatient) var keepPatient = false
     @OptionGroup var output: OutputOptions
 
     func run() throws {
@@ -42,7 +42,7 @@ struct Decode: ParsableCommand {
             return try Explaining.run(file) { Terminal.put($0) }
         }
         var options = try output.ingestOptions()
-        options.keepsPatients = patients.keepPatient
+        options.keepsPatients = keepPatient
         options.zone = try tz.map { try HostZone.named($0) }
         options.stop.watch()
         output.showProgress(&options)

@@ -15,11 +15,11 @@ struct DeviceVerb: ParsableArguments {
     @Option(help: ArgumentHelp("Other line settings than the driver's, e.g. \"2400 8E1\".", valueName: "settings")) var line: String?
 
     func run(
-        _ command: SessionCommand, follow: Bool = false, filter: ReadingFilter? = nil, recording: RecordOption? = nil,
+        _ command: SessionCommand, follow: Bool = false, filter: ReadingFilter? = nil, recording: String? = nil,
         options: IngestOptions
     ) throws -> IngestReport {
         var read = try reading(command, follow: follow)
-        read.recording = recording?.record
+        read.recording = recording
         read.filter = filter
         let (place, options) = try place(for: read, options)
         try refuseIdleLine(place)
@@ -58,10 +58,4 @@ struct DeviceVerb: ParsableArguments {
         read.line = try LineChoice.settings(line)
         return read
     }
-}
-
-/// Any verb that talks with a cuff can save what was said.
-struct RecordOption: ParsableArguments {
-    @Option(help: ArgumentHelp("Also save the bytes of both directions to this file.", valueName: "file"), completion: .file())
-    var record: String?
 }

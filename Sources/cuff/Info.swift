@@ -16,7 +16,7 @@ struct Info: ParsableCommand {
             ]))
 
     @OptionGroup var device: DeviceVerb
-    @OptionGroup var recording: RecordOption
+    @Option(help: Help.record, completion: .file()) var record: String?
     @OptionGroup var output: ConversationOptions
     @Flag(help: "One JSON object.") var json = false
 
@@ -27,7 +27,7 @@ struct Info: ParsableCommand {
             let information = DeviceInformation(driver: driver, identity: nil, clock: nil)
             return Terminal.put(json ? information.json : information.text)
         }
-        let report = try device.run(.information, recording: recording, options: try output.ingestOptions())
+        let report = try device.run(.information, recording: record, options: try output.ingestOptions())
         let information = DeviceInformation(driver: driver, identity: report.identity, clock: report.clock)
         Terminal.put(json ? information.json : information.text)
         try report.conclude(output)
@@ -48,7 +48,7 @@ struct Clock: ParsableCommand {
             ]))
 
     @OptionGroup var device: DeviceVerb
-    @OptionGroup var recording: RecordOption
+    @Option(help: Help.record, completion: .file()) var record: String?
     @OptionGroup var output: ConversationOptions
     @Flag(help: "One JSON object.") var json = false
     @Option(help: ArgumentHelp("Set the clock: `now`, or a local time such as 2026-05-05T07:31:00.", valueName: "time")) var set: String?
@@ -61,7 +61,7 @@ struct Clock: ParsableCommand {
         try Flags.refuse("--check", when: check && set != nil, why: "--set sets the clock", hint: "check it in a second run")
         try Flags.refuse("--max-drift", when: maxDrift != nil && !check, why: "it is the limit of --check", hint: "add --check")
         let command = try set.map { SessionCommand.setClock(try HostTime.local($0)) } ?? .readClock
-        let report = try device.run(command, recording: recording, options: try output.ingestOptions())
+        let report = try device.run(command, recording: record, options: try output.ingestOptions())
         if let clock = report.clock { Terminal.put(json ? try told(clock) : "\(clock.text)\n") }
         try report.conclude(output)
         guard check else { return }
@@ -96,7 +96,7 @@ struct Clear: ParsableCommand {
             ]))
 
     @OptionGroup var device: DeviceVerb
-    @OptionGroup var recording: RecordOption
+    @Option(help: Help.record, completion: .file()) var record: String?
     @OptionGroup var output: OutputOptions
     @Option(name: .shortAndLong, help: ArgumentHelp("One user's readings, where the cuff has users.", valueName: "number")) var user: Int?
     @Option(help: ArgumentHelp("Confirm with `--confirm erase`.", valueName: "word")) var confirm: String = ""
@@ -105,7 +105,7 @@ struct Clear: ParsableCommand {
         var options = try output.ingestOptions()
         try Clearing.permit(options, confirmation: confirm)
         output.showProgress(&options)
-        let report = try device.run(.clear(user: user), recording: recording, options: options)
+        let report = try device.run(.clear(user: user), recording: record, options: options)
         report.tell(output)
         try report.conclude(output)
     }

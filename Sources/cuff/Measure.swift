@@ -20,7 +20,7 @@ struct Measure: ParsableCommand {
             ]))
 
     @OptionGroup var device: DeviceVerb
-    @OptionGroup var recording: RecordOption
+    @Option(help: Help.record, completion: .file()) var record: String?
     @OptionGroup var store: StoreOptions
     @OptionGroup var output: OutputOptions
     @Option(help: ArgumentHelp("Give up after this long, e.g. 2m; for a continuous cuff, how long it measures.", valueName: "time"))
@@ -37,7 +37,7 @@ struct Measure: ParsableCommand {
         var measure = MeasureOptions(duration: duration?.duration ?? device.timeout?.duration)
         if duration != nil { measure.timeout = device.timeout?.duration }
         measure.line = try LineChoice.settings(device.line)
-        measure.recording = recording.record
+        measure.recording = record
         measure.keepsFailedSeries = keepFailed
         // The bar goes to standard error, the result to standard output, where no sink writes there.
         if output.sink.isEmpty, !output.isJSON, Terminal.outputIsTerminal && Terminal.errorIsTerminal {

@@ -19,7 +19,7 @@ struct Read: ParsableCommand {
     )
 
     @OptionGroup var device: DeviceVerb
-    @OptionGroup var recording: RecordOption
+    @Option(help: Help.record, completion: .file()) var record: String?
     @Flag(help: "Keep running for readings that the cuff sends unasked.") var follow = false
     @Option(name: .shortAndLong, help: ArgumentHelp("One user's readings, where the cuff has users.", valueName: "number")) var user: Int?
     @Option(help: ArgumentHelp("End after so many readings.", valueName: "count")) var max: Int?
@@ -32,19 +32,19 @@ struct Read: ParsableCommand {
         help: ArgumentHelp("The time zone of the cuff's clock and of --since and --until (default: this machine's).", valueName: "zone"))
     var tz: String?
     @OptionGroup var store: StoreOptions
-    @OptionGroup var patients: PatientOptions
+    @Flag(help: Help.keepPatient) var keepPatient = false
     @OptionGroup var output: OutputOptions
 
     func run() throws {
         var options = try output.ingestOptions()
-        options.keepsPatients = patients.keepPatient
+        options.keepsPatients = keepPatient
         try Flags.requirePositive(max, "--max")
         options.maximum = max
         options.zone = try tz.map { try HostZone.named($0) }
         let filter = try ReadingFilter.asked(since: since, until: until, newTo: newTo, zone: tz)
         try store.keep(&options, output)
         output.showProgress(&options)
-        let report = try device.run(.readMemory(user: user), follow: follow, filter: filter, recording: recording, options: options)
+        let report = try device.run(.readMemory(user: user), follow: follow, filter: filter, recording: record, options: options)
         report.tell(output)
         try report.conclude(output)
     }

@@ -18,7 +18,7 @@ struct Record: ParsableCommand {
             ]))
 
     @OptionGroup var device: DeviceVerb
-    @OptionGroup(visibility: .hidden) var recording: RecordOption
+    @Option(help: ArgumentHelp("Refused: --out names the capture.", visibility: .hidden)) var record: String?
     @OptionGroup var output: OutputOptions
     @Option(
         name: .shortAndLong,
@@ -28,11 +28,9 @@ struct Record: ParsableCommand {
     @Flag(help: "Send no requests; record what the cuff sends, until stopped.") var follow = false
 
     func run() throws {
-        try Flags.refuse("--record", when: recording.record != nil, why: "--out names the capture")
-        var recording = recording
-        recording.record = out
+        try Flags.refuse("--record", when: record != nil, why: "--out names the capture")
         let report = try device.run(
-            follow ? .follow : .readMemory(user: nil), recording: recording, options: try output.ingestOptions())
+            follow ? .follow : .readMemory(user: nil), recording: out, options: try output.ingestOptions())
         report.tell(output)
         try report.conclude(output)
     }

@@ -25,12 +25,12 @@ struct Replay: ParsableCommand {
             "The time zone of the cuff's clock, for readings with a device time (default: none is applied).", valueName: "zone")) var tz:
         String?
     @OptionGroup var usb: USBOptions
-    @OptionGroup var patients: PatientOptions
+    @Flag(help: Help.keepPatient) var keepPatient = false
     @OptionGroup var output: OutputOptions
 
     func run() throws {
         var options = try output.ingestOptions()
-        options.keepsPatients = patients.keepPatient
+        options.keepsPatients = keepPatient
         options.zone = try tz.map { try HostZone.named($0) }
         let speed = try Ingest.Speed(speed)
         _ = try driver.map(DriverChoice.named)

@@ -22,14 +22,6 @@ struct SinkOptions: ParsableArguments {
     }
 }
 
-/// How much is told on standard error.
-struct LogOptions: ParsableArguments {
-    @Flag(name: .shortAndLong, help: "Print more on standard error.") var verbose = false
-    @Flag(name: .shortAndLong, help: "Print only errors on standard error.") var quiet = false
-
-    var logger: Logger { StandardErrorLog.logger(quiet ? .critical : verbose ? .debug : .notice) }
-}
-
 /// What is said to the driver.
 struct FamilyOptions: ParsableArguments {
     @Option(
@@ -60,7 +52,8 @@ struct FamilyOptions: ParsableArguments {
 /// The flags of a run, whichever of them a verb shows.
 protocol RunOptions {
     var sinks: SinkOptions { get }
-    var logging: LogOptions { get }
+    var verbose: Bool { get }
+    var quiet: Bool { get }
     var family: FamilyOptions { get }
     /// JSON Lines on standard output are asked for, whatever it is.
     var isJSON: Bool { get }
@@ -71,7 +64,8 @@ struct OutputOptions: ParsableArguments, RunOptions {
     @OptionGroup var sinks: SinkOptions
     @Flag(help: "JSON Lines on standard output, also at a terminal.") var json = false
     @OptionGroup var family: FamilyOptions
-    @OptionGroup var logging: LogOptions
+    @Flag(name: .shortAndLong, help: Help.verbose) var verbose = false
+    @Flag(name: .shortAndLong, help: Help.quiet) var quiet = false
     var isJSON: Bool { json }
 }
 
@@ -80,7 +74,8 @@ struct OutputOptions: ParsableArguments, RunOptions {
 struct ConversationOptions: ParsableArguments, RunOptions {
     @OptionGroup(visibility: .hidden) var sinks: SinkOptions
     @OptionGroup var family: FamilyOptions
-    @OptionGroup var logging: LogOptions
+    @Flag(name: .shortAndLong, help: Help.verbose) var verbose = false
+    @Flag(name: .shortAndLong, help: Help.quiet) var quiet = false
     /// The verbs have a form of their own.
     var isJSON: Bool { false }
 }
@@ -90,7 +85,8 @@ struct WatchOutputOptions: ParsableArguments, RunOptions {
     @OptionGroup var sinks: SinkOptions
     @Flag(help: "JSON Lines on standard output, also at a terminal.") var json = false
     @OptionGroup(visibility: .hidden) var family: FamilyOptions
-    @OptionGroup var logging: LogOptions
+    @Flag(name: .shortAndLong, help: Help.verbose) var verbose = false
+    @Flag(name: .shortAndLong, help: Help.quiet) var quiet = false
     var isJSON: Bool { json }
 }
 
@@ -99,9 +95,8 @@ extension RunOptions {
     var raw: Bool { sinks.raw }
     var option: [String] { family.option }
     var device: String? { family.device }
-    var verbose: Bool { logging.verbose }
-    var quiet: Bool { logging.quiet }
-    var log: Logger { logging.logger }
+    /// How much is told on standard error.
+    var log: Logger { StandardErrorLog.logger(quiet ? .critical : verbose ? .debug : .notice) }
 
     func ingestOptions() throws -> IngestOptions {
         var options = IngestOptions()
@@ -137,12 +132,6 @@ struct StoreOptions: ParsableArguments {
         let path = try options.keepInStandardStore()
         if Terminal.errorIsTerminal, !output.quiet { Terminal.say("cuff: readings are kept in \(path)") }
     }
-}
-
-/// For the verbs that take what a monitor sends unasked, or a recording of that.
-struct PatientOptions: ParsableArguments {
-    @Flag(help: "Keep the patient's number, where a monitor sends it (hl7-oru), in the database's column `patient`.")
-    var keepPatient = false
 }
 
 enum SinkChoice {

@@ -40,12 +40,12 @@ struct Watch: ParsableCommand {
             valueName: "[host][:port][=driver]"))
     var listen: [String] = []
     @OptionGroup var store: StoreOptions
-    @OptionGroup var patients: PatientOptions
+    @Flag(help: Help.keepPatient) var keepPatient = false
     @OptionGroup var output: WatchOutputOptions
 
     func run() throws {
         var options = try output.ingestOptions()
-        options.keepsPatients = patients.keepPatient
+        options.keepsPatients = keepPatient
         var watch = try WatchSetup.options(
             config: noConfig ? .none : .files(config), assign: assign, once: once, again: again?.duration, listen: listen)
         let log = output.log
