@@ -83,6 +83,7 @@ public struct PcapngReader: CaptureReader {
     private func fault(_ reason: String) -> CaptureFault { CaptureFault(line: block + 1, reason: reason) }
 
     /// The length of the block at `offset` once it is whole, or once it may be passed over; `nil` to wait for more.
+    @inline(__always)
     private mutating func wholeBlock(_ bytes: [UInt8], _ offset: Int) throws(CaptureFault) -> Int? {
         let span = bytes.span
         guard let first = span.littleEndian32(offset) else { return nil }
@@ -111,6 +112,7 @@ public struct PcapngReader: CaptureReader {
         return offset + Int(length) <= bytes.count ? Int(length) : nil
     }
 
+    @inline(__always)
     private mutating func readBlock(_ bytes: [UInt8], _ offset: Int, _ length: Int) throws(CaptureFault) -> CaptureItem? {
         guard let order else { return nil }
         let body = bytes.span.extracting((offset + 8)..<(offset + length - 4))
@@ -164,6 +166,7 @@ public struct PcapngReader: CaptureReader {
                 clock: Pcapng.Clock(resolution: resolution, offset: seconds)))
     }
 
+    @inline(__always)
     private mutating func readPacket(_ body: Span<UInt8>, _ order: Pcapng.ByteOrder) throws(CaptureFault) -> CaptureItem? {
         guard let interface = order.u32(body, 0), let high = order.u32(body, 4), let low = order.u32(body, 8),
             let captured = order.u32(body, 12), Int(captured) <= body.count - 20
@@ -185,6 +188,7 @@ public struct PcapngReader: CaptureReader {
             options: body.extracting(min(20 + Pcapng.padded(Int(captured)), body.count)..<body.count), order)
     }
 
+    @inline(__always)
     private mutating func readPayload(
         _ payload: Span<UInt8>, interface: Int, time: Int64?, options: Span<UInt8>, _ order: Pcapng.ByteOrder
     ) throws(CaptureFault) -> CaptureItem? {
@@ -205,6 +209,7 @@ public struct PcapngReader: CaptureReader {
     }
 
     /// 12 bytes of header (seconds and microseconds big-endian, event, lines, footer), then the data.
+    @inline(__always)
     private mutating func serial(
         _ packet: Span<UInt8>, _ options: Span<UInt8>, _ order: Pcapng.ByteOrder
     ) -> CaptureItem.Content? {
