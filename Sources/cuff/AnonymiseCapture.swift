@@ -44,7 +44,7 @@ extension CaptureVerb {
             guard days.map({ $0 != 0 && abs($0) <= 36_500 }) ?? true else {
                 throw IngestError(.usage, "--days \(days ?? 0) is not a shift", hint: "write e.g. --days -1000")
             }
-            let options = try FamilyOptions.parsed(option)
+            let options = try DriverChoice.options(option)
             let selection = try usb.selection()
             let shift = days ?? CaptureAnonymising.randomDays()
             let targets = try CaptureAnonymising.targets(of: inputs, in: output)

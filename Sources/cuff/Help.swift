@@ -6,9 +6,6 @@ import CuffIngest
 enum Help {
     /// `--record`: any verb that talks with a cuff can save what was said.
     static let record = ArgumentHelp("Also save the bytes of both directions to this file.", valueName: "file")
-    /// `--verbose` and `--quiet`.
-    static let verbose: ArgumentHelp = "Print more on standard error."
-    static let quiet: ArgumentHelp = "Print only errors on standard error."
     /// `--keep-patient`, of the verbs that take what a monitor sends unasked, or a recording of that.
     static let keepPatient: ArgumentHelp =
         "Keep the patient's number, where a monitor sends it (hl7-oru), in the database's column `patient`."

@@ -27,7 +27,7 @@ extension DatabaseVerb {
         @Flag(help: "One JSON object for each reading that differs, and one with the totals.") var json = false
 
         func run() throws {
-            let options = try FamilyOptions.parsed(option)
+            let options = try DriverChoice.options(option)
             let selection = try selected.readingSelection("db redecode")
             let store = try selected.store(apply ? .write : .read)
             let report = try HealthRuns.redecode(store, selection, options: options, applies: apply) { Terminal.put(text($0)) }

@@ -3,67 +3,26 @@ import CuffCore
 import CuffIngest
 import Logging
 
-/// Where readings go.
-struct SinkOptions: ParsableArguments {
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            "Where readings go, once for each place: \(SinkChoice.spellings). `?` at the end makes it optional; +ack waits until the program has answered for each reading.",
-            valueName: "spec"), completion: SinkChoice.completion)
-    var sink: [String] = []
-
-    @Flag(help: "Print each record's own bytes as hex.") var raw = false
-
-    /// The sinks that were named, else what suits standard output: a person gets a table, a program gets lines.
-    func specs(isJSON: Bool) throws -> [SinkSpec] {
-        var specs = try sink.map { try SinkSpec($0) }
-        if isJSON, !specs.contains(where: \.writesStandardOutput) { specs.append(.stdout) }
-        return specs.isEmpty ? [Terminal.outputIsTerminal ? .table : .stdout] : specs
-    }
-}
-
-/// What is said to the driver.
-struct FamilyOptions: ParsableArguments {
-    @Option(
-        name: .customLong("option"),
-        help: ArgumentHelp("An option of the driver; `cuff drivers ID` lists them.", valueName: "name=value"),
-        completion: DriverChoice.optionCompletion)
-    var option: [String] = []
-
-    @Option(help: ArgumentHelp("Identity to store readings under, if the cuff reports none.", valueName: "name"))
-    var device: String?
-
-    func driverOptions() throws -> [String: String] { try Self.parsed(option) }
-
-    /// `name=value` texts by name.
-    static func parsed(_ option: [String]) throws -> [String: String] {
-        var found: [String: String] = [:]
-        for text in option {
-            guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
-                throw IngestError(
-                    .usage, "invalid option `--option \(text)`", why: "it has no `=`", hint: "write e.g. --option variant=inbody")
-            }
-            found[String(text[..<equals])] = String(text[text.index(after: equals)...])
-        }
-        return found
-    }
-}
-
-/// The flags of a run, whichever of them a verb shows.
+/// The flags of a run, whichever of them a verb shows. Each form declares them itself: the parser searches the whole program four
+/// times for each group of options, and a person waits.
 protocol RunOptions {
-    var sinks: SinkOptions { get }
+    var sink: [String] { get }
+    var raw: Bool { get }
+    var option: [String] { get }
+    var device: String? { get }
     var verbose: Bool { get }
     var quiet: Bool { get }
-    var family: FamilyOptions { get }
     /// JSON Lines on standard output are asked for, whatever it is.
     var isJSON: Bool { get }
 }
 
 /// For verbs that read a cuff or a recording.
 struct OutputOptions: ParsableArguments, RunOptions {
-    @OptionGroup var sinks: SinkOptions
+    @Option(help: Help.sink, completion: SinkChoice.completion) var sink: [String] = []
+    @Flag(help: Help.raw) var raw = false
     @Flag(help: "JSON Lines on standard output, also at a terminal.") var json = false
-    @OptionGroup var family: FamilyOptions
+    @Option(help: Help.option, completion: DriverChoice.optionCompletion) var option: [String] = []
+    @Option(help: Help.device) var device: String?
     @Flag(name: .shortAndLong, help: Help.verbose) var verbose = false
     @Flag(name: .shortAndLong, help: Help.quiet) var quiet = false
     var isJSON: Bool { json }
@@ -72,8 +31,10 @@ struct OutputOptions: ParsableArguments, RunOptions {
 /// For verbs that talk with a cuff about something else than readings. Some cuffs send readings all the same: where these go can
 /// still be said.
 struct ConversationOptions: ParsableArguments, RunOptions {
-    @OptionGroup(visibility: .hidden) var sinks: SinkOptions
-    @OptionGroup var family: FamilyOptions
+    @Option(help: Help.hidden(Help.sink), completion: SinkChoice.completion) var sink: [String] = []
+    @Flag(help: Help.hidden(Help.raw)) var raw = false
+    @Option(help: Help.option, completion: DriverChoice.optionCompletion) var option: [String] = []
+    @Option(help: Help.device) var device: String?
     @Flag(name: .shortAndLong, help: Help.verbose) var verbose = false
     @Flag(name: .shortAndLong, help: Help.quiet) var quiet = false
     /// The verbs have a form of their own.
@@ -82,28 +43,43 @@ struct ConversationOptions: ParsableArguments, RunOptions {
 
 /// For `watch`, of which each cuff has options and a name of its own. They are refused with a hint, and not shown.
 struct WatchOutputOptions: ParsableArguments, RunOptions {
-    @OptionGroup var sinks: SinkOptions
+    @Option(help: Help.sink, completion: SinkChoice.completion) var sink: [String] = []
+    @Flag(help: Help.raw) var raw = false
     @Flag(help: "JSON Lines on standard output, also at a terminal.") var json = false
-    @OptionGroup(visibility: .hidden) var family: FamilyOptions
+    @Option(help: Help.hidden(Help.option), completion: DriverChoice.optionCompletion) var option: [String] = []
+    @Option(help: Help.hidden(Help.device)) var device: String?
     @Flag(name: .shortAndLong, help: Help.verbose) var verbose = false
     @Flag(name: .shortAndLong, help: Help.quiet) var quiet = false
     var isJSON: Bool { json }
 }
 
+extension Help {
+    static let sink = ArgumentHelp(
+        "Where readings go, once for each place: \(SinkChoice.spellings). `?` at the end makes it optional; +ack waits until the program has answered for each reading.",
+        valueName: "spec")
+    static let raw: ArgumentHelp = "Print each record's own bytes as hex."
+    static let option = ArgumentHelp("An option of the driver; `cuff drivers ID` lists them.", valueName: "name=value")
+    static let device = ArgumentHelp("Identity to store readings under, if the cuff reports none.", valueName: "name")
+    static let verbose: ArgumentHelp = "Print more on standard error."
+    static let quiet: ArgumentHelp = "Print only errors on standard error."
+
+    static func hidden(_ help: ArgumentHelp) -> ArgumentHelp {
+        var help = help
+        help.visibility = .hidden
+        return help
+    }
+}
+
 extension RunOptions {
-    var sink: [String] { sinks.sink }
-    var raw: Bool { sinks.raw }
-    var option: [String] { family.option }
-    var device: String? { family.device }
     /// How much is told on standard error.
     var log: Logger { StandardErrorLog.logger(quiet ? .critical : verbose ? .debug : .notice) }
 
     func ingestOptions() throws -> IngestOptions {
         var options = IngestOptions()
-        options.sinks = try sinks.specs(isJSON: isJSON)
+        options.sinks = try sinkSpecs()
         options.includesRaw = raw
         options.device = device ?? ""
-        options.driverOptions = try family.driverOptions()
+        options.driverOptions = try DriverChoice.options(option)
         options.memory = .standard
         options.explain = { $0.text }
         let log = log
@@ -119,6 +95,13 @@ extension RunOptions {
             }
         }
         return options
+    }
+
+    /// The sinks that were named, else what suits standard output: a person gets a table, a program gets lines.
+    private func sinkSpecs() throws -> [SinkSpec] {
+        var specs = try sink.map { try SinkSpec($0) }
+        if isJSON, !specs.contains(where: \.writesStandardOutput) { specs.append(.stdout) }
+        return specs.isEmpty ? [Terminal.outputIsTerminal ? .table : .stdout] : specs
     }
 }
 
@@ -150,6 +133,19 @@ enum DriverChoice {
     static func named(_ id: String) throws -> CuffDriver {
         guard let driver = CuffFamilies.named(id) else { throw IngestError.unknownDriver(id) }
         return driver
+    }
+
+    /// `name=value` texts by name.
+    static func options(_ texts: [String]) throws -> [String: String] {
+        var found: [String: String] = [:]
+        for text in texts {
+            guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
+                throw IngestError(
+                    .usage, "invalid option `--option \(text)`", why: "it has no `=`", hint: "write e.g. --option variant=inbody")
+            }
+            found[String(text[..<equals])] = String(text[text.index(after: equals)...])
+        }
+        return found
     }
 }
 

@@ -54,7 +54,7 @@ struct Simulate: ParsableCommand {
         var script = SimulatorScript(
             records: SimulatedRecord.sample(count: count, seed: seed), pushes: push,
             interval: every.duration)
-        script.options = try FamilyOptions.parsed(option)
+        script.options = try DriverChoice.options(option)
         let isVerbose = verbose
         let simulation = try Simulation(
             driver: driver, script: script, playing: play, on: Simulation.Place(tcp: tcp, connect: connect, uhid: uhid), speed: speed,
