@@ -24,7 +24,7 @@
 # make fuzz        T=60: every fuzz target for T seconds
 # make test-kill   kill -9 and unplugging at 500 random instants each: nothing confirmed is lost, nothing stored twice
 # make test-stall  a sink that stops for a minute: flat memory, nothing lost
-# make soak        T=600: eight cuffs into every kind of sink for T seconds: flat memory and descriptors
+# make soak        T=600: eight cuffs into four sinks for T seconds: flat memory and descriptors
 # make test-tsan   the tests under ThreadSanitizer;  make test-asan: under AddressSanitizer
 # make remote      the helper programs that deliver readings to servers, at Remote/.build/release
 # make test-remote what they decide, and each against real servers on loopback (KILLS=25 rounds of kill -9; PARTS="fleet mqtt";

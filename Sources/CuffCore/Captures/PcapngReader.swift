@@ -112,7 +112,6 @@ public struct PcapngReader: CaptureReader {
         return offset + Int(length) <= bytes.count ? Int(length) : nil
     }
 
-    @inline(__always)
     private mutating func readBlock(_ bytes: [UInt8], _ offset: Int, _ length: Int) throws(CaptureFault) -> CaptureItem? {
         guard let order else { return nil }
         let body = bytes.span.extracting((offset + 8)..<(offset + length - 4))
@@ -188,7 +187,6 @@ public struct PcapngReader: CaptureReader {
             options: body.extracting(min(20 + Pcapng.padded(Int(captured)), body.count)..<body.count), order)
     }
 
-    @inline(__always)
     private mutating func readPayload(
         _ payload: Span<UInt8>, interface: Int, time: Int64?, options: Span<UInt8>, _ order: Pcapng.ByteOrder
     ) throws(CaptureFault) -> CaptureItem? {
