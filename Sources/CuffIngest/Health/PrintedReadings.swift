@@ -90,7 +90,7 @@ final class PrintedReadings {
         let pulse = line.number("pulse_per_min")
         var flags: MeasurementFlags = []
         for word in line.list("flags") { if let flag = MeasurementFlags.named(word) { flags.insert(flag) } }
-        if !Self.isPlausible(systolic, diastolic, pulse) { flags.insert(.implausible) }
+        if !Self.isPlausible(systolic, diastolic, line.number("mean_mmHg"), pulse) { flags.insert(.implausible) }
         let reason = InclusionRule(zone: selection.zone).reason(flags) ?? (time == nil ? .timeUnknown : nil)
         return .reading(
             HomeReading(
@@ -108,11 +108,11 @@ final class PrintedReadings {
     }
 
     /// As `BloodPressure.isPlausible` has it, also for lines of programs that set no flag.
-    private static func isPlausible(_ systolic: Double, _ diastolic: Double, _ pulse: Double?) -> Bool {
+    private static func isPlausible(_ systolic: Double, _ diastolic: Double, _ mean: Double?, _ pulse: Double?) -> Bool {
         func digits(_ value: Double) -> Digits { Digits(mantissa: Int64((min(1e6, max(-1e6, value)) * 10_000).rounded()), exponent: -4) }
         return BloodPressure(
             systolic: Pressure(digits(systolic), .mmHg), diastolic: Pressure(digits(diastolic), .mmHg),
-            pulse: pulse.map { PulseRate(digits($0)) }
+            mean: mean.map { Pressure(digits($0), .mmHg) }, pulse: pulse.map { PulseRate(digits($0)) }
         ).isPlausible
     }
 }
