@@ -32,7 +32,7 @@ public struct Reading: Sendable, Hashable {
         }
     }
 
-    /// What tells a record that carries neither time nor number from another one with the same bytes.
+    /// What tells a record from another one with the same bytes.
     public enum Repetition: UInt8, Sendable, Hashable {
         /// Its arrival: each is a measurement of its own.
         case none

@@ -6,7 +6,8 @@
 ///
 /// A record with neither time nor number that is in no dump takes its receive time instead, or, where there is none (a
 /// file), its place in the stream. No two of one ledger have the same place, whatever the host's clock does: equal numbers
-/// make no repetition. Only the protocol does: `OutstandingRecords`.
+/// make no repetition. Only the protocol does: `OutstandingRecords`. It also decides where a cuff deletes what was
+/// acknowledged and the time of its next record has not moved on: that time names nothing.
 public struct ReadingLedger: Sendable {
     private var deviceSeed: UInt64
     private var ordinal: UInt64 = 0
@@ -92,6 +93,9 @@ public struct ReadingLedger: Sendable {
         emitted &+= 1
         if case .time(let time) = reading.clock {
             reading.id.begin(time)
+            if reading.repetition == .untilAcknowledged {
+                seed = seed &+ place(of: reading, seed, received, stamp: time.wallSeconds) &* 0xC2B2_AE3D_27D4_EB4F
+            }
         } else if Self.restsOnArrival(reading) {
             let place = place(of: reading, seed, received)
             seed = seed &+ place &* 0xC2B2_AE3D_27D4_EB4F
@@ -104,17 +108,19 @@ public struct ReadingLedger: Sendable {
 
     /// The arrival of the record, or of the one that it repeats. Ascends by at least one from record to record.
     @inline(never)
-    private mutating func place(of reading: borrowing Reading, _ seed: UInt64, _ received: Timestamp?) -> UInt64 {
-        guard let received else { return repeated(reading, seed, ordinal) }
+    private mutating func place(
+        of reading: borrowing Reading, _ seed: UInt64, _ received: Timestamp?, stamp: Int64? = nil
+    ) -> UInt64 {
+        guard let received else { return repeated(reading, seed, ordinal, stamp) }
         let arrival = max(UInt64(clamping: received.milliseconds), lastArrival &+ 1)
         lastArrival = arrival
-        return repeated(reading, seed, arrival)
+        return repeated(reading, seed, arrival, stamp)
     }
 
-    private mutating func repeated(_ reading: borrowing Reading, _ seed: UInt64, _ place: UInt64) -> UInt64 {
+    private mutating func repeated(_ reading: borrowing Reading, _ seed: UInt64, _ place: UInt64, _ stamp: Int64?) -> UInt64 {
         guard reading.repetition == .untilAcknowledged else { return place }
         let hash = reading.raw.withBytes { XXHash64.hash($0, seed: seed) }
-        return outstanding.place(of: hash, number: emitted, fresh: place)
+        return outstanding.place(of: hash, number: emitted, fresh: place, stamp: stamp)
     }
 
     /// Whether a reading that has its id came for the first time; asked once for each, in their order.
