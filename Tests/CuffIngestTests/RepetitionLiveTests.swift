@@ -5,11 +5,11 @@ import Testing
 
 /// A cuff without a clock that deletes what was acknowledged: what one process leaves, the next one finds.
 @Suite(.timeLimit(.minutes(3))) struct RepetitionLiveTests {
-    private static let result = result("000000,000000")
+    private static let result = frame("000000,000000")
     private static let acknowledgement: [UInt8] = [0x02, 0x06, 0x03, 0x0B]
 
     /// A frame with its sum: low byte of the sum of STX…ETX.
-    private static func result(_ clock: String) -> [UInt8] {
+    private static func frame(_ clock: String) -> [UInt8] {
         let bytes = [0x02] + Array("R1,000000000,\(clock),128,097,082,071,0000,0000,00000,000".utf8) + [0x03]
         return bytes + [bytes.reduce(0, &+)]
     }
@@ -54,7 +54,7 @@ import Testing
         for _ in 0..<3 {
             let rig = Rig(sink, memory)
             await rig.begin()
-            rig.transport.inject(Self.result(clock))
+            rig.transport.inject(Self.frame(clock))
             _ = await rig.transport.writes.wait { $0.contains(Self.acknowledgement) }
             rig.link.stop()
             await rig.ended()
