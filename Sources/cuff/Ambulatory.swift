@@ -49,7 +49,7 @@ struct Ambulatory: ParsableCommand {
             if let file {
                 try HealthRuns.recordings(lines: file, selection, rule: chosen, plan: plan)
             } else {
-                try HealthRuns.recordings(try selected.store(), selection, rule: chosen, plan: plan)
+                try recordings(try selected.store(), selection, chosen, plan)
             }
         var text = TextBuffer(capacity: 1 << 14)
         for (index, person) in persons.enumerated() {
@@ -76,6 +76,15 @@ struct Ambulatory: ParsableCommand {
         }
         Terminal.put(text.string)
         if persons.isEmpty { throw AmbulatoryOptions.error(.empty) }
+    }
+
+    private func recordings(
+        _ store: Store, _ selection: ReadingSelection, _ rule: AmbulatoryRule, _ plan: AmbulatoryPlan
+    ) throws -> [PersonRecording] {
+        var own = selection
+        own.kinds = [.bloodPressure, .measurement]
+        SelectionOptions.sayImplausibleTimes(try store.implausibleTimes(own))
+        return try HealthRuns.recordings(store, selection, rule: rule, plan: plan)
     }
 
     private func chosenGuideline(_ chosen: AmbulatoryRule) throws -> PressureGuideline? {

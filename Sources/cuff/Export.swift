@@ -51,8 +51,12 @@ struct Export: ParsableCommand {
         let isArchive = output.lowercased().hasSuffix(".zip")
         if isArchive, exporter.archivePath == nil { throw ExportFault.noArchive(exporter: exporter.name) }
         try Flags.refuse("--force", when: force && output == "-", why: "no file is written", hint: "name one with --output")
+        let store = try selected.store(new == nil ? .read : .write)
+        if selection.since != nil || selection.until != nil {
+            SelectionOptions.sayImplausibleTimes(try store.implausibleTimes(selection))
+        }
         let report = try HealthRuns.export(
-            try selected.store(new == nil ? .read : .write), types, selection, as: exporter, choices: chosen.choices, context: context,
+            store, types, selection, as: exporter, choices: chosen.choices, context: context,
             isArchive: isArchive, to: try OutputFile(output, replaces: force))
         for line in report.sentences(output) { Terminal.say("cuff: \(line)") }
     }

@@ -64,6 +64,13 @@ struct SelectionOptions: ParsableArguments {
         return try selection(types)
     }
 
+    /// Says how many readings are in no range of time, because theirs is none.
+    static func sayImplausibleTimes(_ count: Int) {
+        guard count > 0 else { return }
+        let (what, whose) = count == 1 ? ("1 reading is", "its time is") : ("\(count) readings are", "their times are")
+        Terminal.say("cuff: \(what) left out: \(whose) later than the reception, or than the cuff's clock shows (clock: implausible)")
+    }
+
     func store(_ access: Store.Access = .read) throws -> Store { try Store(try database.path(), access: access) }
 }
 

@@ -43,6 +43,9 @@ struct Show: ParsableCommand {
         var selection = try selected.selection(types)
         selection.last = last
         selection.ids = try ReadingSelection.ids(id)
+        if plot || selection.since != nil || selection.until != nil {
+            SelectionOptions.sayImplausibleTimes(try store.implausibleTimes(selection))
+        }
         if plot { return Terminal.put(try HealthRuns.plot(store, selection, style: Terminal.plotStyle)) }
         var options = ShowOptions()
         options.form = try HealthRuns.Listing(format, isTerminal: Terminal.outputIsTerminal)

@@ -66,6 +66,7 @@ struct Stats: ParsableCommand {
         if follow { return try follow(selection, cut, options, isTable: isTable) }
         let persons = try HealthRuns.statisticsOfEach(
             try selected.store(), selection, by: cut, style: style, options: options, excludesDisturbed: undisturbed)
+        SelectionOptions.sayImplausibleTimes(persons.reduce(0) { $0 + ($1.collection.excluded[.timeImplausible] ?? 0) })
         Terminal.put(HealthRuns.text(persons, isTable: isTable, width: Terminal.outputWidth))
     }
 }
@@ -76,6 +77,11 @@ extension Stats {
             "--follow, --by-source, --readings, --undisturbed or --style",
             when: follow || bySource || readings || undisturbed || style != .discreteArithmetic, why: "they are for blood pressures")
         let store = try selected.store()
+        if name != "cuff_pressure" {
+            var own = selection
+            own.kinds = [.quantity]
+            SelectionOptions.sayImplausibleTimes(try store.implausibleTimes(own))
+        }
         let persons =
             name == "cuff_pressure"
             ? try HealthRuns.seriesStatistics(store, selection, of: .cuffPressure, by: cut)

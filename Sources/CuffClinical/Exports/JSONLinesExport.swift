@@ -36,7 +36,7 @@ public struct JSONLinesExport: Sendable {
         ("*", "flags", "words of the cuff and of this program"),
         ("*", "device_time", "what the cuff's clock showed, without zone; device_time_text where no calendar has it"),
         ("*", "measured", "best known time of the measurement, with offset"),
-        ("*", "clock", "what `measured` rests on: synced, corrected, device_time, receive_time, unset"),
+        ("*", "clock", "what `measured` rests on: synced, corrected, device_time, receive_time, unset, implausible"),
         ("*", "received", "when this program received it, UTC"),
         ("*", "origin", "memory, push, measurement, or entered for values typed in by a person"),
         ("*", "trigger", "manual or automatic, where the cuff says so"),

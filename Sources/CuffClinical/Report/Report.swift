@@ -32,7 +32,7 @@ public struct Report: Sendable {
                     case .synced: self = .synced
                     case .corrected: self = .corrected
                     case .receiveTime: self = .arrival
-                    case .deviceTime, .unset, .none: self = hasDeviceTime ? .unchecked : .arrival
+                    case .deviceTime, .unset, .implausible, .none: self = hasDeviceTime ? .unchecked : .arrival
                     }
                 }
             }

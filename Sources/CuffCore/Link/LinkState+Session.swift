@@ -72,12 +72,10 @@ extension LinkState {
             }
         }
         for index in range { ledger.name(&entries.readings[index], received: now.wall) }
-        if setup.timesClocklessOnly {
-            for index in range where !ReadingLedger.restsOnArrival(entries.readings[index]) { entries.readings[index].received = nil }
-        }
         place(range)
-        if isMeasuring || setup.accepts != nil { return admitOneByOne(range, &effects) }
         let first = admitted
+        defer { hold(min(first, admitted)..<admitted) }
+        if isMeasuring || setup.accepts != nil { return admitOneByOne(range, &effects) }
         for index in range where isNew(index) {
             if admitted < index { entries.readings.swapAt(admitted, index) }
             admitted += 1
@@ -139,7 +137,8 @@ extension LinkState {
         case .live(let event): if isMeasuring { measured(event, &effects) } else { live(event) }
         case .clock(let time):
             guard let wall = now.wall else { break }
-            clock?.compare(time, at: wall)
+            clock?.compare(time, at: wall, isHostClockUnsynchronised: now.isHostClockUnsynchronised)
+            if !now.isHostClockRight { held.note(time, at: now.elapsed) }
             if let behind = clock?.shift { effects.append(.tell(.clock(time, behind: behind))) }
         case .cycle(let minutes): effects.append(.tell(.cycle(minutes: minutes)))
         case .arm(let timer, let wait): deadlines.arm(timer, after: wait, now: now.elapsed)

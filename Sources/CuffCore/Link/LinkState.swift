@@ -37,6 +37,7 @@ public struct LinkState: Sendable {
     var ledger: ReadingLedger
     /// `nil` where readings get no time of their own: bytes from a file, without a zone.
     var clock: ClockCorrection?
+    var held = HeldReadings()
     var deadlines = LinkDeadlines()
     /// The measurement under `.measure`.
     var measurement: Measurement?
@@ -122,6 +123,7 @@ public struct LinkState: Sendable {
     public mutating func handle(_ event: LinkEvent, at time: LinkTime, into effects: inout [LinkEffect]) {
         guard phase != .ended else { return }
         now = time
+        placeHeld(&effects)
         switch event {
         case .received(let bytes):
             stored.bytes += bytes.count
@@ -195,6 +197,7 @@ public struct LinkState: Sendable {
             case .stop: closed(nil, &effects)
             case .stalledOutput: finish(.aborted("the other side takes nothing of what is written to it"))
             case .silence: dropIfSilent(&effects)
+            case .hostClock: if !held.isEmpty { deadlines.arm(.hostClock, at: now.elapsed + HeldReadings.interval) }
             }
             conclude(&effects)
         }

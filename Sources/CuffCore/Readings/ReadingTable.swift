@@ -135,7 +135,11 @@ public enum ReadingTable {
         case .impossible:
             separate(&line)
             line.append("clock impossible")
-        case .absent, .time, .derived: break
+        case .absent, .time, .derived:
+            if reading.rule == .implausible {
+                separate(&line)
+                line.append("clock implausible")
+            }
         }
         if case .bloodPressure(let pressure) = reading.content, pressure.systolic.unit == .kPa {
             separate(&line)

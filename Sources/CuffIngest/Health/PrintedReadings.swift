@@ -77,7 +77,9 @@ final class PrintedReadings {
         let user = line.number("user").flatMap { Int(exactly: $0) }
         let provenance = Provenance(driver: line.text("driver") ?? "", device: line.text("device") ?? "")
         let time = time(line, selection.zone)
-        guard selection.holds(time), selection.user == nil || selection.user == user, !selection.isWithoutUser || user == nil,
+        let isImplausible = type == "blood_pressure" && time == nil && hasImplausibleTime(line, selection.zone)
+        guard isImplausible || selection.holds(time), selection.user == nil || selection.user == user,
+            !selection.isWithoutUser || user == nil,
             selection.device == nil || selection.device == provenance.device,
             selection.driver == nil || selection.driver == provenance.driver
         else { return nil }
@@ -91,7 +93,8 @@ final class PrintedReadings {
         var flags: MeasurementFlags = []
         for word in line.list("flags") { if let flag = MeasurementFlags.named(word) { flags.insert(flag) } }
         if !Self.isPlausible(systolic, diastolic, line.number("mean_mmHg"), pulse) { flags.insert(.implausible) }
-        let reason = InclusionRule(zone: selection.zone).reason(flags) ?? (time == nil ? .timeUnknown : nil)
+        let reason =
+            InclusionRule(zone: selection.zone).reason(flags) ?? (isImplausible ? .timeImplausible : time == nil ? .timeUnknown : nil)
         return .reading(
             HomeReading(
                 id: line.text("id").flatMap { Reading.ID.parse($0) } ?? .none, time: time, systolic: systolic, diastolic: diastolic,
@@ -100,11 +103,24 @@ final class PrintedReadings {
 
     /// As `Reading.bestTime` has it.
     private func time(_ line: JSONLine, _ zone: ZoneTable) -> Timestamp? {
+        if line.text("clock") == "implausible" { return nil }
+        if let time = told(line, zone) { return ClockCorrection.isCredible(time, received: received(line)) ? time : nil }
+        return line.text("origin") == "memory" ? nil : received(line)
+    }
+
+    private func hasImplausibleTime(_ line: JSONLine, _ zone: ZoneTable) -> Bool {
+        line.text("clock") == "implausible"
+            || told(line, zone).map { !ClockCorrection.isCredible($0, received: received(line)) } ?? false
+    }
+
+    private func received(_ line: JSONLine) -> Timestamp? { line.text("received").flatMap { Timestamp.parse($0)?.time } }
+
+    private func told(_ line: JSONLine, _ zone: ZoneTable) -> Timestamp? {
         if let measured = line.text("measured").flatMap({ Timestamp.parse($0)?.time }) { return measured }
-        if line.text("clock") != "unset", let time = line.text("device_time").flatMap({ DeviceTime.parse($0) }), time.isPossible {
-            return time.instant(in: zone)
+        guard line.text("clock") != "unset", let time = line.text("device_time").flatMap({ DeviceTime.parse($0) }), time.isPossible else {
+            return nil
         }
-        return line.text("origin") == "memory" ? nil : line.text("received").flatMap { Timestamp.parse($0)?.time }
+        return time.instant(in: zone)
     }
 
     /// As `BloodPressure.isPlausible` has it, also for lines of programs that set no flag.

@@ -34,6 +34,9 @@ enum ReadingColumn: Int32, CaseIterable {
 
     /// `id,type,…`
     static let all = names.joined(separator: ",")
+    /// A time later than the reception is none. Texts of another zone compare wrongly by hours, which is less than the slack
+    /// (`ClockCorrection.slack`): the cursor judges what this lets through.
+    static let receivedWhereItMatters = "iif(measured IS NULL OR measured > received, received, NULL)"
     /// What home averages need, in the same places: SQLite decodes no column that nobody looks at. What stands behind `measured`
     /// only serves where that is missing.
     static func ofHomeReadings(withIDs: Bool) -> String {
@@ -41,7 +44,8 @@ enum ReadingColumn: Int32, CaseIterable {
             switch column {
             case .id: withIDs ? column.name : "NULL"
             case .type, .mean_mmHg, .trigger: "NULL"
-            case .device_time, .clock, .received, .origin: "iif(measured IS NULL, \(column.name), NULL)"
+            case .received: receivedWhereItMatters
+            case .device_time, .clock, .origin: "iif(measured IS NULL, \(column.name), NULL)"
             default: column.name
             }
         }

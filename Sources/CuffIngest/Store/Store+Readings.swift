@@ -56,7 +56,7 @@ extension Store {
         var left = selection.last ?? .max
         try walk(selection, columns: ReadingColumn.ofPoints) { cursor, _ in
             let time = cursor.time
-            guard selection.holds(time) else { return true }
+            guard selection.holds(time) || cursor.hasImplausibleTime else { return true }
             guard left > 0 else { return false }
             left -= 1
             if let reason = rule.reason(cursor.flags) {
@@ -64,20 +64,34 @@ extension Store {
             } else if let time, let point = cursor.point(time) {
                 body(.counts(point), cursor.source)
             } else {
-                body(.excluded(.timeUnknown), cursor.source)
+                body(.excluded(cursor.timeExclusion), cursor.source)
             }
             return true
         }
     }
 
+    /// How many of the readings that are meant, whatever the range of time, tell a time which is none and so are in no range.
+    public func implausibleTimes(_ selection: ReadingSelection) throws(IngestError) -> Int {
+        var selection = selection
+        (selection.since, selection.until, selection.last) = (nil, nil, nil)
+        var count = 0
+        try walk(selection, columns: ReadingColumn.ofPoints, where: "(clock = 'implausible' OR measured > received OR measured IS NULL)") {
+            cursor, _ in
+            if cursor.hasImplausibleTime { count += 1 }
+            return true
+        }
+        return count
+    }
+
     func walk(
-        _ selection: ReadingSelection, columns: String, _ body: (ReadingCursor, [Int64: StoredSource]) throws -> Bool
+        _ selection: ReadingSelection, columns: String, where more: String = "1",
+        _ body: (ReadingCursor, [Int64: StoredSource]) throws -> Bool
     ) throws(IngestError) {
         do {
             try queue.read { db in
                 let sources = try Self.sources(db)
                 let order = selection.last == nil ? "" : " DESC"
-                let sql = "SELECT \(columns) FROM reading WHERE \(selection.condition(sources)) ORDER BY id\(order)"
+                let sql = "SELECT \(columns) FROM reading WHERE \(selection.condition(sources)) AND \(more) ORDER BY id\(order)"
                 let statement = try db.makeStatement(sql: sql)
                 let cursor = ReadingCursor(statement: statement.sqliteStatement, zone: selection.zone)
                 defer { sqlite3_reset(statement.sqliteStatement) }
