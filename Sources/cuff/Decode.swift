@@ -10,7 +10,7 @@ struct Decode: ParsableCommand {
             Only frames of the named driver are looked for. A pcapng file is recognised by its first bytes: serial bytes, or a usbmon capture.
             """,
             [
-                "cat /dev/ttyUSB0 | cuff decode --driver omron-hbp | jq .systolic_mmHg":
+                "cat /dev/ttyUSB0 | cuff decode --live --driver omron-hbp | jq .systolic_mmHg":
                     "Readings as they arrive; the port was set with stty before.",
                 "cuff decode --driver phd --explain dump.bin": "Each message as a tree of fields and values.",
             ]))

@@ -13,9 +13,6 @@ extension LinkState {
         public var zone: ZoneTable?
         /// With a zone: only readings that have a receive time are given a time.
         public var placesArrivalsOnly = false
-        /// Only a record that nothing but its arrival tells from an equal one has a receive time: the bytes may be of now, and
-        /// what carries a time of its own reads the same at any time.
-        public var timesClocklessOnly = false
         /// Readings will be `committed`. Without a durable sink they never are, and the session must not wait for it.
         public var keepsReadings = true
         /// What an earlier link with the cuff of this name left unacknowledged.

@@ -11,6 +11,8 @@ public struct Replay: Sendable {
     public var effects: [LinkEffect] = []
     /// The instant of the capture's time 0, where it is known.
     public var start: Timestamp? { didSet { setTime() } }
+    /// Whether the clock that `start` was taken from was not synchronised.
+    public var isStartUnsynchronised = false { didSet { setTime() } }
     /// What the session wrote, where `keepsWrites` asks for it.
     public private(set) var writes: [[UInt8]] = []
     private let keepsWrites: Bool
@@ -94,7 +96,9 @@ public struct Replay: Sendable {
     }
 
     private mutating func setTime() {
-        time = LinkTime(elapsed: now, wall: start.map { Timestamp(milliseconds: $0.milliseconds + milliseconds) })
+        time = LinkTime(
+            elapsed: now, wall: start.map { Timestamp(milliseconds: $0.milliseconds + milliseconds) },
+            isHostClockUnsynchronised: isStartUnsynchronised)
     }
 
     private mutating func handle(_ event: LinkEvent) {

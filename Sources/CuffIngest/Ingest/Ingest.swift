@@ -30,8 +30,10 @@ public struct IngestOptions: Sendable {
     public var stop = StopSignal()
     /// The run ends in order after so many readings; `nil` sets no end.
     public var maximum: Int?
-    /// Where sessions keep what they remember; `nil` keeps nothing.
+    /// Where sessions with a cuff keep what they remember; `nil` keeps nothing. Recorded bytes remember nothing.
     public var memory: DriverMemory?
+    /// The clock by which `decode` says when live bytes came.
+    public var clock: @Sendable () -> LinkTime = { HostClock.linkTime }
 
     /// The defaults of the command line, without sinks.
     public init() {}
