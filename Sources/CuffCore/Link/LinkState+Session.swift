@@ -88,10 +88,7 @@ extension LinkState {
     }
 
     @inline(__always)
-    private mutating func isNew(_ index: Int) -> Bool {
-        ledger.isNew(
-            entries.readings[index].id.hash, revision: entries.readings[index].revision, isPending: entries.readings[index].isPending)
-    }
+    private mutating func isNew(_ index: Int) -> Bool { ledger.isNew(&entries.readings[index]) }
 
     /// Gives the readings their instants, where that is known.
     private mutating func place(_ range: Range<Int>) {
@@ -168,9 +165,8 @@ extension LinkState {
     }
 
     mutating func write(_ bytes: [UInt8], _ effect: LinkEffect, _ effects: inout [LinkEffect]) {
-        unsentBytes += bytes.count
-        unsentWrites += 1
-        if acknowledgesNext { (unsentAcknowledgement, acknowledgesNext) = (unsentWrites, false) }
+        unsent.append(bytes)
+        if acknowledgesNext { (unsentAcknowledgement, acknowledgesNext) = (unsent.count, false) }
         effects.append(effect)
         updateReadingPause(&effects)
     }

@@ -63,8 +63,8 @@ public struct LinkState: Sendable {
     /// Something was emitted since the last `submit`, duplicates included.
     var hasUnsubmitted = false
     var identity: DeviceIdentity?
-    var unsentBytes = 0
-    var unsentWrites = 0
+    /// What was written and not answered by `sent` so far.
+    var unsent = UnsentWrites()
     /// Unsent writes up to the last acknowledgement; and whether the next write is one.
     var unsentAcknowledgement = 0
     var acknowledgesNext = false
@@ -177,12 +177,12 @@ public struct LinkState: Sendable {
     }
 
     mutating func sent(_ bytes: [UInt8], _ effects: inout [LinkEffect]) {
-        unsentBytes = max(0, unsentBytes - bytes.count)
-        unsentWrites = max(0, unsentWrites - 1)
+        let isFormer = unsent.take(bytes) == .formerSession
         unsentAcknowledgement = max(0, unsentAcknowledgement - 1)
         updateReadingPause(&effects)
-        tellSession(.sent(bytes), &effects)
-        if case .draining(let outcome) = phase, unsentWrites == 0 { end(outcome, &effects) }
+        // To the present session, the last words of the one before it would be somebody else's.
+        if !isFormer { tellSession(.sent(bytes), &effects) }
+        if case .draining(let outcome) = phase, unsent.isEmpty { end(outcome, &effects) }
     }
 
     mutating func fireTimers(_ effects: inout [LinkEffect]) {
@@ -216,7 +216,7 @@ public struct LinkState: Sendable {
 
     /// Nothing is read while the sinks are full, nor from a peer that does not take what is written to it.
     mutating func updateReadingPause(_ effects: inout [LinkEffect]) {
-        let isOutputFull = unsentBytes > Self.outputLimit
+        let isOutputFull = unsent.bytes > Self.outputLimit
         if isOutputFull {
             deadlines.arm(.stalledOutput, at: now.elapsed + Self.stalledOutputLimit)
         } else {

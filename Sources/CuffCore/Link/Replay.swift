@@ -43,6 +43,8 @@ public struct Replay: Sendable {
         switch item.content {
         case .fromCuff(let bytes): play(bytes: bytes)
         case .toCuff(let bytes):
+            // From here on the session's own writes are kept back, and no `sent` answers them.
+            if !isTwoSided { link.unsent.isKept = false }
             isTwoSided = true
             held.removeAll()
             handle(.sent(bytes))

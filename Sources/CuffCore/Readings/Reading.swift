@@ -32,7 +32,7 @@ public struct Reading: Sendable, Hashable {
         }
     }
 
-    /// What tells a record that carries neither time nor number from another one with the same bytes.
+    /// What tells a record from another one with the same bytes, where neither time nor number does so alone.
     public enum Repetition: UInt8, Sendable, Hashable {
         /// Its arrival: each is a measurement of its own.
         case none
@@ -40,6 +40,9 @@ public struct Reading: Sendable, Hashable {
         case inDump
         /// The cuff sends it again until it is acknowledged: until then it is the same, and afterwards another.
         case untilAcknowledged
+        /// Its bytes are those of the pressures alone; the pulse may come later and is not among them. With equal bytes another pulse
+        /// is another measurement, and none is the same with less.
+        case withoutPulse
     }
 
     /// Who started the measurement, where the cuff says so.

@@ -84,6 +84,8 @@ extension CuffDriver {
             "patience": "seconds a read waits for the agent, and for anything new from it (60)",
         ],
         simulatorOptions: [
+            "aborts": "every how many of its associations end by ABRT in place of a release (0: none)",
+            "associations": "how many associations it makes on one line, with its records spread over them (1)",
             "batch": "records in one report (1)", "configuration": "standard or extended",
             "confirm": "no: unconfirmed reports", "entries": "entries in one segment event (2)",
             "persons": "yes: several persons, one segment each", "release": "no: it stays associated",
