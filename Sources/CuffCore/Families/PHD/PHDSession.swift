@@ -149,6 +149,8 @@ struct PHDSession: FinishingSession {
     var didAskFacts = false
     var didAskData = false
     var didSetClock = false
+    /// The clock was set, and the agent is asked for it once more.
+    var readsClockBack = false
     var startedScanners = 0
     /// Scanners that were switched on, and a data request that runs on: both end before the association does.
     var runningScanners: [UInt16] = []
