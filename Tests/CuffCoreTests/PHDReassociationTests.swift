@@ -101,7 +101,8 @@ import Testing
 
     /// A store is fetched in each association, and released by the manager.
     @Test func anAgentWithAStore_IsReadInEachAssociation() {
-        var line = Line([.readMemory(user: nil), .readMemory(user: nil), .follow], count: 3, options: ["store": "yes", "associations": "3"])
+        var line = Line(
+            [.readMemory(user: nil), .readMemory(user: nil), .follow], count: 3, options: ["store": "yes", "associations": "3"])
         line.run(until: .seconds(60))
         #expect(line.finished == [.readMemory(user: nil), .readMemory(user: nil)])
         #expect(line.answers.count == 3)

@@ -72,6 +72,9 @@ extension LinkState {
             }
         }
         for index in range { ledger.name(&entries.readings[index], received: now.wall) }
+        if setup.isLineUnchecked, driver.check == nil {
+            for index in range { entries.readings[index].flags.insert(.noMeasurementCheck) }
+        }
         if setup.timesClocklessOnly {
             for index in range where !ReadingLedger.restsOnArrival(entries.readings[index]) { entries.readings[index].received = nil }
         }

@@ -28,6 +28,8 @@ extension LinkState {
         public var isRecorded = false
         /// Obeyed one after the other, each in a session of its own.
         public var commands: [SessionCommand]
+        /// Nothing below the protocol notices damaged bytes: a serial line. Where the protocol has no check of its own, readings say so.
+        public var isLineUnchecked = false
         /// Which readings are wanted; `nil`: all. What it leaves out is counted, and not stored.
         public var accepts: (@Sendable (Reading) -> Bool)?
         /// Who asked for a measurement.

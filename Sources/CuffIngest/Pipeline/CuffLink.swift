@@ -31,6 +31,8 @@ public final class CuffLink {
         _ setup: LinkState.Setup, transport: any Transport, pipeline: Pipeline, memory: DriverMemory? = nil,
         on loop: EventLoop = .shared, tell: @escaping (LinkNotice) -> Void = { _ in }, submitted: @escaping (Int) -> Void = { _ in }
     ) {
+        var setup = setup
+        setup.isLineUnchecked = !transport.checksBytes
         state = LinkState(setup)
         self.transport = transport
         self.pipeline = pipeline

@@ -19,6 +19,8 @@ extension TransportKind {
 public final class TTYTransport: Transport {
     /// The path of the port.
     public let address: String
+    /// A byte on a serial line has a parity bit at most. Bluetooth checks its packets, so a port of `rfcomm` is as good as a network.
+    public var checksBytes: Bool { address.hasPrefix("/dev/rfcomm") }
     private let line: LineSettings
     private let pace: Duration?
     private var port: Port?
