@@ -1,4 +1,5 @@
 import CuffCore
+import Glibc
 import Testing
 
 @testable import CuffIngest
@@ -77,6 +78,40 @@ import Testing
         sink.release()
         _ = await rig.transport.writes.wait { $0.contains(Self.acknowledgement) }
         #expect(outstanding(memory, "one").isEmpty)
+        rig.link.stop()
+        await rig.ended()
+    }
+
+    /// A pipe that nobody reads stands where the state file was: opening it takes as long as the slowest folder. The
+    /// acknowledgement waits for it, and no other cuff does.
+    @Test func aSlowStateFolder_HoldsUpItsOwnCuffAlone() async throws {
+        let folder = TestFolder()
+        let memory = DriverMemory(folder: folder.file("state"))
+        let sink = MemorySink()
+        sink.stall()
+        let rig = Rig(sink, memory)
+        await rig.begin()
+        rig.transport.inject(Self.result)
+        _ = await sink.calls.wait(count: 1)
+        let file = folder.file("state/" + DriverMemory.outstandingName("r1", "one"))
+        try #require(unlink(file) == 0 && mkfifo(file, 0o600) == 0)
+        sink.release()
+        _ = await sink.arrivals.wait { $0.reduce(0, +) == 1 }
+        // Another cuff on the same loop is read and acknowledged.
+        let other = LoopTransport()
+        let link = TestLink(driver: .byte, transport: other, pipeline: Pipeline([Pipeline.Member(MemorySink())]))
+        link.start([.follow])
+        _ = await other.started.wait(count: 1)
+        for byte in UInt8(1)...20 {
+            other.inject([byte])
+            _ = await other.writes.wait { $0.last == [0x06, byte] }
+        }
+        #expect(!rig.transport.writes.values.contains(Self.acknowledgement))
+        let reader = open(file, O_RDONLY | O_NONBLOCK)
+        #expect(reader >= 0)
+        _ = await rig.transport.writes.wait { $0.contains(Self.acknowledgement) }
+        close(reader)
+        link.stop()
         rig.link.stop()
         await rig.ended()
     }

@@ -157,19 +157,12 @@ public final class CuffLink {
 
     private func keep(_ records: OutstandingRecords, _ device: String, _ durably: Bool) {
         guard let memory else { return }
-        let driver = state.driver.id
-        if !durably {
-            // One byte in place, so that as little as possible can happen between it and the acknowledgement that follows.
-            do throws(IngestError) { try memory.keep(records, driver, device: device, durably: false) } catch {
-                tell(.diagnostic(.warning(error.description)))
-            }
-            return
-        }
+        // Never on the loop: the folder may be slow, and every other cuff would wait for it.
         isKeeping = true
-        let (me, loop) = (LoopBound(self), loop)
+        let (me, loop, driver) = (LoopBound(self), loop, state.driver.id)
         StateFile.queue.async { @Sendable in
             var fault: IngestError?
-            do throws(IngestError) { try memory.keep(records, driver, device: device, durably: true) } catch { fault = error }
+            do throws(IngestError) { try memory.keep(records, driver, device: device, durably: durably) } catch { fault = error }
             let told = fault
             loop.async { me.value.kept(told) }
         }
