@@ -130,7 +130,7 @@ public final class TCPTransport: Transport {
         Self.setOption(connected, SOL_SOCKET, SO_KEEPALIVE)
         do throws(SystemFault) {
             port = try Port(
-                connected, on: loop, readSize: 1 << 14,
+                connected, on: loop, readSize: Port.turnLimit,
                 writer: { send($0, $1.baseAddress, $1.count, Int32(MSG_NOSIGNAL)) }
             ) { [weak self] in self?.handle($0) }
         } catch { return end(.failed(call: error.call, errno: error.number)) }
