@@ -193,7 +193,7 @@ public struct LivePage: Sendable {
                 text.append("</td><td>")
                 if let pulse = pressure.pulse { text.append(markup: "\(Self.whole(pulse.digits.value))") }
             case .failure(let failure):
-                text.append("failed: ")
+                if failure.reason != .withdrawn { text.append("failed: ") }
                 text.append(markup: failure.reason.word.description.replacing("_", with: " "))
                 text.append("</td><td></td><td>")
             case .pulseRate, .quantity: text.append("</td><td></td><td>")

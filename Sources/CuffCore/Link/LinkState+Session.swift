@@ -72,6 +72,8 @@ extension LinkState {
             }
         }
         for index in range { ledger.name(&entries.readings[index], received: now.wall) }
+        dropped.removeAll()
+        for index in range where entries.readings[index].reference.isSet { resolve(index, &effects) }
         if setup.timesClocklessOnly {
             for index in range where !ReadingLedger.restsOnArrival(entries.readings[index]) { entries.readings[index].received = nil }
         }
@@ -84,12 +86,13 @@ extension LinkState {
         }
         stored.duplicates += range.count - (admitted - first)
         stored.readings += admitted - first
-        for index in first..<admitted { if case .failure = entries.readings[index].content { stored.failures += 1 } }
+        for index in first..<admitted { countFailure(index) }
     }
 
     @inline(__always)
     private mutating func isNew(_ index: Int) -> Bool {
-        ledger.isNew(
+        if !dropped.isEmpty, dropped.contains(index) { return false }
+        return ledger.isNew(
             entries.readings[index].id.hash, revision: entries.readings[index].revision, isPending: entries.readings[index].isPending)
     }
 
@@ -123,8 +126,13 @@ extension LinkState {
     /// The next reading goes to the sinks.
     mutating func keep() {
         stored.readings += 1
-        if case .failure = entries.readings[admitted].content { stored.failures += 1 }
+        countFailure(admitted)
         admitted += 1
+    }
+
+    @inline(__always)
+    private mutating func countFailure(_ index: Int) {
+        if case .failure = entries.readings[index].content, !entries.readings[index].isWithdrawal { stored.failures += 1 }
     }
 
     mutating func perform(_ action: SessionAction, _ effects: inout [LinkEffect]) {

@@ -43,6 +43,11 @@ public struct LinkState: Sendable {
     /// When the measurement under way began, or its first live event came.
     var measuringSince: Duration?
     var beatGap = BeatGap()
+    /// Which reading a correction is of; and of a recording, what is remembered of it.
+    var references = ReadingReferences()
+    var recordedReferences: [String: [UInt8]] = [:]
+    /// Readings among those being admitted that are not to be kept.
+    var dropped: [Int] = []
     /// The cuff's own record of its failure went to the sinks, so no second end is reported.
     var hasFailureRecord = false
 

@@ -134,6 +134,7 @@ public struct Reading: Sendable, Hashable {
         @usableFromInline var measured: Timestamp?
         /// 0 for a moment.
         @usableFromInline var lastingSeconds: UInt32 = 0
+        @usableFromInline var reference = Reference.none
     }
     @usableFromInline var facts: Facts
     /// The bytes of the record as the cuff sent them; of a typed reading, the text it was made from.
@@ -229,6 +230,14 @@ extension Reading {
         get { facts.revision }
         set { facts.revision = newValue }
     }
+
+    /// What the record says of another record of the same determination; `none` once the reading has its name.
+    @inlinable public var reference: Reference {
+        get { facts.reference }
+        set { facts.reference = newValue }
+    }
+    /// No copy of a reading has a higher revision: it was deleted, or its sender withdrew it.
+    public static let lastRevision: UInt8 = 255
 
     // What the host adds.
     /// The name of the reading; `ID.none` until `ReadingLedger` gives one.

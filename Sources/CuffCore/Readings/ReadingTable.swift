@@ -25,7 +25,7 @@ public enum ReadingTable {
             pad(&line, to: 31)
             appendRight(whole(pulse.digits), endingAt: 44, to: &line)
         case .failure(let failure):
-            line.append("failed: ")
+            if failure.reason != .withdrawn { line.append("failed: ") }
             appendWords(failure.reason.word, to: &line)
             if !failure.code.isEmpty {
                 line.append(" (")

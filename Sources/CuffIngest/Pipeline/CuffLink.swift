@@ -20,6 +20,9 @@ public final class CuffLink {
     /// A file is being written that must be there before the next effect.
     private var isKeeping = false
     private var isFlushPending = false
+    /// What is to be remembered once the present write is done.
+    private var notes: [String: [UInt8]] = [:]
+    private var isRemembering = false
     private var isTransportOpen = false
     private var isTransportClosed = false
     /// The notice of the end, which waits for the transport to be closed.
@@ -180,12 +183,26 @@ public final class CuffLink {
         conclude()
     }
 
+    /// One write at a time; what comes meanwhile is written together, so that a busy cuff makes no queue of writes.
     private func remember(_ key: String, _ value: [UInt8]) {
-        guard let memory else { return }
-        let (driver, me, loop) = (state.driver.id, LoopBound(self), loop)
+        guard memory != nil else { return }
+        notes[key] = value
+        if !isRemembering { writeNotes() }
+    }
+
+    private func writeNotes() {
+        guard let memory, !notes.isEmpty else { return }
+        isRemembering = true
+        let (driver, values, me, loop) = (state.driver.id, notes, LoopBound(self), loop)
+        notes.removeAll()
         StateFile.queue.async { @Sendable in
-            do throws(IngestError) { try memory.store(driver, key, value) } catch {
-                loop.async { me.value.tell(.diagnostic(.warning(error.description))) }
+            var fault: IngestError?
+            do throws(IngestError) { try memory.store(driver, values) } catch { fault = error }
+            let told = fault
+            loop.async {
+                if let told { me.value.tell(.diagnostic(.warning(told.description))) }
+                me.value.isRemembering = false
+                me.value.writeNotes()
             }
         }
     }

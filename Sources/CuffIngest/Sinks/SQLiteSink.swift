@@ -50,6 +50,8 @@ final class SQLiteSink: Sink, @unchecked Sendable {
             }
             if sources.count >= 1024 { sources.removeAll() }
             sources[SourceKey(driver: batch.driver, device: batch.device)] = (source, batch.identity)
+            // Of a withdrawn reading only the id stays, in the pages of the file too. It is withdrawn where another program holds them.
+            if batch.entries.readings.contains(where: \.isWithdrawal) { try? store.overwriteRemains() }
             return repeated
         } catch {
             throw Store.translated(error, store.path)
@@ -63,6 +65,7 @@ final class SQLiteSink: Sink, @unchecked Sendable {
         var repeated = 0
         for index in inOrderOfIDs(batch.entries.readings) {
             let reading = batch.entries.readings[index]
+            if reading.isWithdrawal { try Store.delete([reading.id.description], in: db) }
             let result = row.step(reading, source: source, patient: patient.flatMap { $0(reading.raw.array) })
             guard result == SQLITE_DONE else {
                 throw DatabaseError(
@@ -70,6 +73,8 @@ final class SQLiteSink: Sink, @unchecked Sendable {
                     message: db.sqliteConnection.map { String(cString: sqlite3_errmsg($0)) })
             }
             if sqlite3_changes(db.sqliteConnection) == 0 { repeated += 1 }
+            // Where the reading was not here, its tombstone keeps a copy out that comes later.
+            if reading.isWithdrawal { try Store.delete([reading.id.description], in: db) }
         }
         return repeated
     }

@@ -11,31 +11,34 @@ extension Store {
             return true
         }
         do {
-            try commit { db in
-                let statement = try db.makeStatement(sql: Self.bury)
-                // Its line must not be sent to another sink any more.
-                let unsent = try db.makeStatement(
-                    sql: """
-                        UPDATE outbox SET sequence = NULL, queued = NULL, line = NULL, refused = NULL
-                        WHERE id = ? AND line IS NOT NULL AND revision < \(DeletionNotice.revision)
-                        """)
-                // What it said before it was edited.
-                let earlier = try db.makeStatement(sql: "DELETE FROM earlier WHERE id = ?")
-                // What the cuff showed on the way belongs to the reading.
-                let series = try db.makeStatement(sql: "DELETE FROM series WHERE reading = ?")
-                let notices = try DeletionNotices(db)
-                for id in ids {
-                    try notices.put(id, in: db)
-                    try statement.execute(arguments: [id])
-                    try unsent.execute(arguments: [id])
-                    try series.execute(arguments: [id])
-                    try earlier.execute(arguments: [id])
-                }
-                try Self.dropAlerts(about: Set(ids), in: db)
-            }
+            try commit { db in try Self.delete(ids, in: db) }
         } catch { throw Self.translated(error, path) }
         try overwriteRemains()
         return ids.count
+    }
+
+    /// Makes tombstones of these readings, and tells the sinks that had them.
+    static func delete(_ ids: [String], in db: Database) throws {
+        let statement = try db.makeStatement(sql: bury)
+        // Its line must not be sent to another sink any more.
+        let unsent = try db.makeStatement(
+            sql: """
+                UPDATE outbox SET sequence = NULL, queued = NULL, line = NULL, refused = NULL
+                WHERE id = ? AND line IS NOT NULL AND revision < \(DeletionNotice.revision)
+                """)
+        // What it said before it was edited.
+        let earlier = try db.makeStatement(sql: "DELETE FROM earlier WHERE id = ?")
+        // What the cuff showed on the way belongs to the reading.
+        let series = try db.makeStatement(sql: "DELETE FROM series WHERE reading = ?")
+        let notices = try DeletionNotices(db)
+        for id in ids {
+            try notices.put(id, in: db)
+            try statement.execute(arguments: [id])
+            try unsent.execute(arguments: [id])
+            try series.execute(arguments: [id])
+            try earlier.execute(arguments: [id])
+        }
+        try dropAlerts(about: Set(ids), in: db)
     }
 
     /// An alert that rests on a deleted reading and waits for another sink must not be sent any more.

@@ -97,7 +97,8 @@ extension Store {
         let rows = try Row.fetchCursor(
             db,
             sql: """
-                SELECT outbox.id, outbox.sink, sink.number IS NULL AS orphan, reading.type = '\(Self.tombstone)' AS deleted,
+                SELECT outbox.id, outbox.sink, sink.number IS NULL AS orphan,
+                  reading.type = '\(Self.tombstone)' AND outbox.revision < \(Reading.lastRevision) AS deleted,
                   outbox.line = '' AS empty
                 FROM outbox LEFT JOIN sink ON sink.number = outbox.sink LEFT JOIN reading ON reading.id = outbox.id
                 WHERE outbox.line IS NOT NULL
