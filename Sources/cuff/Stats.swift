@@ -67,6 +67,8 @@ struct Stats: ParsableCommand {
         let persons = try HealthRuns.statisticsOfEach(
             try selected.store(), selection, by: cut, style: style, options: options, excludesDisturbed: undisturbed)
         Terminal.put(HealthRuns.text(persons, isTable: isTable, width: Terminal.outputWidth))
+        // A table has them below it.
+        for note in persons.flatMap(\.collection.leftOutNotes) where !isTable { Terminal.say("cuff: \(note)") }
     }
 }
 
@@ -81,6 +83,8 @@ extension Stats {
             ? try HealthRuns.seriesStatistics(store, selection, of: .cuffPressure, by: cut)
             : try HealthRuns.statistics(store, selection, of: try QuantityType.checked(name), by: cut)
         Terminal.put(HealthRuns.text(persons, name: name, isTable: isTable, width: Terminal.outputWidth))
+        let leftOut = persons.reduce(0) { $0 + $1.collection.leftOut }
+        if !isTable, leftOut > 0 { Terminal.say("cuff: \(Plural.text(leftOut, "value")) left out") }
     }
 
     private func follow(

@@ -66,6 +66,7 @@ public enum HealthRuns {
             if index > 0 { text.append(0x0A) }
             if persons.count > 1 { text.append(string: Persons.heading(person.user) + "\n") }
             RangePlot(person.collection, style: style).append(to: &text)
+            for note in person.collection.leftOutNotes { text.append(string: note + "\n") }
         }
         return text.string
     }
