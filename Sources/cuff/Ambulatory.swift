@@ -20,7 +20,7 @@ struct Ambulatory: ParsableCommand {
 
     @Argument(help: "Readings as JSON Lines instead of the database; `-` is standard input.", completion: .file()) var file: String?
     @OptionGroup var selected: SelectionOptions
-    @Option(help: "What makes a recording valid (default: htn-canada).", completion: .list(AmbulatoryRule.all.map(\.name)))
+    @Option(help: "What makes a recording valid (default: esc-2024).", completion: .list(AmbulatoryRule.all.map(\.name)))
     var rule: String?
     @Option(
         help: "The guideline whose thresholds and loads are printed (default: the one of a rule that is named).",

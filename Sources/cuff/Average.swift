@@ -12,7 +12,8 @@ struct Average: ParsableCommand {
             A rule says which days and readings count, and how many it takes; `--rules` lists them. Each person and each cuff has an \
             average of its own; --together joins the cuffs of one person. `--readings` says what became of each reading. \
             Means are exact and are compared before they are rounded. A mean is compared with a guideline's numbers only with --adult: \
-            for children, in pregnancy and with atrial fibrillation other numbers hold. Nothing here is medical advice.
+            for children, in pregnancy and with atrial fibrillation other numbers hold. A rule that a newer one replaces still works \
+            and says so. Nothing here is medical advice.
             """,
             [
                 "cuff average --rule nice-ng136 --since 7d": "The home average of the last week by NICE NG136.",
@@ -22,7 +23,7 @@ struct Average: ParsableCommand {
     @Argument(help: "Readings as JSON Lines instead of the database; `-` is standard input.", completion: .file()) var file: String?
     @OptionGroup var selected: SelectionOptions
     @OptionGroup var average: AverageOptions
-    @Flag(help: "List the rules and guidelines with their years and sources, and end.") var rules = false
+    @Flag(help: "List the rules and guidelines with their dates, sources and grades of evidence, and end.") var rules = false
     @Flag(help: "List each reading with what became of it.") var readings = false
     @Option(
         help: ArgumentHelp("table or jsonl (default: a table at a terminal, else JSON Lines).", valueName: "format"),
@@ -31,7 +32,12 @@ struct Average: ParsableCommand {
     @Flag(help: "The same as --format jsonl.") var json = false
 
     func run() throws {
-        if rules { return Terminal.put(RuleList.text()) }
+        if rules {
+            guard json || format == "jsonl" else { return Terminal.put(RuleList.text()) }
+            var text = TextBuffer(capacity: 1 << 16)
+            RuleLines.append(to: &text)
+            return Terminal.put(text.string)
+        }
         try selected.types().requireOnly(.bloodPressure, "average")
         try Flags.refuse("--json", when: json && format == "table", why: "--format asks for a table")
         let isTable = try HealthRuns.isTable(json ? "jsonl" : format, isTerminal: Terminal.outputIsTerminal)

@@ -44,7 +44,7 @@ struct ReportVerb: ParsableCommand {
         let store = try selected.store()
         let (counted, leftOut) = try HealthRuns.report(
             store, try selected.readingSelection("report"), person: person, excludesDisturbed: undisturbed,
-            generator: "cuff \(Cuff.version)", paper: paper,
+            lines: ReferenceLines(guideline, average.setting), windows: request.windows, generator: "cuff \(Cuff.version)", paper: paper,
             isPrinted: output.lowercased().hasSuffix(".pdf"), to: try OutputFile(output, replaces: force)
         ) { (report, own) throws(IngestError) in
             report.listsReadings = !noReadings
@@ -60,7 +60,7 @@ struct ReportVerb: ParsableCommand {
         _ store: Store, _ own: ReadingSelection, _ plan: AmbulatoryPlan, _ guideline: PressureGuideline?
     ) throws(IngestError) -> [ReportBlock] {
         var blocks: [ReportBlock] = []
-        for person in try HealthRuns.recordings(store, own, rule: AmbulatoryRule.all[0], plan: plan) {
+        for person in try HealthRuns.recordings(store, own, rule: .usual, plan: plan) {
             switch person.result {
             case .failure(let fault): throw AmbulatoryOptions.error(fault)
             case .success(let recording):
