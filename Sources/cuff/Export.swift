@@ -11,8 +11,8 @@ struct Export: ParsableCommand {
             """
             \(Exporters.all.map { "\($0.name): \($0.help)" }.joined(separator: "\n"))
 
-            What has no place in a format is left out and counted on stderr: a reading whose time is unknown, or of a user \
-            nobody named a subject for. With --new, jsonl and csv also say which readings of earlier exports are \
+            What has no place in a format is left out and counted on stderr: a reading whose time is unknown, a time \
+            of a cuff without a zone where --tz names none, or a user nobody named a subject for. With --new, jsonl and csv also say which readings of earlier exports are \
             deleted; of other formats these are named on stderr. `--columns` explains what csv and jsonl hold.
             """,
             [
@@ -44,7 +44,8 @@ struct Export: ParsableCommand {
         let types = try selected.types()
         var selection = try selected.selection(types)
         selection.newFor = new
-        let context = HealthRuns.exportContext(selection.zone, version: Cuff.version)
+        var context = HealthRuns.exportContext(selection.zone, version: Cuff.version)
+        context.isZoneChosen = selected.tz != nil
         // Before a file is begun and a database is opened.
         try HealthRuns.check(types, selection, for: exporter)
         _ = try exporter.writer(chosen.choices, context)

@@ -70,6 +70,7 @@ extension ExportOmission {
     var sentence: String {
         switch self {
         case .timeUnknown: "the time of the reading is unknown"
+        case .zoneUnknown: "the cuff's time has no zone; add --tz ZONE, e.g. --tz Europe/Berlin, the zone of its clock"
         case .incomplete: "the cuff has not completed the reading"
         case .excluded(let reason): "the reading is left out: \(reason.sentence)"
         case .noSubject(let user?): "no subject for user slot \(user); add --subject \(user)=Patient/ID"

@@ -43,19 +43,28 @@ import Testing
         let csv = try await rows("export", "--format", "csv")
         #expect(csv[0].hasPrefix("id,revision,") && csv[0].hasSuffix(",model,note,medication,posture,arm,duration_s"))
         #expect(csv[1].hasPrefix("\(typed),0,") && csv[1].hasSuffix(",\"after \"\"the\"\" stairs\",before,lying down,left,"))
-        let omh = try await cuff("export", "--format", "omh", "--arm", "right", "--posture", "sitting").objects()
+        let omh = try await cuff("export", "--tz", "UTC", "--format", "omh", "--arm", "right", "--posture", "sitting").objects()
         let bodies = omh.compactMap { $0["body"] as? [String: Any] }.filter { $0["systolic_blood_pressure"] != nil }
         #expect(bodies.map { $0["body_posture"] as? String } == ["lying down", "sitting"])
         #expect(bodies.map { $0["measurement_location"] as? String } == ["left upper arm", "right upper arm"])
         let apple = try await cuff("export", "--format", "apple-health").output
         #expect(apple.contains("<MetadataEntry key=\"CuffNote\" value=\"after &quot;the&quot; stairs\"/>"))
         #expect(apple.contains("<MetadataEntry key=\"CuffPosture\" value=\"lying down\"/>"))
-        let fhir = try await cuff("export", "--format", "fhir-ndjson", "--subject", "Patient/p1").objects()
+        // The replayed cuff's clock has no zone: without one it has no instant.
+        let floating = try await cuff("export", "--format", "fhir-ndjson", "--subject", "Patient/p1")
+        #expect(floating.errors.contains("1 left out: the cuff's time has no zone; add --tz"), "\(floating.errors)")
+        #expect(floating.output.contains(typed) && !floating.output.contains(measured))
+        let fhir = try await cuff("export", "--tz", "UTC", "--format", "fhir-ndjson", "--subject", "Patient/p1").objects()
         let panels = fhir.filter { $0["component"] != nil }
         let sites = panels.compactMap { (($0["bodySite"] as? [String: Any])?["coding"] as? [[String: Any]])?.first?["code"] as? String }
         #expect(sites == ["368208006", "368209003"])
         let notes = panels.map { ($0["note"] as? [[String: String]] ?? []).compactMap { $0["text"] } }
-        #expect(notes == [["medication: before", "posture: lying down", "after \"the\" stairs"], ["cold hands"]])
+        #expect(notes == [["typed in by hand", "medication: before", "after \"the\" stairs"], ["cold hands"]])
+        #expect(panels.map { $0["status"] as? String } == ["final", "amended"])
+        let positions = panels.map {
+            (($0["extension"] as? [[String: Any]])?.first?["valueCodeableConcept"] as? [String: Any])?["text"] as? String
+        }
+        #expect(positions == ["lying down", nil])
         let page = try await cuff("report", "-o", "-").output
         #expect(page.contains("cold hands") && page.contains("medication: before, lying down, left arm"))
     }

@@ -53,7 +53,9 @@ extension HealthRuns {
         }
         let writer = try exporter.writer(choices, context)
         if writer.isOfOnePerson { try Persons(store, selection).requireOne(for: "this \(exporter.name) export") }
-        var run = ExportRun(store: store, types: types, selection: selection, contents: exporter.contents, writer: writer)
+        var run = ExportRun(store: store, types: types, selection: selection, contents: exporter.contents, writer: writer) {
+            exporter.omission($0, context)
+        }
         try run.write(to: try BufferedOutput(output, archive: archive))
         try output.finish()
         if let cursor = selection.newFor {
@@ -89,6 +91,7 @@ private struct ExportRun {
     let selection: ReadingSelection
     let contents: Exporter.Contents
     var writer: any ExportWriter
+    let omission: (borrowing Reading) -> ExportOmission?
     var report = HealthRuns.ExportReport()
     var given = GivenAway()
 
@@ -114,6 +117,7 @@ private struct ExportRun {
             // What has no place in the format has been dealt with as well.
             if isNoted, parts.contains(.values) { given.readings.append((reading.id, reading.revision)) }
             do throws(ExportOmission) {
+                if let omission = omission(reading) { throw omission }
                 try writer.append(reading, from: provenance, parts: parts, to: &text.buffer)
                 if parts.contains(.values) { report.written += 1 }
             } catch { report.leftOut[error, default: 0] += 1 }

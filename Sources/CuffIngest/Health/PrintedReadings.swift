@@ -84,7 +84,7 @@ final class PrintedReadings {
         let source = sources.firstIndex(of: provenance) ?? sources.count
         if source == sources.count { sources.append(provenance) }
         guard type == "blood_pressure" else { return time.map { .failure($0, user: user, source: source) } }
-        guard let systolic = line.number("systolic_mmHg"), let diastolic = line.number("diastolic_mmHg") else {
+        guard let systolic = pressure(line, "systolic"), let diastolic = pressure(line, "diastolic") else {
             throw fault("a blood pressure has systolic_mmHg and diastolic_mmHg")
         }
         let pulse = line.number("pulse_per_min")
@@ -96,6 +96,12 @@ final class PrintedReadings {
             HomeReading(
                 id: line.text("id").flatMap { Reading.ID.parse($0) } ?? .none, time: time, systolic: systolic, diastolic: diastolic,
                 pulse: pulse, flags: flags, user: user, source: source, exclusion: reason))
+    }
+
+    /// In mmHg; of a cuff that sends kPa from what it sent, for the number beside it is rounded.
+    private func pressure(_ line: JSONLine, _ stem: String) -> Double? {
+        guard let mmHg = line.number(stem + "_mmHg") else { return nil }
+        return line.number(stem + "_kPa").map { $0 * Pressure.mmHgPerKPa } ?? mmHg
     }
 
     /// As `Reading.bestTime` has it.

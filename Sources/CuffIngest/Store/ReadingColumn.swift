@@ -42,10 +42,22 @@ enum ReadingColumn: Int32, CaseIterable {
             case .id: withIDs ? column.name : "NULL"
             case .type, .mean_mmHg, .trigger: "NULL"
             case .device_time, .clock, .received, .origin: "iif(measured IS NULL, \(column.name), NULL)"
-            default: column.name
+            default: column.exact
             }
         }
         return columns.joined(separator: ",")
     }
-    static let ofPoints = names.prefix { $0 != revision.name }.joined(separator: ",")
+    static let ofPoints = allCases.prefix { $0 != .revision }.map(\.exact).joined(separator: ",")
+
+    /// What is computed with: of a cuff that sends kPa, what it sent. The column in mmHg is rounded for people.
+    var exact: String {
+        let kPa: ReadingColumn
+        switch self {
+        case .systolic_mmHg: kPa = .systolic_kPa
+        case .diastolic_mmHg: kPa = .diastolic_kPa
+        case .mean_mmHg: kPa = .mean_kPa
+        default: return name
+        }
+        return "iif(\(kPa.name) IS NULL, \(name), \(kPa.name) * \(Pressure.mmHgPerKPa))"
+    }
 }

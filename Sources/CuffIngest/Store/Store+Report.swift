@@ -53,7 +53,7 @@ extension ReadingColumn {
             // Where it was measured is known, these are not looked at, but for whether the cuff told a time.
             case .received: "iif(measured IS NULL, received, NULL)"
             case .device_time: "iif(measured IS NULL, device_time, iif(device_time IS NULL, NULL, ''))"
-            default: needed.contains(column) ? column.name : "NULL"
+            default: needed.contains(column) ? column.exact : "NULL"
             }
         }.joined(separator: ",")
     }()
