@@ -54,6 +54,10 @@ import Testing
         let floating = try await cuff("export", "--format", "fhir-ndjson", "--subject", "Patient/p1")
         #expect(floating.errors.contains("1 left out: the cuff's time has no zone; add --tz"), "\(floating.errors)")
         #expect(floating.output.contains(typed) && !floating.output.contains(measured))
+        // It is given as soon as somebody says the zone, also by an export that remembers what it gave.
+        #expect(try await !cuff("export", "--new", "lines", "--format", "influx").output.contains(measured))
+        let later = try await cuff("export", "--new", "lines", "--format", "influx", "--tz", "UTC").output
+        #expect(later.contains(measured) && !later.contains(typed))
         let fhir = try await cuff("export", "--tz", "UTC", "--format", "fhir-ndjson", "--subject", "Patient/p1").objects()
         let panels = fhir.filter { $0["component"] != nil }
         let sites = panels.compactMap { (($0["bodySite"] as? [String: Any])?["coding"] as? [[String: Any]])?.first?["code"] as? String }

@@ -114,10 +114,14 @@ private struct ExportRun {
         if hasEvents, !selection.kinds.isEmpty || !types.hasReadings { selection.kinds.formUnion([.bloodPressure, .pulseRate]) }
         try store.forEach(selection) { reading, provenance in
             let parts = types.parts(of: reading)
+            // It has a place as soon as somebody says the zone, so it is not remembered as dealt with.
+            if let omission = omission(reading) {
+                report.leftOut[omission, default: 0] += 1
+                return true
+            }
             // What has no place in the format has been dealt with as well.
             if isNoted, parts.contains(.values) { given.readings.append((reading.id, reading.revision)) }
             do throws(ExportOmission) {
-                if let omission = omission(reading) { throw omission }
                 try writer.append(reading, from: provenance, parts: parts, to: &text.buffer)
                 if parts.contains(.values) { report.written += 1 }
             } catch { report.leftOut[error, default: 0] += 1 }
