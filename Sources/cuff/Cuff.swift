@@ -99,6 +99,7 @@ struct Cuff: ParsableCommand {
         do {
             var command = try Cuff.parsed()
             try command.run()
+            try Damage.told()
         } catch let error as IngestError {
             if error.status != .done { StandardErrorLog.logger().error("\(error.text)") }
             exit(error.status.code)

@@ -68,6 +68,29 @@ import Testing
         #expect(missing.status == 66)
     }
 
+    /// A row that has changed on the disk is left out, and that is said, whatever the verb.
+    @Test(arguments: [
+        ["show"], ["show", "--json", "--since", "2020-01-01"], ["export", "--format", "csv"], ["report", "-o", "-"], ["stats"],
+    ])
+    func aDamagedRow_IsLeftOut_AndSaid(_ verb: [String]) async throws {
+        let folder = try Scratch()
+        let path = try await database(folder, "beurer-serial/two-records")
+        let whole = try await CuffProcess.run(verb + ["--db", path])
+        try #require(whole.status == 0, "\(whole.errors)")
+        let damage = try await CuffProcess.run(
+            executable: "/usr/bin/env",
+            [
+                "python3", "-c",
+                "import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.execute(\"UPDATE reading SET type = 'blood_pressurf' WHERE id = (SELECT min(id) FROM reading)\"); c.commit()",
+                path,
+            ])
+        try #require(damage.status == 0, "\(damage.errors)")
+        let run = try await CuffProcess.run(verb + ["--db", path])
+        #expect(run.status == 65, "\(run.errors)")
+        #expect(run.errors.contains("1 row of \(path) is damaged") && run.errors.contains("fix: "))
+        #expect(!run.output.isEmpty && run.output != whole.output, "what is whole is shown")
+    }
+
     /// A stored reading that an earlier driver got wrong is corrected from its own bytes.
     @Test func dbRedecode_ShowsFirst_AndCorrectsOnRequest() async throws {
         let folder = try Scratch()

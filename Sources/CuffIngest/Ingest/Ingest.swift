@@ -89,13 +89,7 @@ public enum Ingest {
             for driver in options.drivers { context.patients[driver.id] = driver.patient }
         }
         context.onFault = { options.diagnostics(.warning(options.explain($1))) }
-        var members: [Pipeline.Member] = []
-        for spec in specs {
-            do throws(IngestError) { members.append(Pipeline.Member(try spec.open(context), isRequired: spec.isRequired)) } catch {
-                for member in members { try? member.sink.close() }
-                throw error
-            }
-        }
+        var members = try open(specs, context)
         // A series is worth keeping, and no cuff is acknowledged for it.
         if series != .none {
             for spec in specs where spec.kind.traits.contains(.database) {
@@ -111,6 +105,27 @@ public enum Ingest {
         members += options.moreSinks.map { Pipeline.Member($0) }
         if let maximum = options.maximum { members.append(Pipeline.Member(MaximumSink(maximum, stop: options.stop))) }
         return Pipeline(members, policy: policy, drivers: options.drivers, onFault: onFault)
+    }
+
+    /// The sinks in the order of their specs. The database that is also the outbox is opened before the sinks that follow it.
+    private static func open(_ specs: [SinkSpec], _ context: SinkContext) throws(IngestError) -> [Pipeline.Member] {
+        var context = context
+        let first = context.outbox.flatMap { outbox in
+            specs.firstIndex { $0.kind.traits.contains(.database) && $0.path == outbox }
+        }
+        var opened: [Int: any Sink] = [:]
+        for index in [first].compactMap({ $0 }) + specs.indices.filter({ $0 != first }) {
+            do throws(IngestError) {
+                opened[index] = try specs[index].open(context)
+                if index == first { context.database = opened[index] as? SQLiteSink }
+            } catch {
+                // Those that follow it are closed before the database.
+                for (index, sink) in opened where index != first { try? sink.close() }
+                if let first { try? opened[first]?.close() }
+                throw error
+            }
+        }
+        return specs.indices.compactMap { index in opened[index].map { Pipeline.Member($0, isRequired: specs[index].isRequired) } }
     }
 
     /// Stores what is under way and closes the sinks. It waits for slow sinks without limit, but once `stop` was raised for

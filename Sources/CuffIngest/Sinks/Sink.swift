@@ -64,6 +64,15 @@ public struct SinkBacklog: Sendable, Equatable {
     }
 }
 
+/// A sink whose readings another sink of the run writes with its own, in one transaction: what it keeps stands in the same file.
+/// It is handed no batch itself.
+protocol FollowingSink: Sink {
+    /// The sink that writes for it; `nil` where it writes for itself.
+    var leader: ObjectIdentifier? { get }
+    /// What became of the leader's last batch here: readings that it had before, and those that it had no room for.
+    func takeWritten() -> (known: Int, missed: Int)
+}
+
 extension Sink {
     /// Readings only.
     public var takesLiveEvents: Bool { false }

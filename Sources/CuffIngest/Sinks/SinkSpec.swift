@@ -79,6 +79,9 @@ public struct SinkContext: Sendable {
     /// Hears of a fault that the sink survives: another side that is away, a damaged line that was removed.
     public var onFault: @Sendable (_ sink: String, IngestError) -> Void = { _, _ in }
 
+    /// The run's own sink for the database that is also the outbox: it writes readings and waiting lines in one transaction.
+    var database: SQLiteSink?
+
     /// The folder of the installation's helper programs.
     var helpers = HelperProgram.folder
 

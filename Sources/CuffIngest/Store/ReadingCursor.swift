@@ -11,6 +11,11 @@ struct ReadingCursor {
 
     var source: Int64 { sqlite3_column_int64(statement, ReadingColumn.source.rawValue) }
 
+    /// What a walk asks for behind the columns of a reading, counted from the end: whether the row is as it was written, and
+    /// whether it is selected.
+    func isIntact(last place: Int32 = 1) -> Bool { sqlite3_column_int(statement, sqlite3_column_count(statement) - place) != 0 }
+    var isSelected: Bool { sqlite3_column_int(statement, sqlite3_column_count(statement) - 1) != 0 }
+
     var user: Int? { integer(.user).map { Int($0) } }
 
     var id: Reading.ID { text(.id) { Reading.ID.parse($0) } ?? .none }

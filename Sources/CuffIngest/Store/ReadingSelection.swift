@@ -74,13 +74,13 @@ public struct ReadingSelection: Sendable, Hashable {
             }
             parts.append("source IN (\(meant.keys.sorted().map(String.init).joined(separator: ",")))")
         }
-        if !ids.isEmpty { parts.append("id IN (\(ids.map { Self.quoted($0.description) }.joined(separator: ",")))") }
+        if !ids.isEmpty { parts.append(Self.names(ids)) }
         if let newFor {
             parts.append(
                 "NOT EXISTS (SELECT 1 FROM exported WHERE cursor = \(Self.quoted(newFor)) AND exported.id = reading.id "
                     + "AND exported.revision >= \(ReadingColumn.fullRevision))")
         }
-        return parts.joined(separator: " AND ")
+        return "(\(parts.joined(separator: " AND ")))"
     }
 
     /// Whether a reading of this time is meant. One whose time is unknown is not in any range.
