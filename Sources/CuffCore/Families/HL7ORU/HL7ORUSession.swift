@@ -69,15 +69,26 @@ struct HL7ORUSession: FramedSession {
     mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
         switch timer {
         case .silence: endBare(isClosed: false, into: &actions)
-        case .response:
-            // Should they be kept later, the message that is sent again gives the same reading.
-            let late = answers
-            answers.removeAll()
-            for answer in late { write(answer.acknowledgement, .error, into: &actions) }
-            if !late.isEmpty {
-                actions.append(.report(.warning("\(late.count) message\(late.count == 1 ? "" : "s") could not be kept in time")))
-            }
+        case .response: giveUpWaiting(into: &actions)
         default: break
+        }
+    }
+
+    /// The host ends before the sinks have kept everything: the sender must not take the silence for a yes.
+    mutating func endInOrder(into actions: inout SessionActions) -> Bool {
+        guard !answers.isEmpty else { return false }
+        giveUpWaiting(into: &actions)
+        lineEnded(into: &actions)
+        return true
+    }
+
+    /// Should they be kept later, the message that is sent again gives the same reading.
+    private mutating func giveUpWaiting(into actions: inout SessionActions) {
+        let late = answers
+        answers.removeAll()
+        for answer in late { write(answer.acknowledgement, .error, into: &actions) }
+        if !late.isEmpty {
+            actions.append(.report(.warning("\(late.count) message\(late.count == 1 ? "" : "s") could not be kept in time")))
         }
     }
 

@@ -199,9 +199,7 @@ struct PHDSession: FinishingSession {
         unwanted = Set((context.options["unwanted"] ?? "").split(separator: "+").map { $0.lowercased() })
         memory = context.memory
         keepsReadings = context.keepsReadings
-        if let seconds = context.options["patience"].flatMap({ Int64($0) }), (1...86400).contains(seconds) {
-            effort.patience = .seconds(seconds)
-        }
+        effort.patience = PHDEffort.patience(context.options)
     }
 
     /// Our own requests do not change the state: not before a command, and not in another manager's conversation.
