@@ -205,7 +205,8 @@ extension IngestReport {
         }
         for sink in sinks {
             guard let backlog = sink.backlog else { continue }
-            if backlog.refused > 0 {
+            let isSaid = endings.contains { if case .refused(_, sink.label, _, _) = $0 { true } else { false } }
+            if backlog.refused > 0, !isSaid || backlog.refused > backlog.refusals.readings {
                 Terminal.say("cuff: \(sink.label) refused \(Plural.text(backlog.refused, "reading")); `cuff sinks` shows them and why")
             }
             if backlog.lost > 0 {

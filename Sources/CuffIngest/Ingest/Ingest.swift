@@ -136,6 +136,8 @@ public enum Ingest {
         let (isDone, fault) = result.withLock { $0 }
         report.sinks = pipeline.reports
         report.judgeBacklog()
+        // Who stops a run from outside did not ask for the fate of each reading.
+        if !stop.isRaised { report.judgeRefusals() }
         let unstored = pipeline.unstored
         let missing = pipeline.isDurable && unstored.readings > 0 ? unstored : nil
         if !isDone {
@@ -161,5 +163,17 @@ extension IngestReport {
         guard let sink = sinks.first(where: { $0.isRequired && ($0.backlog?.waiting ?? 0) > 0 }), let backlog = sink.backlog else { return }
         if status == .done { status = .tryAgain }
         endings.append(.undelivered(lines: backlog.waiting, sink: "\(sink.label)", why: backlog.fault.map { "\($0)" }))
+    }
+
+    /// What a required sink refused is kept, and delivered nowhere.
+    mutating func judgeRefusals() {
+        for sink in sinks where sink.isRequired {
+            guard let refusals = sink.backlog?.refusals, refusals.readings > 0 else { continue }
+            if status == .done { status = .badData }
+            endings.append(
+                .refused(
+                    readings: refusals.readings, sink: "\(sink.label)", why: refusals.reason,
+                    lacksZone: refusals.withoutZone == refusals.readings))
+        }
     }
 }

@@ -42,7 +42,8 @@ final class OutgoingSink: Sink {
     var backlog: SinkBacklog? {
         let fault = courier.fault
         return SinkBacklog(
-            waiting: outbox.waiting, refused: outbox.refused, lost: outbox.lost, fault: fault?.error, nextTry: fault?.nextTry)
+            waiting: outbox.waiting, refused: outbox.refused, refusals: outbox.refusals, lost: outbox.lost, fault: fault?.error,
+            nextTry: fault?.nextTry)
     }
 
     func write(_ batch: Batch) throws(IngestError) -> Int {

@@ -47,6 +47,8 @@ public struct SinkBacklog: Sendable, Equatable {
     public var waiting: Int
     /// Of this run: readings that the other side will never take, and that were set aside.
     public var refused: Int
+    /// What a person must know at the end of the run: readings of it that are refused, now or by an earlier run.
+    public var refusals: SinkRefusals
     /// Of this run: readings that were handed over, and nobody knows whether they arrived.
     public var lost: Int
     /// Why the last attempt failed; `nil` where it did not.
@@ -55,9 +57,13 @@ public struct SinkBacklog: Sendable, Equatable {
     public var nextTry: Timestamp?
 
     /// Sets each property as given.
-    public init(waiting: Int, refused: Int = 0, lost: Int = 0, fault: IngestError? = nil, nextTry: Timestamp? = nil) {
+    public init(
+        waiting: Int, refused: Int = 0, refusals: SinkRefusals = SinkRefusals(), lost: Int = 0, fault: IngestError? = nil,
+        nextTry: Timestamp? = nil
+    ) {
         self.waiting = waiting
         self.refused = refused
+        self.refusals = refusals
         self.lost = lost
         self.fault = fault
         self.nextTry = nextTry
