@@ -84,8 +84,8 @@ import Testing
             let run = try await pins(words)
             #expect(run.status == 0 && run.output.isEmpty, "\(words): \(run.output)\(run.errors)")
         }
-        let later = try await pins(["check"]) { try replace("from: \"7.10.0\"", by: "from: \"7.11.0\"", in: "\($0)/Package.swift") }
-        #expect(later.status == 1 && later.output.contains("is pinned to 7.10.0; Package.swift asks for 7.11.0"))
+        let later = try await pins(["check"]) { try replace("from: \"1.8.2\"", by: "from: \"1.99.0\"", in: "\($0)/Package.swift") }
+        #expect(later.status == 1 && later.output.contains("is pinned to 1.8.2; Package.swift asks for 1.99.0"))
         let tagged = try await pins(["floating"]) { place in
             let workflow = "\(place)/.github/workflows/ci.yml"
             let text = try String(contentsOfFile: workflow, encoding: .utf8).replacing(/checkout@[0-9a-f]{40}/, with: "checkout@v4")
@@ -101,10 +101,10 @@ import Testing
     @Test func aRelease_NeedsEveryCommit() async throws {
         let missing = try await pins(["use", scratch.path("")]) { place in
             let file = "\(place)/.ci/Package.resolved"
-            let text = try String(contentsOfFile: file, encoding: .utf8).replacing(/"revision" : "ec6198[0-9a-f]+",/, with: "")
+            let text = try String(contentsOfFile: file, encoding: .utf8).replacing(/"revision" : "[0-9a-f]+",/, with: "")
             try text.write(toFile: file, atomically: true, encoding: .utf8)
         }
-        #expect(missing.status == 1 && missing.output.contains("tomlkit 0.6.0 has no commit"), "\(missing.output)")
+        #expect(missing.status == 1 && missing.output.contains("swift-argument-parser 1.8.2 has no commit"), "\(missing.output)")
         #expect(!FileManager.default.fileExists(atPath: scratch.path("Package.resolved")))
     }
 
