@@ -77,14 +77,24 @@ public struct Replay: Sendable {
         }
     }
 
+    /// Fires the timers that are due until then, each at its own time. A session that listens arms its idle timer again and again,
+    /// and a gap of years would be millions of turns; so from the turn `exactTurns` on the steps double, and a timer may fire late.
     private mutating func advance(to time: Duration, milliseconds: Int64) {
+        var turns = 0
+        var step = Duration.zero
         while let due = link.deadline, due <= time {
             releaseHeld()
-            pass(to: due, milliseconds: due.milliseconds)
+            turns += 1
+            if turns > Self.exactTurns { step = step == .zero ? .seconds(1) : step * 2 }
+            let next = min(max(due, now + step), time)
+            pass(to: next, milliseconds: next.milliseconds)
             handle(.timePassed)
         }
         pass(to: time, milliseconds: milliseconds)
     }
+
+    /// No measurement has a gap in which so many timers fire: the longest waits of any protocol are polls of a second for a minute.
+    private static let exactTurns = 64
 
     /// Time never runs backwards, whatever the capture says.
     private mutating func pass(to time: Duration, milliseconds: Int64) {

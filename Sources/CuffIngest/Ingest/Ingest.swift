@@ -83,6 +83,7 @@ public enum Ingest {
         let specs = options.sinks.isEmpty && options.moreSinks.isEmpty ? [.stdout] : options.sinks
         var context = SinkContext()
         context.line = ReadingLine(includesRaw: options.includesRaw)
+        context.stop = options.stop
         context.outbox = SinkOverview.outbox(of: specs, memory: options.memory)
         if options.keepsPatients {
             guard specs.contains(where: { $0.kind.traits.contains(.database) }) else { throw .noPlaceForPatients }

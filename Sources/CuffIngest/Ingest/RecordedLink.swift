@@ -15,6 +15,14 @@ struct RecordedLink {
     private let diagnostics: @Sendable (Diagnostic) -> Void
     private let memory: DriverMemory?
     private let source: Int
+    private var played: UInt = 0
+    /// Effects held at most before they are performed, beside those of one item.
+    private static let maximumEffects = 1024
+    /// The stop signal is looked at after so many items: they take some milliseconds at the most.
+    private static let itemsPerLook: UInt = 64
+    /// While the sinks are full it is looked at this often.
+    private static let lookPause = Duration.milliseconds(100)
+    private let stop: StopSignal
     private let gate = Gate(isOpen: true)
     private var outcome: Outcome?
     private var identity: DeviceIdentity?
@@ -28,6 +36,7 @@ struct RecordedLink {
     ) {
         self.pipeline = pipeline
         diagnostics = options.diagnostics
+        stop = options.stop
         memory = options.memory
         var setup = LinkState.Setup(
             driver, device: device ?? options.device, options: options.driverOptions, memory: options.memory?.load(driver.id) ?? [:])
@@ -49,13 +58,16 @@ struct RecordedLink {
 
     mutating func play(bytes: [UInt8]) { replay.play(bytes: bytes) }
     /// Plays an item once its time has come; `false` where the run was stopped meanwhile.
-    mutating func play(_ item: CaptureItem, _ pace: inout ReplayPace, _ stop: StopSignal) -> Bool {
+    mutating func play(_ item: CaptureItem, _ pace: inout ReplayPace) -> Bool {
         if pace.isTimed {
             submit()
             guard !pipeline.isStopped, pace.wait(for: item, stop) else { return false }
         }
         replay.play(item)
-        return true
+        // A chunk of a file has thousands of items, and each may fire many timers.
+        if replay.effects.count >= Self.maximumEffects { submit() }
+        played &+= 1
+        return !played.isMultiple(of: Self.itemsPerLook) || !stop.isRaised
     }
     mutating func end() { replay.end() }
 
@@ -81,7 +93,8 @@ struct RecordedLink {
         if gate.isPassable { return }
         let start = HostClock.monotonic()
         pauses += 1
-        gate.pass()
+        // A sink that takes nothing must not keep the run from ending.
+        while !stop.isRaised, !gate.pass(within: Self.lookPause) {}
         paused += .nanoseconds(HostClock.monotonic() - start)
     }
 

@@ -79,6 +79,8 @@ public struct SinkContext: Sendable {
     /// Hears of a fault that the sink survives: another side that is away, a damaged line that was removed.
     public var onFault: @Sendable (_ sink: String, IngestError) -> Void = { _, _ in }
 
+    /// Asks the run to end: a sink that waits for a reader does not do so for ever then.
+    var stop: StopSignal?
     /// The folder of the installation's helper programs.
     var helpers = HelperProgram.folder
 
