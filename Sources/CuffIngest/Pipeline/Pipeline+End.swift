@@ -75,3 +75,9 @@ extension Pipeline {
         }
     }
 }
+
+extension IngestError {
+    /// The reader of standard output went away. It ends a run, and nobody needs to be told.
+    static let outputClosed = IngestError(FileFault.outputClosed)
+    var isOutputClosed: Bool { self == .outputClosed }
+}

@@ -40,6 +40,7 @@ public final class Pipeline: Sendable {
         var isClosed = false
         /// Called once, when everything required is stored or the run has failed.
         var onSettled: (@Sendable () -> Void)?
+        var onSource: (@Sendable (Int, Bool) -> Void)?
         /// Called once, when the run has failed.
         var onStopped: (@Sendable () -> Void)?
 
@@ -102,21 +103,25 @@ public final class Pipeline: Sendable {
 
     /// Adds a source; returns its number for `submit` and `detach`.
     public func attach(_ source: Source) -> Int {
-        inner.withLock { inner in
+        let (number, tell) = inner.withLock { inner in
             inner.nextSource += 1
             inner.sources[inner.nextSource] = source
             if inner.state.isPaused { source.paused(true) }
-            return inner.nextSource
+            return (inner.nextSource, inner.onSource)
         }
+        tell?(number, true)
+        return number
     }
 
     /// The source hears nothing more; what it handed over is stored all the same.
     public func detach(_ source: Int) {
-        inner.withLock { inner in
+        let tell = inner.withLock { inner in
             inner.sources[source] = nil
             inner.told[source] = nil
             inner.thinned[source] = nil
+            return inner.onSource
         }
+        tell?(source, false)
     }
 
     /// Never waits for a sink when the source is live (`mayThin`). A batch may be printed before this returns.
@@ -291,10 +296,4 @@ public final class Pipeline: Sendable {
             stop(&inner, .outputClosed)
         }
     }
-}
-
-extension IngestError {
-    /// The reader of standard output went away. It ends a run, and nobody needs to be told.
-    static let outputClosed = IngestError(FileFault.outputClosed)
-    var isOutputClosed: Bool { self == .outputClosed }
 }

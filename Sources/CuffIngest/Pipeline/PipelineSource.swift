@@ -53,3 +53,9 @@ extension SinkReport {
         self.init(label: sink.label, isRequired: member.isRequired, isInternal: sink.isInternal, isDurable: sink.isDurable)
     }
 }
+
+extension Pipeline {
+    /// Calls back with the number of each source that comes, `true`, and goes. Batches that it submitted may follow its going. It is
+    /// called on the source's thread and must not block.
+    func whenSourcesChange(_ body: @escaping @Sendable (Int, Bool) -> Void) { inner.withLock { $0.onSource = body } }
+}

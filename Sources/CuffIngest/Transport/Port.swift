@@ -81,6 +81,9 @@ final class Port {
         if output.count == 1 { drainOutput() }
     }
 
+    /// Of a socket: tells the other side that nothing more is written.
+    func shutdownOutput() { if isOpen { _ = shutdown(descriptor, Int32(SHUT_WR)) } }
+
     func pause() { isPaused = true }
 
     func resume() {

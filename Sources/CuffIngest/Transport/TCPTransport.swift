@@ -148,6 +148,8 @@ public final class TCPTransport: Transport {
 
     /// Writes the bytes in order; `sent` follows when the kernel has all of them.
     public func write(_ bytes: [UInt8]) { port?.write(bytes) }
+    /// Tells the other side that nothing more comes; what it sends is still read.
+    func finishWriting() { port?.shutdownOutput() }
     /// A network line has no HID reports.
     public func writeFeature(_ bytes: [UInt8]) { end(.failed(call: "HIDIOCSFEATURE", errno: ENOTTY)) }
 
@@ -251,6 +253,8 @@ public final class TCPTransport: Transport {
                 }
                 number = errno
                 Glibc.close(descriptor)
+            } else {
+                number = errno
             }
             next = entry.ai_next
         }
