@@ -134,6 +134,7 @@ install:
 	install -D -m 644 udev-rules/70-cuff.hwdb $(DESTDIR)$(HWDBDIR)/70-cuff.hwdb
 	install -D -m 644 -t $(DESTDIR)$(UNITDIR) udev-rules/cuff.service udev-rules/cuff@.service
 	sed -i 's|/usr/bin/cuff|$(PREFIX)/bin/cuff|' $(DESTDIR)$(UNITDIR)/cuff.service $(DESTDIR)$(UNITDIR)/cuff@.service
+	install -D -m 644 udev-rules/cuff-network.conf $(DESTDIR)$(PREFIX)/share/cuff/cuff-network.conf
 	install -d $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR)
 	$(BINARY) --generate-completion-script bash | sed '1{/^#!/d}' > $(DESTDIR)$(BASHDIR)/cuff
 	$(BINARY) --generate-completion-script zsh > $(DESTDIR)$(ZSHDIR)/_cuff
@@ -151,6 +152,8 @@ uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/cuff $(DESTDIR)$(RULESDIR)/70-cuff.rules $(DESTDIR)$(HWDBDIR)/70-cuff.hwdb
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/libexec/cuff/,$(REMOTE_PROGRAMS))
 	rm -f $(DESTDIR)$(UNITDIR)/cuff.service $(DESTDIR)$(UNITDIR)/cuff@.service
+	rm -f $(DESTDIR)$(PREFIX)/share/cuff/cuff-network.conf
+	-rmdir $(DESTDIR)$(PREFIX)/share/cuff 2>/dev/null
 	rm -f $(DESTDIR)$(BASHDIR)/cuff $(DESTDIR)$(ZSHDIR)/_cuff $(DESTDIR)$(FISHDIR)/cuff.fish
 	for page in $(MANUAL); do rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/}; done
 	@echo

@@ -52,9 +52,9 @@ struct Config: ParsableCommand {
             commandName: "check", abstract: "Reads the configuration and says what is wrong with it.",
             discussion: Help.text(
                 """
-                With --connect, the helper of each sink on a server connects as it would to deliver readings: address, certificate, \
+                The address of `web` is tried: nothing stays open. With --connect, the helper of each sink on a server connects as it would to deliver readings: address, certificate, \
                 password, rights, tables. Nothing is stored there. The status is 78 if something must be changed, and 69 if a server \
-                is away.
+                is away or another program has the page's port.
                 """,
                 [
                     "cuff config check": "The files that a watch reads.",
@@ -66,9 +66,9 @@ struct Config: ParsableCommand {
         func run() throws {
             let found = try CuffConfiguration.load(file.config)
             Terminal.put(found.files.isEmpty ? "no configuration\n" : found.files.map { "\($0): ok\n" }.joined())
-            guard connect else { return }
-            let status = ConnectionReport.print(found.sinks)
-            if status != .done { throw ExitCode(status) }
+            var statuses = [PageReport.print(found)]
+            if connect { statuses.append(ConnectionReport.print(found.sinks)) }
+            if let status = statuses.first(where: { $0 != .done }) { throw ExitCode(status) }
         }
     }
 
@@ -97,6 +97,29 @@ struct Config: ParsableCommand {
 struct ConfigOption: ParsableArguments {
     @Option(help: ArgumentHelp("Read this configuration (default: the standard files).", valueName: "file"), completion: .file())
     var config: String?
+}
+
+/// What `cuff config check` says of the page, and of what the service may not do.
+enum PageReport {
+    /// Lines for the page and the network, faults on standard error; answers the status that stands for them.
+    static func print(_ configuration: CuffConfiguration) -> RunStatus {
+        if let warning = cutOff(configuration) { Terminal.say("cuff: \(warning.text)\n  fix: \(warning.hint)") }
+        guard let web = configuration.web else { return .done }
+        let finding = Doctor.page(web)
+        switch finding.state {
+        case .ok: Terminal.put("web \(web): ok: \(finding.text)\n")
+        default: Terminal.say("cuff: web \(web): \(finding.text)" + (finding.hint.map { "\n  fix: \($0)" } ?? ""))
+        }
+        return finding.status
+    }
+
+    /// Where the machine's configuration needs a network that the service may not use.
+    static func cutOff(_ configuration: CuffConfiguration) -> (text: String, hint: String)? {
+        guard configuration.files.contains(where: { $0.hasPrefix("/etc/cuff/") }), ServiceNetwork(configuration).need > .none,
+            ServiceNetwork.isServiceCutOff
+        else { return nil }
+        return ("the configuration needs the network, and cuff.service may not use it", "sudo cuff setup --system")
+    }
 }
 
 /// What `cuff config check --connect` says of the sinks on servers.

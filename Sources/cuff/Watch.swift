@@ -160,7 +160,9 @@ struct DoctorVerb: ParsableCommand {
         try Flags.refuse("--strict", when: printRule && strict, why: "--print-rule checks nothing")
         try Flags.refuse("--print-rule", when: printRule && device == nil, why: "a rule is for one device", hint: "name the device")
         if let report { return try write(report) }
-        let visit = DoctorVisit(device: device, assignments: try WatchSetup.assignments(config: .files(nil), assign: assign), database: db)
+        let visit = DoctorVisit(
+            device: device, assignments: try WatchSetup.assignments(config: .files(nil), assign: assign), database: db,
+            configuration: try CuffConfiguration.load())
         if printRule { return Terminal.put(try visit.rule()) }
         let (text, status) = try visit.examine(strict: strict, isJSON: json, width: Terminal.outputWidth)
         Terminal.put(text)
