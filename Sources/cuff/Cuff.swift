@@ -90,6 +90,11 @@ struct Cuff: ParsableCommand {
         // A closed pipe and a file at its size limit are errors of write(2), not the end of the process.
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
+        ProcessStart.occupyStandardDescriptors()
+        if let sentence = ProcessStart.lackOfMemory() {
+            Terminal.say("cuff: \(sentence)")
+            exit(RunStatus.osError.code)
+        }
         // Scripts and newcomers ask these often, and they need no parser: its search for conformances takes ten times as long
         // as all the rest.
         let words = CommandLine.arguments.dropFirst()
