@@ -74,7 +74,7 @@ struct Ambulatory: ParsableCommand {
                 RangePlot(recording, style: Terminal.plotStyle, lines: AmbulatoryText.lines(guideline)).append(to: &text)
             }
         }
-        Terminal.put(text.string)
+        Terminal.put(text.string, hasColor: plot)
         if persons.isEmpty { throw AmbulatoryOptions.error(.empty) }
     }
 

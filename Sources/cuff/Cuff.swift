@@ -122,9 +122,10 @@ enum Terminal {
         _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
-    /// Everything that is data. A reader that has gone ends the program quietly; a full disk ends it with a word.
-    static func put(_ text: String) {
-        do throws(IngestError) { try OutputFile.put(text) } catch {
+    /// Everything that is data. A reader that has gone ends the program quietly; a full disk ends it with a word. `hasColor`: the text
+    /// has this program's own commands to a terminal, and no text of others.
+    static func put(_ text: String, hasColor: Bool = false) {
+        do throws(IngestError) { try OutputFile.put(hasColor ? text : TerminalText.clean(text)) } catch {
             if error.status != .done { StandardErrorLog.logger().error("\(error.text)") }
             exit(error.status.code)
         }
@@ -133,7 +134,7 @@ enum Terminal {
     /// Asks a person and takes one line; `nil` where there is nobody to ask.
     static func ask(_ question: String) -> String? {
         guard isatty(STDIN_FILENO) == 1 else { return nil }
-        let bytes = Array(question.utf8)
+        let bytes = Array(TerminalText.clean(question).utf8)
         _ = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
         return readLine()
     }

@@ -43,7 +43,7 @@ struct Show: ParsableCommand {
         var selection = try selected.selection(types)
         selection.last = last
         selection.ids = try ReadingSelection.ids(id)
-        if plot { return Terminal.put(try HealthRuns.plot(store, selection, style: Terminal.plotStyle)) }
+        if plot { return Terminal.put(try HealthRuns.plot(store, selection, style: Terminal.plotStyle), hasColor: true) }
         var options = ShowOptions()
         options.form = try HealthRuns.Listing(format, isTerminal: Terminal.outputIsTerminal)
         options.earlier = earlier

@@ -80,6 +80,7 @@ extension HealthRuns {
         var together: [StoredSeries] = []
         if options.form == .table, !options.values { text.buffer.append(string: SeriesText.header) }
         try store.forEachSeries(selection) { stored in
+            let start = text.buffer.count
             if options.values {
                 if !options.byOwner {
                     together.append(stored)
@@ -96,9 +97,12 @@ extension HealthRuns {
                 case .jsonl: SeriesText.appendLine(stored, zone: zone, to: &text.buffer)
                 }
             }
+            if options.form != .jsonl { TerminalText.clean(&text.buffer, from: start) }
             return try text.flush()
         }
+        let start = text.buffer.count
         SeriesText.appendValues(together, zone: zone, byOwner: false, to: &text.buffer)
+        if options.form != .jsonl { TerminalText.clean(&text.buffer, from: start) }
         try output.append(&text.buffer)
     }
 }

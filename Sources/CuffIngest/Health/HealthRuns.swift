@@ -113,11 +113,13 @@ public enum HealthRuns {
     private static func append(
         _ reading: Reading, _ provenance: Provenance, zone: ZoneTable, as form: Listing, to text: inout TextBuffer
     ) {
+        let start = text.count
         switch form {
         case .table: ReadingTable.append(reading, to: &text)
-        case .jsonl: ReadingLine().append(reading, device: provenance.device, to: &text)
+        case .jsonl: return ReadingLine().append(reading, device: provenance.device, to: &text)
         case .plain: PlainLine.append(reading, provenance, zone: zone, to: &text)
         }
+        TerminalText.clean(&text, from: start)
     }
 
     /// Keeps a reading that a person typed in. Answers whether it is new. One that was here gets the remarks all the same.

@@ -30,12 +30,17 @@ public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
         let parts = name.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let scheme = parts.first.map(String.init) ?? ""
         // Any other scheme is a helper program's, which has to be there when the sink is opened.
+        let operand = parts.count > 1 ? String(parts[1]) : ""
         guard let kind = kinds.first(where: { $0.scheme == scheme }) ?? (parts.count > 1 ? SinkKind.helper(for: scheme) : nil) else {
+            // Nothing may repeat a secret, whatever is wrong with the rest.
+            if let place = RemoteAddress(operand).placeOfSecret {
+                throw IngestError(SinkFault.secretInAddress(scheme: scheme, place: place, program: "its helper program", credential: nil))
+            }
             throw IngestError(
                 SinkFault.unknown(
                     String(name), known: kinds.map(\.spelling), nearest: NearestWord.match(scheme, among: kinds.map(\.scheme))))
         }
-        self = try kind.parse(kind, parts.count > 1 ? String(parts[1]) : "")
+        self = try kind.parse(kind, operand)
         self.isRequired = isRequired
     }
 

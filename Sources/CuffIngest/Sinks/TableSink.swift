@@ -29,6 +29,7 @@ final class TableSink: Sink {
             }
             ReadingTable.append(batch.entries[index], to: &text)
         }
+        TerminalText.clean(&text)
         do throws(SystemFault) {
             try text.withBytes { (bytes) throws(SystemFault) in try Descriptor.writeAll(descriptor, bytes) }
         } catch {
