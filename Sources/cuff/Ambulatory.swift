@@ -74,7 +74,7 @@ struct Ambulatory: ParsableCommand {
                 RangePlot(recording, style: Terminal.plotStyle, lines: AmbulatoryText.lines(guideline)).append(to: &text)
             }
         }
-        Terminal.put(text.string)
+        if isTable { Terminal.show(text.string) } else { Terminal.put(text.string) }
         if persons.isEmpty { throw AmbulatoryOptions.error(.empty) }
     }
 

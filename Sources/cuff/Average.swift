@@ -16,7 +16,7 @@ struct Average: ParsableCommand {
             """,
             [
                 "cuff average --rule nice-ng136 --since 7d": "The home average of the last week by NICE NG136.",
-                "cuff average --rule esh-2021 --readings --json | jq .fate": "What became of each reading, for a script.",
+                "cuff average --rule esh-2021 --readings --json | jq .counts": "Which readings count, for a script.",
             ]))
 
     @Argument(help: "Readings as JSON Lines instead of the database; `-` is standard input.", completion: .file()) var file: String?
@@ -31,14 +31,14 @@ struct Average: ParsableCommand {
     @Flag(help: "The same as --format jsonl.") var json = false
 
     func run() throws {
-        if rules { return Terminal.put(RuleList.text()) }
+        if rules { return Terminal.show(RuleList.text()) }
         try selected.types().requireOnly(.bloodPressure, "average")
         try Flags.refuse("--json", when: json && format == "table", why: "--format asks for a table")
         let isTable = try HealthRuns.isTable(json ? "jsonl" : format, isTerminal: Terminal.outputIsTerminal)
         let request = try average.request()
         let guideline = try average.chosenGuideline(request.rule)
         let selection = try selected.selection()
-        let output = try OutputFile("-")
+        let output = try OutputFile("-", width: isTable ? Terminal.outputWidth : nil)
         var text = TextBuffer(capacity: 1 << 16)
         var failure: (any Error)?
         let tell: (HomeReading, ReadingFate, [Provenance]) -> Void = { reading, fate, sources in

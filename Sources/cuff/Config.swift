@@ -31,7 +31,7 @@ struct Config: ParsableCommand {
                     places.map { ConfigText.line("configuration_file", [("path", $0.path)], "\"exists\":\($0.isThere)") }.joined())
             }
             guard Terminal.outputIsTerminal else { return Terminal.put(places.filter(\.isThere).map { $0.path + "\n" }.joined()) }
-            Terminal.put(places.map { "\($0.path)\($0.isThere ? "" : "  (not there)")\n" }.joined())
+            Terminal.show(places.map { "\($0.path)\($0.isThere ? "" : "  (not there)")\n" }.joined())
         }
     }
 
@@ -82,7 +82,7 @@ struct Config: ParsableCommand {
         @Flag(help: "One JSON object for each value.") var json = false
         func run() throws {
             let lines = try CuffConfiguration.load(file.config).lines
-            guard json else { return Terminal.put(lines.map { $0 + "\n" }.joined()) }
+            guard json else { return Terminal.show(lines.map { $0 + "\n" }.joined()) }
             let keys = ["name", "value", "settings", "origin"]
             Terminal.put(
                 lines.map { line in
@@ -109,8 +109,8 @@ enum ConnectionReport {
         for sink in remote {
             do throws(IngestError) {
                 switch try SinkCheck.run(sink.spec) {
-                case .ready(let text): Terminal.put("sink \(sink.name): ok: \(StandardErrorLog.harmless(text))\n")
-                case .unknown: Terminal.put("sink \(sink.name): not checked: its helper program knows no --check, or did not answer\n")
+                case .ready(let text): Terminal.show("sink \(sink.name): ok: \(StandardErrorLog.harmless(text))\n")
+                case .unknown: Terminal.show("sink \(sink.name): not checked: its helper program knows no --check, or did not answer\n")
                 case .away(let text):
                     Terminal.say("cuff: sink \(sink.name): not now: \(text)")
                     statuses.insert(.unavailable)

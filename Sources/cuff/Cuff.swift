@@ -16,7 +16,7 @@ struct Cuff: ParsableCommand {
             """
             Readings go to any number of sinks (`cuff sinks kinds` explains them): \(SinkChoice.spellings). A `?` at the end makes a \
             sink optional. Without one, a terminal shows a table and a pipe gets JSON Lines; read, \
-            measure and watch then also keep the readings in this user's database (~/.local/share/cuff/readings.db), unless --no-store \
+            measure, record and watch then also keep the readings in this user's database (~/.local/share/cuff/readings.db), unless --no-store \
             is said. show, stats, report, export, add, note, edit, delete, db and sinks use the same file. decode and replay only print.
 
             A cuff is named by one of (`cuff list --addresses` explains them): \(TransportKind.forms()).
@@ -125,6 +125,9 @@ enum Terminal {
         }
     }
 
+    /// Lines for a person: those that are longer than the terminal is wide go on below their last column.
+    static func show(_ text: String) { put(TextTable.folded(text, width: outputWidth)) }
+
     /// Asks a person and takes one line; `nil` where there is nobody to ask.
     static func ask(_ question: String) -> String? {
         guard isatty(STDIN_FILENO) == 1 else { return nil }
@@ -144,13 +147,8 @@ enum Terminal {
             isUnicode: isUnicode, hasColor: hasColor || variable("FORCE_COLOR") != nil)
     }
 
-    /// Columns of standard output, `$COLUMNS` before what the terminal says; `nil` where it is no terminal.
-    static var outputWidth: Int? {
-        guard outputIsTerminal else { return nil }
-        var size = winsize()
-        let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
-        return variable("COLUMNS").flatMap { Int($0) } ?? (isKnown ? Int(size.ws_col) : 80)
-    }
+    /// Columns of standard output; `nil` where it is no terminal.
+    static var outputWidth: Int? { TerminalSize.columns(of: STDOUT_FILENO) }
 
     /// Columns of standard error.
     static var errorWidth: Int {

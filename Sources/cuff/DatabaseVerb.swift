@@ -75,9 +75,9 @@ struct DatabaseVerb: ParsableCommand {
                 Terminal.put(lines.joined() + total)
             } else if report.count == 0 {
                 let deleted = report.deleted > 0 ? ", \(Plural.text(report.deleted, "tombstone")) of deleted ones" : ""
-                Terminal.put("\(path): ok, \(Plural.text(report.readings, "reading"))\(deleted)\n")
+                Terminal.show("\(path): ok, \(Plural.text(report.readings, "reading"))\(deleted)\n")
             } else {
-                Terminal.put(report.problems.map { StandardErrorLog.harmless($0.description) + "\n" }.joined())
+                Terminal.show(report.problems.map { StandardErrorLog.harmless($0.description) + "\n" }.joined())
             }
             guard report.count == 0 else { throw IngestError(StoreFault.problems(path, count: report.count)) }
         }
@@ -135,7 +135,7 @@ struct DatabaseVerb: ParsableCommand {
                 Plural.text(purge.tombstones, "tombstone"), Plural.text(purge.lines, "outbox line"), Plural.text(purge.sources, "source"),
             ]
             let freed = dryRun ? "" : "; \(purge.bytesBefore >> 10) KiB before, \(purge.bytesAfter >> 10) KiB now"
-            Terminal.put("\(path): \(parts.joined(separator: ", ")) \(verb)\(freed)\n")
+            Terminal.show("\(path): \(parts.joined(separator: ", ")) \(verb)\(freed)\n")
             guard purge.owedTombstones > 0 else { return }
             Terminal.say("cuff: \(Plural.text(purge.owedTombstones, "tombstone")) stay until `cuff export --new` has reported them")
         }

@@ -35,7 +35,7 @@ struct Export: ParsableCommand {
     @Flag(help: "Explain the columns of csv and the keys of jsonl, and end.") var columns = false
 
     func run() throws {
-        if columns { return Terminal.put(ExportGuide.text) }
+        if columns { return Terminal.show(ExportGuide.text) }
         do { try export() } catch let fault as ExportFault { throw fault.error }
     }
 

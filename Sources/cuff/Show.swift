@@ -50,7 +50,8 @@ struct Show: ParsableCommand {
         options.conditions = try self.where.map { try SeriesCondition($0) }
         (options.values, options.byOwner) = (values, byOwner)
         options.limits = try HeartRateLimits.checked(low: lowPulse ?? 40, high: highPulse ?? 120)
-        try HealthRuns.show(store, types, selection, options, to: try OutputFile("-"))
+        let width = options.form == .table ? Terminal.outputWidth : nil
+        try HealthRuns.show(store, types, selection, options, to: try OutputFile("-", width: width))
     }
 
     private func refuseIdleFlags(_ types: TypeChoice, _ format: String?) throws {
