@@ -42,18 +42,24 @@ extension LinkState {
         // How many readings went away with a batch of the cuff's former identity.
         var gone = 0
         var performed = SessionActions()
+        var samples = SampledEvents()
         swap(&performed, &actions)
         for other in performed.others {
             admit(seen..<other.after - gone, &effects)
             seen = other.after - gone
             if case .identify(let identity) = other.action {
                 gone += seen
+                space(&samples)
                 identify(identity, from: seen, &effects)
                 seen = 0
             } else {
+                let before = entries.liveEvents
                 perform(other.action, &effects)
+                // The last one is the event itself: a start may have come with it.
+                if let sampled = other.sampled, entries.liveEvents > before { samples.note(entries.liveEvents - 1, at: sampled) }
             }
         }
+        space(&samples)
         admit(seen..<entries.readings.count, &effects)
         entries.readings.removeLast(entries.readings.count - admitted)
         performed.removeAll()
@@ -175,6 +181,21 @@ extension LinkState {
         updateReadingPause(&effects)
     }
 
+    /// Events that the cuff counts itself are as far apart as it counted, and none is later than its arrival.
+    private mutating func space(_ samples: inout SampledEvents) {
+        defer { samples = SampledEvents() }
+        guard !setup.isRecorded, let first = samples.events.first, let last = samples.events.last, var since = measuringSince else {
+            return
+        }
+        sampleClock.arrived(last.sampled, at: now.elapsed)
+        // What is measured began with the first of them.
+        if since == now.elapsed { since = sampleClock.time(of: first.sampled) }
+        measuringSince = since
+        for (index, sampled) in samples.events {
+            entries.setElapsed(max(.zero, sampleClock.time(of: sampled) - since), ofLiveEvent: index)
+        }
+    }
+
     /// A live event goes behind the readings that are named so far.
     mutating func live(_ event: LiveEvent) {
         if case .started = event { measuringSince = now.elapsed }
@@ -220,4 +241,26 @@ extension LinkState {
         kept = bytes
         effects.append(.keep(ledger.outstanding, device: ledger.device, durably: durably))
     }
+}
+
+/// Live events of one arrival that carry a time of the cuff's own.
+struct SampledEvents {
+    private(set) var events: [(index: Int, sampled: Duration)] = []
+
+    mutating func note(_ index: Int, at sampled: Duration) { events.append((index, sampled)) }
+}
+
+/// Where a cuff's own counter stands on the host's clock. What arrives soonest after it was counted says it best.
+struct SampleClock: Sendable {
+    /// Beyond this the counter began anew, or what lay between did not arrive.
+    static let tolerance = Duration.milliseconds(500)
+    private var offset: Duration?
+
+    mutating func arrived(_ sampled: Duration, at now: Duration) {
+        let found = now - sampled
+        guard let offset, found - offset < Self.tolerance else { return self.offset = found }
+        self.offset = min(offset, found)
+    }
+
+    func time(of sampled: Duration) -> Duration { sampled + (offset ?? .zero) }
 }

@@ -43,6 +43,7 @@ public struct LinkState: Sendable {
     /// When the measurement under way began, or its first live event came.
     var measuringSince: Duration?
     var beatGap = BeatGap()
+    var sampleClock = SampleClock()
     /// The cuff's own record of its failure went to the sinks, so no second end is reported.
     var hasFailureRecord = false
 
