@@ -232,4 +232,35 @@ import Testing
         #expect(open?["state"] as? String == "warning" && (open?["text"] as? String)?.contains("everybody") == true)
         #expect((open?["fix"] as? String)?.contains("chmod 600 \(database)") == true)
     }
+
+    @Test func edit_OfAValue_LeavesTheZoneOfTheReading() async throws {
+        #expect(try await cuff("add", "182", "82", "--at", "2026-07-05T07:31", "--tz", "Europe/Berlin").status == 0)
+        let id = try #require(try await cuff("show", "--json").objects().first?["id"] as? String)
+        #expect(try await cuff("edit", id, "--systolic", "138").status == 0)
+        let edited = try #require(try await cuff("show", "--json").objects().first)
+        #expect(edited["systolic_mmHg"] as? Int == 138)
+        #expect(edited["measured"] as? String == "2026-07-05T07:31:00+02:00")
+        // Another time is in the zone that is said with it.
+        #expect(try await cuff("edit", id, "--at", "2026-07-05T08:00", "--tz", "Asia/Tokyo").status == 0)
+        #expect(try await cuff("show", "--json").objects().first?["measured"] as? String == "2026-07-05T08:00:00+09:00")
+    }
+
+    @Test func add_AfterDelete_StoresAgain_AndACuffsReadingStaysAway() async throws {
+        let (_, measured) = try await fill()
+        let again = ["add", "128", "82", "71", "--at", "2026-05-05T07:30", "--db", database]
+        // Each deletion takes what was typed in away, and typing it in brings one back, once.
+        for _ in 0..<3 {
+            #expect(try await cuff("delete", "--source", "manual", "--confirm", "delete").status == 0)
+            #expect(try await cuff("show", "--json").objects().count == 1)
+            let first = try await CuffProcess.run(again)
+            #expect(first.status == 0 && first.errors.contains("added as"), "\(first.errors)")
+            let second = try await CuffProcess.run(again)
+            #expect(second.status == 0 && second.errors.contains("already stored as"), "\(second.errors)")
+            #expect(try await cuff("show", "--json").objects().count == 2)
+        }
+        #expect(try await cuff("delete", measured, "--confirm", "delete").status == 0)
+        #expect(try await CuffProcess.run(["replay", Self.capture, "--sink", "sqlite:\(database)"]).status == 0)
+        let left = try await cuff("show", "--json").objects()
+        #expect(left.count == 1 && left.first?["origin"] as? String == "entered")
+    }
 }

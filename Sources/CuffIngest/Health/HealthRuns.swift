@@ -126,6 +126,8 @@ public enum HealthRuns {
     }
 
     static func keep(_ reading: Reading, to path: String) throws(IngestError) -> (reading: Reading, isNew: Bool) {
+        var reading = reading
+        reading.id = try idInPlace(of: reading.id, in: path)
         let sink = try SQLiteSink(path: path)
         let repeated = try sink.write(Batch(source: 0, driver: ManualEntry.driver, entries: [.reading(reading)]))
         try sink.close()
@@ -135,5 +137,15 @@ public enum HealthRuns {
             try store.close()
         }
         return (reading, repeated == 0)
+    }
+
+    /// What is typed in again after it was deleted is wanted again. The deleted id stays taken, because servers were told that it is
+    /// gone; the entry gets the one that follows from it, so that typing it in twice still changes nothing.
+    private static func idInPlace(of id: Reading.ID, in path: String) throws(IngestError) -> Reading.ID {
+        let store = try Store(path, access: .write)
+        var id = id
+        while try !store.deleted(among: [id]).isEmpty { id.hash = XXHash64.hash(Array(id.description.utf8).span) }
+        try store.close()
+        return id
     }
 }

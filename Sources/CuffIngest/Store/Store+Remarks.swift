@@ -59,6 +59,8 @@ extension Store {
                 }
                 var new = entry.reading(received: old.received ?? now, zone: zone)
                 (new.id, new.remarks, new.revision) = (old.id, old.remarks, old.revision)
+                // A time that is not corrected keeps its zone too: this machine may be in another one.
+                if new.measured?.seconds == old.measured?.seconds { new.measuredOffset = old.measuredOffset }
                 let isSame = new.content == old.content && new.user == old.user && new.flags == old.flags
                 guard !isSame || new.measured?.seconds != old.measured?.seconds else { return false }
                 try db.execute(
