@@ -11,13 +11,16 @@ extension ExportFault {
     private var sentence: (what: String, why: String, hint: String) {
         switch self {
         case .unknownExporter(let name, let known):
-            ("unknown format `\(name)`", "formats are \(known.joined(separator: ", "))", "write e.g. --format csv")
+            (
+                "unknown format `\(name)`", "formats are \(known.joined(separator: ", "))",
+                Self.nearest(name, "format", among: known) ?? "write e.g. --format csv"
+            )
         case .optionNotTaken(let option, let exporter):
             ("--\(option) has no effect here", "the format is \(exporter)", "leave it out, or write \(Self.formats(with: option))")
         case .unknownWord(let option, let value, let words):
             (
                 "invalid --\(option) `\(value)`", "it is one of \(words.joined(separator: ", "))",
-                "write e.g. --\(option) \(words.first ?? "")"
+                Self.nearest(value, option, among: words) ?? "write e.g. --\(option) \(words.first ?? "")"
             )
         case .repeated(let option): ("--\(option) is given twice", "", "leave one out")
         case .missing("subject", let exporter):
@@ -55,6 +58,10 @@ extension ExportFault {
                 "narrow it with --since, or name a file without .zip"
             )
         }
+    }
+
+    private static func nearest(_ word: String, _ option: String, among known: [String]) -> String? {
+        NearestWord.match(word.lowercased(), among: known).map { "did you mean `--\(option) \($0)`?" }
     }
 
     private static func formats(with option: String) -> String {

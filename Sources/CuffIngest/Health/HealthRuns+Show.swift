@@ -87,7 +87,7 @@ extension HealthRuns {
                         throw IngestError(SelectionFault.tooManySeries)
                     }
                 } else {
-                    SeriesText.appendValues([stored], zone: zone, byOwner: true, to: &text.buffer)
+                    SeriesText.appendValues([stored], zone: zone, byOwner: true, as: options.form, to: &text.buffer)
                 }
             } else {
                 switch options.form {
@@ -98,7 +98,7 @@ extension HealthRuns {
             }
             return try text.flush()
         }
-        SeriesText.appendValues(together, zone: zone, byOwner: false, to: &text.buffer)
+        SeriesText.appendValues(together, zone: zone, byOwner: false, as: options.form, to: &text.buffer)
         try output.append(&text.buffer)
     }
 }

@@ -44,6 +44,7 @@ public enum StoreFault: Fault {
     case problems(String, count: Int)
     /// The word that confirms a purge was not said.
     case purgeNotConfirmed
+    case redecodingNotConfirmed
     /// The file was moved, removed or replaced while it was written; it was opened anew, and nothing is lost.
     case replaced(String)
     /// The log was removed while readings were written; nothing is lost.
@@ -56,7 +57,7 @@ public enum StoreFault: Fault {
         switch self {
         case .notThere, .emptyFile, .nothingStored, .noSuchReading: .noInput
         case .noStandardPlace, .notAnID, .notEntered, .remarkRefused, .backupNeedsFile, .backupOntoItself,
-            .purgeNotConfirmed:
+            .purgeNotConfirmed, .redecodingNotConfirmed:
             .usage
         case .notADatabase, .damaged, .seriesDamaged, .problems: .badData
         case .foreign, .readOnly, .cannotOpen: .cannotCreate
@@ -106,6 +107,7 @@ public enum StoreFault: Fault {
         case .backupOntoItself(let path): "cannot back up \(path) onto itself"
         case .problems(let path, let count): "\(path) has \(Plural.text(count, "problem"))"
         case .purgeNotConfirmed: "nothing was purged: it was not confirmed"
+        case .redecodingNotConfirmed: "no reading was corrected: it was not confirmed"
         case .replaced(let path): "\(path) was moved, removed or replaced while readings were written: it was opened anew"
         case .logRemoved(let path):
             "the log \(path)-wal was removed while readings were written: nothing is lost: the database holds them"

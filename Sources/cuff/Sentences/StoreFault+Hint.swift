@@ -38,6 +38,7 @@ extension StoreFault: Hinted {
         case .problems(let path, _):
             "keep a copy (`cp` the file and its -wal), then read the cuffs into another database; `sqlite3 \(path) .recover` may save more"
         case .purgeNotConfirmed: "add --confirm purge"
+        case .redecodingNotConfirmed: "add --confirm redecode"
         case .replaced: "stop cuff before the database is moved"
         case .logRemoved: "leave the files beside the database alone while cuff runs"
         case .logGrown(let path, _): "end that program (`fuser \(path)` names it); nothing is lost meanwhile"
