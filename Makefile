@@ -10,6 +10,7 @@
 # make test-web    the page of `cuff watch --web` in a headless Chromium, where one is installed; pictures in .build/web-pictures
 # make bench-web   processor time of a watch of 64 cuffs with 50 pressures a second each and two viewers of its page
 # make tarball     binary, udev rules, units, completions and manual with an installer, in .build/cuff-VERSION-MACHINE.tar.xz
+# make release     the Debian packages and the tarball with the dependencies of .ci/Package.resolved and no others
 # make uninstall   the same PREFIX: removes what `make install` put there, and no readings
 # make readme      write the tables of cuffs and sinks in README.md and docs/MODELS.md anew
 # make manual      write the manual pages in man/ anew
@@ -30,7 +31,7 @@
 # make test-remote what they decide, and each against real servers on loopback (KILLS=25 rounds of kill -9; PARTS="fleet mqtt";
 #                  PARTS=cluster: three nodes of RabbitMQ)
 # make test-home-assistant  the MQTT sink, mosquitto and a real Home Assistant (730 MB from PyPI; at night)
-# make test-recipes the blocks of docs/RECIPES.md against real servers on loopback
+# make test-recipes the blocks of docs/RECIPES.md and docs/FLEET.md against real servers on loopback
 # make install-remote  the helper programs into PREFIX/libexec/cuff (as root, after make remote)
 # make clean       remove build folders
 
@@ -53,7 +54,7 @@ BUILD_PACKAGES = libsqlite3-dev libudev-dev pkg-config
 SHOW_PACKAGES = jq sqlite3
 TEST_PACKAGES = libxml2-utils
 REMOTE_PACKAGES = libcurl4-openssl-dev libmosquitto-dev libpq-dev librabbitmq-dev libssl-dev pkg-config
-RECIPE_PACKAGES = curl influxdb jq mosquitto mosquitto-clients postgresql python3-venv sqlite3
+RECIPE_PACKAGES = curl influxdb jq mosquitto mosquitto-clients openssl postgresql python3-venv rabbitmq-server sqlite3
 DEB_PACKAGES = chrpath debhelper dpkg-dev fakeroot lintian
 REMOTE_PROGRAMS = cuff-sink-http cuff-sink-mqtt cuff-sink-postgres cuff-gateway
 
@@ -81,7 +82,7 @@ BUILD_FLAGS ?=
 REMOTE_FLAGS ?=
 SUITE ?= bookworm
 
-.PHONY: binary remote-binaries deb test-deb test-web bench-web tarball manual hooks examples help readme demo test test-build test-run test-exhaustive lint build install uninstall rebaseline udev-rules test-udev test-kernel test-idle test-cycles vectors bench fuzz test-kill test-stall soak test-tsan test-asan remote test-remote test-recipes install-remote clean packages
+.PHONY: binary remote-binaries deb release test-deb test-web bench-web tarball manual hooks examples help readme demo test test-build test-run test-exhaustive lint build install uninstall rebaseline udev-rules test-udev test-kernel test-idle test-cycles vectors bench fuzz test-kill test-stall soak test-tsan test-asan remote test-remote test-recipes install-remote clean packages
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -134,6 +135,7 @@ install:
 	install -D -m 644 udev-rules/70-cuff.hwdb $(DESTDIR)$(HWDBDIR)/70-cuff.hwdb
 	install -D -m 644 -t $(DESTDIR)$(UNITDIR) udev-rules/cuff.service udev-rules/cuff@.service
 	sed -i 's|/usr/bin/cuff|$(PREFIX)/bin/cuff|' $(DESTDIR)$(UNITDIR)/cuff.service $(DESTDIR)$(UNITDIR)/cuff@.service
+	install -D -m 644 udev-rules/cuff-network.conf $(DESTDIR)$(PREFIX)/share/cuff/cuff-network.conf
 	install -d $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR)
 	$(BINARY) --generate-completion-script bash | sed '1{/^#!/d}' > $(DESTDIR)$(BASHDIR)/cuff
 	$(BINARY) --generate-completion-script zsh > $(DESTDIR)$(ZSHDIR)/_cuff
@@ -151,6 +153,8 @@ uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/cuff $(DESTDIR)$(RULESDIR)/70-cuff.rules $(DESTDIR)$(HWDBDIR)/70-cuff.hwdb
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/libexec/cuff/,$(REMOTE_PROGRAMS))
 	rm -f $(DESTDIR)$(UNITDIR)/cuff.service $(DESTDIR)$(UNITDIR)/cuff@.service
+	rm -f $(DESTDIR)$(PREFIX)/share/cuff/cuff-network.conf
+	-rmdir $(DESTDIR)$(PREFIX)/share/cuff 2>/dev/null
 	rm -f $(DESTDIR)$(BASHDIR)/cuff $(DESTDIR)$(ZSHDIR)/_cuff $(DESTDIR)$(FISHDIR)/cuff.fish
 	for page in $(MANUAL); do rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/}; done
 	@echo
@@ -274,3 +278,9 @@ bench-web: build
 
 tarball: build
 	@.ci/tarball $(BINARY)
+
+# What the tarball holds is what the packages hold.
+release:
+	@.ci/packages $(BUILD_PACKAGES) $(REMOTE_PACKAGES) $(DEB_PACKAGES)
+	@PINNED=yes SWIFT=$(SWIFT) .ci/deb
+	@.ci/tarball .build/deb/scratch/cuff/release/cuff

@@ -16,7 +16,9 @@ for unit in cuff.service cuff@.service; do
     case $unit in *@*) name=cuff@ttyUSB0.service ;; *) name=$unit ;; esac
     copy=$(mktemp -d)
     cp "$unit" "$copy/$name"
-    complaints=$(systemd-analyze verify --man=no "$copy/$name" 2>&1 | grep "$name" | grep -v 'is not executable' || true)
+    # The drop-in is read with it.
+    [ "$unit" != cuff.service ] || { mkdir "$copy/$name.d"; cp cuff-network.conf "$copy/$name.d/network.conf"; }
+    complaints=$(systemd-analyze verify --man=no "$copy/$name" 2>&1 | grep -e "$name" -e network.conf | grep -v 'is not executable' || true)
     rm -r "$copy"
     if [ -n "$complaints" ]; then
         echo "$complaints" >&2

@@ -2,21 +2,59 @@
 """Keeps readings in a file, and answers for each: --sink 'exec+ack:./append.py FILE'.
 
 The protocol: say `ready 1`; for each line of JSON on standard input answer `ok ID REVISION` once the reading is safe,
-`later TEXT` where it cannot be kept now, `refuse ID REVISION TEXT` where it never can. Standard error is for people.
+`later TEXT` where it cannot be kept now, `refuse ID REVISION TEXT` where it never can. Nothing follows after `later`. A reading may
+come again, also after a crash: it is known by its id and revision, and kept once. Standard error is for people.
 """
 import json
 import os
+import stat
 import sys
 
-file = open(sys.argv[1], "a", encoding="utf-8")
-print("ready 1", flush=True)
-for line in sys.stdin:
-    reading = json.loads(line)
+
+def key(line):
+    """What a reading is known by; None for half of a line."""
     try:
-        file.write(line)
-        file.flush()
-        os.fsync(file.fileno())
-    except OSError as error:
-        print("later", error.strerror, flush=True)
-    else:
-        print("ok", reading["id"], reading.get("revision", 0), flush=True)
+        reading = json.loads(line)
+        return reading["id"], reading.get("revision", 0)
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def kept(file):
+    """The readings that are in the file already. A crash may have left half of a line at its end, which is cut off."""
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        return set()
+    with open(file, "rb", closefd=False) as lines:
+        content = lines.read()
+    whole = content.rfind(b"\n") + 1
+    if whole < len(content):
+        os.ftruncate(file, whole)
+    return {key(line) for line in content[:whole].splitlines()}
+
+
+def keep(file, line):
+    while line:
+        line = line[os.write(file, line):]
+    os.fsync(file)
+
+
+def main(path):
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+    known = kept(file)
+    print("ready 1", flush=True)
+    for line in sys.stdin.buffer:
+        name = key(line)
+        if not line.endswith(b"\n"):
+            return  # cuff ended in the middle of it, and sends it again.
+        if name is None:
+            return print("fatal a line has no id", flush=True)
+        try:
+            if name not in known:
+                keep(file, line)
+        except OSError as error:
+            return print("later", error.strerror, flush=True)
+        known.add(name)
+        print("ok", *name, flush=True)
+
+
+main(sys.argv[1])

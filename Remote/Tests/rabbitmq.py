@@ -30,21 +30,24 @@ def missing():
 
 
 class RabbitMQ:
-    def __init__(self, folder, more="", beside=None):
-        """`more` is added to rabbitmq.conf. `beside`: another node, whose cluster this one joins."""
+    def __init__(self, folder, more="", beside=None, ports=None):
+        """`more` is added to rabbitmq.conf. `beside`: another node, whose cluster this one joins. `ports`: those of AMQP and MQTT in a
+        configuration that is in the folder already."""
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(exist_ok=True)
-        self.amqp, self.mqtt, self.names = free_port(), free_port(), beside.names if beside else free_port()
-        (self.folder / "rabbitmq.conf").write_text(
-            f"listeners.tcp.1 = 127.0.0.1:{self.amqp}\nmqtt.listeners.tcp.1 = 127.0.0.1:{self.mqtt}\n"
-            f"mqtt.exchange = amq.topic\nmqtt.allow_anonymous = false\n{more}")
-        (self.folder / "plugins").write_text("[rabbitmq_mqtt].")
+        self.amqp, self.mqtt = ports or (free_port(), free_port())
+        self.names = beside.names if beside else free_port()
+        if not ports:
+            (self.folder / "rabbitmq.conf").write_text(
+                f"listeners.tcp.1 = 127.0.0.1:{self.amqp}\nmqtt.listeners.tcp.1 = 127.0.0.1:{self.mqtt}\n"
+                f"mqtt.exchange = amq.topic\nmqtt.allow_anonymous = false\n{more}")
+            (self.folder / "enabled_plugins").write_text("[rabbitmq_mqtt].")
         # The server has a user of its own.
-        for path in (self.folder, self.folder / "rabbitmq.conf", self.folder / "plugins"): shutil.chown(path, "rabbitmq")
+        for path in (self.folder, self.folder / "rabbitmq.conf", self.folder / "enabled_plugins"): shutil.chown(path, "rabbitmq")
         self.name = f"cuff{self.amqp}@localhost"
         self.environment = {
             **os.environ, "RABBITMQ_NODENAME": self.name, "RABBITMQ_CONFIG_FILE": f"{folder}/rabbitmq.conf",
-            "RABBITMQ_ENABLED_PLUGINS_FILE": f"{folder}/plugins", "RABBITMQ_MNESIA_BASE": f"{folder}/mnesia",
+            "RABBITMQ_ENABLED_PLUGINS_FILE": f"{folder}/enabled_plugins", "RABBITMQ_MNESIA_BASE": f"{folder}/mnesia",
             "RABBITMQ_LOG_BASE": f"{folder}/log", "RABBITMQ_PID_FILE": f"{folder}/pid", "RABBITMQ_DIST_PORT": str(free_port()),
             # A name server (epmd) of this node's own: the usual one serves all nodes of the machine, and stays.
             "ERL_EPMD_PORT": str(self.names), "ERL_EPMD_ADDRESS": "127.0.0.1"}

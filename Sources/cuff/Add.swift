@@ -9,7 +9,8 @@ struct Add: ParsableCommand {
         abstract: "Adds a reading that you type in, marked as such.",
         discussion: Help.text(
             """
-            The same values at the same time are the same reading: adding them twice changes nothing.
+            The same values at the same time are the same reading: adding them twice changes nothing. After they were deleted, adding them \
+            stores them again.
             """,
             [
                 "cuff add 128 82 71": "Measured just now: 128/82 mmHg, pulse 71.",

@@ -20,7 +20,7 @@ struct Ambulatory: ParsableCommand {
 
     @Argument(help: "Readings as JSON Lines instead of the database; `-` is standard input.", completion: .file()) var file: String?
     @OptionGroup var selected: SelectionOptions
-    @Option(help: "What makes a recording valid (default: htn-canada).", completion: .list(AmbulatoryRule.all.map(\.name)))
+    @Option(help: "What makes a recording valid (default: esc-2024).", completion: .list(AmbulatoryRule.all.map(\.name)))
     var rule: String?
     @Option(
         help: "The guideline whose thresholds and loads are printed (default: the one of a rule that is named).",
@@ -49,7 +49,7 @@ struct Ambulatory: ParsableCommand {
             if let file {
                 try HealthRuns.recordings(lines: file, selection, rule: chosen, plan: plan)
             } else {
-                try HealthRuns.recordings(try selected.store(), selection, rule: chosen, plan: plan)
+                try recordings(try selected.store(), selection, chosen, plan)
             }
         var text = TextBuffer(capacity: 1 << 14)
         for (index, person) in persons.enumerated() {
@@ -74,8 +74,17 @@ struct Ambulatory: ParsableCommand {
                 RangePlot(recording, style: Terminal.plotStyle, lines: AmbulatoryText.lines(guideline)).append(to: &text)
             }
         }
-        Terminal.put(text.string)
+        if isTable, !plot { Terminal.show(text.string) } else { Terminal.put(text.string, hasColor: plot) }
         if persons.isEmpty { throw AmbulatoryOptions.error(.empty) }
+    }
+
+    private func recordings(
+        _ store: Store, _ selection: ReadingSelection, _ rule: AmbulatoryRule, _ plan: AmbulatoryPlan
+    ) throws -> [PersonRecording] {
+        var own = selection
+        own.kinds = [.bloodPressure, .measurement]
+        SelectionOptions.sayImplausibleTimes(try store.implausibleTimes(own))
+        return try HealthRuns.recordings(store, selection, rule: rule, plan: plan)
     }
 
     private func chosenGuideline(_ chosen: AmbulatoryRule) throws -> PressureGuideline? {

@@ -16,24 +16,27 @@ struct AmbulatoryText {
             block.period = "\(times[0]) to \(times[1]), \(recording.zone.name)"
         }
         block.head = ["", "readings", "systolic", "diastolic", "pulse"]
-        for (name, sums) in [("24 hours", recording.all), ("day", recording.day), ("night", recording.night)] where sums.count > 0 {
-            block.rows.append(row(name, sums))
-        }
+        let parts: [(String, PressureSums, PressureSetting)] = [
+            ("24 hours", recording.all, .ambulatory24h), ("day", recording.day, .ambulatoryDay),
+            ("night", recording.night, .ambulatoryNight),
+        ]
+        for (name, sums, setting) in parts where sums.count > 0 { block.rows.append(row(name, sums, guideline?.thresholds[setting])) }
         if let byHours = recording.byHours {
             block.rows.append(["by hours", "", byHours.systolic.rounded(places: 1).text, byHours.diastolic.rounded(places: 1).text, ""])
         }
         let hours = recording.hours
-        let kind = recording.plan.diary == nil ? "fixed hours\(AverageText.mark(rule.evidence))" : "diary"
+        let kind = recording.plan.diary == nil ? "fixed hours\(rule.evidence(of: .hours).map(AverageText.mark) ?? "")" : "diary"
         block.facts = [
             .init("hours", "day \(AmbulatoryRecording.clock(hours.day)), night \(AmbulatoryRecording.clock(hours.night)) (\(kind))")
         ]
+        if let word = AverageText.superseded(rule.document) { block.facts.insert(.init("rule", word), at: 0) }
         block.facts += validity + indices + thresholds
         return block
     }
 
     static func lines(_ guideline: PressureGuideline?) -> ReferenceLines {
-        guard let threshold = guideline?.thresholds[.ambulatory24h] ?? guideline?.thresholds[.ambulatoryDay] else { return .home }
-        return ReferenceLines(systolic: Double(threshold.systolic), diastolic: Double(threshold.diastolic))
+        let hasWhole = guideline?.thresholds[.ambulatory24h] != nil || guideline?.thresholds[.ambulatoryDay] == nil
+        return ReferenceLines(guideline, hasWhole ? .ambulatory24h : .ambulatoryDay)
     }
 
     private var validity: [ReportBlock.Fact] {
@@ -44,11 +47,20 @@ struct AmbulatoryText {
         words += share + (recording.failed > 0 ? "; \(recording.failed) failed" : "")
         let reasons = recording.leftOut.map { "\($0.value) left out: \($0.key.sentence)" }.sorted()
         words += reasons.map { "; \($0)" }.joined()
+        let rule = recording.rule
         guard !recording.isValid else {
-            return [.init("measurements", words), .init("validity", "a valid recording by \(recording.rule.name)")]
+            let fewer = recording.fewerThanUsual.map {
+                $0.measure == "all"
+                    ? "; \($0.found) of usually \($0.least) or more" : "; \($0.found) of preferably \($0.least) at \($0.measure)"
+            }
+            return [
+                .init("measurements", words),
+                .init("validity", "a valid recording by \(rule.name)\(AverageText.remark(rule.evidence))\(fewer.joined())"),
+            ]
         }
         let missing = recording.shortfalls.map {
-            $0.measure == "percent" ? "\($0.found) of \($0.least) %" : "\($0.found) of \($0.least) by \($0.measure)"
+            ($0.measure == "percent" ? "\($0.found) of \($0.least) %" : "\($0.found) of \($0.least) by \($0.measure)")
+                + ($0.number.flatMap(rule.evidence).map(AverageText.remark) ?? "")
         }
         return [
             .init("measurements", words),
@@ -56,18 +68,21 @@ struct AmbulatoryText {
         ]
     }
 
-    private func row(_ name: String, _ sums: PressureSums) -> [String] {
+    private func row(_ name: String, _ sums: PressureSums, _ threshold: PressureThreshold?) -> [String] {
         [
-            name, "\(sums.count)", sums.systolic?.rounded(places: 1).text ?? "-", sums.diastolic?.rounded(places: 1).text ?? "-",
-            sums.pulse?.rounded(places: 0).text ?? "-",
+            name, "\(sums.count)", sums.systolic?.rounded(places: 1, near: threshold?.systolic).text ?? "-",
+            sums.diastolic?.rounded(places: 1, near: threshold?.diastolic).text ?? "-", sums.pulse?.rounded(places: 0).text ?? "-",
         ]
     }
 
     private var indices: [ReportBlock.Fact] {
         var rows: [ReportBlock.Fact] = []
         if let fall = recording.fallInPercent {
-            let word = recording.dipping.map { ": \($0.rawValue.replacing("_", with: " ")), that night" } ?? ""
-            rows.append(.init("nightly fall", "\(fall.rounded(places: 1).text) % systolic\(word)"))
+            typealias Dipping = AmbulatoryRecording.Dipping
+            let origin = "\(Dipping.document.id)\(AverageText.mark(Dipping.evidence))"
+            let word = recording.dipping.map { ": \($0.rawValue.replacing("_", with: " ")), that night (\(origin))" } ?? ""
+            let number = fall.rounded(places: 1) { Dipping(fallInPercent: $0) }.text
+            rows.append(.init("nightly fall", "\(number) % systolic\(word)"))
         }
         if let surge = recording.surge {
             if let value = surge.sleepTrough { rows.append(.init("surge", "\(value.rounded(places: 1).text) mmHg from the sleep trough")) }
@@ -86,19 +101,21 @@ struct AmbulatoryText {
 
     private var thresholds: [ReportBlock.Fact] {
         guard let guideline else { return [] }
-        return recording.loads(guideline).compactMap { load in
-            guard let threshold = guideline.thresholds[load.setting] else { return nil }
-            let part = AverageText.settingWords(load.setting)
-            var words = "\(threshold.systolic)/\(threshold.diastolic) mmHg (\(part), \(guideline.title), \(guideline.year)"
-            words += AverageText.mark(threshold.evidence) + ")"
+        var facts = recording.loads(guideline).flatMap { load -> [ReportBlock.Fact] in
+            guard let threshold = guideline.thresholds[load.setting] else { return [] }
+            var words = AverageText.threshold(threshold, guideline, load.setting)
             if load.readings > 0 {
                 words += ": \(AmbulatoryRecording.percent(load.systolic, load.readings)) % of the systolic and "
                 words += "\(AmbulatoryRecording.percent(load.diastolic, load.readings)) % of the diastolic readings reach it"
             }
-            if isAdult, let reached = recording.judgement(guideline, load.setting)?.reached {
+            guard isAdult, let judgement = recording.judgement(guideline, load.setting) else { return [.init("threshold", words)] }
+            if let reached = judgement.reached {
                 words += "; mean: systolic \(AverageText.words(reached.systolic)), diastolic \(AverageText.words(reached.diastolic))"
             }
-            return .init("threshold", words)
+            let part = load.setting.words.description.replacing("ambulatory, ", with: "") + ": "
+            return [.init("threshold", words)] + AverageText.classFacts(judgement, part).filter { $0.name == "class" }
         }
+        if let word = AverageText.superseded(guideline.document) { facts.append(.init("guideline", word)) }
+        return facts
     }
 }

@@ -12,17 +12,18 @@ struct Average: ParsableCommand {
             A rule says which days and readings count, and how many it takes; `--rules` lists them. Each person and each cuff has an \
             average of its own; --together joins the cuffs of one person. `--readings` says what became of each reading. \
             Means are exact and are compared before they are rounded. A mean is compared with a guideline's numbers only with --adult: \
-            for children, in pregnancy and with atrial fibrillation other numbers hold. Nothing here is medical advice.
+            for children, in pregnancy and with atrial fibrillation other numbers hold. A rule that a newer one replaces still works \
+            and says so. Nothing here is medical advice.
             """,
             [
                 "cuff average --rule nice-ng136 --since 7d": "The home average of the last week by NICE NG136.",
-                "cuff average --rule esh-2021 --readings --json | jq .fate": "What became of each reading, for a script.",
+                "cuff average --rule esh-2021 --readings --json | jq .counts": "Which readings count, for a script.",
             ]))
 
     @Argument(help: "Readings as JSON Lines instead of the database; `-` is standard input.", completion: .file()) var file: String?
     @OptionGroup var selected: SelectionOptions
     @OptionGroup var average: AverageOptions
-    @Flag(help: "List the rules and guidelines with their years and sources, and end.") var rules = false
+    @Flag(help: "List the rules and guidelines with their dates, sources and grades of evidence, and end.") var rules = false
     @Flag(help: "List each reading with what became of it.") var readings = false
     @Option(
         help: ArgumentHelp("table or jsonl (default: a table at a terminal, else JSON Lines).", valueName: "format"),
@@ -31,14 +32,19 @@ struct Average: ParsableCommand {
     @Flag(help: "The same as --format jsonl.") var json = false
 
     func run() throws {
-        if rules { return Terminal.put(RuleList.text()) }
+        if rules {
+            guard json || format == "jsonl" else { return Terminal.show(RuleList.text()) }
+            var text = TextBuffer(capacity: 1 << 16)
+            RuleLines.append(to: &text)
+            return Terminal.put(text.string)
+        }
         try selected.types().requireOnly(.bloodPressure, "average")
         try Flags.refuse("--json", when: json && format == "table", why: "--format asks for a table")
         let isTable = try HealthRuns.isTable(json ? "jsonl" : format, isTerminal: Terminal.outputIsTerminal)
         let request = try average.request()
         let guideline = try average.chosenGuideline(request.rule)
         let selection = try selected.selection()
-        let output = try OutputFile("-")
+        let output = try OutputFile("-", width: isTable ? Terminal.outputWidth : nil)
         var text = TextBuffer(capacity: 1 << 16)
         var failure: (any Error)?
         let tell: (HomeReading, ReadingFate, [Provenance]) -> Void = { reading, fate, sources in

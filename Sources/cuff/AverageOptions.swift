@@ -121,10 +121,10 @@ struct AmbulatoryOptions: ParsableArguments {
     }
 
     static func rule(_ name: String?) throws -> AmbulatoryRule {
-        guard let found = AmbulatoryRule.named(name ?? AmbulatoryRule.all[0].name) else {
+        guard let found = name.map(AmbulatoryRule.named) ?? AmbulatoryRule.usual else {
             throw IngestError(
                 .usage, "unknown rule `\(name ?? "")`", why: "rules are \(AmbulatoryRule.all.map(\.name).joined(separator: ", "))",
-                hint: "write e.g. --rule htn-canada")
+                hint: "write e.g. --rule \(AmbulatoryRule.usual.name)")
         }
         return found
     }

@@ -24,8 +24,9 @@ struct AverageText {
 
     func block(_ average: ProtocolAverage) -> ReportBlock {
         var block = ReportBlock(Self.title(average.rule))
+        if let word = average.rule.document.flatMap(Self.superseded) { block.facts.append(.init("rule", word)) }
         guard let first = average.days.first?.key, let last = average.days.last?.key else {
-            block.facts = [.init("days", "no reading counts")] + leftOut(average)
+            block.facts += [.init("days", "no reading counts")] + leftOut(average)
             return block
         }
         block.period = "\(Self.date(first)) to \(Self.date(last)), \(average.zone.name)"
@@ -33,9 +34,10 @@ struct AverageText {
         block.rows = means(average)
         let measured = average.daysMeasured == average.days.count ? "" : " of \(average.daysMeasured) measured"
         let single = average.singleSessions == 0 ? "" : " (\(average.singleSessions) of a single reading)"
-        var plan = average.plannedReadings.map { "; the plan asks for \($0) readings" } ?? ""
+        let remark = Self.remark(average.rule.planEvidence)
+        var plan = average.plannedReadings.map { "; the plan asks for \($0) readings\(remark)" } ?? ""
         if let days = average.rule.plannedDays, average.daysMeasured > days { plan += " on \(days) days: --since narrows the period" }
-        block.facts = [.init("days", "\(average.days.count)\(measured), \(Plural.text(average.sessions, "session"))\(single)\(plan)")]
+        block.facts += [.init("days", "\(average.days.count)\(measured), \(Plural.text(average.sessions, "session"))\(single)\(plan)")]
         block.facts += leftOut(average)
         let remarks = ProtocolAverage.toldFlags.compactMap { flag in average.flagged[flag].map { "\($0) \(Self.words(flag))" } }
         if !remarks.isEmpty { block.facts.append(.init("with remarks", remarks.joined(separator: ", "))) }
@@ -50,12 +52,12 @@ struct AverageText {
             rows.append(row(name, sums))
         }
         if average.rule.isTrendOnly {
-            for week in average.weeks { rows.append(row(Self.date(week.monday), week.sums)) }
+            for week in average.weeks { rows.append(row(Self.date(week.monday), week.sums.mean)) }
         }
         return rows
     }
 
-    private func row(_ name: String, _ sums: PressureSums) -> [String] {
+    private func row(_ name: String, _ sums: PressureMean) -> [String] {
         let threshold = lines.guideline?.thresholds[lines.setting]
         return [
             name, "\(sums.count)", sums.systolic?.printed(near: threshold?.systolic) ?? "-",
@@ -72,16 +74,18 @@ struct AverageText {
         let rule = average.rule
         if rule.isTrendOnly { return "\(rule.name) follows a trend; it has no single result" }
         guard let worst = average.shortfalls.first else {
-            let asks = rule.leastReadings ?? rule.leastDays ?? rule.leastDaysMeasured
+            let asks = rule.leastReadings ?? rule.leastReadingsMeasured ?? rule.leastDays ?? rule.leastDaysMeasured
             return (asks == nil ? "\(rule.name) asks for no least number" : "enough for \(rule.name)")
         }
         let unit =
             switch worst.measure {
-            case .readings: "readings"
+            case .readings: "readings that count"
+            case .readingsMeasured: "readings, those left out included"
             case .days: "days that count"
             case .daysMeasured: "days"
             }
         return "too few for \(rule.name): \(worst.found) of \(worst.least) \(unit)"
+            + (rule.evidence(of: worst.number).map(Self.remark) ?? "")
     }
 
     private func differences(_ average: ProtocolAverage) -> [ReportBlock.Fact] {
@@ -112,20 +116,20 @@ struct AverageText {
         let judgement = lines.judgement(of: average)
         var rows: [ReportBlock.Fact] = []
         if let threshold = guideline.thresholds[lines.setting] {
-            var words = "\(threshold.systolic)/\(threshold.diastolic) mmHg (\(Self.settingWords(lines.setting)), "
-            words += "\(guideline.title), \(guideline.year)\(Self.mark(threshold.evidence)))"
-            if let reached = judgement?.reached {
+            var words = Self.threshold(threshold, guideline, lines.setting)
+            if let judgement, judgement.means.first?.window == nil, let reached = judgement.reached {
                 words += ": systolic \(Self.words(reached.systolic)), diastolic \(Self.words(reached.diastolic))"
+            } else if let judgement {
+                words += judgement.means.map {
+                    "; \($0.window?.rawValue ?? "all"): systolic \(Self.words($0.systolicReached)), diastolic \(Self.words($0.diastolicReached))"
+                }.joined()
             } else if !lines.isAdult {
                 words += "; not compared without --adult"
             }
             rows.append(.init("threshold", words))
         }
-        if let judgement, let name = judgement.className, let evidence = judgement.classEvidence {
-            let isolated = judgement.isIsolatedSystolic == true ? ", isolated systolic" : ""
-            rows.append(.init("class", "\(name)\(isolated) (\(guideline.title), \(guideline.year)\(Self.mark(evidence)))"))
-            rows.append(.init("source", guideline.source))
-        }
+        if let judgement { rows += Self.classFacts(judgement) }
+        if let word = Self.superseded(guideline.document), !rows.isEmpty { rows.append(.init("guideline", word)) }
         return rows
     }
 
@@ -147,26 +151,34 @@ extension AverageText {
         return "\(rule.name): \(rule.title)\(rule.year.map { ", \($0)" } ?? "")\(mark(rule.evidence))"
     }
 
-    /// Numbers that were not compared with any text carry this mark wherever they are printed.
-    static func mark(_ evidence: Evidence) -> String {
-        switch evidence {
-        case .guideline, .secondary: ""
-        case .partly: "; partly from memory, not checked against the guideline"
-        case .unverified: "; from memory, not checked against the guideline"
-        }
+    /// The grade of evidence, behind what it belongs to.
+    static func mark(_ evidence: Evidence) -> String { "; \(evidence.words)" }
+
+    /// The remark without which a number from memory is not printed; nothing behind any other.
+    static func remark(_ evidence: Evidence) -> String { evidence.needsRemark ? " (\(evidence.words))" : "" }
+
+    /// What replaces a document; `nil` where nothing does.
+    static func superseded(_ document: GuidelineDocument) -> String? {
+        document.successor.map { "\(document.id) is superseded by \($0.id) (\($0.society), \($0.date)): \($0.citation)" }
+    }
+
+    /// `135/85 mmHg (at home, European Society of Cardiology, 2024; read in the guideline)`.
+    static func threshold(_ threshold: PressureThreshold, _ guideline: PressureGuideline, _ setting: PressureSetting) -> String {
+        "\(threshold.systolic)/\(threshold.diastolic) mmHg (\(setting.words), "
+            + "\(guideline.title), \(guideline.year)\(mark(threshold.evidence)))"
+    }
+
+    /// The class of a mean and where it is from.
+    static func classFacts(_ judgement: Judgement, _ part: String = "") -> [ReportBlock.Fact] {
+        guard let name = judgement.className, let evidence = judgement.classEvidence else { return [] }
+        let guideline = judgement.guideline
+        let isolated = judgement.isolated.map { ", isolated \($0.isSystolic ? "systolic" : "diastolic")\(remark($0.evidence))" }.joined()
+        let condition = judgement.condition.isEmpty ? "" : "; \(judgement.condition)"
+        let words = "\(part)\(name)\(isolated) (\(guideline.title), \(guideline.year)\(mark(evidence))\(condition))"
+        return [.init("class", words), .init("source", guideline.source)]
     }
 
     static func words(_ reached: Bool) -> String { reached ? "at or above" : "below" }
-
-    static func settingWords(_ setting: PressureSetting) -> String {
-        switch setting {
-        case .home: "at home"
-        case .office: "office"
-        case .ambulatoryDay: "ambulatory, day"
-        case .ambulatoryNight: "ambulatory, night"
-        case .ambulatory24h: "ambulatory, 24 hours"
-        }
-    }
 
     static func words(_ flag: MeasurementFlags) -> String {
         flag == .averaged ? "the cuff's averages" : flag.text(separator: ",").replacing("_", with: " ")

@@ -31,7 +31,7 @@ struct Config: ParsableCommand {
                     places.map { ConfigText.line("configuration_file", [("path", $0.path)], "\"exists\":\($0.isThere)") }.joined())
             }
             guard Terminal.outputIsTerminal else { return Terminal.put(places.filter(\.isThere).map { $0.path + "\n" }.joined()) }
-            Terminal.put(places.map { "\($0.path)\($0.isThere ? "" : "  (not there)")\n" }.joined())
+            Terminal.show(places.map { "\($0.path)\($0.isThere ? "" : "  (not there)")\n" }.joined())
         }
     }
 
@@ -52,9 +52,9 @@ struct Config: ParsableCommand {
             commandName: "check", abstract: "Reads the configuration and says what is wrong with it.",
             discussion: Help.text(
                 """
-                With --connect, the helper of each sink on a server connects as it would to deliver readings: address, certificate, \
+                The address of `web` is tried: nothing stays open. With --connect, the helper of each sink on a server connects as it would to deliver readings: address, certificate, \
                 password, rights, tables. Nothing is stored there. The status is 78 if something must be changed, and 69 if a server \
-                is away.
+                is away or another program has the page's port.
                 """,
                 [
                     "cuff config check": "The files that a watch reads.",
@@ -66,9 +66,9 @@ struct Config: ParsableCommand {
         func run() throws {
             let found = try CuffConfiguration.load(file.config)
             Terminal.put(found.files.isEmpty ? "no configuration\n" : found.files.map { "\($0): ok\n" }.joined())
-            guard connect else { return }
-            let status = ConnectionReport.print(found.sinks)
-            if status != .done { throw ExitCode(status) }
+            var statuses = [PageReport.print(found)]
+            if connect { statuses.append(ConnectionReport.print(found.sinks)) }
+            if let status = statuses.first(where: { $0 != .done }) { throw ExitCode(status) }
         }
     }
 
@@ -82,7 +82,7 @@ struct Config: ParsableCommand {
         @Flag(help: "One JSON object for each value.") var json = false
         func run() throws {
             let lines = try CuffConfiguration.load(file.config).lines
-            guard json else { return Terminal.put(lines.map { $0 + "\n" }.joined()) }
+            guard json else { return Terminal.show(lines.map { $0 + "\n" }.joined()) }
             let keys = ["name", "value", "settings", "origin"]
             Terminal.put(
                 lines.map { line in
@@ -99,6 +99,29 @@ struct ConfigOption: ParsableArguments {
     var config: String?
 }
 
+/// What `cuff config check` says of the page, and of what the service may not do.
+enum PageReport {
+    /// Lines for the page and the network, faults on standard error; answers the status that stands for them.
+    static func print(_ configuration: CuffConfiguration) -> RunStatus {
+        if let warning = cutOff(configuration) { Terminal.say("cuff: \(warning.text)\n  fix: \(warning.hint)") }
+        guard let web = configuration.web else { return .done }
+        let finding = Doctor.page(web)
+        switch finding.state {
+        case .ok: Terminal.put("web \(web): ok: \(finding.text)\n")
+        default: Terminal.say("cuff: web \(web): \(finding.text)" + (finding.hint.map { "\n  fix: \($0)" } ?? ""))
+        }
+        return finding.status
+    }
+
+    /// Where the machine's configuration needs a network that the service may not use.
+    static func cutOff(_ configuration: CuffConfiguration) -> (text: String, hint: String)? {
+        guard configuration.files.contains(where: { $0.hasPrefix("/etc/cuff/") }), ServiceNetwork(configuration).need > .none,
+            ServiceNetwork.isServiceCutOff
+        else { return nil }
+        return ("the configuration needs the network, and cuff.service may not use it", "sudo cuff setup --system")
+    }
+}
+
 /// What `cuff config check --connect` says of the sinks on servers.
 enum ConnectionReport {
     /// One line for each, the faults on standard error; answers the status that stands for all of them.
@@ -109,8 +132,8 @@ enum ConnectionReport {
         for sink in remote {
             do throws(IngestError) {
                 switch try SinkCheck.run(sink.spec) {
-                case .ready(let text): Terminal.put("sink \(sink.name): ok: \(StandardErrorLog.harmless(text))\n")
-                case .unknown: Terminal.put("sink \(sink.name): not checked: its helper program knows no --check, or did not answer\n")
+                case .ready(let text): Terminal.show("sink \(sink.name): ok: \(StandardErrorLog.harmless(text))\n")
+                case .unknown: Terminal.show("sink \(sink.name): not checked: its helper program knows no --check, or did not answer\n")
                 case .away(let text):
                     Terminal.say("cuff: sink \(sink.name): not now: \(text)")
                     statuses.insert(.unavailable)

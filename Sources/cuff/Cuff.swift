@@ -16,7 +16,7 @@ struct Cuff: ParsableCommand {
             """
             Readings go to any number of sinks (`cuff sinks kinds` explains them): \(SinkChoice.spellings). A `?` at the end makes a \
             sink optional. Without one, a terminal shows a table and a pipe gets JSON Lines; read, \
-            measure and watch then also keep the readings in this user's database (~/.local/share/cuff/readings.db), unless --no-store \
+            measure, record and watch then also keep the readings in this user's database (~/.local/share/cuff/readings.db), unless --no-store \
             is said. show, stats, report, export, add, note, edit, delete, db and sinks use the same file. decode and replay only print.
 
             A cuff is named by one of (`cuff list --addresses` explains them): \(TransportKind.forms()).
@@ -90,6 +90,11 @@ struct Cuff: ParsableCommand {
         // A closed pipe and a file at its size limit are errors of write(2), not the end of the process.
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
+        ProcessStart.occupyStandardDescriptors()
+        if let sentence = ProcessStart.lackOfMemory() {
+            Terminal.say("cuff: \(sentence)")
+            exit(RunStatus.osError.code)
+        }
         // Scripts and newcomers ask these often, and they need no parser: its search for conformances takes ten times as long
         // as all the rest.
         let words = CommandLine.arguments.dropFirst()
@@ -99,6 +104,7 @@ struct Cuff: ParsableCommand {
         do {
             var command = try Cuff.parsed()
             try command.run()
+            try Damage.told()
         } catch let error as IngestError {
             if error.status != .done { StandardErrorLog.logger().error("\(error.text)") }
             exit(error.status.code)
@@ -117,18 +123,22 @@ enum Terminal {
         _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
-    /// Everything that is data. A reader that has gone ends the program quietly; a full disk ends it with a word.
-    static func put(_ text: String) {
-        do throws(IngestError) { try OutputFile.put(text) } catch {
+    /// Everything that is data. A reader that has gone ends the program quietly; a full disk ends it with a word. `hasColor`: the text
+    /// has this program's own commands to a terminal, and no text of others.
+    static func put(_ text: String, hasColor: Bool = false) {
+        do throws(IngestError) { try OutputFile.put(hasColor ? text : TerminalText.clean(text)) } catch {
             if error.status != .done { StandardErrorLog.logger().error("\(error.text)") }
             exit(error.status.code)
         }
     }
 
+    /// Lines for a person: those that are longer than the terminal is wide go on below their last column.
+    static func show(_ text: String) { put(TextTable.folded(text, width: outputWidth)) }
+
     /// Asks a person and takes one line; `nil` where there is nobody to ask.
     static func ask(_ question: String) -> String? {
         guard isatty(STDIN_FILENO) == 1 else { return nil }
-        let bytes = Array(question.utf8)
+        let bytes = Array(TerminalText.clean(question).utf8)
         _ = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
         return readLine()
     }
@@ -144,13 +154,8 @@ enum Terminal {
             isUnicode: isUnicode, hasColor: hasColor || variable("FORCE_COLOR") != nil)
     }
 
-    /// Columns of standard output, `$COLUMNS` before what the terminal says; `nil` where it is no terminal.
-    static var outputWidth: Int? {
-        guard outputIsTerminal else { return nil }
-        var size = winsize()
-        let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
-        return variable("COLUMNS").flatMap { Int($0) } ?? (isKnown ? Int(size.ws_col) : 80)
-    }
+    /// Columns of standard output; `nil` where it is no terminal.
+    static var outputWidth: Int? { TerminalSize.columns(of: STDOUT_FILENO) }
 
     /// Columns of standard error.
     static var errorWidth: Int {

@@ -49,7 +49,10 @@ struct DatabaseVerb: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "check", abstract: "Checks the database: SQLite's structure, then every reading, series and queued line.",
             discussion: Help.text(
-                "Nothing is changed. Exits with 65 where something is wrong.",
+                """
+                Nothing is changed. Exits with 65 where something is wrong. Each row has a checksum; one that does not match is damaged, and \
+                `show`, `export` and `report` leave it out, say so and exit with 65, too.
+                """,
                 [
                     "cuff db check": "This user's database.",
                     "cuff db check --db readings-2026-05.db --json": "A backup, for a script.",
@@ -70,14 +73,17 @@ struct DatabaseVerb: ParsableCommand {
                     "database_check",
                     [
                         ("database", .text(path)), ("readings", .number(report.readings)), ("deleted", .number(report.deleted)),
-                        ("problems", .number(report.count)),
+                        ("problems", .number(report.count)), ("unverified", .number(report.unverified)),
                     ])
                 Terminal.put(lines.joined() + total)
             } else if report.count == 0 {
                 let deleted = report.deleted > 0 ? ", \(Plural.text(report.deleted, "tombstone")) of deleted ones" : ""
-                Terminal.put("\(path): ok, \(Plural.text(report.readings, "reading"))\(deleted)\n")
+                let unverified =
+                    report.unverified > 0
+                    ? "; \(report.unverified) without a checksum: of an earlier version, or edited by another program" : ""
+                Terminal.show("\(path): ok, \(Plural.text(report.readings, "reading"))\(deleted)\(unverified)\n")
             } else {
-                Terminal.put(report.problems.map { StandardErrorLog.harmless($0.description) + "\n" }.joined())
+                Terminal.show(report.problems.map { StandardErrorLog.harmless($0.description) + "\n" }.joined())
             }
             guard report.count == 0 else { throw IngestError(StoreFault.problems(path, count: report.count)) }
         }
@@ -135,7 +141,7 @@ struct DatabaseVerb: ParsableCommand {
                 Plural.text(purge.tombstones, "tombstone"), Plural.text(purge.lines, "outbox line"), Plural.text(purge.sources, "source"),
             ]
             let freed = dryRun ? "" : "; \(purge.bytesBefore >> 10) KiB before, \(purge.bytesAfter >> 10) KiB now"
-            Terminal.put("\(path): \(parts.joined(separator: ", ")) \(verb)\(freed)\n")
+            Terminal.show("\(path): \(parts.joined(separator: ", ")) \(verb)\(freed)\n")
             guard purge.owedTombstones > 0 else { return }
             Terminal.say("cuff: \(Plural.text(purge.owedTombstones, "tombstone")) stay until `cuff export --new` has reported them")
         }

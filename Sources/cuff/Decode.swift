@@ -10,7 +10,7 @@ struct Decode: ParsableCommand {
             Only frames of the named driver are looked for. A pcapng file is recognised by its first bytes: serial bytes, or a usbmon capture.
             """,
             [
-                "cat /dev/ttyUSB0 | cuff decode --driver omron-hbp | jq .systolic_mmHg":
+                "cat /dev/ttyUSB0 | cuff decode --live --driver omron-hbp | jq .systolic_mmHg":
                     "Readings as they arrive; the port was set with stty before.",
                 "cuff decode --driver phd --explain dump.bin": "Each message as a tree of fields and values.",
             ]))
@@ -39,14 +39,16 @@ struct Decode: ParsableCommand {
             try Flags.refuse("--live", when: live, why: "--explain prints fields, not readings")
             try Flags.refuse("--sink", when: !output.sink.isEmpty, why: "--explain prints fields, not readings")
             try Flags.refuse("--raw", when: output.raw, why: "--explain prints the bytes already")
-            return try Explaining.run(file) { Terminal.put($0) }
+            return try Explaining.run(file) { Terminal.show($0) }
         }
         var options = try output.ingestOptions()
         options.keepsPatients = keepPatient
         options.zone = try tz.map { try HostZone.named($0) }
         options.stop.watch()
         output.showProgress(&options)
-        try Ingest.decode(driver: driver, input: .path(file), isLive: live, selection: try usb.selection(), options: options).conclude(
-            output)
+        let report = try Ingest.decode(
+            driver: driver, input: .path(file), isLive: live, selection: try usb.selection(), options: options)
+        report.tellSinks(output)
+        try report.conclude(output)
     }
 }

@@ -38,7 +38,7 @@ struct Delete: ParsableCommand {
             return Terminal.say("cuff: \(Plural.text(count, "tombstone")) removed")
         }
         try Deletion.permit(selection)
-        let count = try store.count(selection)
+        let count = try store.count(selection) + store.damaged(among: selection.ids).count
         // What an earlier deletion could not overwrite.
         if count == 0 && !dryRun && confirm == "delete" { try store.overwriteRemains() }
         if dryRun || count == 0 { return Terminal.say("cuff: \(Plural.text(count, "reading")) would be deleted from \(path)") }

@@ -58,7 +58,7 @@ struct Drivers: ParsableCommand {
         } else if udev {
             Terminal.put(UdevRules.text(for: drivers))
         } else if isOne {
-            Terminal.put(drivers.map(DriverSheet.text).joined(separator: "\n"))
+            Terminal.show(drivers.map(DriverSheet.text).joined(separator: "\n"))
         } else {
             Self.list(drivers)
         }

@@ -33,7 +33,7 @@ struct Edit: ParsableCommand {
         if isNothing { throw IngestError(.usage, "nothing is corrected", hint: "name what is, e.g. --systolic 128") }
         guard let id = try ReadingSelection.ids([self.id]).first else { return }
         let zone = try HostZone.named(tz)
-        let store = try Store(try database.path(), access: .write)
+        let store = try database.store(.write)
         let old = try store.entry(id)
         guard let pressure = old.bloodPressure, let measured = old.measured else { return }
         func whole(_ digits: Digits) -> Int { Int(digits.value.rounded()) }

@@ -11,8 +11,8 @@ struct Export: ParsableCommand {
             """
             \(Exporters.all.map { "\($0.name): \($0.help)" }.joined(separator: "\n"))
 
-            What has no place in a format is left out and counted on stderr: a reading whose time is unknown, or of a user \
-            nobody named a subject for. With --new, jsonl and csv also say which readings of earlier exports are \
+            What has no place in a format is left out and counted on stderr: a reading whose time is unknown, a time \
+            of a cuff without a zone where --tz names none, or a user nobody named a subject for. With --new, jsonl and csv also say which readings of earlier exports are \
             deleted; of other formats these are named on stderr. `--columns` explains what csv and jsonl hold.
             """,
             [
@@ -35,7 +35,7 @@ struct Export: ParsableCommand {
     @Flag(help: "Explain the columns of csv and the keys of jsonl, and end.") var columns = false
 
     func run() throws {
-        if columns { return Terminal.put(ExportGuide.text) }
+        if columns { return Terminal.show(ExportGuide.text) }
         do { try export() } catch let fault as ExportFault { throw fault.error }
     }
 
@@ -44,15 +44,20 @@ struct Export: ParsableCommand {
         let types = try selected.types()
         var selection = try selected.selection(types)
         selection.newFor = new
-        let context = HealthRuns.exportContext(selection.zone, version: Cuff.version)
+        var context = HealthRuns.exportContext(selection.zone, version: Cuff.version)
+        context.isZoneChosen = selected.tz != nil
         // Before a file is begun and a database is opened.
         try HealthRuns.check(types, selection, for: exporter)
         _ = try exporter.writer(chosen.choices, context)
         let isArchive = output.lowercased().hasSuffix(".zip")
         if isArchive, exporter.archivePath == nil { throw ExportFault.noArchive(exporter: exporter.name) }
         try Flags.refuse("--force", when: force && output == "-", why: "no file is written", hint: "name one with --output")
+        let store = try selected.store(new == nil ? .read : .write)
+        if selection.since != nil || selection.until != nil {
+            SelectionOptions.sayImplausibleTimes(try store.implausibleTimes(selection))
+        }
         let report = try HealthRuns.export(
-            try selected.store(new == nil ? .read : .write), types, selection, as: exporter, choices: chosen.choices, context: context,
+            store, types, selection, as: exporter, choices: chosen.choices, context: context,
             isArchive: isArchive, to: try OutputFile(output, replaces: force))
         for line in report.sentences(output) { Terminal.say("cuff: \(line)") }
     }

@@ -11,13 +11,16 @@ extension ExportFault {
     private var sentence: (what: String, why: String, hint: String) {
         switch self {
         case .unknownExporter(let name, let known):
-            ("unknown format `\(name)`", "formats are \(known.joined(separator: ", "))", "write e.g. --format csv")
+            (
+                "unknown format `\(name)`", "formats are \(known.joined(separator: ", "))",
+                Self.nearest(name, "format", among: known) ?? "write e.g. --format csv"
+            )
         case .optionNotTaken(let option, let exporter):
             ("--\(option) has no effect here", "the format is \(exporter)", "leave it out, or write \(Self.formats(with: option))")
         case .unknownWord(let option, let value, let words):
             (
                 "invalid --\(option) `\(value)`", "it is one of \(words.joined(separator: ", "))",
-                "write e.g. --\(option) \(words.first ?? "")"
+                Self.nearest(value, option, among: words) ?? "write e.g. --\(option) \(words.first ?? "")"
             )
         case .repeated(let option): ("--\(option) is given twice", "", "leave one out")
         case .missing("subject", let exporter):
@@ -57,6 +60,10 @@ extension ExportFault {
         }
     }
 
+    private static func nearest(_ word: String, _ option: String, among known: [String]) -> String? {
+        NearestWord.match(word.lowercased(), among: known).map { "did you mean `--\(option) \($0)`?" }
+    }
+
     private static func formats(with option: String) -> String {
         let names = Exporters.options().first { $0.option.name == option }?.exporters ?? []
         return names.map { "--format \($0)" }.joined(separator: " or ")
@@ -70,6 +77,7 @@ extension ExportOmission {
     var sentence: String {
         switch self {
         case .timeUnknown: "the time of the reading is unknown"
+        case .zoneUnknown: "the cuff's time has no zone; add --tz ZONE, e.g. --tz Europe/Berlin, the zone of its clock"
         case .incomplete: "the cuff has not completed the reading"
         case .excluded(let reason): "the reading is left out: \(reason.sentence)"
         case .noSubject(let user?): "no subject for user slot \(user); add --subject \(user)=Patient/ID"

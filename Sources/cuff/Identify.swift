@@ -21,11 +21,33 @@ struct Identify: ParsableCommand {
     @Option(help: ArgumentHelp("Line settings to listen with (default: 9600 8N1).", valueName: "settings")) var line: String?
     @Option(name: .customLong("for"), help: ArgumentHelp("How long to listen to a port.", valueName: "time")) var limit = Span.seconds(10)
     @Flag(help: "One JSON object for each driver that fits.") var json = false
+    @OptionGroup var store: StoreOptions
 
     func run() throws {
         let report = try Identifying.run(source, line: try LineChoice.settings(line), limit: limit.duration)
-        Terminal.put(json ? report.jsonLines : report.text)
+        if json { Terminal.put(report.jsonLines) } else { Terminal.show(report.text) }
+        try keep(report)
         if report.isEmpty { throw ExitCode(.no) }
+    }
+
+    /// A cuff that only sends does not send what was heard here again.
+    private func keep(_ report: Identifying.Report) throws {
+        guard report.readingsHeard > 0, !store.noStore else { return }
+        let count = Plural.text(report.readingsHeard, "reading")
+        guard report.certain != nil else {
+            return Terminal.say(
+                "cuff: \(count) heard and not kept, because the driver is not certain: name it with `cuff read --follow --driver`")
+        }
+        var options = IngestOptions()
+        options.keepPassingReadings()
+        options.explain = { $0.text }
+        let log = StandardErrorLog.logger()
+        options.diagnostics = { if case .warning = $0 { log.warning("\($0.sentence)") } }
+        let kept = try Ingest.keep(report, options: options)
+        for sink in kept.sinks where sink.stored > 0 {
+            Terminal.say("cuff: \(Plural.text(sink.stored, "reading")) heard and kept in \(sink.label)")
+        }
+        if kept.status != .done { throw ExitCode(kept.status) }
     }
 }
 
@@ -68,7 +90,10 @@ extension Identifying.Report {
         var parts: [String] = []
         if candidate.readings > 0 { parts.append("\(candidate.readings) reading\(candidate.readings == 1 ? "" : "s")") }
         if candidate.frames > 0 {
-            let check = candidate.hasCheck ? "checked" : candidate.isLikely ? "no check" : "no check, so this may be chance"
+            let check =
+                if candidate.isChecked { "checked" } else if candidate.isLikely { "no check" } else if candidate.hasCheck {
+                    "most of the bytes are something else, so this may be chance"
+                } else { "no check, so this may be chance" }
             parts.append(
                 "\(candidate.frames) frame\(candidate.frames == 1 ? "" : "s") (\(check)), \(candidate.bytes) of \(bytes) bytes")
         }
@@ -102,7 +127,7 @@ extension Identifying.Report {
             text.append(decimal: Int64(candidate.bytes))
             text.append(",\"readings\":")
             text.append(decimal: Int64(candidate.readings))
-            text.append(candidate.hasCheck ? ",\"checked\":true" : ",\"checked\":false")
+            text.append(candidate.isChecked ? ",\"checked\":true" : ",\"checked\":false")
             if line != nil {
                 text.append(",\"lines\":[")
                 text.append(string: candidate.lines.map { "\"\($0.text)\"" }.joined(separator: ","))

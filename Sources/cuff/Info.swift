@@ -8,7 +8,8 @@ struct Info: ParsableCommand {
         abstract: "Asks a cuff for its model, serial number and clock, and shows what its driver can do.",
         discussion: Help.text(
             """
-            For a cuff that cannot be asked only the driver is shown; nothing is sent to the cuff.
+            For a cuff that cannot be asked only the driver is shown; nothing is sent to the cuff. A reading that the cuff gives with its \
+            answers is kept in this user's database, as by `read`.
             """,
             [
                 "cuff info auto": "The one cuff that is plugged in.",
@@ -25,12 +26,17 @@ struct Info: ParsableCommand {
         // What a family can do is known without asking the cuff, and some cannot be asked.
         guard driver.capabilities.contains(.information) else {
             let information = DeviceInformation(driver: driver, identity: nil, clock: nil)
-            return Terminal.put(json ? information.json : information.text)
+            return put(information)
         }
-        let report = try device.run(.information, recording: record, options: try output.ingestOptions())
+        let report = try device.run(.information, recording: record, options: try output.conversationOptions())
         let information = DeviceInformation(driver: driver, identity: report.identity, clock: report.clock)
-        Terminal.put(json ? information.json : information.text)
+        put(information)
+        report.tellPassing(output)
         try report.conclude(output)
+    }
+
+    private func put(_ information: DeviceInformation) {
+        if json { Terminal.put(information.json) } else { Terminal.show(information.text) }
     }
 }
 
@@ -61,8 +67,9 @@ struct Clock: ParsableCommand {
         try Flags.refuse("--check", when: check && set != nil, why: "--set sets the clock", hint: "check it in a second run")
         try Flags.refuse("--max-drift", when: maxDrift != nil && !check, why: "it is the limit of --check", hint: "add --check")
         let command = try set.map { SessionCommand.setClock(try HostTime.local($0)) } ?? .readClock
-        let report = try device.run(command, recording: record, options: try output.ingestOptions())
-        if let clock = report.clock { Terminal.put(json ? try told(clock) : "\(clock.text)\n") }
+        let report = try device.run(command, recording: record, options: try output.conversationOptions())
+        if let clock = report.clock { json ? Terminal.put(try told(clock)) : Terminal.show("\(clock.text)\n") }
+        report.tellPassing(output)
         try report.conclude(output)
         guard check else { return }
         guard let clock = report.clock else {

@@ -73,8 +73,10 @@ struct Stop: ParsableCommand {
     @OptionGroup var output: ConversationOptions
 
     func run() throws {
-        let (place, options) = try device.place(for: .stop, try output.ingestOptions())
+        let (place, options) = try device.place(for: .stop, try output.conversationOptions())
         options.stop.watch()
-        try Ingest.stop(place.address, driver: place.driver, try device.reading(.stop), options: options).conclude(output)
+        let report = try Ingest.stop(place.address, driver: place.driver, try device.reading(.stop), options: options)
+        report.tellPassing(output)
+        try report.conclude(output)
     }
 }

@@ -31,7 +31,7 @@ struct Note: ParsableCommand {
         }
         _ = try said.remarks()
         let ids = try ReadingSelection.ids(ids)
-        let store = try Store(try database.path(), access: .write)
+        let store = try database.store(.write)
         let count = try store.remark(ids, clear ? Remarks.Key.allCases.map { ($0, "") } : said.changes)
         try store.close()
         Terminal.say("cuff: \(Plural.text(count, "reading")) changed\(count < ids.count ? ", \(ids.count - count) said so before" : "")")

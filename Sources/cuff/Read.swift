@@ -9,7 +9,8 @@ struct Read: ParsableCommand {
         discussion: Help.text(
             """
             Readings are printed, and kept in this user's database unless a sink is named. Nothing is erased, save where a driver's \
-            acknowledgement of a stored reading is the erasure; its details say `forgets`. Such a cuff is not read where nothing keeps its readings.
+            acknowledgement of a stored reading is the erasure; its details say `forgets`. Such a cuff is not read where nothing keeps its readings. \
+            tcp-listen:// waits a minute for a cuff that calls, unless --timeout or --follow is given.
             """,
             [
                 "cuff read /dev/ttyUSB0 --driver beurer-serial": "Everything that is stored on the cuff.",

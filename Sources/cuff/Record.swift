@@ -9,7 +9,7 @@ struct Record: ParsableCommand {
         discussion: Help.text(
             """
             A driver is needed, because most cuffs are silent until they are asked. `--follow` records what a cuff sends by itself. \
-            `cuff replay` plays the capture.
+            `cuff replay` plays the capture. The readings are printed and kept as by `read`.
             """,
             [
                 "cuff record /dev/ttyUSB0 --driver beurer-serial -o two-users.capture":
@@ -19,6 +19,7 @@ struct Record: ParsableCommand {
 
     @OptionGroup var device: DeviceVerb
     @Option(help: ArgumentHelp("Refused: --out names the capture.", visibility: .hidden)) var record: String?
+    @OptionGroup var store: StoreOptions
     @OptionGroup var output: OutputOptions
     @Option(
         name: .shortAndLong,
@@ -29,8 +30,9 @@ struct Record: ParsableCommand {
 
     func run() throws {
         try Flags.refuse("--record", when: record != nil, why: "--out names the capture")
-        let report = try device.run(
-            follow ? .follow : .readMemory(user: nil), recording: out, options: try output.ingestOptions())
+        var options = try output.ingestOptions()
+        try store.keep(&options, output)
+        let report = try device.run(follow ? .follow : .readMemory(user: nil), recording: out, options: options)
         report.tell(output)
         try report.conclude(output)
     }

@@ -36,6 +36,9 @@ struct Replay: ParsableCommand {
         _ = try driver.map(DriverChoice.named)
         options.stop.watch()
         output.showProgress(&options)
-        try Ingest.replay(paths: captures, driver: driver, speed: speed, selection: try usb.selection(), options: options).conclude(output)
+        let report = try Ingest.replay(
+            paths: captures, driver: driver, speed: speed, selection: try usb.selection(), options: options)
+        report.tellSinks(output)
+        try report.conclude(output)
     }
 }

@@ -21,8 +21,12 @@ struct ReportVerb: ParsableCommand {
             ]))
 
     @OptionGroup var selected: SelectionOptions
-    @Option(name: .shortAndLong, help: ArgumentHelp("The file; `-` is standard output.", valueName: "file"), completion: .file())
-    var output = "report.html"
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "The file; `-` is standard output (default: report.html, or report-2.html and so on where that is there).", valueName: "file"),
+        completion: .file())
+    var output: String?
     @Flag(name: .shortAndLong, help: "Replace an existing file.") var force = false
     @Option(help: ArgumentHelp("Patient name to print; with readings of several users, choose one with --user.", valueName: "name"))
     var person = ""
@@ -42,9 +46,12 @@ struct ReportVerb: ParsableCommand {
             "--asleep, --awake or --every", when: planned.isSet && !ambulatory, why: "they belong to a recording", hint: "add --ambulatory")
         let plan = try planned.plan()
         let store = try selected.store()
+        // A name that nobody chose is no reason to fail, nor to replace a page.
+        let usual = "report.html"
+        let output = output ?? (force ? usual : OutputFile.free(usual) ?? usual)
         let (counted, leftOut) = try HealthRuns.report(
             store, try selected.readingSelection("report"), person: person, excludesDisturbed: undisturbed,
-            generator: "cuff \(Cuff.version)", paper: paper,
+            lines: ReferenceLines(guideline, average.setting), windows: request.windows, generator: "cuff \(Cuff.version)", paper: paper,
             isPrinted: output.lowercased().hasSuffix(".pdf"), to: try OutputFile(output, replaces: force)
         ) { (report, own) throws(IngestError) in
             report.listsReadings = !noReadings
@@ -60,7 +67,7 @@ struct ReportVerb: ParsableCommand {
         _ store: Store, _ own: ReadingSelection, _ plan: AmbulatoryPlan, _ guideline: PressureGuideline?
     ) throws(IngestError) -> [ReportBlock] {
         var blocks: [ReportBlock] = []
-        for person in try HealthRuns.recordings(store, own, rule: AmbulatoryRule.all[0], plan: plan) {
+        for person in try HealthRuns.recordings(store, own, rule: .usual, plan: plan) {
             switch person.result {
             case .failure(let fault): throw AmbulatoryOptions.error(fault)
             case .success(let recording):

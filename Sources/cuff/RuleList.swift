@@ -1,4 +1,5 @@
 import CuffClinical
+import CuffCore
 import CuffIngest
 
 /// The rules of averages and of recordings, and the guidelines, as a person reads them.
@@ -7,46 +8,78 @@ enum RuleList {
     static func text() -> String {
         var text = "rules of averages\n"
         for rule in AveragingRule.all {
-            var facts: [String] = []
-            if let days = rule.plannedDays { facts.append("\(days) days of \(rule.sessionsPerDay) x \(rule.readingsPerSession) readings") }
-            facts.append(
-                rule.leavesOutDays > 0 ? "leaves out day \(rule.leavesOutDays == 1 ? "1" : "1-\(rule.leavesOutDays)")" : "leaves out no day"
-            )
-            if let last = rule.lastDay { facts.append("counts up to day \(last)") }
-            if let most = rule.takesOfSession { facts.append("the first \(most) readings of a session") }
-            if rule.onlyMorningAndEvening { facts.append("mornings and evenings only") }
-            if let least = rule.leastReadings { facts.append("at least \(least) readings that count") }
-            if let least = rule.leastDays { facts.append("at least \(least) days that count") }
-            if let least = rule.leastDaysMeasured { facts.append("at least \(least) days") }
-            if rule.isTrendOnly { facts.append("weekly means, no single result") }
-            text += "  \(AverageText.padded(rule.name, 14))\(facts.joined(separator: "; "))\n"
-            if !rule.source.isEmpty {
-                text += "  \(AverageText.padded("", 14))\(sourceWords(rule.title, rule.year, rule.evidence, rule.source))\n"
+            let facts = rule.numbers.map { words($0.number, $0.value) + mark(rule.evidence(of: $0.number)) }
+            text += entry(
+                rule.name, [facts.isEmpty ? "the mean of every reading that counts" : facts.joined(separator: "; ")], rule.document)
+        }
+        text += "\nrules of recordings (cuff ambulatory)\n"
+        for rule in AmbulatoryRule.all {
+            let facts = rule.numbers.map {
+                ($0.number == .hours ? "night \(AmbulatoryRecording.clock(rule.hours.night))" : words($0.number, $0.value))
+                    + mark(rule.evidence(of: $0.number))
             }
+            text += entry(rule.name, [facts.joined(separator: "; ")], rule.document)
         }
         text += "\nguidelines, with the means from which on they speak of hypertension in adults\n"
         for guideline in PressureGuideline.all {
             let numbers = PressureSetting.allCases.compactMap { setting in
                 guideline.thresholds[setting].map {
-                    "\(AverageText.settingWords(setting)) \($0.systolic)/\($0.diastolic)\($0.evidence == .unverified ? " (from memory, unchecked)" : "")"
+                    "\(setting.words) \($0.systolic)/\($0.diastolic)\(mark($0.evidence))"
                 }
             }
-            let tables = PressureSetting.allCases.filter { guideline.classes[$0] != nil }.map(AverageText.settingWords)
-            text += "  \(AverageText.padded(guideline.name, 14))\(numbers.joined(separator: "; "))\n"
-            if !tables.isEmpty { text += "  \(AverageText.padded("", 14))classes: \(tables.joined(separator: ", "))\n" }
-            text += "  \(AverageText.padded("", 14))\(guideline.title), \(guideline.year): \(guideline.source)\n"
+            var lines = numbers.isEmpty ? [] : [numbers.joined(separator: "; ")]
+            if guideline.comparesMorningAndEvening { lines.append("at home: the mean of the mornings or of the evenings") }
+            let tables = PressureSetting.allCases.compactMap { setting in
+                guideline.classes[setting].map { setting.words.description + mark($0.evidence) }
+            }
+            if !tables.isEmpty { lines.append("classes: \(tables.joined(separator: "; "))") }
+            text += entry(guideline.name, lines, guideline.document)
         }
-        return text
+        return text + "\nWhere nothing else is said, a number was read in the document. --rules --json has the words that each rests on.\n"
     }
 
-    private static func sourceWords(_ title: String, _ year: Int?, _ evidence: Evidence, _ source: String) -> String {
-        let kind =
-            switch evidence {
-            case .guideline: ""
-            case .secondary: "by another publication: "
-            case .partly: "partly from memory, unchecked; by another publication: "
-            case .unverified: "from memory, unchecked: "
-            }
-        return "\(title)\(year.map { ", \($0)" } ?? ""): \(kind)\(source)"
+    private static func entry(_ name: String, _ lines: [String], _ document: GuidelineDocument?) -> String {
+        var lines = lines
+        if let document {
+            var source = document.society + (document.date.isEmpty ? "" : ", \(document.date)")
+            source += (document.updated.isEmpty ? "" : ", updated \(document.updated)") + ": \(document.citation)"
+            lines.append(source + (document.doi.isEmpty ? "" : ", doi \(document.doi)"))
+            if let word = AverageText.superseded(document) { lines.append(word) }
+        }
+        return lines.enumerated().map { "  \(AverageText.padded($0.offset == 0 ? name : "", 16))\($0.element)\n" }.joined()
+    }
+
+    private static func mark(_ evidence: Evidence?) -> String {
+        switch evidence {
+        case .guideline, nil: ""
+        case .derived: " (derived)"
+        case .secondary: " (by another publication)"
+        case .partly: " (partly from memory, unchecked)"
+        case .unverified: " (from memory, unchecked)"
+        }
+    }
+
+    private static func words(_ number: RuleNumber, _ value: Int) -> String {
+        switch number {
+        case .readingsPerSession: "\(value) readings a session"
+        case .sessionsPerDay: "\(value) sessions a day"
+        case .plannedDays: "\(value) days"
+        case .leavesOutDays: value == 0 ? "leaves out no day" : "leaves out day \(value == 1 ? "1" : "1-\(value)")"
+        case .lastDay: "counts up to day \(value)"
+        case .takesOfSession: "the first \(value) readings of a session"
+        case .sessionMeans: "the mean of sessions"
+        case .onlyMorningAndEvening: "mornings and evenings only"
+        case .leastDays: "at least \(value) days that count"
+        case .leastDaysMeasured: "at least \(value) days"
+        case .leastReadings: "at least \(value) readings that count"
+        case .leastReadingsMeasured: "at least \(value) readings, those left out included"
+        case .trendOnly: "weekly means, no single result"
+        case .leastPercent: "at least \(value) % of those expected"
+        case .leastDay: "at least \(value) by day"
+        case .leastNight: "at least \(value) at night"
+        case .typicalReadings: "usually \(value) or more"
+        case .preferredNight: "preferably \(value) at night"
+        case .hours: "hours"
+        }
     }
 }

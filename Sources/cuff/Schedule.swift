@@ -50,14 +50,15 @@ struct Schedule: ParsableCommand {
             hint: "add them, or leave it out")
         try Flags.refuse(
             "--sink", when: !output.sink.isEmpty, why: "a schedule gives no readings; `cuff watch --sink …` takes them")
-        var options = try output.ingestOptions()
+        var options = try output.conversationOptions()
         if let state { options.memory = DriverMemory(folder: state) }
         let place = try DevicePlace(device.address, driver: device.driver)
         if options.device.isEmpty { options.device = place.device }
         options.stop.watch()
         let report = try Ingest.schedule(place, request, try device.reading(.schedule(.get)), zone: tz, options: options)
         if let warning = report.warning { output.log.warning("\(warning)") }
-        if report.report.status == .done { Terminal.put(json ? report.json : report.text) }
+        if report.report.status == .done { json ? Terminal.put(report.json) : Terminal.show(report.text) }
+        report.report.tellPassing(output)
         try report.report.conclude(output)
     }
 }

@@ -64,7 +64,25 @@ struct SelectionOptions: ParsableArguments {
         return try selection(types)
     }
 
-    func store(_ access: Store.Access = .read) throws -> Store { try Store(try database.path(), access: access) }
+    /// Says how many readings are in no range of time, because theirs is none.
+    static func sayImplausibleTimes(_ count: Int) {
+        guard count > 0 else { return }
+        let (what, whose) = count == 1 ? ("1 reading is", "its time is") : ("\(count) readings are", "their times are")
+        Terminal.say("cuff: \(what) left out: \(whose) later than the reception, or than the cuff's clock shows (clock: implausible)")
+    }
+
+    func store(_ access: Store.Access = .read) throws -> Store { try database.store(access) }
+}
+
+/// Damaged rows that a verb has met: what it printed is right and not all.
+enum Damage {
+    // Verbs run on the main thread alone.
+    nonisolated(unsafe) fileprivate static var stores: [Store] = []
+
+    /// Throws where something was left out. Asked once a verb has done its work.
+    static func told() throws(IngestError) {
+        for store in stores { if let damage = store.damage { throw damage } }
+    }
 }
 
 /// The database that a verb looks at.
@@ -75,4 +93,11 @@ struct DatabaseOption: ParsableArguments {
     var db: String?
 
     func path() throws -> String { try Store.path(db) }
+
+    /// Opens it; what it could not hand over, because it is damaged, ends the program with an error (`Damage.told`).
+    func store(_ access: Store.Access = .read) throws -> Store {
+        let store = try Store(try path(), access: access)
+        Damage.stores.append(store)
+        return store
+    }
 }

@@ -10,8 +10,9 @@ struct Setup: ParsableCommand {
         discussion: Help.text(
             """
             At a terminal it asks; an empty answer takes what stands in brackets. With --yes it asks nothing: cuffs that are certainly \
-            known get a section, and so does what --assign names. Sections that are there already stay as they are. Nothing is sent to \
-            any device.
+            known get a section, and so does what --assign names. Sections that are there already stay as they are. With --system it also \
+            writes a drop-in for systemd, where a page, a listening port or a sink of the configuration needs the network. Nothing is sent \
+            to any device.
             """,
             [
                 "cuff setup": "Step by step.",
@@ -62,7 +63,9 @@ struct Setup: ParsableCommand {
     private func write(_ entries: [SetupPlan.Entry], _ plan: SetupPlan) throws {
         let text = try plan.text(adding: entries)
         if output == "-" { return Terminal.put(text) }
+        let isService = plan.path == CuffConfiguration.machineFile
         guard !entries.isEmpty else {
+            if isService, try permitNetwork() { return }
             Terminal.say("\ncuff: nothing to write: no new cuff was found or named")
             return Terminal.say("Plug the cuff in and run `cuff setup` again. `cuff drivers MODEL` says whether it is supported.")
         }
@@ -72,11 +75,24 @@ struct Setup: ParsableCommand {
         }
         try plan.write(text)
         Terminal.say("cuff: \(plan.path): \(Plural.text(entries.count, "cuff")) added")
-        let isService = plan.path == CuffConfiguration.machineFile
+        if isService { try permitNetwork() }
         Terminal.say(
             isService
                 ? "Next: `systemctl enable --now cuff` starts the service; `systemctl reload cuff` tells a running one."
                 : "Next: `cuff watch` reads these cuffs whenever they are plugged in. As a service: sudo cuff setup --system")
+    }
+
+    /// The drop-in that lets the service use the network, where its configuration needs that. Answers whether one was written.
+    @discardableResult
+    private func permitNetwork() throws -> Bool {
+        let network = try ServiceNetwork.ofMachine()
+        guard let dropIn = network.dropIn, !network.isWritten else { return false }
+        Terminal.say(
+            "\nThe configuration needs the network, which the service may not use. To be written to \(ServiceNetwork.path):\n" + dropIn)
+        guard yes || Self.isYes(Terminal.ask("Write it? [Y/n] "), otherwise: true) else { return false }
+        try network.write()
+        Terminal.say("cuff: \(ServiceNetwork.path) is written\nNext: `systemctl daemon-reload && systemctl restart cuff`")
+        return true
     }
 
     // MARK: One device

@@ -28,8 +28,8 @@ struct OutputOptions: ParsableArguments, RunOptions {
     var isJSON: Bool { json }
 }
 
-/// For verbs that talk with a cuff about something else than readings. Some cuffs send readings all the same: where these go can
-/// still be said.
+/// For verbs that talk with a cuff about something else than readings. Some cuffs send readings all the same, and may not send them
+/// again.
 struct ConversationOptions: ParsableArguments, RunOptions {
     @Option(help: Help.hidden(Help.sink), completion: SinkChoice.completion) var sink: [String] = []
     @Flag(help: Help.hidden(Help.raw)) var raw = false
@@ -39,6 +39,13 @@ struct ConversationOptions: ParsableArguments, RunOptions {
     @Flag(name: .shortAndLong, help: Help.quiet) var quiet = false
     /// The verbs have a form of their own.
     var isJSON: Bool { false }
+
+    /// Readings that the cuff gives all the same are kept where `read` keeps them, unless a sink is named.
+    func conversationOptions() throws -> IngestOptions {
+        var options = try ingestOptions()
+        if sink.isEmpty { options.keepPassingReadings() }
+        return options
+    }
 }
 
 /// For `watch`, of which each cuff has options and a name of its own. They are refused with a hint, and not shown.
@@ -205,7 +212,8 @@ extension IngestReport {
         }
         for sink in sinks {
             guard let backlog = sink.backlog else { continue }
-            if backlog.refused > 0 {
+            let isSaid = endings.contains { if case .refused(_, sink.label, _, _) = $0 { true } else { false } }
+            if backlog.refused > 0, !isSaid || backlog.refused > backlog.refusals.readings {
                 Terminal.say("cuff: \(sink.label) refused \(Plural.text(backlog.refused, "reading")); `cuff sinks` shows them and why")
             }
             if backlog.lost > 0 {
@@ -223,6 +231,25 @@ extension IngestReport {
             Terminal.say("cuff: \(counts.joined(separator: ", "))")
         }
         if status != .done { throw ExitCode(status) }
+    }
+
+    /// Says where readings went that nobody asked for.
+    func tellPassing(_ options: ConversationOptions) {
+        guard !options.quiet, let sink = sinks.first(where: { $0.isDurable && $0.stored > $0.known }) else { return }
+        let count = sink.stored - sink.known
+        Terminal.say("cuff: \(Plural.text(count, "reading")) came from the cuff and \(count == 1 ? "is" : "are") kept in \(sink.label)")
+    }
+
+    /// For a person: how many readings went where, for each sink that was named; what standard output got was seen.
+    func tellSinks(_ options: some RunOptions) {
+        guard Terminal.errorIsTerminal, !options.quiet, !isOutputClosed, !options.sink.isEmpty else { return }
+        let named = sinks.filter { sink in
+            sink.label != SinkSpec.stdout.name && options.sink.contains { $0 == sink.label || $0 == sink.label + "?" }
+        }
+        for sink in named {
+            let new = sink.known == 0 ? "" : sink.isDurable ? ", \(sink.stored - sink.known) new" : ""
+            Terminal.say("cuff: \(counters.readings == 0 ? "no readings" : Plural.text(sink.stored, "reading") + new) to \(sink.label)")
+        }
     }
 
     /// The result in one line, for a person: how many readings came, and how many of them were new where a sink can tell.

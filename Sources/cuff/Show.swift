@@ -43,14 +43,18 @@ struct Show: ParsableCommand {
         var selection = try selected.selection(types)
         selection.last = last
         selection.ids = try ReadingSelection.ids(id)
-        if plot { return Terminal.put(try HealthRuns.plot(store, selection, style: Terminal.plotStyle)) }
+        if plot || selection.since != nil || selection.until != nil {
+            SelectionOptions.sayImplausibleTimes(try store.implausibleTimes(selection))
+        }
+        if plot { return Terminal.put(try HealthRuns.plot(store, selection, style: Terminal.plotStyle), hasColor: true) }
         var options = ShowOptions()
         options.form = try HealthRuns.Listing(format, isTerminal: Terminal.outputIsTerminal)
         options.earlier = earlier
         options.conditions = try self.where.map { try SeriesCondition($0) }
         (options.values, options.byOwner) = (values, byOwner)
         options.limits = try HeartRateLimits.checked(low: lowPulse ?? 40, high: highPulse ?? 120)
-        try HealthRuns.show(store, types, selection, options, to: try OutputFile("-"))
+        let width = options.form == .table ? Terminal.outputWidth : nil
+        try HealthRuns.show(store, types, selection, options, to: try OutputFile("-", width: width))
     }
 
     private func refuseIdleFlags(_ types: TypeChoice, _ format: String?) throws {

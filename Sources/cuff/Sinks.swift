@@ -10,7 +10,7 @@ struct Sinks: ParsableCommand {
             """
             Lines for programs and sockets (exec:, unix:, tcp:) wait in the run's database, or where it has none in outbox.db of \
             this user's state folder, until the other side has them; a watch sends them, and so does `cuff sinks retry`. REFUSED counts readings that a sink \
-            with +ack will never take, LOST those that were handed to one without and may not have arrived.
+            with +ack did not accept: they are kept, and `cuff sinks retry --refused` sends them again. LOST counts those that were handed to one without and may not have arrived.
             """,
             [
                 "cuff sinks": "What each sink has received, and what is queued.",
@@ -95,16 +95,21 @@ struct Sinks: ParsableCommand {
                 [
                     "cuff sinks retry": "Everything that is queued.",
                     "cuff sinks retry exec+ack:./to-server": "What is queued for one sink.",
+                    "cuff sinks retry --refused 'influx+http://127.0.0.1:8086/?db=bp'":
+                        "Also what it refused, once the server is repaired.",
                 ]))
         @Option(
             help: ArgumentHelp("The database (default: readings.db and the outbox of this user).", valueName: "file"), completion: .file())
         var db: String?
+        @Flag(help: "Also send again what the other side refused.") var refused = false
         @Argument(help: "Only this sink, as `cuff sinks` names it.") var sink: String?
 
         func run() throws {
-            let (sent, left) = try SinkRuns.retry(database: db, sink: sink) { Terminal.say("cuff: \($0.text)") }
-            Terminal.say("cuff: \(sent) lines sent, \(left) wait")
-            if left > 0 { throw ExitCode(.tryAgain) }
+            let result = try SinkRuns.retry(database: db, sink: sink, refused: refused) { Terminal.say("cuff: \($0.text)") }
+            let refusals = result.refused > 0 ? ", \(result.refused) refused: `cuff sinks` shows why" : ""
+            Terminal.say("cuff: \(Plural.text(result.sent, "line")) sent, \(result.left) queued\(refusals)")
+            if result.left > 0 { throw ExitCode(.tryAgain) }
+            if result.refused > 0 { throw ExitCode(.badData) }
         }
     }
 
@@ -112,7 +117,10 @@ struct Sinks: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "drop", abstract: "Drops what is queued for one sink; the database keeps its readings.",
             discussion: Help.text(
-                "",
+                """
+                What was queued is not sent when the cuff is read again. What the sink had refused is forgotten, and is sent when it is \
+                read again.
+                """,
                 [
                     "cuff sinks drop exec:./notify --confirm drop": "Forgets what is queued for a program that is gone.",
                     "cuff sinks drop tcp:127.0.0.1:4000 --db bp.db --confirm drop": "In another database.",

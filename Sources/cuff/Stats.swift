@@ -17,7 +17,7 @@ struct Stats: ParsableCommand {
                 "cuff stats --by week --since 90d": "Averages and extremes of each week.",
                 "cuff stats --by day --since 7d --follow --json": "Each day again as it changes, for a display.",
                 "cuff stats --quantity body_mass --by week": "Weight by week.",
-                "cuff stats --by daypart --user 1 --json | jq .systolic.avg": "Morning against evening of user 1, for a script.",
+                "cuff stats --by daypart --user 1 --json | jq .systolic_mmHg.avg": "Morning against evening of user 1, for a script.",
             ]))
 
     @OptionGroup var selected: SelectionOptions
@@ -66,21 +66,35 @@ struct Stats: ParsableCommand {
         if follow { return try follow(selection, cut, options, isTable: isTable) }
         let persons = try HealthRuns.statisticsOfEach(
             try selected.store(), selection, by: cut, style: style, options: options, excludesDisturbed: undisturbed)
-        Terminal.put(HealthRuns.text(persons, isTable: isTable, width: Terminal.outputWidth))
+        SelectionOptions.sayImplausibleTimes(persons.reduce(0) { $0 + ($1.collection.excluded[.timeImplausible] ?? 0) })
+        put(HealthRuns.text(persons, isTable: isTable, width: Terminal.outputWidth), isTable)
+        // A table has them below it.
+        for note in persons.flatMap(\.collection.leftOutNotes) where !isTable { Terminal.say("cuff: \(note)") }
     }
 }
 
 extension Stats {
+    private func put(_ text: String, _ isTable: Bool) {
+        if isTable { Terminal.show(text) } else { Terminal.put(text) }
+    }
+
     private func tell(_ name: String, _ selection: ReadingSelection, _ cut: CalendarCut, isTable: Bool) throws {
         try Flags.refuse(
             "--follow, --by-source, --readings, --undisturbed or --style",
             when: follow || bySource || readings || undisturbed || style != .discreteArithmetic, why: "they are for blood pressures")
         let store = try selected.store()
+        if name != "cuff_pressure" {
+            var own = selection
+            own.kinds = [.quantity]
+            SelectionOptions.sayImplausibleTimes(try store.implausibleTimes(own))
+        }
         let persons =
             name == "cuff_pressure"
             ? try HealthRuns.seriesStatistics(store, selection, of: .cuffPressure, by: cut)
             : try HealthRuns.statistics(store, selection, of: try QuantityType.checked(name), by: cut)
-        Terminal.put(HealthRuns.text(persons, name: name, isTable: isTable, width: Terminal.outputWidth))
+        put(HealthRuns.text(persons, name: name, isTable: isTable, width: Terminal.outputWidth), isTable)
+        let leftOut = persons.reduce(0) { $0 + $1.collection.leftOut }
+        if !isTable, leftOut > 0 { Terminal.say("cuff: \(Plural.text(leftOut, "value")) left out") }
     }
 
     private func follow(
@@ -99,7 +113,7 @@ extension Stats {
             } else {
                 table.append(lines: buckets, cut, lists: readings, to: &text)
             }
-            Terminal.put(text.string)
+            put(text.string, isTable)
         }
     }
 
@@ -131,9 +145,11 @@ extension Stats {
             return CalendarCut(named, zone: zone)
         }
         guard let length = Self.seconds(word), let cut = CalendarCut(every: length, anchor: try anchorWall(zone), zone: zone) else {
+            let names = Bucketing.named.map(\.rawValue)
             throw IngestError(
-                .usage, "unknown cut `\(word)`", why: "cuts are \(Bucketing.named.map(\.rawValue).joined(separator: ", ")), or a length",
-                hint: "write e.g. --by 6h, --by 90m or --by 10d")
+                .usage, "unknown cut `\(word)`", why: "cuts are \(names.joined(separator: ", ")), or a length",
+                hint: NearestWord.match(word.lowercased(), among: names).map { "did you mean `--by \($0)`?" }
+                    ?? "write e.g. --by 6h, --by 90m or --by 10d")
         }
         return cut
     }

@@ -90,7 +90,10 @@ struct List: ParsableCommand {
     var config: String?
 
     func run() throws {
-        if addresses { return Terminal.put(json ? AddressTable.json : AddressTable.text(isMarkdown: markdown)) }
+        if addresses {
+            guard !json, !markdown else { return Terminal.put(json ? AddressTable.json : AddressTable.text(isMarkdown: true)) }
+            return Terminal.show(AddressTable.text(isMarkdown: false))
+        }
         try Flags.refuse("--markdown", when: markdown, why: "the list of devices has no such form", hint: "add --addresses")
         let listing = DeviceListing(
             assignments: try WatchSetup.assignments(config: .files(config), assign: assign), isJSON: json,
@@ -160,10 +163,12 @@ struct DoctorVerb: ParsableCommand {
         try Flags.refuse("--strict", when: printRule && strict, why: "--print-rule checks nothing")
         try Flags.refuse("--print-rule", when: printRule && device == nil, why: "a rule is for one device", hint: "name the device")
         if let report { return try write(report) }
-        let visit = DoctorVisit(device: device, assignments: try WatchSetup.assignments(config: .files(nil), assign: assign), database: db)
+        let visit = DoctorVisit(
+            device: device, assignments: try WatchSetup.assignments(config: .files(nil), assign: assign), database: db,
+            configuration: try CuffConfiguration.load())
         if printRule { return Terminal.put(try visit.rule()) }
         let (text, status) = try visit.examine(strict: strict, isJSON: json, width: Terminal.outputWidth)
-        Terminal.put(text)
+        if json { Terminal.put(text) } else { Terminal.show(text) }
         if status != .done { throw ExitCode(status) }
     }
 

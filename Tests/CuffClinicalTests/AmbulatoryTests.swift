@@ -22,7 +22,7 @@ enum WorkedDay {
 
     static let diary = DayAndNight(asleep: 23 * 60, awake: 7 * 60)
 
-    static func recording(_ events: [AmbulatoryEvent] = events, _ rule: AmbulatoryRule = AmbulatoryRule.all[0]) -> AmbulatoryRecording {
+    static func recording(_ events: [AmbulatoryEvent] = events, _ rule: AmbulatoryRule = .usual) -> AmbulatoryRecording {
         AmbulatoryRecording(events, rule: rule, plan: AmbulatoryPlan(diary: diary), zone: BucketingTests.berlin)
     }
 }
@@ -71,13 +71,14 @@ enum WorkedDay {
         // 0 with its two repetitions, 30, 60, 90, 120, and 126, which comes too late for a repetition.
         #expect(day.expected == 6 && day.all.count == 3 && day.failed == 4 && day.leftOut == [.implausible: 1])
         #expect(!day.isValid && day.dipping == nil)
-        #expect(day.shortfalls.map { "\($0.measure) \($0.found)/\($0.least)" } == ["percent 50/70", "day 3/20", "night 0/7"])
+        #expect(day.shortfalls.map { "\($0.measure) \($0.found)/\($0.least)" } == ["percent 50/70", "day 3/8", "night 0/4"])
+        #expect(day.fewerThanUsual.map { "\($0.measure) \($0.found)/\($0.least)" } == ["all 3/27", "night 0/7"])
     }
 
     @Test func aPlan_SaysWhatIsExpected() {
         func expected(_ day: Int, _ night: Int?) -> Int {
             AmbulatoryRecording(
-                WorkedDay.events, rule: AmbulatoryRule.all[0],
+                WorkedDay.events, rule: .usual,
                 plan: AmbulatoryPlan(diary: WorkedDay.diary, dayMinutes: day, nightMinutes: night), zone: BucketingTests.berlin
             ).expected
         }
@@ -121,8 +122,8 @@ enum WorkedDay {
                 }
             ).dipping
         }
-        #expect(dipping(150, 120) == .extremeDipper)
-        #expect(dipping(150, 120.1) == .dipper)
+        #expect(dipping(150, 119.9) == .extremeDipper)
+        #expect(dipping(150, 120) == .dipper)
         #expect(dipping(150, 135) == .dipper)
         #expect(dipping(150, 135.1) == .nonDipper)
         #expect(dipping(150, 150) == .nonDipper)
@@ -137,6 +138,9 @@ enum WorkedDay {
         #expect(loads[0].systolic == 32 && loads[0].diastolic == 32)
         #expect(loads[1].systolic == 14 && loads[1].diastolic == 14)
         #expect(WorkedDay.recording().loads(try #require(PressureGuideline.named("nice-ng136"))).map(\.setting) == [.ambulatoryDay])
+        #expect(
+            WorkedDay.recording().judgement(.usual, .ambulatoryNight)?.className == "hypertension"
+                && WorkedDay.recording().judgement(.usual, .ambulatoryDay)?.className == "hypertension")
         let few = WorkedDay.recording(Array(WorkedDay.events.prefix(10)))
         #expect(few.judgement(guideline, .ambulatory24h) == nil)
         #expect(WorkedDay.recording().judgement(guideline, .ambulatoryNight)?.reached?.systolic == true)

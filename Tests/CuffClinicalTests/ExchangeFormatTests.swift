@@ -149,6 +149,99 @@ import Testing
     }
 }
 
+/// What a server must not mistake for an ordinary measurement of a cuff.
+@Suite struct DoubtfulExportTests {
+    private func reading(_ flags: MeasurementFlags = [], entered: Bool = false, revision: UInt8 = 0) -> Reading {
+        var reading = Reading(
+            .bloodPressure(.mmHg(128, 82, pulse: 71)), driver: "manual", flags: flags, origin: entered ? .entered : .memory,
+            raw: RawBytes([1, revision]))
+        reading.measured = Timestamp(seconds: 1_777_959_200)
+        reading.revision = revision
+        reading.id = Reading.ID(wallSeconds: 1_777_959_200, hash: 7)
+        return reading
+    }
+
+    private func fhir(_ reading: Reading) throws -> [String] {
+        try WorkedExample.export(.fhirNDJSON, [reading], [("subject", "0=Patient/p1")]).text.split(separator: "\n").map(String.init)
+    }
+
+    @Test func implausibleValues_AreNotSent() throws {
+        for line in try fhir(reading(.implausible)) {
+            #expect(!line.contains("valueQuantity") && line.contains("\"code\":\"error\""), "\(line)")
+        }
+        let panel = try #require(try fhir(reading(.implausible)).first)
+        #expect(panel.contains("measurement-status\",\"code\":\"questionable\"") && panel.contains("cuff: implausible"))
+        let both = try #require(try fhir(reading([.implausible, .questionable])).first)
+        #expect(both.components(separatedBy: "\"questionable\"").count == 2, "once")
+    }
+
+    @Test func typedInValues_AreMarked() throws {
+        for line in try fhir(reading(entered: true)) { #expect(line.contains("\"performer\":[{\"reference\":\"Patient/p1\"}]"), "\(line)") }
+        #expect(try fhir(reading(entered: true))[0].contains("\"typed in by hand\""))
+        #expect(try !fhir(reading()).joined().contains("performer"))
+    }
+
+    /// R4, ObservationStatus. What the cuff itself completed was preliminary before.
+    @Test func changedValues_SayHow() throws {
+        func has(_ word: String, _ reading: Reading) throws -> Bool {
+            try fhir(reading).allSatisfy { $0.contains("\"status\":\"\(word)\"") }
+        }
+        #expect(try has("final", reading()) && has("final", reading(entered: true)) && has("final", reading(revision: 2)))
+        #expect(try has("corrected", reading(entered: true, revision: 1)))
+        var noted = reading(revision: 1)
+        noted.remarks = try #require(Remarks(stored: { $0 == .note ? "after the stairs" : nil }))
+        #expect(try has("amended", noted))
+        noted.flags = .earlyIndication
+        #expect(try has("preliminary", noted))
+    }
+
+    @Test(arguments: [("sitting", "33586001"), ("standing", "10904000"), ("lying down", "102538003"), ("semi-recumbent", "")])
+    func posture_IsTheBodyPosition(_ words: String, _ code: String) throws {
+        var one = reading()
+        one.remarks = try #require(Remarks(stored: { $0 == .posture ? words : nil }))
+        let lines = try fhir(one)
+        #expect(
+            lines[0].contains("http://hl7.org/fhir/StructureDefinition/observation-bodyPosition")
+                && lines[0].contains("\"text\":\"\(words)\"}") && !lines[0].contains("posture:"))
+        #expect(code.isEmpty ? !lines[0].contains("snomed") : lines[0].contains("\"code\":\"\(code)\""))
+        #expect(!lines[1].contains("bodyPosition"), "of the pulse nobody said it")
+    }
+
+    /// A query for `blood_pressure` finds only what counts.
+    @Test(arguments: [
+        (MeasurementFlags.implausible, "implausible"), (.invalid, "invalid"), (.notAvailable, "invalid"), (.testData, "test_data"),
+        (.demoData, "test_data"), (.ongoing, "provisional"),
+    ]) func influx_KeepsApartWhatDoesNotCount(_ flags: MeasurementFlags, _ why: String) throws {
+        let line = try WorkedExample.export(.influx, [reading(flags)]).text
+        #expect(line.hasPrefix("left_out,") && line.contains(",of=blood_pressure,why=\(why) "), "\(line)")
+        #expect(try WorkedExample.export(.influx, [reading(.questionable)]).text.hasPrefix("blood_pressure,"))
+    }
+
+    @Test func floatingTimes_NeedAZoneThatSomebodyChose() throws {
+        var floating = Reading(
+            .bloodPressure(.mmHg(128, 82)), driver: "and-std", clock: .time(try #require(DeviceTime.parse("2026-05-05T07:31:10"))),
+            origin: .memory, raw: RawBytes([1]))
+        floating.id = Reading.ID(wallSeconds: 1_777_959_070, hash: 9)
+        let context = { (isChosen: Bool) in
+            var context = ExportContext(
+                zone: BucketingTests.berlin, made: Timestamp(seconds: 1_777_959_600), source: HealthSource(name: "cuff", version: "1"),
+                host: "pi-7")
+            context.isZoneChosen = isChosen
+            return context
+        }
+        for exporter in Exporters.all {
+            #expect(exporter.omission(floating, context(true)) == nil)
+            let omission = exporter.omission(floating, context(false))
+            #expect(omission == (["csv", "jsonl"].contains(exporter.name) ? nil : .zoneUnknown), "\(exporter)")
+            #expect(exporter.omission(reading(), context(false)) == nil)
+        }
+        var text = TextBuffer()
+        var csv = try Exporter.csv.writer(ExportChoices(), context(false))
+        try csv.append(floating, from: Provenance(driver: "and-std"), parts: .values, to: &text)
+        #expect(text.string.contains(",2026-05-05T07:31:10,2026-05-05 07:31:10,") && !text.string.contains("+02:00"), "\(text.string)")
+    }
+}
+
 @Suite struct OMHExportTests {
     /// The worked bytes of the reference, with the name space of its example.
     @Test func dataPoints_AreTheWorkedExample() {

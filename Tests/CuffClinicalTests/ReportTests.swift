@@ -75,6 +75,67 @@ enum HomeReadings {
 }
 
 @Suite struct ReportTests {
+    /// One threshold for everything on the page, with its guideline and its grade.
+    @Test func thresholds_AreOneForThePage() throws {
+        let guideline = try #require(PressureGuideline.named("acc-aha-2025"))
+        let entries = HomeReadings.report(days: 30).entries
+        for (lines, numbers, words) in [
+            (ReferenceLines(guideline, .home), "130/80", "American Heart Association and American College of Cardiology, 2025, at home"),
+            (ReferenceLines(guideline, .office), "130/80", "American Heart Association and American College of Cardiology, 2025, office"),
+            (ReferenceLines(nil, .office), "140/90", "European Society of Cardiology, 2024, office"),
+            (ReferenceLines(nil, .home), "135/85", "European Society of Cardiology, 2024, at home"),
+        ] {
+            var report = Report(zone: BucketingTests.berlin, lines: lines)
+            for (reading, provenance) in HomeReadings.make(days: 30) { report.add(reading, from: provenance) }
+            let page = HomeReadings.page(report)
+            let reached = entries.count { $0.point.systolic >= lines.systolic || $0.point.diastolic >= lines.diastolic }
+            #expect(page.components(separatedBy: "▲ ").count - 2 == reached, "\(numbers)")
+            #expect(page.contains("At or above \(numbers) mmHg") && page.contains("\(reached) of \(entries.count) readings"))
+            #expect(page.contains("≥ \(numbers) <small>\(lines.document.id): guideline"))
+            #expect(page.components(separatedBy: "\(words); read in the guideline").count == 3, "\(numbers)")
+            for other in ["130/80", "135/85", "140/90"] where other != numbers {
+                for words in ["At or above \(other)", "≥ \(other)", "\(other) mmHg"] {
+                    #expect(!page.contains(words), "\(numbers) \(words)")
+                }
+            }
+        }
+        // A grade that is weaker stands there, too.
+        let old = ReferenceLines(try #require(PressureGuideline.named("esh-2021")), .office)
+        #expect(old.origin.hasSuffix("from memory, not checked against the guideline") && old.shortOrigin == "esh-2021: from memory")
+    }
+
+    /// The tables of the page hold the same mornings and evenings as its average.
+    @Test func mornings_AreOneForThePage() throws {
+        let windows = try #require(DayWindows(morning: (5 * 60, 11 * 60), evening: (17 * 60, 2 * 60)))
+        var report = Report(zone: .utc, windows: windows)
+        var average = ProtocolAverage(.everything, zone: .utc, windows: windows)
+        // Sessions over the end of the morning and over midnight; one after midnight; one in between.
+        for (day, clock) in [
+            (5, "10:58"), (5, "11:00"), (5, "13:00"), (5, "23:58"), (6, "00:01"), (6, "01:30"), (6, "02:00"), (6, "05:00"),
+        ] {
+            let time = try #require(Timestamp.parse("2026-05-0\(day)T\(clock):00Z")?.time)
+            report.add(
+                Report.Entry(ReadingPoint(id: .none, time: time, systolic: 120, diastolic: 80), isEntered: false, basis: .synced, source: 0)
+            )
+            average.add(HomeReading(time: time, systolic: 120, diastolic: 80))
+        }
+        average.finish()
+        let parts = report.tally.parts
+        #expect(parts[.morning]?.statistics.count == average.morning.count && average.morning.count == 3)
+        #expect(parts[.evening]?.statistics.count == average.evening.count && average.evening.count == 3)
+        #expect(parts[.other]?.statistics.count == 2 && report.tally.days.count == average.days.count && average.days.count == 2)
+        let page = HomeReadings.page(report)
+        for words in ["05:00–11:00", "17:00–02:00", "Other times"] { #expect(page.contains(words), "\(words)") }
+        #expect(!page.contains("Afternoon") && !page.contains("22–06"))
+    }
+
+    /// An average below the threshold never looks like one at it.
+    @Test func averages_KeepTheirSide() {
+        #expect(Decimals.whole(134.96, near: 135) == "134.96" && Decimals.whole(134.4, near: 135) == "134")
+        #expect(Decimals.whole(135.4, near: 135) == "135" && Decimals.whole(134.5, near: 135) == "134.5")
+        #expect(Decimals.whole(134.999_99, near: 135) == "134.9999")
+    }
+
     @Test func thePage_NeedsNothingFromOutside() {
         let page = HomeReadings.page(HomeReadings.report(days: 30))
         for word in ["<script", "http://", "https://", "url(", "@import", "<link", "<img", "src="] {
@@ -153,7 +214,8 @@ enum HomeReadings {
         }
         #expect(table.buckets.map { $0.merged.count } == months.sorted { $0.key < $1.key }.map { $0.value.count })
         for bucket in table.buckets {
-            #expect(table.parts.first { $0.key == bucket.key }?.parts.reduce(0) { $0 + $1.count } == bucket.merged.count)
+            let parts = try #require(table.parts.first { $0.key == bucket.key }?.parts)
+            #expect(DayWindow.allCases.reduce(0) { $0 + parts[$1].count } == bucket.merged.count)
         }
     }
 
@@ -331,7 +393,7 @@ struct XMLParserCheck {
                      +--+---------
                         1 Jan
                       |S systolic range and average   :d diastolic
-                      . 135/85
+                      . 135/85 at home   esc-2024: guideline's text
 
                 """)
     }

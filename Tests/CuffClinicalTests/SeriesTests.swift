@@ -56,6 +56,18 @@ func refusal(_ body: () throws -> Void) -> HealthError.Code? {
         #expect(refusal { _ = try nothing.finish() } == .noData)
     }
 
+    /// Offsets are counted from the start, which so keeps its milliseconds.
+    @Test func lines_TellTheStartExactly() throws {
+        func line(_ milliseconds: Int64) throws -> String {
+            var text = TextBuffer()
+            try series([(0, 64), (0.5, 66)], at: Timestamp(milliseconds: milliseconds)).appendLine(to: &text, zone: BucketingTests.berlin)
+            return text.string
+        }
+        #expect(
+            try line(1_777_959_180_250).contains("\"start\":\"2026-05-05T07:33:00.250+02:00\",\"end\":\"2026-05-05T07:33:00.750+02:00\""))
+        #expect(try line(1_777_959_180_000).contains("\"start\":\"2026-05-05T07:33:00+02:00\",\"end\":\"2026-05-05T07:33:00.500+02:00\""))
+    }
+
     @Test func insertion_InAnyOrder_IsSorted() throws {
         let series = try series([(4, 67), (0, 64), (2, 66)])
         #expect(series.elements.map(\.value.mantissa) == [64, 66, 67])
@@ -100,7 +112,7 @@ func refusal(_ body: () throws -> Void) -> HealthError.Code? {
         series.appendLine(to: &text, zone: BucketingTests.berlin)
         #expect(
             text.string
-                == #"{"type":"heartbeat_series","schema":1,"code":"HKDataTypeIdentifierHeartbeatSeries","start":"2026-05-05T07:33:00+02:00","end":"2026-05-05T07:33:06+02:00","count":4,"sdnn_ms":100,"beats":[0,0.8,5.8,6.8],"gaps":[2]}"#
+                == #"{"type":"heartbeat_series","schema":1,"code":"HKDataTypeIdentifierHeartbeatSeries","start":"2026-05-05T07:33:00+02:00","end":"2026-05-05T07:33:06.800+02:00","count":4,"sdnn_ms":100,"beats":[0,0.8,5.8,6.8],"gaps":[2]}"#
                 + "\n")
     }
 

@@ -81,7 +81,7 @@ import Testing
         #expect(
             text.string
                 == #"{"type":"waveform_series","schema":1,"code":"MDC_ECG_ELEC_POTL_I","mdc":131329,"unit":"mV","#
-                + #""start":"2026-05-05T16:53:19+00:00","end":"2026-05-05T16:53:20+00:00","count":3,"period_us":5000,"#
+                + #""start":"2026-05-05T16:53:19.985+00:00","end":"2026-05-05T16:53:20+00:00","count":3,"period_us":5000,"#
                 + #""sample_range":[0,800],"value_range":[-2,2],"samples":[0,400,800]}"# + "\n")
     }
 }

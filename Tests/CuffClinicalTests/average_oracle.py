@@ -12,16 +12,30 @@ from fractions import Fraction
 from zoneinfo import ZoneInfo
 
 ZONE = ZoneInfo(sys.argv[1])
-# name: days left out, last day, readings of a session, mornings and evenings only, least readings, least days that count, least days
+# From the texts: each entry says what its document asks for, in its own words.
 RULES = {
-    "all": (0, None, None, False, 0, 0, 0),
-    "nice-ng136": (1, None, None, False, 0, 3, 0),
-    "esh-2021": (1, None, None, False, 12, 0, 3),
-    "aha-2020": (0, None, None, False, 12, 3, 0),
-    "htn-canada": (1, 7, None, False, 0, 0, 0),
-    "jsh-2019": (0, None, 2, True, 0, 5, 0),
-    "esh-longterm": (0, None, None, False, 0, 0, 0),
-    "cardx": (0, None, None, False, 0, 0, 0),
+    "all": {},
+    # "at least 4 days"; "Discard the measurements taken on the first day and use the average value of all the remaining measurements"
+    "nice-ng136": dict(skip=1, least_days=3),
+    # "at least 3 days with at least 12 readings"; then "Discard the first day and calculate the average of all the other readings."
+    "esh-2021": dict(skip=1, least_of_all=12, least_measured=3),
+    # "for a minimum of 3 days and up to 7 days"; "all readings are averaged"
+    "esc-2024": dict(least_measured=3),
+    # "a minimum of 3 days (ie, 12 readings total)"; "the average of all SBP and DBP readings should be obtained"
+    "aha-2020": dict(least=12, least_days=3),
+    # "for an initial 7-day period. First-day home BP values should not be considered"
+    "htn-canada-2017": dict(skip=1, last=7),
+    # "in the morning and the evening for 7 days"
+    "htn-canada-2025": {},
+    # two readings of a session, whose mean is the session's value; mornings and evenings; at least 5 days
+    "jsh-2019": dict(take=2, windows=True, least_days=5, of_sessions=True),
+    "jsh-2025": dict(take=2, windows=True, least_days=5, of_sessions=True),
+    # first day out, at least 3 days
+    "ish-2020": dict(skip=1, least_measured=3),
+    # 7 days, 2 sessions, 2 readings
+    "hope-asia-2023": {},
+    "esh-longterm": {},
+    "cardx": {},
 }
 BAD = [
     ({"implausible"}, "implausible"), ({"invalid", "not_available"}, "invalid"),
@@ -75,43 +89,57 @@ def sessions_of(rows):
     return first, placed, out
 
 
-def mean(rows, index):
-    return str(sum((r[index] for r in rows), Fraction(0)) / len(rows)) if rows else "-"
+def mean(values):
+    return sum(values, Fraction(0)) / len(values) if values else None
+
+
+def text(value):
+    return "-" if value is None else str(value)
+
+
+def result(placed, index, window, of_sessions):
+    """The mean of the readings of a window, or of its sessions, each of which counts once."""
+    part = [[row[index] for row in rows] for w, _, rows in placed if window in (None, w)]
+    return text(mean([mean(values) for values in part] if of_sessions else [value for values in part for value in values]))
 
 
 for user, rows in sorted(persons.items()):
     first, sessions, bad = sessions_of(rows)
-    for name, (skip, last, take, windows, least, least_days, least_measured) in RULES.items():
-        out, counted, held, singles = Counter(bad), [], 0, 0
+    for name, rule in RULES.items():
+        skip, last, take = rule.get("skip", 0), rule.get("last"), rule.get("take")
+        out, counted, placed, singles = Counter(bad), [], [], 0
         for window, day, readings in sessions:
             number = (day - first).days + 1
-            used = 0
+            used = []
             for index, row in enumerate(readings):
                 if number <= skip:
                     out["first_days"] += 1
                 elif last and number > last:
                     out["after_plan"] += 1
-                elif windows and window == "other":
+                elif rule.get("windows") and window == "other":
                     out["neither_morning_nor_evening"] += 1
                 elif take and index >= take:
                     out["surplus_of_session"] += 1
                 else:
                     counted.append((window, day, row))
-                    used += 1
-            held += used > 0
-            singles += used > 0 and len(readings) == 1
+                    used.append(row)
+            if used:
+                placed.append((window, day, used))
+            singles += len(used) == 1 and len(readings) == 1
         days = sorted({day for _, day, _ in counted})
         measured = len({day for _, day, _ in sessions})
-        few = [
-            f"{word}:{have}/{want}" for word, have, want in
-            [("readings", len(counted), least), ("days", len(days), least_days), ("days_measured", measured, least_measured)] if have < want
+        everything = sum(len(readings) for _, _, readings in sessions)
+        asked = [
+            ("readings_measured", everything, "least_of_all"), ("readings", len(counted), "least"), ("days", len(days), "least_days"),
+            ("days_measured", measured, "least_measured"),
         ]
-        fields = [name, str(user), str(len(counted)), str(len(days)), str(measured), str(held), str(singles)]
+        few = [f"{word}:{have}/{rule[key]}" for word, have, key in asked if key in rule and have < rule[key]]
+        fields = [name, str(user), str(len(counted)), str(everything), str(len(days)), str(measured), str(len(placed)), str(singles)]
         fields += [",".join(few) or "-", ",".join(f"{k}:{v}" for k, v in sorted(out.items())) or "-"]
         for window in (None, "morning", "evening"):
-            part = [row for w, _, row in counted if window in (None, w)]
-            fields += [str(len(part)), mean(part, 1), mean(part, 2)]
-        daily = [Fraction(mean([row for _, d, row in counted if d == day], 1)) for day in days]
+            fields += [str(sum(len(rows) for w, _, rows in placed if window in (None, w)))]
+            fields += [result(placed, index, window, rule.get("of_sessions", False)) for index in (1, 2)]
+        daily = [mean([row[1] for _, d, row in counted if d == day]) for day in days]
         if len(daily) >= 5:
             arv = sum((abs(a - b) for a, b in zip(daily, daily[1:])), Fraction(0)) / (len(daily) - 1)
             fields += [str(arv), repr(float(statistics.stdev([float(x) for x in daily])))]

@@ -1,5 +1,6 @@
-import CuffCore
 import Testing
+
+@testable import CuffCore
 
 /// The boards and cuffs that are started by the host: `berry-pm6750`, `evgmolt-oem`, `maibobo`, `nibp-nano`.
 @Suite struct BoardTests {
@@ -62,11 +63,31 @@ import Testing
         _ = session.handle(.sent([0xA1]))
         let stale = Self.answer([0xA1, 141, 92, 0, 0x40, 0, 0, 6, 108])
         let after = Self.answer([0xA0, 141, 92, 0, 0x00, 0, 0, 7, 77])
-        for bytes in [stale, after] {
-            for action in session.handle(.received(bytes)) {
-                if case .emit(let reading) = action { Issue.record("\(reading)") }
-            }
+        let readings = [stale, after].flatMap { Self.emitted(session.handle(.received($0))) }
+        // It is marked as new in no later answer, so it is given as what it is: one of the memory.
+        #expect(readings.map(\.origin) == [.memory])
+        #expect(readings.first?.bloodPressure == .mmHg(141, 92, mean: 108, pulse: 77))
+    }
+
+    @Test func evgmolt_ResultThatTheStartCutsShort_IsGivenWithoutItsPulse() throws {
+        var session = try driver("evgmolt-oem").makeSession(SessionContext())
+        _ = session.handle(.command(.measure))
+        _ = session.handle(.sent([0xA1]))
+        let stale = Self.answer([0xA1, 141, 92, 0, 0x40, 0, 0, 6, 108])
+        let running = Self.answer([0xA0, 141, 92, 40, 0x07, 0, 0, 0, 1])
+        let first = session.handle(.received(stale)) + session.handle(.received(running))
+        #expect(Self.emitted(first).map(\.origin) == [.memory])
+        #expect(Self.emitted(first).first?.bloodPressure?.pulseAbsence == .notMeasured)
+        // The measurement goes on, and its result is the measurement's.
+        #expect(!first.contains { if case .finish = $0 { true } else { false } })
+        let ended = [[0xA0, 131, 84, 0, 0x40, 0, 0, 6, 99], [0xA0, 131, 84, 0, 0, 0, 0, 7, 66]].flatMap {
+            session.handle(.received(Self.answer($0)))
         }
+        #expect(Self.emitted(ended).map(\.origin) == [.measurement])
+    }
+
+    private static func emitted(_ actions: [SessionAction]) -> [Reading] {
+        actions.compactMap { if case .emit(let reading) = $0 { reading } else { nil } }
     }
 
     @Test func evgmolt_MeanAndPulseThatNeverCome_AreAbsent() throws {
@@ -113,13 +134,44 @@ import Testing
         _ = session.handle(.command(.measure))
         let result = Hex.bytes("aa80030f0106000000000000000079004f00427f") ?? []
         for before in [[], Hex.bytes("aa80030301010000") ?? []] {
-            for action in session.handle(.received(before)) + session.handle(.received(result)) {
-                if case .emit(let reading) = action { Issue.record("\(reading)") }
-            }
+            let actions = session.handle(.received(before)) + session.handle(.received(result))
+            // It comes only once: given as pushed, which ends no measurement.
+            #expect(Self.emitted(actions).map(\.origin) == [.push])
+            #expect(!actions.contains { if case .finish = $0 { true } else { false } })
         }
     }
 
     // MARK: nibp-nano
+
+    /// Ten packets of one arrival are 25 ms apart by the device's own counter, and so are those of the next.
+    @Test(arguments: [SessionCommand.follow, .measure]) func nano_PressuresOfOneArrival_AreAsFarApartAsMeasured(_ command: SessionCommand)
+        throws
+    {
+        var link = LinkState(LinkState.Setup(try driver("nibp-nano"), commands: [command]))
+        var effects: [LinkEffect] = []
+        link.handle(.opened, at: LinkTime(elapsed: .zero), into: &effects)
+        // The counter goes over its end in the second arrival.
+        for (arrival, first) in [(1, 65_486), (2, 0), (3, 50), (9, 20)] {
+            let bytes = (0..<10).flatMap { index -> [UInt8] in
+                let count = UInt16(truncatingIfNeeded: first + index * 5)
+                return NibpNanoFrame.encode([0x64, UInt8(count & 0xFF), UInt8(count >> 8), 0x20, 0x03, 0, 0, 0, 0, 7])
+            }
+            link.handle(.received(bytes), at: LinkTime(elapsed: .milliseconds(1000 + arrival * 250)), into: &effects)
+            link.flush(into: &effects)
+        }
+        let times = effects.flatMap { effect -> [Duration] in
+            guard case .submit(let batch) = effect else { return [] }
+            return batch.entries.compactMap { if case .live(.cuffPressure, _, let elapsed) = $0 { elapsed } else { nil } }
+        }
+        #expect(times.count == 40)
+        let steps = zip(times, times.dropFirst()).map { $1 - $0 }
+        for start in [0, 10, 20, 30] { #expect(steps[start..<(start + 9)].allSatisfy { $0 == .milliseconds(25) }, "\(steps)") }
+        #expect(steps[9] == .milliseconds(25) && steps[19] == .milliseconds(25), "\(steps)")
+        // The last of an arrival is as old as the arrival, also where the counter began anew.
+        let began = times[0]
+        #expect(times[9] - began == .milliseconds(225))
+        #expect(times[39] - times[29] == .milliseconds(1500))
+    }
 
     @Test func nano_Measure_KeepsItAliveAndStopsIt() throws {
         let talk = Conversation(

@@ -85,6 +85,69 @@ import Testing
         #expect(slow.measured == Self.instant("2026-01-15T08:05:00+01:00"))
     }
 
+    // MARK: what is no time
+
+    private static func received(_ text: String, at now: String, _ clock: ClockCorrection) -> Reading {
+        var reading = reading(text)
+        reading.received = instant(now)
+        clock.apply(to: &reading)
+        return reading
+    }
+
+    /// A frame dated 2030 that comes in 2026; the slack is for cuffs that show the wall time of another zone.
+    @Test func aTimeLaterThanItsReception_IsNoTime() {
+        let clock = ClockCorrection(zone: .utc)
+        for (text, isTime) in [("2030-01-01T00:00:00", false), ("2026-11-24T13:00:00", false), ("2026-11-24T11:00:00", true)] {
+            let reading = Self.received(text, at: "2026-11-23T12:00:00Z", clock)
+            #expect((reading.rule == .implausible) != isTime, "\(text)")
+            #expect((reading.measured != nil) == isTime && (reading.bestTime(in: .utc) != nil) == isTime)
+            #expect(reading.clock.time == Self.wall(text), "what the cuff said stays")
+            #expect(reading.hasImplausibleTime(in: .utc) != isTime)
+        }
+        // A reading that an earlier program placed is judged by those who ask.
+        var old = Self.reading("2030-01-01T00:00:00")
+        (old.measured, old.rule, old.received) = (Self.instant("2030-01-01T00:00:00Z"), .deviceTime, Self.instant("2026-11-23T12:00:00Z"))
+        #expect(old.bestTime(in: .utc) == nil && old.hasImplausibleTime(in: .utc))
+    }
+
+    /// The clock began anew in 2015; the record is of before, by another setting.
+    @Test func aRecordLaterThanTheCuffsOwnClock_IsNotCorrected() {
+        var clock = ClockCorrection(zone: .utc)
+        clock.compare(Self.wall("2015-01-01T00:02:00"), at: Self.instant("2026-11-23T12:00:00Z"))
+        let record = Self.received("2026-11-20T07:10:00", at: "2026-11-23T12:00:05Z", clock)
+        #expect(record.rule == .implausible && record.measured == nil)
+        let now = Self.received("2015-01-01T00:03:00", at: "2026-11-23T12:01:00Z", clock)
+        #expect(now.rule == .corrected && now.measured == Self.instant("2026-11-23T12:01:00Z"))
+        // The same where the host's clock is no measure.
+        var alone = ClockCorrection(zone: .utc)
+        alone.compare(Self.wall("2015-01-01T00:02:00"), at: Self.instant("1970-01-01T00:01:00Z"))
+        #expect(Self.received("2026-11-20T07:10:00", at: "1970-01-01T00:01:05Z", alone).rule == .implausible)
+    }
+
+    /// A small computer without a battery beside a cuff that is right; and one that no time server has set.
+    @Test(arguments: [("1970-01-01T00:05:00Z", false), ("2026-07-10T12:00:00Z", true), ("2025-12-31T23:59:59Z", false)])
+    func aWrongHostClock_CorrectsNothing(_ now: String, isUnsynchronised: Bool) {
+        var clock = ClockCorrection(zone: .utc)
+        clock.compare(Self.wall("2026-07-10T09:00:00"), at: Self.instant(now), isHostClockUnsynchronised: isUnsynchronised)
+        let reading = Self.received("2026-07-10T08:30:00", at: now, clock)
+        #expect(reading.rule == .deviceTime && reading.measured == Self.instant("2026-07-10T08:30:00Z"))
+        #expect(clock.shift != nil, "`cuff clock` still says what the two show")
+    }
+
+    @Test func anArrivalBeforeThisRelease_IsNoTime() {
+        var reading = Reading(.bloodPressure(.mmHg(120, 80)), driver: "ampall-bp868f", origin: .push, raw: RawBytes([1]))
+        reading.received = Timestamp(milliseconds: 300_000)
+        ClockCorrection(zone: .utc).apply(to: &reading)
+        #expect(reading.measured == nil && reading.rule == .implausible && reading.bestTime(in: .utc) == nil)
+    }
+
+    @Test func simulatedRecords_LieBeforeTheSimulatorsClock() {
+        for count in [0, 1, 3, 100] {
+            let script = SimulatorScript(records: SimulatedRecord.sample(count: count, seed: 1))
+            #expect(script.records.allSatisfy { $0.time.wallSeconds < script.clock.wallSeconds })
+        }
+    }
+
     /// A host whose own clock was stepped tells the same reading the same time where the cuff's clock is alone.
     @Test func aStepOfTheHostsClock_ChangesNothingThatTheCuffTold() {
         var ledger = ReadingLedger(device: "1", driver: "and-std")

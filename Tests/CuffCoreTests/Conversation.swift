@@ -30,7 +30,8 @@ struct Conversation {
 
     private let driver: CuffDriver
     private var session: any CuffSession
-    private var simulator: any CuffSimulator
+    /// The cuff as it is now; another conversation may go on with it.
+    private(set) var simulator: any CuffSimulator
     private var ledger: ReadingLedger
     /// What is still to happen, the next one last.
     private var queue: [(time: Int64, event: Event)] = []
@@ -50,12 +51,12 @@ struct Conversation {
     init(
         _ driver: CuffDriver, _ command: SessionCommand, script: SimulatorScript = SimulatorScript(),
         context: SessionContext = SessionContext(), faultRate: Double = 0, seed: UInt64 = 0, closesAfter: Duration? = nil,
-        then: (command: SessionCommand, after: Duration)? = nil
+        then: (command: SessionCommand, after: Duration)? = nil, with former: (any CuffSimulator)? = nil
     ) {
         self.driver = driver
         self.faultRate = faultRate
         session = driver.makeSession(context)
-        simulator = driver.makeSimulator(script)
+        simulator = former ?? driver.makeSimulator(script)
         ledger = ReadingLedger(device: context.device, driver: driver.id)
         random = SplitMix64(seed: seed)
         if let closesAfter { post(.close, after: Self.microseconds(closesAfter)) }

@@ -86,4 +86,17 @@ import Testing
         // Whether it has stopped is seen in its status.
         #expect(talk.writes.dropFirst().allSatisfy { $0 == DinamapCommand.status.bytes })
     }
+
+    /// The monitor shows it still, but whoever listened would never have it.
+    @Test(arguments: [SessionCommand.follow, .readMemory(user: nil)])
+    func aResultThatWaitsForItsPulse_IsGivenWhenTheLineEnds(_ command: SessionCommand) {
+        var session = CuffDriver.dinamapASCII.makeSession(SessionContext())
+        _ = session.handle(.opened) + session.handle(.command(command))
+        let heard = session.handle(.received(DinamapLine.encode(Array(" NA1100042128082097".utf8))))
+        #expect(heard.emitted.isEmpty)
+        let closed = session.handle(.closed)
+        #expect(closed.emitted.map(\.bloodPressure?.systolic) == [.mmHg(128)])
+        #expect(closed.emitted.map(\.bloodPressure?.pulseAbsence) == [.notMeasured])
+        #expect(closed.contains { if case .finish(.complete) = $0 { true } else { false } })
+    }
 }

@@ -84,6 +84,20 @@ import Testing
         #expect(Self.writes(again).count == 1 && Self.writes(again)[0].contains("MSA|AA|M1\r"))
     }
 
+    @Test func whoEndsBeforeItIsKept_SaysSo() {
+        var session = Self.session()
+        _ = session.handle(.received(Self.block([Self.header()] + Self.cuff(128, 82))))
+        var actions = SessionActions()
+        let hasWords = session.endInOrder(into: &actions)
+        #expect(hasWords)
+        let all = Array(actions)
+        #expect(Self.writes(all).count == 1 && Self.writes(all)[0].contains("MSA|AE|M1\r"))
+        #expect(all.contains { if case .finish = $0 { true } else { false } })
+        var idle = Self.session()
+        let isIdle = !idle.endInOrder(into: &actions)
+        #expect(isIdle, "nobody waits")
+    }
+
     @Test func whereNothingIsKept_ItIsAnError() {
         var session = Self.session(keeps: false)
         let heard = Self.writes(session.handle(.received(Self.block([Self.header()] + Self.cuff(128, 82)))))

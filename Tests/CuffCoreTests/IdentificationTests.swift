@@ -31,12 +31,29 @@ import Testing
         #expect(candidates.first?.driver == driver.id, "\(candidates)")
     }
 
-    @Test func noise_FitsNobody() {
-        var random = SplitMix64(seed: 11)
-        let noise = (0..<4096).map { _ in UInt8(truncatingIfNeeded: random.next()) }
-        let candidates = Identification.candidates(of: [CaptureItem(.fromCuff(noise))], among: CuffFamilies.all)
-        let likely = candidates.filter(\.isLikely)
-        #expect(likely.isEmpty, "\(likely)")
+    @Test(arguments: [(64, 40), (4096, 11), (65536, 2)]) func noise_FitsNobody(_ size: Int, _ rounds: UInt64) {
+        for seed in 1...rounds {
+            var random = SplitMix64(seed: seed)
+            let noise = (0..<size).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+            let candidates = Identification.candidates(of: [CaptureItem(.fromCuff(noise))], among: CuffFamilies.all)
+            let wrong = candidates.filter { $0.isLikely || $0.isChecked }
+            #expect(wrong.isEmpty, "\(wrong)")
+        }
+    }
+
+    /// Checked frames among more of something else may be chance; explained by half, they are what they look like.
+    @Test func framesThatExplainLessThanHalf_AreNotCalledChecked() throws {
+        let file = try #require(CaptureFile.own.first { $0.driver?.id == "evgmolt-oem" && $0.url.path.contains("new-result") })
+        let bytes = file.items.flatMap { item -> [UInt8] in if case .fromCuff(let bytes) = item.content { bytes } else { [] } }
+        for (zeros, isChecked) in [(0, true), (bytes.count, true), (bytes.count + 1, false)] {
+            let heard = [UInt8](repeating: 0, count: zeros) + bytes
+            let found = Identification.candidates(of: [CaptureItem(.fromCuff(heard))], among: CuffFamilies.all)
+            let own = try #require(found.first { $0.driver == "evgmolt-oem" })
+            #expect(own.isChecked == isChecked && own.isLikely == isChecked, "\(zeros): \(own)")
+        }
+    }
+
+    @Test func nothing_FitsNobody() {
         #expect(Identification.candidates(of: [], among: CuffFamilies.all).isEmpty)
     }
 }

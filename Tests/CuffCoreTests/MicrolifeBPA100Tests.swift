@@ -55,7 +55,7 @@ import Testing
     @Test func memory_IsReadWithTheClock() {
         let talk = Conversation(.microlifeBPA100, .readMemory(user: nil))
         #expect(talk.writes == [[0x12, 0x16, 0x18, 0x26], [0x12, 0x16, 0x18, 0x22]])
-        #expect(talk.clocks == [DeviceTime(year: 2026, month: 5, day: 5, hour: 7, minute: 31, second: 10)])
+        #expect(talk.clocks == [DeviceTime(year: 2026, month: 5, day: 5, hour: 11, minute: 18, second: 18)])
         #expect(talk.readings.count == 3)
     }
 

@@ -196,7 +196,7 @@ import Testing
         for command in [SessionCommand.readClock, .information] {
             let talk = HIDConversation(.omronEEPROM, command)
             #expect(talk.outcome == .complete)
-            #expect(talk.clocks == [DeviceTime(year: 2026, month: 5, day: 5, hour: 7, minute: 31, second: 10)])
+            #expect(talk.clocks == [DeviceTime(year: 2026, month: 5, day: 5, hour: 11, minute: 18, second: 18)])
         }
         // month, year, hour, day, second, minute behind two unknown bytes, sum of the eight.
         let block: [UInt8] = [1, 2, 5, 26, 7, 5, 10, 31, 0, 87]

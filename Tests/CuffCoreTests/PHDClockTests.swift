@@ -32,6 +32,31 @@ import Testing
         #expect(actions(talk) == [PHDAction.setTime])
     }
 
+    /// What is told last is what the agent shows afterwards, and not what it showed before.
+    @Test(arguments: ["absolute", "base-offset"]) func theNewTime_IsReadBack(_ time: String) {
+        let talk = set(["time": time], Self.summer)
+        #expect(talk.clocks.count == 2)
+        // 2026-05-05T07:31:10 is the simulated agent's own time.
+        #expect(talk.clocks.first?.month == 5)
+        #expect(talk.clocks.last.map { ($0.month, $0.day, $0.hour, $0.minute) }.map { "\($0)" } == "(7, 1, 12, 0)")
+        // An agent that asked for it is not remembered as asking still.
+        #expect(talk.remembered.allSatisfy { $0.value != [1] || !$0.key.hasPrefix("wants-clock") })
+    }
+
+    /// The answer to the second question is lost: the clock was set all the same.
+    @Test func whatIsNotReadBack_IsSetAllTheSame() {
+        var talk = PHDConversation(SimulatorScript(records: []))
+        var descriptions = 0
+        talk.fault = { fromAgent, _, bytes in
+            guard fromAgent, bytes.span.bigEndian16(8) == PHDMessage.getResult else { return [bytes] }
+            descriptions += 1
+            return descriptions == 2 ? [] : [bytes]
+        }
+        talk.start(.setClock(Self.summer))
+        talk.run()
+        #expect(talk.outcome == .complete)
+    }
+
     @Test func baseOffsetClock_NeedsAZone() {
         var bare = Self.summer
         bare.utcOffset = nil

@@ -175,8 +175,9 @@ import Testing
         #expect(talk.outcome == .complete)
         let set = try #require(talk.managerWrites.first { $0.count == 30 && $0[14] == 0x0C && $0[15] == 0x17 })
         #expect(Array(set[18..<26]) == [0x20, 0x26, 0x11, 0x21, 0x09, 0x00, 0x07, 0x00])
-        // The clock's own time was read before, so that old stamps can still be understood.
-        #expect(talk.clocks == [DeviceTime(year: 2026, month: 5, day: 5, hour: 7, minute: 31, second: 10, hundredths: 0)])
+        // The clock's own time was read before, so that old stamps can still be understood, and what it shows now afterwards.
+        let now = DeviceTime(year: 2026, month: 11, day: 21, hour: 9, minute: 0, second: 7, hundredths: 0)
+        #expect(talk.clocks == [DeviceTime(year: 2026, month: 5, day: 5, hour: 7, minute: 32, second: 0, hundredths: 0), now])
     }
 
     @Test func information_NamesTheAgent() {

@@ -101,6 +101,20 @@ import Testing
         #expect(reading.bloodPressure?.systolic == .mmHg(systolic))
     }
 
+    @Test(arguments: [(16, true), (81, true), (82, false), (97, false), (128, false), (129, true), (250, true), (512, true)])
+    func aMeanOutsideItsPressures_IsFlagged_NotDropped(_ mean: Int, isFlagged: Bool) {
+        let reading = Reading(.bloodPressure(.mmHg(128, 82, mean: mean)), driver: "x", origin: .push, raw: RawBytes([]))
+        #expect(reading.flags.contains(.implausible) == isFlagged)
+        #expect(reading.bloodPressure?.mean == .mmHg(mean))
+    }
+
+    @Test(arguments: [(1089, true), (1090, false), (1330, false), (1707, false), (1708, true)])
+    func aMeanOutsideItsPressures_IsFlagged_AlsoInKilopascalsAndWithDecimals(_ hundredths: Int64, isFlagged: Bool) {
+        func pressure(_ mantissa: Int64, _ exponent: Int8) -> Pressure { Pressure(Digits(mantissa: mantissa, exponent: exponent), .kPa) }
+        let mean = pressure(hundredths, -2)
+        #expect(BloodPressure(systolic: pressure(1707, -2), diastolic: pressure(109, -1), mean: mean).isPlausible != isFlagged)
+    }
+
     @Test func everyFlag_HasAWord() {
         #expect(MeasurementFlags.joined.rawValue == 1 << UInt32(MeasurementFlags.words.count - 1))
         #expect(Set(MeasurementFlags.words.map(\.description)).count == MeasurementFlags.words.count)

@@ -99,6 +99,76 @@ import Testing
         #expect(id.wallSeconds == Self.now.seconds + 5)
     }
 
+    // MARK: a clock that stands still
+
+    private static func stamped(second: Int, _ raw: UInt8 = 1) -> Reading {
+        let time = DeviceTime(year: 2026, month: 5, day: 5, hour: 7, minute: 31, second: second)
+        var reading = record(.time(time))
+        reading.raw = RawBytes([raw, UInt8(second)])
+        return reading
+    }
+
+    /// In one process, in the next ones, and after another start of the machine.
+    @Test(arguments: [0, 1, 2])
+    func equalStamps_EachAcknowledged_AreAsManyReadings(_ between: Int) {
+        var ids: Set<Reading.ID> = []
+        var ledger = ReadingLedger(device: "1", driver: "r1")
+        for run in 0..<4 {
+            ids.insert(Self.named(&ledger, Self.stamped(second: 10), Timestamp(milliseconds: Self.now.milliseconds + Int64(run))))
+            ledger.acknowledge(through: between == 0 ? run + 1 : 1)
+            guard between > 0 else { continue }
+            let left = OutstandingRecords(ledger.outstanding.bytes)
+            ledger = ReadingLedger(device: "1", driver: "r1", outstanding: between == 1 ? left : left.afterAnotherBoot)
+        }
+        #expect(ids.count == 4)
+    }
+
+    /// A clock that moves names its records: live and of a recording, with whatever was acknowledged in between.
+    @Test func aStampThatMoves_NamesItsRecord() {
+        var live = ReadingLedger(device: "1", driver: "r1")
+        var recorded = ReadingLedger(device: "1", driver: "r1")
+        for second in [10, 20, 59] {
+            let (a, b) = (Self.named(&live, Self.stamped(second: second)), Self.named(&recorded, Self.stamped(second: second), nil))
+            #expect(a == b)
+            live.acknowledge(through: 3)
+        }
+    }
+
+    /// Two results in turn, with a stamp that does not move or begins anew: A, B, A.
+    @Test(arguments: [10, 5])
+    func aStampThatDoesNotMoveOn_NamesNothing(_ second: Int) {
+        var ledger = ReadingLedger(device: "1", driver: "r1")
+        var ids: Set<Reading.ID> = []
+        for (count, reading) in [Self.stamped(second: second), Self.stamped(second: 10, 2), Self.stamped(second: second)].enumerated() {
+            ids.insert(Self.named(&ledger, reading))
+            ledger.acknowledge(through: count + 1)
+        }
+        #expect(ids.count == 3)
+    }
+
+    @Test func anUnacknowledgedRecord_WithAStampThatStandsStill_IsTheSameInTheNextProcess() {
+        var first = ReadingLedger(device: "1", driver: "r1")
+        let one = Self.named(&first, Self.stamped(second: 10))
+        var again = ReadingLedger(device: "1", driver: "r1", outstanding: OutstandingRecords(first.outstanding.bytes))
+        #expect(Self.named(&again, Self.stamped(second: 10), Timestamp(milliseconds: Self.now.milliseconds + 9)) == one)
+        again.acknowledge(through: 1)
+        let two = Self.named(&again, Self.stamped(second: 10), Timestamp(milliseconds: Self.now.milliseconds + 10))
+        var last = ReadingLedger(device: "1", driver: "r1", outstanding: OutstandingRecords(again.outstanding.bytes))
+        #expect(two != one)
+        #expect(Self.named(&last, Self.stamped(second: 10), Timestamp(milliseconds: Self.now.milliseconds + 99)) == two)
+    }
+
+    @Test func aLostAcknowledgement_OfAStampedRecord_LeavesItTheSame() {
+        var ledger = ReadingLedger(device: "1", driver: "r1")
+        let one = Self.named(&ledger, Self.stamped(second: 10))
+        ledger.acknowledge(through: 1)
+        ledger.expectRepetitions(isLost: true)
+        let left = OutstandingRecords(ledger.outstanding.bytes)
+        #expect(Self.named(&ledger, Self.stamped(second: 10)) == one)
+        var next = ReadingLedger(device: "1", driver: "r1", outstanding: left)
+        #expect(Self.named(&next, Self.stamped(second: 10)) == one)
+    }
+
     @Test func outstandingBytes_AreReadAsFarAsTheyGo() {
         for count in 0..<40 { #expect(OutstandingRecords([UInt8](repeating: 7, count: count)).bytes.count == count / 16 * 16) }
         #expect(OutstandingRecords([UInt8](repeating: 7, count: 1 << 16)).bytes.count == 16 * OutstandingRecords.limit)
@@ -110,12 +180,17 @@ import Testing
     private static let enquiry = R1Frame.encode([R1Frame.enq])
     private static let acknowledgement = R1Frame.encode([R1Frame.ack])
 
-    /// Somebody else's conversation: three results, of which the second was asked for twice before it was acknowledged.
-    @Test func r1_CountsByTheACK() {
+    /// Somebody else's conversation: three results, of which the second was asked for twice before it was acknowledged. The
+    /// clock was never set, never began, or stands still somewhere.
+    @Test(arguments: ["000000,000000", "000101,000000", "260505,073110", "0000,00/01/01,00/00", "0000,26/05/05,07/31"])
+    func r1_CountsByTheACK(_ clock: String) {
+        let isSlashForm = clock.contains("/")
+        let text = isSlashForm ? "\(clock),128,097,082,071,0,0,0,0,0,0\u{4}" : "R1,000000000,\(clock),128,097,082,071,0000,0000,00000,000"
+        let result = R1Frame.encode(Array(text.utf8))
         var player = Replay(LinkState.Setup(.r1), start: Self.now)
         let lines: [(Bool, [UInt8])] = [
-            (true, Self.enquiry), (false, Self.result), (true, Self.acknowledgement), (true, Self.enquiry), (false, Self.result),
-            (true, Self.enquiry), (false, Self.result), (true, Self.acknowledgement), (true, Self.enquiry), (false, Self.result),
+            (true, Self.enquiry), (false, result), (true, Self.acknowledgement), (true, Self.enquiry), (false, result),
+            (true, Self.enquiry), (false, result), (true, Self.acknowledgement), (true, Self.enquiry), (false, result),
             (true, Self.acknowledgement),
         ]
         for (isHost, bytes) in lines { player.play(CaptureItem(time: nil, isHost ? .toCuff(bytes) : .fromCuff(bytes))) }

@@ -10,7 +10,10 @@ import Testing
         let set = HIDConversation(.taiDoc, .setClock(time))
         #expect(set.outcome == .complete)
         // 26 << 9 | 12 << 5 | 31 = 359F; sum 51+33+9F+35+3B+17+A3 = 24D.
-        #expect(set.writes.last == [0x51, 0x33, 0x9F, 0x35, 0x3B, 0x17, 0xA3, 0x4D])
+        // Then it is asked what it shows now.
+        #expect(set.writes.count >= 2 && set.writes.last?[1] == 0x23)
+        #expect(set.clocks == [time])
+        #expect(set.writes.dropLast().last == [0x51, 0x33, 0x9F, 0x35, 0x3B, 0x17, 0xA3, 0x4D])
         guard case .unsupported? = HIDConversation(.taiDoc, .setClock(DeviceTime(year: 2026, month: 2, day: 30))).outcome
         else {
             Issue.record("a date that no calendar has was set")

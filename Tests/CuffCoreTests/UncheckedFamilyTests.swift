@@ -33,6 +33,25 @@ import Testing
         #expect(talk.outcome == .complete)
     }
 
+    /// 11073 leaves its check to the transport: only a line without one leaves a mark on its readings.
+    @Test(arguments: [true, false]) func whereNobodyChecks_ReadingsSaySo(_ isUnchecked: Bool) {
+        var setup = LinkState.Setup(.phd)
+        setup.isLineUnchecked = isUnchecked
+        var link = LinkState(setup)
+        var effects: [LinkEffect] = []
+        let time = LinkTime(elapsed: .zero)
+        link.handle(.opened, at: time, into: &effects)
+        for apdu in [PHDVectorTests.request, PHDStateTableTests.report] {
+            link.handle(.received(Hex.bytes(apdu) ?? []), at: time, into: &effects)
+        }
+        link.flush(into: &effects)
+        let readings = effects.flatMap { effect -> [Reading] in
+            if case .submit(let batch) = effect { batch.entries.readings } else { [] }
+        }
+        #expect(readings.count == 1)
+        #expect(readings.first?.flags.contains(.noMeasurementCheck) == isUnchecked)
+    }
+
     @Test(arguments: ids) func noise_IsNoReading(_ id: String) throws {
         var random = SplitMix64(seed: 5)
         for _ in 0..<300 {

@@ -49,4 +49,33 @@ import Testing
         let sum = counted.reduce(0) { $0 + 120 + $1 % 17 }
         #expect(near.means[0] == "1 \(counted.count) \(try #require(Fraction(Int128(sum), over: Int128(counted.count))).text)")
     }
+
+    /// Of a cuff that sends kPa the database and lines of JSON hold rounded mmHg beside what was sent; averages use what was sent.
+    @Test func kilopascals_AreNotRoundedBefore() throws {
+        let scratch = TestFolder()
+        let path = scratch.file("bp.db")
+        var lines = TextBuffer()
+        let readings = [178, 179, 178].enumerated().map { index, tenths -> Reading in
+            func kPa(_ tenths: Int64) -> Pressure { Pressure(Digits(mantissa: tenths, exponent: -1), .kPa) }
+            var reading = Reading(
+                .bloodPressure(BloodPressure(systolic: kPa(Int64(tenths)), diastolic: kPa(107))), driver: "phd", origin: .push,
+                raw: RawBytes([UInt8(index)]))
+            reading.measured = Timestamp(seconds: 1_777_900_000 + Int64(index) * 60)
+            reading.id = Reading.ID(wallSeconds: 1_777_900_000 + Int64(index) * 60, hash: UInt64(index))
+            ReadingLine().append(reading, device: "c", to: &lines)
+            return reading
+        }
+        let sink = try SQLiteSink(path: path)
+        _ = try sink.write(Batch(source: 1, driver: "phd", device: "c", entries: Entries(readings.map { .reading($0) })))
+        try sink.close()
+        let store = try Store(path, access: .read)
+        let request = AverageRequest(.everything)
+        // 53.5 kPa / 3 at 7.50061683 mmHg each: 133.761…, of rounded ones 133.76.
+        let expected = Fraction(535 * 750_061_683, over: 3 * 1_000_000_000)
+        let stored = try HealthRuns.average(store, ReadingSelection(zone: zone), request)
+        #expect(stored.averages.each.first?.average.all.systolic == expected)
+        let file = scratch.write("lines.jsonl", lines.string)
+        let printed = try HealthRuns.average(lines: file, ReadingSelection(zone: zone), request)
+        #expect(printed.averages.each.first?.average.all.systolic == expected)
+    }
 }

@@ -135,6 +135,34 @@ import Testing
         let error = #expect(throws: IngestError.self) { try CuffConfiguration.load("/no/such/config.toml") }
         #expect(error?.status == .noInput)
     }
+
+    /// A configuration starts programs: only what this user or root has written is used, whole or not at all.
+    @Test func file_OfSomebodyElse_OrNoFile_OrTooLong_IsRefused() throws {
+        func status(_ path: String) -> RunStatus? {
+            do throws(IngestError) { _ = try CuffConfiguration.load(path) } catch { return error.status }
+            return nil
+        }
+        let folder = TestFolder()
+        let path = folder.write("config.toml", "[sink.file]\njsonl = \"/tmp/bp.jsonl\"\n")
+        #expect(status(path) == nil)
+        for mode in [0o660, 0o606, 0o666] as [mode_t] {
+            #expect(chmod(path, mode) == 0)
+            #expect(status(path) == .noPermission, "\(mode)")
+        }
+        #expect(chmod(path, 0o644) == 0 && status(path) == nil)
+        if geteuid() == 0 {
+            #expect(chown(path, 12_345, 12_345) == 0)
+            #expect(status(path) == .noPermission)
+        }
+        #expect(status(folder.path) == .badConfiguration)
+        #expect(mkfifo(folder.file("pipe"), 0o600) == 0)
+        #expect(status(folder.file("pipe")) == .badConfiguration)
+        let comment = String(repeating: "#", count: (1 << 20) - 1) + "\n"
+        #expect(status(folder.write("full.toml", comment)) == nil)
+        #expect(status(folder.write("long.toml", comment + "x")) == .badConfiguration)
+        let error = #expect(throws: IngestError.self) { try SetupPlan(path: folder.file("long.toml")) }
+        #expect(error?.status == .badConfiguration)
+    }
 }
 
 @Suite struct ServiceNotifierTests {

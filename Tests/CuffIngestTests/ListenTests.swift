@@ -144,6 +144,21 @@ import Testing
         #expect(sink.readings.count == 2)
     }
 
+    /// As over a serial line: a minute, or what the option says.
+    @Test func reading_EndsWhereNobodyCalls() async throws {
+        let probe = try TCPTransport.listening("127.0.0.1", "0", "test")
+        close(probe.descriptor)
+        var options = IngestOptions()
+        options.moreSinks = [MemorySink()]
+        options.driverOptions = ["patience": "1"]
+        let report = try await onThread { [options] in
+            try Ingest.read(.tcpListen(host: "", port: probe.port), driver: "phd", options: options)
+        }
+        #expect(report.status == .unavailable)
+        #expect(report.endings.first?.description == "tcp-listen://127.0.0.1:\(probe.port): nobody called within 1 s")
+        #expect(CuffDriver.phd.callLimit([:]) == .seconds(60) && CuffDriver.hl7ORU.callLimit([:]) == .seconds(60))
+    }
+
     @Test(arguments: [
         ("", "tcp-listen://:6024=phd"), (":7000", "tcp-listen://:7000=phd"), ("0.0.0.0:7000=and-std", "tcp-listen://0.0.0.0:7000=and-std"),
         ("[::1]", "tcp-listen://[::1]:6024=phd"), ("tcp-listen://box:1", "tcp-listen://box:1=phd"),

@@ -152,4 +152,55 @@ import Testing
         #expect(words(state.handle(said("ok id1 2\n"), at: .zero)) == ["ok id1 2"])
         #expect(words(state.handle(said("ok id1 0\n"), at: .zero)) == ["ok id1 0"])
     }
+
+    // MARK: Who has never taken anything
+
+    /// A blood pressure with a time, as it stands in the outbox.
+    private func complete(_ number: Int) -> Outbox.Line {
+        var line = line(number)
+        line.bytes = Array("{\"type\":\"blood_pressure\",\"id\":\"id\(number)\",\"measured\":\"2026-05-05T07:31:00Z\"}\n".utf8)
+        return line
+    }
+
+    @Test func aFirstRefusal_ByWhoNeverTookAnything_IsAWrongConfiguration() {
+        var state = carrying([complete(1), complete(2)])
+        #expect(state.handle(said("refuse id1 0 HTTP 400: no\n"), at: .zero).isEmpty, "the other one may be taken")
+        #expect(state.handle(.waiting(2), at: .zero).isEmpty)
+        #expect(state.handle(said("refuse id2 0 HTTP 400: no\n"), at: .zero).isEmpty)
+        let why = "it has never accepted anything, and refused 2 readings: HTTP 400: no"
+        #expect(words(state.handle(.waiting(2), at: .zero)) == ["close", "tell \(why) / 300000"])
+        // The lines wait still, and the next try begins with them.
+        #expect(words(state.handle(.waiting(2), at: .seconds(300))) == ["open"])
+        var ended = carrying([complete(1)])
+        _ = ended.handle(said("refuse id1 0 no\n"), at: .zero)
+        #expect(words(ended.handle(.ended, at: .zero)).last == "tell it has never accepted anything, and refused id1: no / 300000")
+    }
+
+    @Test func whatItRefused_IsSetAside_OnceItTakesAnything() {
+        var state = carrying((1...3).map(complete))
+        #expect(state.handle(said("refuse id1 0 too old\n"), at: .zero).isEmpty)
+        #expect(words(state.handle(said("ok id2 0\n"), at: .zero)) == ["aside id1 too old", "ok id2 0"])
+        #expect(words(state.handle(said("refuse id3 0 no\n"), at: .zero)) == ["aside id3 no"])
+        // What is not sent twice while it is undecided.
+        var undecided = carrying((1...2).map(complete))
+        _ = undecided.handle(said("refuse id1 0 no\n"), at: .zero)
+        #expect(words(undecided.handle(.waiting(3), at: .zero)) == ["load 1000"])
+        #expect(words(undecided.handle(.loaded((1...3).map(complete)), at: .zero)).count == 1)
+        #expect(undecided.unansweredCount == 2)
+    }
+
+    @Test func tenRefusals_AreEnough_AndAnIncompleteReadingProvesNothing() {
+        var state = carrying((1...20).map(complete))
+        let nine = (1...9).map { "refuse id\($0) 0 no\n" }.joined()
+        #expect(state.handle(said(nine), at: .zero).isEmpty)
+        #expect(words(state.handle(said("refuse id10 0 no\n"), at: .zero)).first == "close")
+        var known = OutboxState(name: "x", hasAccepted: true)
+        _ = known.handle(.waiting(1), at: .zero)
+        _ = known.handle(.opened, at: .zero)
+        _ = known.handle(said("ready 1\n"), at: .zero)
+        _ = known.handle(.loaded([complete(1)]), at: .zero)
+        #expect(words(known.handle(said("refuse id1 0 no\n"), at: .zero)) == ["aside id1 no"], "it took others before")
+        var timeless = carrying([line(1)])
+        #expect(words(timeless.handle(said("refuse id1 0 no time\n"), at: .zero)) == ["aside id1 no time"])
+    }
 }

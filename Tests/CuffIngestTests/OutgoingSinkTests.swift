@@ -92,6 +92,49 @@ import Testing
         #expect(row.pending == 0 && row.error == nil && row.acknowledged == id(24))
     }
 
+    private func check(_ helper: String, _ folder: TestFolder) async throws -> (status: Int32, said: String) {
+        let program = Process()
+        program.executableURL = URL(fileURLWithPath: "\(Self.helpers)/check")
+        program.currentDirectoryURL = URL(fileURLWithPath: folder.path)
+        program.arguments = ["--lines", "100", "--stored", "cat got", "--away", "\(helper) /dev/full", "\(helper) got"]
+        let output = Pipe()
+        program.standardOutput = output
+        program.standardError = FileHandle.nullDevice
+        try program.run()
+        return try await onThread {
+            let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            program.waitUntilExit()
+            return (program.terminationStatus, said)
+        }
+    }
+
+    @Test(arguments: ["python3", "sh"]) func theExampleHelpers_KeepToTheProtocol(_ language: String) async throws {
+        let folder = TestFolder()
+        let (status, said) = try await check("\(language) \(Self.helpers)/append.\(language == "sh" ? "sh" : "py")", folder)
+        #expect(status == 0, "\(said)")
+    }
+
+    /// Two faults that helpers have: a reading that comes again is written again, and answers go on after `later`.
+    @Test func theCheckOfTheProtocol_FindsFaults() async throws {
+        let folder = TestFolder()
+        let helper = folder.write(
+            "careless.sh",
+            #"""
+            echo ready 1
+            while IFS= read -r line; do
+                id=${line#*\"id\":\"}
+                revision=0
+                case $line in *\"revision\":*) revision=${line#*\"revision\":} revision=${revision%%[!0-9]*} ;; esac
+                if printf '%s\n' "$line" >>"$1"; then echo "ok ${id%%\"*} $revision"; else echo "later full"; fi
+            done
+            """#)
+        let (status, said) = try await check("sh \(helper)", folder)
+        #expect(status == 1)
+        #expect(said.contains("FAIL: twice in one conversation: a reading that comes again is stored once"), "\(said)")
+        #expect(said.contains("FAIL: it can deliver nothing: nothing follows after `later` and `fatal`"), "\(said)")
+        #expect(!said.contains("FAIL: a conversation:"), "\(said)")
+    }
+
     /// What a wrong address answers, before anything was sent to it and for each line: each of these acknowledged a reading once.
     @Test(arguments: ["ok", "ERROR: no such table", "HTTP/1.1 400 Bad Request", "220 mail.example ESMTP", "", "ready 2"])
     func anotherProgram_AcknowledgesNothing(_ line: String) async throws {
@@ -143,6 +186,80 @@ import Testing
         #expect(try keptLines(store) == 1)
         #expect(try store.dropOutbox(spec) == 1)
         #expect(try store.outboxes().first { $0.spec == spec }?.refused == 0)
+    }
+
+    /// Refuses every line while a file is there.
+    private func moody(_ folder: TestFolder) -> String {
+        let helper = folder.write(
+            "moody.sh",
+            #"""
+            echo ready 1
+            while IFS= read -r line; do
+                id=${line#*\"id\":\"}
+                id=${id%%\"*}
+                if [ -e "$1" ]; then echo "refuse $id 0 HTTP 400: no"; else printf '%s\n' "$line" >>"$2" && echo "ok $id 0"; fi
+            done
+            """#)
+        return "exec+ack:sh \(helper) \(folder.file("refuses")) \(folder.file("got"))"
+    }
+
+    @Test func aRefusedReading_IsDeliveredLater() async throws {
+        let folder = TestFolder()
+        let (spec, database) = (moody(folder), folder.file("bp.db"))
+        func carry(_ numbers: Range<Int>) async throws -> SinkBacklog? {
+            let sink = try open(spec, folder)
+            _ = try sink.write(batch(numbers))
+            try await onThread { try sink.close() }
+            return sink.backlog
+        }
+        _ = try await carry(0..<1)
+        _ = folder.write("refuses", "")
+        #expect(try await carry(0..<3)?.refused == 2)
+        let row = try #require(try overview(folder, spec))
+        #expect(row.refused == 2 && row.pending == 0 && row.error == nil)
+        #expect(try await carry(0..<3)?.refusals.readings == 2, "what is not delivered is said again")
+        let shown = try SinkOverview(database: database)
+        #expect(shown.plain.contains("\trefused: HTTP 400: no\t2\t0\n"), "why, in the table too: \(shown.plain)")
+        func retry(refused: Bool) async throws -> SinkRuns.Retried {
+            try await onThread { try SinkRuns.retry(database: database, sink: spec, refused: refused) }
+        }
+        #expect(try await retry(refused: false) == SinkRuns.Retried())
+        #expect(try await retry(refused: true) == SinkRuns.Retried(sent: 0, refused: 2, left: 0), "it refuses them again")
+        unlink(folder.file("refuses"))
+        #expect(try await retry(refused: true) == SinkRuns.Retried(sent: 2, refused: 0, left: 0))
+        #expect(folder.lines("got") == lines(0..<3), "in their order")
+        #expect(try overview(folder, spec)?.refused == 0)
+        // Who drops what was refused, and reads it again, means it.
+        _ = folder.write("refuses", "")
+        #expect(try await carry(3..<4)?.refused == 1)
+        unlink(folder.file("refuses"))
+        #expect(try await carry(3..<4)?.refusals.readings == 1)
+        #expect(folder.lines("got").count == 3)
+        #expect(try SinkRuns.drop(database: database, sink: spec, confirmation: "drop") == 1)
+        _ = try await carry(0..<4)
+        #expect(folder.lines("got") == lines(0..<4))
+    }
+
+    @Test func aLineWithoutATime_GivesWayToOneThatHasIt() throws {
+        let folder = TestFolder()
+        let outbox = try Outbox(try Store(folder.file("bp.db"), access: .write), spec: "tcp:a:1")
+        var timed = Reading.sample(1)
+        timed.measured = Timestamp(milliseconds: 1_778_000_060_000)
+        func batch(_ reading: Reading) -> Batch {
+            Batch(source: 1, driver: "and-std", device: "d", entries: [.reading(reading)], through: 1)
+        }
+        #expect(try outbox.put(batch(.sample(1)), line: ReadingLine()).added == 1)
+        let first = try #require(try outbox.next(9).first)
+        #expect(first.lacksZone && !first.isCompleteReading)
+        try outbox.setAside(first, reason: "no time")
+        #expect(outbox.refusals.readings == 1 && outbox.refusals.withoutZone == 1)
+        #expect(try outbox.put(batch(.sample(1)), line: ReadingLine()).added == 0)
+        #expect(try outbox.put(batch(timed), line: ReadingLine()).added == 1)
+        let second = try #require(try outbox.next(9).first)
+        #expect(second.isCompleteReading && outbox.waiting == 1)
+        // The other side has it: it is not sent again.
+        try outbox.acknowledge([second])
+        #expect(try outbox.put(batch(timed), line: ReadingLine()).added == 0)
     }
 
     @Test func withoutAnswers_WhatWasHandedOver_AndNotReadToTheEnd_IsCounted() async throws {

@@ -82,6 +82,8 @@ import Testing
         #expect(try await converse(agent.address, sink, limit: .seconds(60)) == .complete)
         #expect(kept(sink) == Self.wanted)
         #expect(sink.readings.count == Self.records.count)
+        // A serial line has no check of its own, and the protocol none at all.
+        #expect(sink.readings.allSatisfy { $0.flags.contains(.noMeasurementCheck) == (road == .pty) })
     }
 
     /// The end of a program is told to the agent: the last thing written is the release request, and it is answered.

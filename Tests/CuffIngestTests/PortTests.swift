@@ -29,10 +29,10 @@ import Testing
         link.handle(.opened, at: LinkTime(elapsed: .zero), into: &effects)
         link.handle(.received([UInt8](repeating: 1, count: 256)), at: LinkTime(elapsed: .zero), into: &effects)
         #expect(!effects.contains(where: Self.isPause), "exactly full is not too much")
-        link.handle(.received([1]), at: LinkTime(elapsed: .seconds(1)), into: &effects)
+        link.handle(.received([1, 1]), at: LinkTime(elapsed: .seconds(1)), into: &effects)
         #expect(effects.filter(Self.isPause).count == 1)
         // Whoever takes something has time again.
-        link.handle(.sent([UInt8](repeating: 7, count: 1)), at: LinkTime(elapsed: .seconds(20)), into: &effects)
+        link.handle(.sent([UInt8](repeating: 7, count: 256)), at: LinkTime(elapsed: .seconds(20)), into: &effects)
         #expect(link.deadline == .seconds(50))
         link.handle(.timePassed, at: LinkTime(elapsed: .seconds(50)), into: &effects)
         let finished = effects.contains { if case .tell(.finished(_, .aborted)) = $0 { true } else { false } }

@@ -1,18 +1,17 @@
 import CuffCore
+import Glibc
 import Testing
 
 @testable import CuffIngest
 
 /// A cuff without a clock that deletes what was acknowledged: what one process leaves, the next one finds.
 @Suite(.timeLimit(.minutes(3))) struct RepetitionLiveTests {
-    private static let result = hex(
-        "02 52312c3030303030303030302c3030303030302c3030303030302c3132382c3039372c3038322c3037312c303030302c303030302c30303030302c303030 03"
-    )
+    private static let result = frame("000000,000000")
     private static let acknowledgement: [UInt8] = [0x02, 0x06, 0x03, 0x0B]
 
     /// A frame with its sum: low byte of the sum of STX…ETX.
-    private static func hex(_ text: String) -> [UInt8] {
-        let bytes = Hex.bytes(text.filter { $0 != " " }) ?? []
+    private static func frame(_ clock: String) -> [UInt8] {
+        let bytes = [0x02] + Array("R1,000000000,\(clock),128,097,082,071,0000,0000,00000,000".utf8) + [0x03]
         return bytes + [bytes.reduce(0, &+)]
     }
 
@@ -47,14 +46,16 @@ import Testing
 
     private func ids(_ sink: MemorySink) -> Set<Reading.ID> { Set(sink.readings.map(\.id)) }
 
-    @Test func threeEqualResults_EachAcknowledged_AreThreeReadings() async {
+    /// A clock that was never set, that never began, and that stands still somewhere.
+    @Test(arguments: ["000000,000000", "000101,000000", "260505,073110"])
+    func threeEqualResults_EachAcknowledged_AreThreeReadings(_ clock: String) async {
         let folder = TestFolder()
         let memory = DriverMemory(folder: folder.file("state"))
         let sink = MemorySink()
         for _ in 0..<3 {
             let rig = Rig(sink, memory)
             await rig.begin()
-            rig.transport.inject(Self.result)
+            rig.transport.inject(Self.frame(clock))
             _ = await rig.transport.writes.wait { $0.contains(Self.acknowledgement) }
             rig.link.stop()
             await rig.ended()
@@ -77,6 +78,40 @@ import Testing
         sink.release()
         _ = await rig.transport.writes.wait { $0.contains(Self.acknowledgement) }
         #expect(outstanding(memory, "one").isEmpty)
+        rig.link.stop()
+        await rig.ended()
+    }
+
+    /// A pipe that nobody reads stands where the state file was: opening it takes as long as the slowest folder. The
+    /// acknowledgement waits for it, and no other cuff does.
+    @Test func aSlowStateFolder_HoldsUpItsOwnCuffAlone() async throws {
+        let folder = TestFolder()
+        let memory = DriverMemory(folder: folder.file("state"))
+        let sink = MemorySink()
+        sink.stall()
+        let rig = Rig(sink, memory)
+        await rig.begin()
+        rig.transport.inject(Self.result)
+        _ = await sink.calls.wait(count: 1)
+        let file = folder.file("state/" + DriverMemory.outstandingName("r1", "one"))
+        try #require(unlink(file) == 0 && mkfifo(file, 0o600) == 0)
+        sink.release()
+        _ = await sink.arrivals.wait { $0.reduce(0, +) == 1 }
+        // Another cuff on the same loop is read and acknowledged.
+        let other = LoopTransport()
+        let link = TestLink(driver: .byte, transport: other, pipeline: Pipeline([Pipeline.Member(MemorySink())]))
+        link.start([.follow])
+        _ = await other.started.wait(count: 1)
+        for byte in UInt8(1)...20 {
+            other.inject([byte])
+            _ = await other.writes.wait { $0.last == [0x06, byte] }
+        }
+        #expect(!rig.transport.writes.values.contains(Self.acknowledgement))
+        let reader = open(file, O_RDONLY | O_NONBLOCK)
+        #expect(reader >= 0)
+        _ = await rig.transport.writes.wait { $0.contains(Self.acknowledgement) }
+        close(reader)
+        link.stop()
         rig.link.stop()
         await rig.ended()
     }

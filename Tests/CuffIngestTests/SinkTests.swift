@@ -127,8 +127,11 @@ import Testing
 
     // MARK: SQLite
 
+    /// As another program sees the file: the views are for people, and this program's connections do not use them.
     private func rows(_ path: String, _ sql: String) throws -> [Row] {
-        try Store(path, access: .read).queue.read { try Row.fetchAll($0, sql: sql) }
+        let queue = try DatabaseQueue(path: path, configuration: .ofAReader)
+        defer { try? queue.close() }
+        return try queue.read { try Row.fetchAll($0, sql: sql) }
     }
 
     @Test func sqlite_KeepsEveryReadingOnce() throws {
@@ -403,6 +406,27 @@ import Testing
     @Test(arguments: ["", "csv", "csv:", "sqlite:-", "mqtt:", "stdout:file", "jsonl", "?", "mqtt", "Mqtt://x", "a b:c", ":x"])
     func spec_RefusesWhatIsNoSink(_ text: String) {
         #expect { try SinkSpec(text) } throws: { ($0 as? IngestError)?.status == .usage }
+    }
+
+    @Test(arguments: [
+        "https://h/fhir/0f8fad5b-d9cb-469f-a165-70867728950e/r4", "https://h/interconnect-fhir-oauth/api/FHIR/R4", "https://h/v1/tokens/7",
+        "postgres://cuff@db.example/ward?sslmode=verify-full",
+    ])
+    func spec_TakesAPathThatIsAName(_ text: String) throws { #expect(try SinkSpec(text).description == text) }
+
+    /// Whatever else is wrong with an address, its password is not repeated.
+    @Test(arguments: [
+        "HTTPS://u:hunter2@host/", "https://user%3Ahunter2@host/", "https://user%3ahunter2%40host/", "Mqtts://u:hunter2@host",
+        "mqtts://u:hunter2@host/?gateway=x", "nosuch+scheme://u:hunter2@host", "NOSUCH://host/?token=hunter2",
+        "https://u:hunter2@host:99999/", "https://hooks.example/services/T00/B00/Xhunter2Xa9k3Lmn0pQr",
+        "https://h/bot123:AAhunter2abcdefGHIJKL",
+        "https://h/v1/token/hunter2hunter2", "https://h/x;apikey=hunter2/y", "INFLUX+https://h/?org=a&toKEN=hunter2",
+    ])
+    func spec_NeverRepeatsASecret(_ text: String) {
+        #expect { try SinkSpec(text) } throws: { error in
+            guard let error = error as? IngestError else { return false }
+            return error.status == .usage && !error.description.contains("hunter2") && error.fault is SinkFault
+        }
     }
 
     // MARK: The list

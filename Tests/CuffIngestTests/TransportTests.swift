@@ -116,6 +116,53 @@ final class Pty: Sendable {
         line.close()
     }
 
+    /// What the kernel counts of damage is told before the bytes of the same read, each kind for itself and once for each change.
+    @Test func tty_DamageOnTheLine_IsToldBeforeItsBytes() async throws {
+        var framing = clinux_line_errors()
+        framing.framing = 3
+        var parity = framing
+        parity.parity = 1
+        var overrun = parity
+        overrun.overrun = 2
+        var lost = overrun
+        lost.lost = 1
+        var broken = lost
+        broken.line_break = 7
+        // As of the opening, where earlier damage stands already; then for each read.
+        let counts: [(clinux_line_errors?, CaptureEvent?)] = [
+            (framing, nil), (parity, .parityError), (parity, nil), (overrun, .overrun), (lost, .overrun), (broken, .lineBreak),
+            (clinux_line_errors(), nil), (nil, nil), (framing, nil),
+        ]
+        let next = Locked(0)
+        let pty = Pty()
+        let line = try Line(
+            TTYTransport(path: pty.path, line: LineSettings()) { _ in
+                next.withLock { number in
+                    defer { number += 1 }
+                    return number < counts.count ? counts[number].0 : nil
+                }
+            })
+        for number in 1..<counts.count {
+            pty.write([UInt8(number)])
+            _ = await line.received(number)
+        }
+        var told: [UInt8: [CaptureEvent]] = [:]
+        var waiting: [CaptureEvent] = []
+        for event in await line.events.wait(until: { Line.bytes($0).count == counts.count - 1 }) {
+            if case .line(let event) = event { waiting.append(event) }
+            guard case .received(let bytes) = event, let first = bytes.first else { continue }
+            told[first] = waiting
+            waiting = []
+        }
+        for (number, (_, expected)) in counts.enumerated().dropFirst() where number != 6 {
+            #expect(told[UInt8(number)] == (expected.map { [$0] } ?? []), "read \(number)")
+        }
+        // A driver that begins to count anew has changed in every kind; one that no longer counts is not asked again.
+        #expect(told[6] == [.framingError, .parityError, .overrun, .lineBreak])
+        #expect(next.withLock { $0 } == 8)
+        line.close()
+    }
+
     @Test func tty_HangUp_IsUnpluggedAfterTheLastBytes() async throws {
         let pty = Pty()
         let line = try Line(TTYTransport(path: pty.path, line: LineSettings()))

@@ -23,6 +23,13 @@ import Testing
         ("GET / HTTP/1.1\r\nHost: localhost\r\nhost: localhost\r\n\r\n", .host),
         ("GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n", .foreignHost),
         ("GET / HTTP/1.1\r\nHost: 127.0.0.1.evil.example\r\n\r\n", .foreignHost),
+        ("GET / HTTP/1.1\r\nHost: [::1].evil.example\r\n\r\n", .foreignHost),
+        ("GET / HTTP/1.1\r\nHost: [::1]evil.example:6025\r\n\r\n", .foreignHost),
+        ("GET / HTTP/1.1\r\nHost: [evil.example]\r\n\r\n", .foreignHost), ("GET / HTTP/1.1\r\nHost: [::1\r\n\r\n", .foreignHost),
+        ("GET / HTTP/1.1\r\nHost: [::1]:80:evil\r\n\r\n", .foreignHost),
+        ("GET / HTTP/1.1\r\nHost: localhost:6025.evil.example\r\n\r\n", .foreignHost),
+        ("GET / HTTP/1.1\r\nHost: 127.0.0.1:x\r\n\r\n", .foreignHost), ("GET / HTTP/1.1\r\nHost: 1.2.3.444\r\n\r\n", .foreignHost),
+        ("GET / HTTP/1.1\r\nHost: @localhost\r\n\r\n", .foreignHost), ("GET / HTTP/1.1\r\nHost:\r\n\r\n", .foreignHost),
         ("GET / HTTP/1.0\r\nHost: evil.example:6025\r\n\r\n", .foreignHost),
     ])
     func request_OfAnotherSite_OrNone_IsRefused(_ text: String, _ fault: HTTPRequest.Fault) {
@@ -52,6 +59,23 @@ import Testing
         #expect(connection.receive([UInt8](repeating: 0x41, count: HTTPRequest.longest)) == .wait)
         guard case .answer(let response) = connection.receive([0x41]) else { return #expect(Bool(false), "not refused") }
         #expect(response.status.hasPrefix("431"))
+    }
+
+    /// A body may come with the head or after it, in any pieces; the answer is the same, and is not lost by a reset.
+    @Test func aBody_IsPassedOver() {
+        let post = Array("POST /api HTTP/1.1\r\nHost: localhost\r\nContent-Length: 40\r\n\r\n".utf8) + [UInt8](repeating: 0x41, count: 40)
+        let get = Array("GET /x HTTP/1.0\r\nContent-Length: 5\r\n\r\n12345".utf8)
+        for cut in 0..<post.count {
+            var connection = WebConnection(ownHost: "")
+            let steps = [connection.receive(Array(post[..<cut])), connection.receive(Array(post[cut...]))]
+            let answers = steps.filter { if case .answer(let answer) = $0 { answer.status.hasPrefix("405") } else { false } }
+            #expect(answers.count == 1, "\(cut)")
+            #expect(connection.send(10) == .wait && connection.sent(10) == .finish, "\(cut)")
+            #expect(connection.receive(post) == .wait, "\(cut)")
+        }
+        var connection = WebConnection(ownHost: "")
+        guard case .ask(let request) = connection.receive(get) else { return #expect(Bool(false), "not asked") }
+        #expect(request.path == "/x")
     }
 
     @Test func answer_ThatIsOut_EndsTheConnection() {
@@ -97,6 +121,84 @@ import Testing
         #expect(calls.withLock { $0 } == 2)
         #expect(String(decoding: board.news(), as: UTF8.self) == "event: ended\ndata: {\"keys\":[\"1\"]}\n\n")
         #expect(board.live.isEmpty)
+    }
+
+    @Test func aClosedLink_LeavesNoPressure_AndItsLossIsTold() throws {
+        let calls = Locked(0)
+        let board = WebBoard { calls.withLock { $0 += 1 } }
+        _ = try board.write(batch(1, [pressure(90)]))
+        _ = board.news()
+        board.linkChanged(1, isOpen: false)
+        #expect(calls.withLock { $0 } == 2)
+        let text = String(decoding: board.news(), as: UTF8.self)
+        #expect(
+            text
+                == "event: lost\ndata: {\"cuffs\":[{\"key\":\"1\",\"name\":\"cuff-1\",\"pressure_mmHg\":90,\"reason\":\"connection lost\"}]}\n\n"
+                + "event: changed\ndata: {}\n\n")
+        // What was still under way comes too late.
+        _ = try board.write(batch(1, [pressure(80)]))
+        #expect(board.live.map(\.loss) == [.connectionLost])
+        let site = WebSite(board, database: nil, zone: nil, generator: "cuff") { nil }
+        func get(_ target: String) throws -> String {
+            let request = try HTTPRequest(Array("GET \(target) HTTP/1.0\r\n\r\n".utf8), ownHost: "")
+            guard case .response(let response) = site.answer(request) else { return "" }
+            return String(decoding: response.body, as: UTF8.self)
+        }
+        #expect(
+            try get("/api/state").contains(#""live":[],"lost":[{"key":"1","name":"cuff-1","pressure_mmHg":80,"reason":"connection lost"}]"#)
+        )
+        let page = try get("/")
+        #expect(page.contains("connection lost at 80 mmHg") && !page.contains("<meter"))
+        // It is back on another link: the loss is over.
+        _ = try board.write(Batch(source: 2, driver: "par-nibp", device: "cuff-1", entries: [pressure(30)]))
+        #expect(board.live.map(\.key) == ["2"] && board.live.map(\.loss) == [nil])
+        #expect(String(decoding: board.news(), as: UTF8.self).contains("event: ended\ndata: {\"keys\":[\"1\"]}"))
+    }
+
+    @Test func aLink_ThatClosesWithoutAMeasurement_IsNewsOfThePageAlone() {
+        let board = WebBoard {}
+        for isOpen in [true, false] {
+            board.linkChanged(7, isOpen: isOpen)
+            #expect(String(decoding: board.news(), as: UTF8.self) == "event: changed\ndata: {}\n\n")
+        }
+        #expect(board.live.isEmpty)
+    }
+
+    @Test func aFailureByALostCuff_SaysSo_AndAnotherFailureDoesNot() throws {
+        let board = WebBoard {}
+        for (source, reason) in [(1, FailureReason.lost), (2, .cuffLoose)] {
+            _ = try board.write(batch(source, [pressure(90), .live(.failed(Failure(reason)), driver: "par-nibp", elapsed: nil)]))
+        }
+        #expect(board.live.map(\.key) == ["1"] && board.live.map(\.loss) == [.connectionLost])
+    }
+
+    @Test func aPressure_ThatNothingRenews_IsNoPresentOne() throws {
+        let now = Locked<Int64>(0)
+        let board = WebBoard(now: { now.withLock { $0 } }, onNews: {})
+        _ = try board.write(batch(1, [pressure(90)]))
+        _ = board.news()
+        now.withLock { $0 = WebBoard.silence.nanoseconds }
+        #expect(board.live.map(\.loss) == [nil])
+        now.withLock { $0 += 1 }
+        #expect(String(decoding: board.news(), as: UTF8.self).contains("\"pressure_mmHg\":90,\"reason\":\"silent\""))
+        #expect(board.live.map(\.loss) == [.silent])
+        _ = try board.write(batch(1, [pressure(85)]))
+        #expect(board.live.map(\.loss) == [nil])
+        now.withLock { $0 += 3_700_000_000_000 }
+        _ = board.live
+        now.withLock { $0 += 3_700_000_000_000 }
+        #expect(board.live.isEmpty)
+    }
+
+    @Test func manyLostCuffs_LeaveRoomForLiveOnes() throws {
+        let board = WebBoard {}
+        for source in 1...600 {
+            _ = try board.write(batch(source, [pressure(source % 200)]))
+            board.linkChanged(source, isOpen: false)
+        }
+        _ = try board.write(batch(1000, [pressure(77)]))
+        #expect(board.live.count <= 256)
+        #expect(board.live.contains { $0.loss == nil && $0.pressure == 77 })
     }
 
     @Test func alert_IsNews() throws {
@@ -211,6 +313,59 @@ import Testing
         #expect(throws: (any Error).self) { _ = try WebServer(host: "", port: port, site) }
         server.stop()
         #expect(try await ask(port, "GET / HTTP/1.0\r\n\r\n").isEmpty)
+    }
+
+    /// As many as may connect say half a request each and then nothing; whoever asks a whole one is answered.
+    @Test func slowCallers_KeepNobodyOut() async throws {
+        let site = WebServer.Site { _ in .response(HTTPResponse(Array("here\n".utf8), type: "text/plain")) }
+        let server = try WebServer(host: "", port: 0, site)
+        try server.start()
+        let port = try #require(Int(server.address.split(separator: ":").last ?? ""))
+        let slow = try await onThread {
+            try (0..<60).map { _ in
+                let descriptor = try TCPTransport.connecting("127.0.0.1", String(port), "test")
+                var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&entry, 1, 5000)
+                _ = send(descriptor, "GET / HTTP/1.1\r\n", 16, Int32(MSG_NOSIGNAL))
+                return descriptor
+            }
+        }
+        for _ in 0..<20 { #expect(try await ask(port, "GET / HTTP/1.0\r\n\r\n").hasSuffix("here\n")) }
+        for descriptor in slow { close(descriptor) }
+        let post = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 300000\r\n\r\n" + String(repeating: "x", count: 300_000)
+        #expect(try await ask(port, post).hasPrefix("HTTP/1.1 405"))
+        server.stop()
+    }
+
+    /// The port is another program's at first.
+    @Test func aTakenPort_IsTriedAgain() async throws {
+        let site = WebServer.Site { _ in .response(HTTPResponse(Array("here\n".utf8), type: "text/plain")) }
+        let other = try WebServer(host: "", port: 0, site)
+        try other.start()
+        let address = try WebAddress(other.address)
+        guard case .taken = PageProbe.look(at: address) else { return #expect(Bool(false), "not found to be taken") }
+        let (told, served) = (Locked<[String]>([]), Gate(isOpen: false))
+        let server = RetriedServer(address, { site }) { change in
+            switch change {
+            case .failed(let error): told.withLock { $0.append(error.description) }
+            case .served: served.set(open: true)
+            }
+        }
+        server.start()
+        #expect(told.withLock { $0 } == ["cannot listen on \(address): address already in use"])
+        other.stop()
+        #expect(try await onThread { served.pass(within: .seconds(20)) })
+        #expect(try await ask(address.port, "GET / HTTP/1.0\r\n\r\n").hasSuffix("here\n"))
+        server.stop()
+        // Its descriptor is closed on a worker.
+        let isFree = try await onThread {
+            for _ in 0..<1000 {
+                if case .free = PageProbe.look(at: address) { return true }
+                usleep(10_000)
+            }
+            return false
+        }
+        #expect(isFree)
     }
 
     @Test func viewer_IsToldWhatHappens() async throws {

@@ -62,7 +62,7 @@ import Testing
         #expect(exact(all, "systolic_mmHg") == "1765/13" && exact(all, "diastolic_mmHg") == "1121/13")
         #expect(all?["threshold"] == nil && all?["class"] == nil && all?["rule_year"] == nil)
         let jsh = try await cuff("average", "--rule", "jsh-2019", "--json").objects("average").first
-        #expect(exact(jsh, "morning", "systolic_mmHg") == "965/7" && exact(jsh, "evening", "diastolic_mmHg") == "930/11")
+        #expect(exact(jsh, "morning", "systolic_mmHg") == "965/7" && exact(jsh, "evening", "diastolic_mmHg") == "1015/12")
         let own = try await cuff("average", "--leave-out-days", "1", "--per-session", "2", "--json").objects("average").first
         #expect(exact(own, "systolic_mmHg") == "942/7" && exact(own, "diastolic_mmHg") == "598/7")
         let differing = try #require(nice["day_to_day"] as? [String: Any])
@@ -77,16 +77,42 @@ import Testing
         #expect((line?["threshold"] as? [String: Any])?["systolic_reached"] as? Bool == false)
         #expect((line?["threshold"] as? [String: Any])?["diastolic_reached"] as? Bool == true)
         let found = try #require(line?["class"] as? [String: Any])
-        #expect(found["name"] as? String == "stage 1" && found["year"] as? Int == 2019 && found["guideline"] as? String == "nice-ng136")
+        #expect(
+            found["name"] as? String == "in the range of stage 1" && found["year"] as? Int == 2019
+                && found["guideline"] as? String == "nice-ng136")
         let jsh = try await cuff("average", "--rule", "jsh-2019", "--adult", "--format", "table")
-        #expect(jsh.output.contains("grade I") && jsh.output.contains("from memory, not checked"), "\(jsh.output)")
-        let few = try await cuff("average", "--rule", "esh-2021", "--adult", "--until", "2026-05-07", "--format", "table")
-        #expect(few.output.contains("too few for esh-2021: 8 of 12 readings") && !few.output.contains("class  "), "\(few.output)")
+        #expect(jsh.output.contains("grade I (") && jsh.output.contains("jsh-2019 is superseded by jsh-2025"), "\(jsh.output)")
+        #expect(jsh.output.contains("; morning: systolic at or above, diastolic at or above; evening: systolic below, diastolic below"))
+        let few = try await cuff("average", "--rule", "esh-2021", "--adult", "--until", "2026-05-06T21:06", "--format", "table")
+        #expect(
+            few.output.contains("too few for esh-2021: 11 of 12 readings, those left out included") && !few.output.contains("class  "),
+            "\(few.output)")
         let office = try await cuff(
             "average", "--guideline", "esh-2023", "--setting", "office", "--adult", "--json")
         #expect((office.objects("average").first?["class"] as? [String: Any])?["name"] as? String == "high-normal")
         let one = try await cuff("average", "--guideline", "esc-2024", "--adult", "--until", "2026-05-04T07:06", "--json")
         #expect(one.objects("average").first?["readings"] as? Int == 1 && one.objects("average").first?["class"] == nil)
+    }
+
+    /// An outdated rule gives its numbers and says what replaces it; what is from memory says so wherever it is printed.
+    @Test func outdatedRules_SayWhatReplacesThem() async throws {
+        try fillWeek()
+        let old = try await cuff("average", "--rule", "htn-canada", "--adult", "--json").objects("average").first
+        #expect(old?["rule"] as? String == "htn-canada-2017" && old?["rule_superseded_by"] as? String == "htn-canada-2025")
+        #expect((old?["threshold"] as? [String: Any])?["superseded_by"] as? String == "htn-canada-2025")
+        let new = try await cuff("average", "--rule", "htn-canada-2025", "--adult", "--json").objects("average").first
+        #expect((new?["threshold"] as? [String: Any])?["systolic_mmHg"] as? Int == 130 && new?["rule_superseded_by"] == nil)
+        let table = try await cuff("average", "--rule", "jsh-2025", "--adult", "--format", "table")
+        #expect(table.lines.first?.hasSuffix("; from memory, not checked against the guideline") == true, "\(table.output)")
+        let day = try await cuff(
+            "ambulatory", "--rule", "htn-canada", "--since", "2026-05-04", "--until", "2026-05-05", "--format", "table")
+        #expect(day.output.contains("htn-canada-2017 is superseded by htn-canada-2025"), "\(day.output)")
+        #expect(day.output.contains("of 20 by day") && !day.output.contains("of 70 %"), "all four were made")
+        let rules = try await CuffProcess.run(["average", "--rules", "--json"])
+        let esc = try #require(rules.objects("rule").first { $0["name"] as? String == "esc-2024" && $0["kind"] as? String == "average" })
+        let numbers = try #require(esc["numbers"] as? [[String: Any]])
+        #expect(numbers.allSatisfy { $0["evidence"] as? String == "guideline" && $0["quotation"] is String } && esc["doi"] is String)
+        #expect(rules.objects("guideline").count == 14)
     }
 
     @Test func readings_SayWhatBecameOfThem() async throws {

@@ -37,9 +37,9 @@ import Testing
         #expect(files.contains("\(rules)/70-cuff.rules"))
         #expect(files.contains("\(hwdb)/70-cuff.hwdb"))
         #expect(files.isSuperset(of: ["\(units)/cuff.service", "\(units)/cuff@.service", "\(prefix.dropFirst())/bin/cuff"]))
-        // Program, rules, hwdb, two units, three completions; and the manual, of which only pages are installed.
+        // Program, rules, hwdb, two units, a drop-in, three completions; and the manual, of which only pages are installed.
         let pages = files.filter { $0.contains("/share/man/") }
-        #expect(files.count == 8 + pages.count)
+        #expect(files.count == 9 + pages.count)
         #expect(pages.isSuperset(of: ["\(prefix.dropFirst())/share/man/man1/cuff.1", "\(prefix.dropFirst())/share/man/man5/cuff.toml.5"]))
         #expect(pages.allSatisfy { $0.contains(/man([157])\/[a-z.-]+\.\1$/) }, "\(pages)")
         let unit = try String(contentsOfFile: scratch.path("root/\(units)/cuff.service"), encoding: .utf8)
@@ -57,6 +57,55 @@ import Testing
         #expect(run.status == 2)
         #expect(run.errors.contains("run `make build` first"))
         #expect(try files().isEmpty)
+    }
+
+    // MARK: .ci/pins
+
+    /// A copy of what `.ci/pins` looks at, changed.
+    private func pins(_ words: [String], _ change: (String) throws -> Void = { _ in }) async throws -> CuffProcess {
+        let place = scratch.path(UUID().uuidString)
+        for file in [".ci/pins", ".ci/floating", ".ci/Package.resolved", ".github/workflows/ci.yml", "Package.swift"] {
+            let target = URL(fileURLWithPath: "\(place)/\(file)")
+            try FileManager.default.createDirectory(at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try FileManager.default.copyItem(at: CuffProcess.folder.appendingPathComponent(file), to: target)
+        }
+        try change(place)
+        return try await CuffProcess.run(executable: "\(place)/.ci/pins", words)
+    }
+
+    private func replace(_ text: String, by other: String, in file: String) throws {
+        let content = try String(contentsOfFile: file, encoding: .utf8)
+        #expect(content.contains(text), "\(file) has no \(text)")
+        try content.replacing(text, with: other).write(toFile: file, atomically: true, encoding: .utf8)
+    }
+
+    @Test func whatFloats_IsFound() async throws {
+        for words in [["check"], ["floating"]] {
+            let run = try await pins(words)
+            #expect(run.status == 0 && run.output.isEmpty, "\(words): \(run.output)\(run.errors)")
+        }
+        let later = try await pins(["check"]) { try replace("from: \"1.8.2\"", by: "from: \"1.99.0\"", in: "\($0)/Package.swift") }
+        #expect(later.status == 1 && later.output.contains("is pinned to 1.8.2; Package.swift asks for 1.99.0"))
+        let tagged = try await pins(["floating"]) { place in
+            let workflow = "\(place)/.github/workflows/ci.yml"
+            let text = try String(contentsOfFile: workflow, encoding: .utf8).replacing(/checkout@[0-9a-f]{40}/, with: "checkout@v4")
+            try text.write(toFile: workflow, atomically: true, encoding: .utf8)
+        }
+        #expect(tagged.status == 1 && tagged.output.contains(": actions/checkout@v4"), "\(tagged.output)")
+        let idle = try await pins(["floating"]) {
+            try Data("gone:1 no reason\n".utf8).write(to: URL(fileURLWithPath: "\($0)/.ci/floating"))
+        }
+        #expect(idle.status == 1 && idle.output.contains("gone:1 is excused in .ci/floating and used nowhere"))
+    }
+
+    @Test func aRelease_NeedsEveryCommit() async throws {
+        let missing = try await pins(["use", scratch.path("")]) { place in
+            let file = "\(place)/.ci/Package.resolved"
+            let text = try String(contentsOfFile: file, encoding: .utf8).replacing(/"revision" : "[0-9a-f]+",/, with: "")
+            try text.write(toFile: file, atomically: true, encoding: .utf8)
+        }
+        #expect(missing.status == 1 && missing.output.contains("swift-argument-parser 1.8.2 has no commit"), "\(missing.output)")
+        #expect(!FileManager.default.fileExists(atPath: scratch.path("Package.resolved")))
     }
 
     // MARK: .ci/run

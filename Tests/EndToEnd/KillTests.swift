@@ -113,6 +113,47 @@ import Testing
         #expect(result.cutInTheMiddle > Self.rounds / 2, "the instants must fall into the reading")
     }
 
+    /// Readings and what waits for a program stand in one file: whenever the run is cut off, either has what the other has.
+    @Test func killed_BetweenTwoSinks_LeavesBothOrNeither() async throws {
+        let folder = try Scratch()
+        let records = SimulatedRecord.sample(count: Self.rounds * 400 + 100, seed: 31)
+        var random = SplitMix64(seed: 31)
+        var confirmed = 0
+        let path = folder.path("bp.db")
+        // It answers nothing, so that every line stays.
+        let helper = "exec+ack:sh -c 'echo ready 1; cat > /dev/null'"
+        for round in 0..<Self.rounds {
+            let count = Locked(0)
+            let cuff = try Simulation(
+                driver: CuffDriver.phd.witnessed { count.withLock { $0 += 1 } },
+                script: SimulatorScript(records: Array(records[confirmed..<confirmed + 400]), interval: .milliseconds(1)))
+            cuff.start()
+            let reader = try RunningCuff(
+                [
+                    "read", cuff.address, "--driver", "phd", "--follow", "-q", "--sink", "sqlite:\(path)",
+                    "--sink", helper,
+                ],
+                folder: folder)
+            _ = try await eventually(10) { count.withLock { $0 } > 0 }
+            try await Task.sleep(for: .microseconds(Int64(random.next() % 100_000)))
+            reader.signal(SIGKILL)
+            _ = await reader.end()
+            cuff.stop()
+            confirmed += count.withLock { $0 }
+            let store = try Store(path, access: .write)
+            var readings: Set<String> = []
+            try store.forEach(ReadingSelection(zone: .utc)) { reading, _ in
+                readings.insert(reading.id.description)
+                return true
+            }
+            // The first line of a reading may be pending still, as its row is.
+            let lines = Set(try Outbox(store, spec: helper).next(.max).filter { !$0.isPending }.map(\.id))
+            try store.close()
+            #expect(readings.count >= confirmed && readings == lines, "round \(round): \(readings.symmetricDifference(lines))")
+        }
+        #expect(confirmed > Self.rounds, "the instants must fall into the reading")
+    }
+
     @Test func stopped_AndContinued_GoesOn() async throws {
         let folder = try Scratch()
         let records = SimulatedRecord.sample(count: 60, seed: 5)

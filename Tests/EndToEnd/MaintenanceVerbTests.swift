@@ -68,6 +68,29 @@ import Testing
         #expect(missing.status == 66)
     }
 
+    /// A row that has changed on the disk is left out, and that is said, whatever the verb.
+    @Test(arguments: [
+        ["show"], ["show", "--json", "--since", "2020-01-01"], ["export", "--format", "csv"], ["report", "-o", "-"], ["stats"],
+    ])
+    func aDamagedRow_IsLeftOut_AndSaid(_ verb: [String]) async throws {
+        let folder = try Scratch()
+        let path = try await database(folder, "beurer-serial/two-records")
+        let whole = try await CuffProcess.run(verb + ["--db", path])
+        try #require(whole.status == 0, "\(whole.errors)")
+        let damage = try await CuffProcess.run(
+            executable: "/usr/bin/env",
+            [
+                "python3", "-c",
+                "import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.execute(\"UPDATE reading SET type = 'blood_pressurf' WHERE id = (SELECT min(id) FROM reading)\"); c.commit()",
+                path,
+            ])
+        try #require(damage.status == 0, "\(damage.errors)")
+        let run = try await CuffProcess.run(verb + ["--db", path])
+        #expect(run.status == 65, "\(run.errors)")
+        #expect(run.errors.contains("1 row of \(path) is damaged") && run.errors.contains("fix: "))
+        #expect(!run.output.isEmpty && run.output != whole.output, "what is whole is shown")
+    }
+
     /// A stored reading that an earlier driver got wrong is corrected from its own bytes.
     @Test func dbRedecode_ShowsFirst_AndCorrectsOnRequest() async throws {
         let folder = try Scratch()
@@ -83,11 +106,11 @@ import Testing
         try #require(damage.status == 0, "\(damage.errors)")
         let wrong = try await readings(path)
         #expect(wrong != before)
-        let dry = try await CuffProcess.run(["db", "redecode", "--db", path])
+        let dry = try await CuffProcess.run(["db", "redecode", "--db", path, "--dry-run"])
         #expect(dry.status == 0 && dry.lines.count == 2, "\(dry.errors)")
         #expect(dry.lines.allSatisfy { $0.contains("systolic_mmHg") && $0.contains(" -> ") })
         #expect(try await readings(path) == wrong)
-        let apply = try await CuffProcess.run(["db", "redecode", "--db", path, "--apply", "--json"])
+        let apply = try await CuffProcess.run(["db", "redecode", "--db", path, "--confirm", "redecode", "--json"])
         #expect(apply.objects("redecoded").count == 2)
         #expect(apply.objects("redecoded").allSatisfy { $0["revision"] as? Int == 1 && $0["applied"] as? Bool == true })
         #expect(apply.objects("redecode").first?["changed"] as? Int == 2)

@@ -43,19 +43,32 @@ import Testing
         let csv = try await rows("export", "--format", "csv")
         #expect(csv[0].hasPrefix("id,revision,") && csv[0].hasSuffix(",model,note,medication,posture,arm,duration_s"))
         #expect(csv[1].hasPrefix("\(typed),0,") && csv[1].hasSuffix(",\"after \"\"the\"\" stairs\",before,lying down,left,"))
-        let omh = try await cuff("export", "--format", "omh", "--arm", "right", "--posture", "sitting").objects()
+        let omh = try await cuff("export", "--tz", "UTC", "--format", "omh", "--arm", "right", "--posture", "sitting").objects()
         let bodies = omh.compactMap { $0["body"] as? [String: Any] }.filter { $0["systolic_blood_pressure"] != nil }
         #expect(bodies.map { $0["body_posture"] as? String } == ["lying down", "sitting"])
         #expect(bodies.map { $0["measurement_location"] as? String } == ["left upper arm", "right upper arm"])
         let apple = try await cuff("export", "--format", "apple-health").output
         #expect(apple.contains("<MetadataEntry key=\"CuffNote\" value=\"after &quot;the&quot; stairs\"/>"))
         #expect(apple.contains("<MetadataEntry key=\"CuffPosture\" value=\"lying down\"/>"))
-        let fhir = try await cuff("export", "--format", "fhir-ndjson", "--subject", "Patient/p1").objects()
+        // The replayed cuff's clock has no zone: without one it has no instant.
+        let floating = try await cuff("export", "--format", "fhir-ndjson", "--subject", "Patient/p1")
+        #expect(floating.errors.contains("1 left out: the cuff's time has no zone; add --tz"), "\(floating.errors)")
+        #expect(floating.output.contains(typed) && !floating.output.contains(measured))
+        // It is given as soon as somebody says the zone, also by an export that remembers what it gave.
+        #expect(try await !cuff("export", "--new", "lines", "--format", "influx").output.contains(measured))
+        let later = try await cuff("export", "--new", "lines", "--format", "influx", "--tz", "UTC").output
+        #expect(later.contains(measured) && !later.contains(typed))
+        let fhir = try await cuff("export", "--tz", "UTC", "--format", "fhir-ndjson", "--subject", "Patient/p1").objects()
         let panels = fhir.filter { $0["component"] != nil }
         let sites = panels.compactMap { (($0["bodySite"] as? [String: Any])?["coding"] as? [[String: Any]])?.first?["code"] as? String }
         #expect(sites == ["368208006", "368209003"])
         let notes = panels.map { ($0["note"] as? [[String: String]] ?? []).compactMap { $0["text"] } }
-        #expect(notes == [["medication: before", "posture: lying down", "after \"the\" stairs"], ["cold hands"]])
+        #expect(notes == [["typed in by hand", "medication: before", "after \"the\" stairs"], ["cold hands"]])
+        #expect(panels.map { $0["status"] as? String } == ["final", "amended"])
+        let positions = panels.map {
+            (($0["extension"] as? [[String: Any]])?.first?["valueCodeableConcept"] as? [String: Any])?["text"] as? String
+        }
+        #expect(positions == ["lying down", nil])
         let page = try await cuff("report", "-o", "-").output
         #expect(page.contains("cold hands") && page.contains("medication: before, lying down, left arm"))
     }
@@ -231,5 +244,36 @@ import Testing
         }
         #expect(open?["state"] as? String == "warning" && (open?["text"] as? String)?.contains("everybody") == true)
         #expect((open?["fix"] as? String)?.contains("chmod 600 \(database)") == true)
+    }
+
+    @Test func edit_OfAValue_LeavesTheZoneOfTheReading() async throws {
+        #expect(try await cuff("add", "182", "82", "--at", "2026-07-05T07:31", "--tz", "Europe/Berlin").status == 0)
+        let id = try #require(try await cuff("show", "--json").objects().first?["id"] as? String)
+        #expect(try await cuff("edit", id, "--systolic", "138").status == 0)
+        let edited = try #require(try await cuff("show", "--json").objects().first)
+        #expect(edited["systolic_mmHg"] as? Int == 138)
+        #expect(edited["measured"] as? String == "2026-07-05T07:31:00+02:00")
+        // Another time is in the zone that is said with it.
+        #expect(try await cuff("edit", id, "--at", "2026-07-05T08:00", "--tz", "Asia/Tokyo").status == 0)
+        #expect(try await cuff("show", "--json").objects().first?["measured"] as? String == "2026-07-05T08:00:00+09:00")
+    }
+
+    @Test func add_AfterDelete_StoresAgain_AndACuffsReadingStaysAway() async throws {
+        let (_, measured) = try await fill()
+        let again = ["add", "128", "82", "71", "--at", "2026-05-05T07:30", "--db", database]
+        // Each deletion takes what was typed in away, and typing it in brings one back, once.
+        for _ in 0..<3 {
+            #expect(try await cuff("delete", "--source", "manual", "--confirm", "delete").status == 0)
+            #expect(try await cuff("show", "--json").objects().count == 1)
+            let first = try await CuffProcess.run(again)
+            #expect(first.status == 0 && first.errors.contains("added as"), "\(first.errors)")
+            let second = try await CuffProcess.run(again)
+            #expect(second.status == 0 && second.errors.contains("already stored as"), "\(second.errors)")
+            #expect(try await cuff("show", "--json").objects().count == 2)
+        }
+        #expect(try await cuff("delete", measured, "--confirm", "delete").status == 0)
+        #expect(try await CuffProcess.run(["replay", Self.capture, "--sink", "sqlite:\(database)"]).status == 0)
+        let left = try await cuff("show", "--json").objects()
+        #expect(left.count == 1 && left.first?["origin"] as? String == "entered")
     }
 }

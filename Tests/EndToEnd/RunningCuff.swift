@@ -58,13 +58,13 @@ final class RunningCuff: @unchecked Sendable {
 }
 
 /// Asks again and again, for at most `limit` seconds.
-func eventually(_ limit: Double = 30, _ condition: () throws -> Bool) async throws -> Bool {
+func eventually(_ limit: Double = 30, _ condition: () async throws -> Bool) async throws -> Bool {
     let until = Date().addingTimeInterval(limit)
     while Date() < until {
-        if try condition() { return true }
+        if try await condition() { return true }
         try await Task.sleep(for: .milliseconds(20))
     }
-    return try condition()
+    return try await condition()
 }
 
 extension CuffDriver {

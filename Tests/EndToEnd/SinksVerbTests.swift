@@ -102,6 +102,39 @@ import Testing
         #expect(run.said.contains("everything is stored, but a sink did not close in time"), "\(run.said)")
     }
 
+    /// A replay without a zone: what the server cannot take is said, with what to do; then it is delivered.
+    @Test func readingsThatAreRefused_AreSaid_AndTheZoneHelps() async throws {
+        let folder = try Scratch()
+        try FileManager.default.createDirectory(atPath: folder.path("libexec"), withIntermediateDirectories: true)
+        _ = try folder.write(
+            "libexec/cuff-sink-pigeon",
+            #"""
+            #!/bin/sh
+            echo ready 1
+            while IFS= read -r line; do
+                id=${line#*\"id\":\"}
+                case $line in *'"measured":'*) echo "ok ${id%%\"*} 0" ;; *) echo "refuse ${id%%\"*} 0 the time is not known" ;; esac
+            done
+            """#)
+        #expect(chmod(folder.path("libexec/cuff-sink-pigeon"), 0o755) == 0)
+        let environment = ["CUFF_LIBEXEC": folder.path("libexec"), "XDG_STATE_HOME": folder.path("state")]
+        let capture = "\(CuffProcess.folder.path)/captures/and-std/bad-check-then-good.capture"
+        func cuff(_ words: [String]) async throws -> CuffProcess { try await CuffProcess.run(words, environment: environment) }
+        let floating = try await cuff(["replay", capture, "--sink", "pigeon:loft"])
+        #expect(floating.status == 65, "\(floating.errors)")
+        #expect(floating.errors.contains("pigeon:loft refused 1 reading: the time is not known") && floating.errors.contains("--tz"))
+        #expect(
+            try await cuff(["replay", capture, "--sink", "pigeon:loft"]).status == 65, "nothing is sent again, and nothing is delivered")
+        #expect(try await cuff(["sinks"]).output.contains("refused: the time is not known"))
+        #expect(try await cuff(["replay", capture, "--sink", "pigeon:loft?"]).status == 0, "an optional sink is no failure")
+        let again = try await cuff(["sinks", "retry", "--refused"])
+        #expect(again.status == 65 && again.errors.contains("1 refused"), "\(again.errors)")
+        let placed = try await cuff(["replay", capture, "--sink", "pigeon:loft", "--tz", "UTC"])
+        #expect(placed.status == 0, "\(placed.errors)")
+        let row = try #require(rows(try await cuff(["sinks", "--json"]))["pigeon:loft"])
+        #expect(row["acknowledged"] != nil && row["refused"] == nil && row["pending"] as? Int == 0)
+    }
+
     /// The installation's helper comes first, then that on PATH; without either the two places are named.
     @Test func serverSink_RunsItsHelper() async throws {
         let folder = try Scratch()

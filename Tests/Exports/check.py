@@ -49,11 +49,11 @@ def fill():
         check(os.path.exists(DATABASE), "replay of " + name, done.stderr)
     with sqlite3.connect(DATABASE) as database:
         # As a run that measured the cuff's clock keeps it: 110 s behind this computer's.
-        database.execute("UPDATE reading SET measured = '2026-05-06T21:07:20+02:00', clock = 'corrected', received = '2026-05-06T19:10:00.250Z' "
+        database.execute("UPDATE reading SET measured = '2026-05-06T21:07:20+02:00', clock = 'corrected', received = '2026-05-06T19:10:00.250Z', checksum = NULL "
                          "WHERE id = ?", (CORRECTED,))
-        database.execute("UPDATE reading SET mean_mmHg = NULL, mean_absent = 'not_a_number', digits = NULL, user = 2 WHERE id = ?", (NO_MEAN,))
-        database.execute("UPDATE reading SET user = 1 WHERE id = ?", (UNNAMED,))
-        database.execute("UPDATE source SET manufacturer = 'A&D Medical', model = 'UA-767PBT-C', firmware = '1.02' WHERE driver = 'phd'")
+        database.execute("UPDATE reading SET mean_mmHg = NULL, mean_absent = 'not_a_number', digits = NULL, user = 2, checksum = NULL WHERE id = ?", (NO_MEAN,))
+        database.execute("UPDATE reading SET user = 1, checksum = NULL WHERE id = ?", (UNNAMED,))
+        database.execute("UPDATE source SET manufacturer = 'A&D Medical', model = 'UA-767PBT-C', firmware = '1.02', checksum = NULL WHERE driver = 'phd'")
     database.close()
     cuff("delete", "--db", DATABASE, DELETED, "--confirm", "delete")
 

@@ -45,9 +45,10 @@ def blocks(title):
     return [block for part in (head, text) for block in re.findall(r"^```sh\n(.*?)^```$", part, re.M | re.S)]
 
 
-def run(title, ports={}, **environment):
-    """Runs a recipe as it is written but for its ports; answers its folder and what each block printed."""
+def run(title, ports={}, files={}, **environment):
+    """Runs a recipe as it is written but for its ports, beside these files; answers its folder and what each block printed."""
     place = pathlib.Path(tempfile.mkdtemp(dir=FOLDER))
+    for name, source in files.items(): shutil.copy(source, place / name)
     tools = place / "bin"
     tools.mkdir()
     (tools / "cuff").symlink_to(CUFF)
@@ -143,9 +144,12 @@ def postgres():
     # The port is open before the server takes sessions.
     until = time.monotonic() + 240
     while subprocess.run(["pg_isready", "-q", "-h", "127.0.0.1", "-p", str(port)]).returncode and time.monotonic() < until: time.sleep(0.1)
-    place, _ = run("PostgreSQL", {5432: port}, PGHOST="127.0.0.1", PGPORT=str(port), PGUSER="postgres")
+    server = {"PGHOST": "127.0.0.1", "PGPORT": str(port), "PGUSER": "postgres"}
+    place, _ = run("PostgreSQL", {5432: port}, {"recorded.capture": ROOT / "captures/and-std/bad-check-then-good.capture"}, **server)
     rows = (place / "rows.txt").read_text().splitlines()
     check(len(rows) == READINGS and all(len(row.split("|")) == 4 for row in rows), "PostgreSQL: a row for each reading", rows)
+    count = subprocess.run(["psql", "-XAtd", "ward", "-c", "SELECT count(*) FROM cuff.blood_pressure"], env={**os.environ, **server}, capture_output=True, text=True)
+    check(count.stdout.strip() == str(READINGS + 1), "PostgreSQL: the recorded reading is there too", count)
     said = (place / "checked.txt").read_text()
     check(said == "ward.toml: ok\nsink ward: ok: the database at 127.0.0.1/ward takes readings of `cuff`\n", "PostgreSQL: config check --connect", said)
 

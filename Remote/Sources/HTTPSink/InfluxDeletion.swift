@@ -35,8 +35,9 @@ struct InfluxDeletion {
         let place = write.firstRange(of: "/write?") ?? write.endIndex..<write.endIndex
         let url = write[..<place.lowerBound] + "/query?" + write[place.upperBound...]
         let condition = (["time = \(time)"] + tags.map { "\"\($0.name)\" = '\(Self.escaped($0.value, "'"))'" }).joined(separator: " AND ")
-        // While it was pending, it stood there under another name.
-        let query = [measurement, "pending"].map { "DELETE FROM \"\(Self.escaped($0, "\""))\" WHERE \(condition)" }.joined(separator: "; ")
+        // While it was pending, or did not count, it stood there under another name.
+        let query = ([measurement] + InfluxLine.otherMeasurements).map { "DELETE FROM \"\(Self.escaped($0, "\""))\" WHERE \(condition)" }
+            .joined(separator: "; ")
         return HTTPRequest(
             .post, String(url), headers: [.init("Content-Type", "application/x-www-form-urlencoded")],
             body: "q=" + FHIRCodes.escaped(query, keeping: "-._~"))

@@ -68,14 +68,19 @@ struct Setup {
             policies: [.init(vhost: address.vhost)])
     }
 
-    /// A machine publishes, below its own name only. `passwords` are those of new machines.
+    /// A machine publishes, and reads what the broker retains of it, below its own name only. What it subscribes to goes through a queue
+    /// with the name of its connection (`cuff-NAME`, and `cuff-NAME.PID` for a check), which the broker declares for it. `passwords` are those of new machines.
     private func machineDefinitions(_ machines: [String], _ passwords: [String: String]) -> Definitions {
         let vhost = address.vhost
         return Definitions(
             users: passwords.sorted { $0.key < $1.key }.map { .init(name: $0.key, password: $0.value) },
-            permissions: machines.map { .init(user: $0, vhost: vhost, configure: "^$", write: "^amq\\.topic$", read: "^$") },
+            permissions: machines.map {
+                let queue = "mqtt-subscription-cuff-\($0)(\\.[0-9]+)?qos[01]"
+                return .init(
+                    user: $0, vhost: vhost, configure: "^\(queue)$", write: "^(amq\\.topic|\(queue))$", read: "^(amq\\.topic|\(queue))$")
+            },
             topic_permissions: machines.map {
-                .init(user: $0, vhost: vhost, exchange: Self.exchange, write: "^cuff\\.\($0)\\.", read: "^$")
+                .init(user: $0, vhost: vhost, exchange: Self.exchange, write: "^cuff\\.\($0)\\.", read: "^cuff\\.\($0)\\.")
             })
     }
 
@@ -101,7 +106,8 @@ struct Setup {
         for machine in passwords.keys.sorted() {
             print(
                 "added the user `\(machine)`; move \(Self.passwordFile(machine)) to that machine, as "
-                    + "~/.config/cuff/credentials/mqtt.password (mode 0600)")
+                    + "~/.config/cuff/credentials/mqtt.password (mode 0600); its sink is "
+                    + "mqtts://\(machine)@BROKER/?gateway=\(machine)&state=no")
         }
     }
 

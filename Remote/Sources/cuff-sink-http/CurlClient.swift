@@ -19,6 +19,7 @@ final class CurlClient {
 
     private final class Body {
         var bytes: [UInt8] = []
+        var head = AnswerHead()
     }
 
     /// `nil` when libcurl cannot be set up.
@@ -40,6 +41,7 @@ final class CurlClient {
         let curl = UnsafeMutableRawPointer(handle)
         curl_easy_reset(curl)
         body.bytes.removeAll(keepingCapacity: true)
+        body.head = AnswerHead()
         error[0] = 0
         configure(curl)
         var list: UnsafeMutablePointer<curl_slist>?
@@ -85,12 +87,23 @@ final class CurlClient {
             body.bytes += UnsafeRawBufferPointer(start: bytes, count: size * count)
             return size * count
         }
+        watchHead(curl)
+    }
+
+    private func watchHead(_ curl: UnsafeMutableRawPointer) {
+        ccurl_set_pointer(curl, CURLOPT_HEADERDATA, Unmanaged.passUnretained(body).toOpaque())
+        ccurl_set_receive(curl, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
+            guard let bytes, let context else { return 0 }
+            Unmanaged<Body>.fromOpaque(context).takeUnretainedValue().head.take(UnsafeRawBufferPointer(start: bytes, count: size * count))
+            return size * count
+        }
     }
 
     // MARK: Outcomes
 
     private func outcome(_ curl: UnsafeMutableRawPointer, _ code: CURLcode) -> HTTPOutcome {
         guard code == CURLE_OK else { return failure(code) }
+        guard body.head.isWhole else { return .unreachable("the server's answer was cut off, or tells no length of its body") }
         var status = 0
         ccurl_get_long(curl, CURLINFO_RESPONSE_CODE, &status)
         var wait: curl_off_t = 0

@@ -39,7 +39,7 @@ final class Broker {
     func connect() {
         guard
             let client = mosquitto_new(
-                isSilent ? "\(settings.clientID)-\(getpid())" : settings.clientID, true, Unmanaged.passUnretained(self).toOpaque())
+                isSilent ? "\(settings.clientID).\(getpid())" : settings.clientID, true, Unmanaged.passUnretained(self).toOpaque())
         else {
             return end(.later("libmosquitto cannot begin: \(String(cString: strerror(errno)))"))
         }

@@ -180,3 +180,19 @@ private struct Fussy: DeliveryFormat {
         #expect(state.hasRoom)
     }
 }
+
+@Suite struct AnswerHeadTests {
+    /// RFC 9112 §8 and §9.6.
+    @Test(arguments: [
+        (["HTTP/1.1 200 OK"], false), (["HTTP/1.1 200 OK\r\n"], false), (["HTTP/1.1 200 OK\r\n", "Content-Length: 0\r\n"], false),
+        (["HTTP/1.1 200 OK\r\n", "Content-Length: 0\r\n", "\r\n"], true), (["HTTP/1.1 200 OK\r\n", "\r\n"], false),
+        (["HTTP/1.1 200 OK\r\n", "CONNECTION: keep-alive, Close\r\n", "\r\n"], true), (["HTTP/1.0 200 OK\r\n", "\r\n"], true),
+        (["HTTP/2 200 \r\n", "\r\n"], true), (["HTTP/1.1 204 \r\n", "\r\n"], true),
+        (["HTTP/1.1 100 Continue\r\n", "\r\n", "HTTP/1.1 200 OK\r\n"], false), ([], false),
+    ])
+    func anAnswerIsWhole_WhereItsHeadIs(_ lines: [String], _ isWhole: Bool) {
+        var head = AnswerHead()
+        for line in lines { head.take(Array(line.utf8)) }
+        #expect(head.isWhole == isWhole)
+    }
+}

@@ -81,6 +81,7 @@ func reading(_ json: String) throws -> ReadingLine { try #require(ReadingLine(Ar
         #expect(query.contains("time%20%3D%201777959090000321822") || query.contains("1777959090000321822"))
         #expect(request.body.hasPrefix("q=DELETE%20FROM%20%22blood_pressure%22%20WHERE%20time"))
         #expect(request.body.contains("%22device%22%20%3D%20%27it%5C%27s%27") && request.body.contains("%22pending%22"))
+        #expect(request.body.contains("%22left_out%22"))
         #expect(
             format.verdict(HTTPAnswer(200, body: Array(#"{"results":[{"statement_id":0}]}"#.utf8)), for: [try reading(Self.deleted)])
                 == .taken)

@@ -114,6 +114,24 @@ def faults():
     endpoint.plan = cut
     answers = run(address, sent[:1])
     check(len(answers) == 1 and answers[0].startswith("later "), "an answer that is cut is no acknowledgement", answers)
+    def raw(text):
+        def plan(handler):
+            handler.wfile.write(text)
+            handler.wfile.flush()
+            handler.close_connection = True
+        return plan
+    whole = b"HTTP/1.1 200 OK\r\nServer: x\r\nContent-Length: 0\r\n\r\n"
+    for length in list(range(1, len(whole))) + [len(whole)]:
+        endpoint.plan = raw(whole[:length])
+        answers = run(address, sent[:1])
+        check(answers == oks(sent[:1]) if length == len(whole) else len(answers) == 1 and answers[0].startswith("later "),
+              "an answer cut off after %d bytes" % length, answers)
+    for text, word in ((b"HTTP/1.1 200 OK\r\n\r\n", "later"), (b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n", "ok"), (b"HTTP/1.0 200 OK\r\n\r\n", "ok"),
+                       (b"HTTP/1.1 204 No Content\r\n\r\n", "ok"), (b"HTTP/1.1 204 No Content\r\n", "later"), (b"HTTP/1.0 200 OK\r\n", "later"),
+                       (b"HTTP/1.1 103 Early Hints\r\n\r\n", "later"), (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "later")):
+        endpoint.plan = raw(text)
+        answers = run(address, sent[:1])
+        check(len(answers) == 1 and answers[0].startswith(word + " "), "the answer %r" % text, answers)
     endpoint.plan = ProxyHandler.abort
     answers = run(address, sent[:1])
     check(len(answers) == 1 and answers[0].startswith("later "), "a connection that is cut before an answer", answers)

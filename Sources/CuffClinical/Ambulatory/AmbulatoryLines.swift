@@ -6,7 +6,7 @@ extension AmbulatoryRecording {
     public func appendLine(user: Int?, _ guideline: PressureGuideline?, isAdult: Bool, to text: inout TextBuffer) {
         text.append("{\"type\":\"ambulatory\",\"schema\":1")
         text.append(key: "rule", rule.name)
-        text.append(key: "rule_year", rule.year)
+        rule.document.appendFacts("rule_", to: &text)
         text.append(key: "rule_evidence", rule.evidence.rawValue)
         text.append(key: "rule_source", rule.source)
         if let user { text.append(key: "user", user) }
@@ -28,27 +28,35 @@ extension AmbulatoryRecording {
             text.append(string: ",\"left_out\":{\(reasons.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ","))}")
         }
         text.append(key: "valid_recording", isValid)
-        let missing = shortfalls.map { "{\"of\":\"\($0.measure)\",\"found\":\($0.found),\"least\":\($0.least)}" }
-        if !missing.isEmpty { text.append(string: ",\"too_few\":[\(missing.joined(separator: ","))]") }
-        for (name, sums) in [("mean_24h", all), ("mean_day", day), ("mean_night", night)] { append(name, sums, to: &text) }
+        for (key, missing) in [("too_few", shortfalls), ("fewer_than_usual", fewerThanUsual)] where !missing.isEmpty {
+            let parts = missing.map { one in
+                "{\"of\":\"\(one.measure)\",\"found\":\(one.found),\"\(key == "too_few" ? "least" : "usual")\":\(one.least)"
+                    + (one.number.flatMap(rule.evidence).map { ",\"evidence\":\"\($0.rawValue)\"" } ?? "") + "}"
+            }
+            text.append(string: ",\"\(key)\":[\(parts.joined(separator: ","))]")
+        }
+        for (name, sums, setting) in [
+            ("mean_24h", all, PressureSetting.ambulatory24h), ("mean_day", day, .ambulatoryDay), ("mean_night", night, .ambulatoryNight),
+        ] { append(name, sums, near: guideline?.thresholds[setting], to: &text) }
         appendIndices(to: &text)
         if let guideline { append(guideline, isAdult: isAdult, to: &text) }
         appendHours(to: &text)
         text.append("}\n")
     }
 
-    private func append(_ name: String, _ sums: PressureSums, to text: inout TextBuffer) {
+    private func append(_ name: String, _ sums: PressureSums, near threshold: PressureThreshold?, to text: inout TextBuffer) {
         guard let systolic = sums.systolic, let diastolic = sums.diastolic else { return }
         text.append(string: ",\"\(name)\":{\"readings\":\(sums.count)")
-        append("systolic_mmHg", systolic, to: &text)
-        append("diastolic_mmHg", diastolic, to: &text)
+        append("systolic_mmHg", systolic, systolic.rounded(places: 2, near: threshold?.systolic), to: &text)
+        append("diastolic_mmHg", diastolic, diastolic.rounded(places: 2, near: threshold?.diastolic), to: &text)
         if let pulse = sums.pulse { append("pulse_per_min", pulse, to: &text) }
         text.append("}")
     }
 
-    private func append(_ name: String, _ number: Fraction?, places: Int = 2, to text: inout TextBuffer) {
+    private func append(_ name: String, _ number: Fraction?, _ printed: Decimals? = nil, places: Int = 2, to text: inout TextBuffer) {
         guard let number else { return }
-        text.append(string: ",\"\(name)\":{\"exact\":\"\(number.text)\",\"avg\":\(number.rounded(places: places).text)}")
+        let printed = printed ?? number.rounded(places: places)
+        text.append(string: ",\"\(name)\":{\"exact\":\"\(number.text)\",\"avg\":\(printed.text)}")
     }
 
     private func appendIndices(to text: inout TextBuffer) {
@@ -59,8 +67,12 @@ extension AmbulatoryRecording {
             text.append("}")
         }
         append("night_day_ratio", nightToDay, places: 4, to: &text)
-        append("fall_percent", fallInPercent, to: &text)
-        if let dipping { text.append(key: "dipping", dipping.rawValue) }
+        append("fall_percent", fallInPercent, fallInPercent?.rounded(places: 2) { Dipping(fallInPercent: $0) }, to: &text)
+        if let dipping {
+            text.append(key: "dipping", dipping.rawValue)
+            text.append(key: "dipping_guideline", Dipping.document.id)
+            text.append(key: "dipping_evidence", Dipping.evidence.rawValue)
+        }
         if let surge {
             append("sleep_trough_surge_mmHg", surge.sleepTrough, to: &text)
             text.append(string: ",\"trough_mmHg\":[\(surge.trough.map { $0.rounded(places: 1).shortText }.joined(separator: ","))]")
@@ -86,7 +98,7 @@ extension AmbulatoryRecording {
 
     private func append(_ guideline: PressureGuideline, isAdult: Bool, to text: inout TextBuffer) {
         text.append(key: "guideline", guideline.name)
-        text.append(key: "guideline_year", guideline.year)
+        guideline.document.appendFacts("guideline_", to: &text)
         let loads = loads(guideline)
         let parts = loads.compactMap { load -> String? in
             guard let threshold = guideline.thresholds[load.setting] else { return nil }
@@ -97,8 +109,13 @@ extension AmbulatoryRecording {
                 part += ",\"systolic_load_percent\":\(Self.percent(load.systolic, load.readings))"
                 part += ",\"diastolic_load_percent\":\(Self.percent(load.diastolic, load.readings))"
             }
-            if isAdult, let reached = judgement(guideline, load.setting)?.reached {
-                part += ",\"systolic_reached\":\(reached.systolic),\"diastolic_reached\":\(reached.diastolic)"
+            if isAdult, let judgement = judgement(guideline, load.setting) {
+                if let reached = judgement.reached {
+                    part += ",\"systolic_reached\":\(reached.systolic),\"diastolic_reached\":\(reached.diastolic)"
+                }
+                var own = TextBuffer()
+                judgement.appendClass(to: &own)
+                part += own.string
             }
             return part + "}"
         }

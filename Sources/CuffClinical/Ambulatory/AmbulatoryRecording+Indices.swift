@@ -2,11 +2,20 @@ import CuffCore
 
 /// How pressures differ between day and night, and from one reading to the next.
 extension AmbulatoryRecording {
-    /// By how much the systolic mean falls at night.
+    /// By how much the systolic mean falls at night, in the classes of ESC 2024: "night-to-day ratio of >0.9 and ≤1.0" is a reduced
+    /// fall, "0.8 to 0.9" a normal one, "<0.8" an extreme one, "> 1.0" none.
     public enum Dipping: String, Sendable, Hashable, CaseIterable {
         case extremeDipper = "extreme_dipper", dipper
         case nonDipper = "non_dipper"
         case riser
+
+        /// The class of a fall in percent, compared exactly.
+        public init(fallInPercent fall: Fraction) {
+            self = fall > Fraction(20) ? .extremeDipper : fall >= Fraction(10) ? .dipper : fall >= Fraction(0) ? .nonDipper : .riser
+        }
+
+        /// Where the classes are from, and how well their borders are founded.
+        public static let document = GuidelineDocument.esc2024, evidence = Evidence.guideline
     }
 
     /// The ratio of the night's systolic mean to the day's; `nil` without either.
@@ -20,14 +29,8 @@ extension AmbulatoryRecording {
         nightToDay.flatMap { Fraction(1).subtracting($0)?.multiplied(by: Fraction(100)) }
     }
 
-    /// The fall in a word, of that one night; only of a valid recording. From 20 on extreme, from 10 on a dipper, below 0 a
-    /// riser: where the literature leaves the borders open, this is the convention of this program.
-    public var dipping: Dipping? {
-        guard isValid, let fall = fallInPercent else { return nil }
-        if fall >= Fraction(20) { return .extremeDipper }
-        if fall >= Fraction(10) { return .dipper }
-        return fall >= Fraction(0) ? .nonDipper : .riser
-    }
+    /// The fall in a word, of that one night; only of a valid recording.
+    public var dipping: Dipping? { isValid ? fallInPercent.map(Dipping.init(fallInPercent:)) : nil }
 
     /// Means by the hours of day and night, which a denser part of the recording cannot pull to its side.
     public var byHours: (systolic: Fraction, diastolic: Fraction)? {

@@ -76,8 +76,8 @@ public struct AmbulatoryRecording: Sendable {
 
     private mutating func add(_ time: Timestamp, _ systolic: Double, _ diastolic: Double, _ pulse: Double?) {
         let parts = Int128(PressureSums.parts)
-        guard let high = Fraction(Int128(PressureSums.units(systolic)), over: parts),
-            let low = Fraction(Int128(PressureSums.units(diastolic)), over: parts)
+        guard let high = Fraction(PressureSums.units(systolic), over: parts),
+            let low = Fraction(PressureSums.units(diastolic), over: parts)
         else { return }
         let isNight = hours.isNight(wall: zone.wall(at: time.seconds))
         points.append(Point(time: time, systolic: high, diastolic: low, isNight: isNight))
@@ -116,10 +116,28 @@ public struct AmbulatoryRecording: Sendable {
 
     /// Something of which the rule asks for more.
     public struct Shortfall: Sendable, Hashable {
-        /// `percent` of those expected, `day`, `night`.
+        /// `percent` of those expected, `all`, `day`, `night`.
         public var measure: String
         /// How many there are, and how many the rule asks for at least.
         public var found: Int, least: Int
+
+        /// The number of the rule, where it is one that a valid recording needs.
+        public var number: RuleNumber? {
+            switch measure {
+            case "percent": .leastPercent
+            case "day": .leastDay
+            case "night": .leastNight
+            default: nil
+            }
+        }
+    }
+
+    /// Where a recording that may be valid has fewer readings than the rule calls usual or preferable.
+    public var fewerThanUsual: [Shortfall] {
+        let asked: [(String, Int, Int?)] = [("all", all.count, rule.typicalReadings), ("night", night.count, rule.preferredNight)]
+        return asked.compactMap { measure, found, usual in
+            usual.flatMap { found < $0 ? Shortfall(measure: measure, found: found, least: $0) : nil }
+        }
     }
 
     /// What is missing for a valid recording; empty where it is one.

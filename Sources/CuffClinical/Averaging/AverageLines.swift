@@ -22,11 +22,17 @@ public struct AverageLines: Sendable {
 
     /// What the guideline says of the mean; `nil` where nothing may be said.
     public func judgement(of average: ProtocolAverage) -> Judgement? {
-        guard isAdult, average.isComplete, let guideline, let systolic = average.all.systolic, let diastolic = average.all.diastolic else {
-            return nil
+        guard isAdult, average.isComplete, let guideline else { return nil }
+        let compared: [(DayWindow?, PressureMean)] =
+            comparesMorningAndEvening ? [(.morning, average.morning), (.evening, average.evening)] : [(nil, average.all)]
+        let means = compared.compactMap { window, mean in
+            mean.systolic.flatMap { systolic in mean.diastolic.map { Judgement.Mean(window, systolic: systolic, diastolic: $0) } }
         }
-        return Judgement(guideline, setting, systolic: systolic, diastolic: diastolic)
+        return means.isEmpty ? nil : Judgement(guideline, setting, means)
     }
+
+    /// Whether the guideline compares the mean of the mornings and that of the evenings, which it does at home only.
+    public var comparesMorningAndEvening: Bool { setting == .home && guideline?.comparesMorningAndEvening == true }
 
     /// The line of one average.
     public func append(_ average: ProtocolAverage, _ owner: HomeAverages.Owner, to text: inout TextBuffer) {
@@ -41,7 +47,11 @@ public struct AverageLines: Sendable {
         }
         if let day = average.firstDay { text.append(key: "day_1", Self.date(day)) }
         text.append(key: "readings", average.all.count)
-        if let planned = average.plannedReadings { text.append(key: "planned", planned) }
+        text.append(key: "readings_measured", average.readingsMeasured)
+        if let planned = average.plannedReadings {
+            text.append(key: "planned", planned)
+            text.append(key: "planned_evidence", average.rule.planEvidence.rawValue)
+        }
         text.append(key: "days", average.days.count)
         text.append(key: "days_measured", average.daysMeasured)
         text.append(key: "sessions", average.sessions)
@@ -49,6 +59,7 @@ public struct AverageLines: Sendable {
         text.append(key: "complete", average.shortfalls.isEmpty)
         appendCounts(average, to: &text)
         append(average.all, to: &text)
+        if average.rule.averagesSessions { text.append(key: "mean_of", "sessions") }
         for (name, sums) in [("morning", average.morning), ("evening", average.evening)] where sums.count > 0 {
             text.append(string: ",\"\(name)\":{\"readings\":\(sums.count)")
             append(sums, to: &text)
@@ -82,11 +93,10 @@ public struct AverageLines: Sendable {
 
     private func append(_ rule: AveragingRule, to text: inout TextBuffer) {
         text.append(key: "rule", rule.name)
-        if let year = rule.year { text.append(key: "rule_year", year) }
-        if !rule.source.isEmpty {
-            text.append(key: "rule_evidence", rule.evidence.rawValue)
-            text.append(key: "rule_source", rule.source)
-        }
+        guard let document = rule.document else { return }
+        document.appendFacts("rule_", to: &text)
+        text.append(key: "rule_evidence", rule.evidence.rawValue)
+        text.append(key: "rule_source", document.citation)
     }
 
     private func append(_ owner: HomeAverages.Owner, to text: inout TextBuffer) {
@@ -98,7 +108,10 @@ public struct AverageLines: Sendable {
 
     private func appendCounts(_ average: ProtocolAverage, to text: inout TextBuffer) {
         if !average.shortfalls.isEmpty {
-            let parts = average.shortfalls.map { "{\"of\":\"\($0.measure.rawValue)\",\"found\":\($0.found),\"least\":\($0.least)}" }
+            let parts = average.shortfalls.map { shortfall in
+                "{\"of\":\"\(shortfall.measure.rawValue)\",\"found\":\(shortfall.found),\"least\":\(shortfall.least)"
+                    + (average.rule.evidence(of: shortfall.number).map { ",\"evidence\":\"\($0.rawValue)\"" } ?? "") + "}"
+            }
             text.append(string: ",\"too_few\":[\(parts.joined(separator: ","))]")
         }
         let reasons = average.leftOut.map { ($0.key.word, $0.value) }.sorted { $0.0 < $1.0 }
@@ -111,21 +124,21 @@ public struct AverageLines: Sendable {
         }
     }
 
-    private func append(_ sums: PressureSums, to text: inout TextBuffer) {
-        guard let systolic = sums.systolic, let diastolic = sums.diastolic else { return }
+    private func append(_ mean: PressureMean, to text: inout TextBuffer) {
+        guard let systolic = mean.systolic, let diastolic = mean.diastolic else { return }
         let threshold = guideline?.thresholds[setting]
         text.append(",\"systolic_mmHg\":")
         append(systolic, near: threshold?.systolic, to: &text)
         text.append(",\"diastolic_mmHg\":")
         append(diastolic, near: threshold?.diastolic, to: &text)
-        if let pulse = sums.pulse {
+        if let pulse = mean.pulse {
             text.append(",\"pulse_per_min\":")
             append(pulse, near: nil, to: &text)
         }
     }
 
     private func append(_ number: Fraction, near threshold: Int?, to text: inout TextBuffer) {
-        text.append(string: "{\"exact\":\"\(number.text)\",\"avg\":\(number.rounded(places: 2).text)")
+        text.append(string: "{\"exact\":\"\(number.text)\",\"avg\":\(number.rounded(places: 2, near: threshold).text)")
         if let threshold { text.append(string: ",\"text\":\"\(number.printed(near: threshold))\"") }
         text.append("}")
     }
@@ -134,7 +147,7 @@ public struct AverageLines: Sendable {
         text.append(",\"weeks\":[")
         for (index, week) in average.weeks.enumerated() {
             text.append(string: (index > 0 ? "," : "") + "{\"from\":\"\(Self.date(week.monday))\",\"readings\":\(week.sums.count)")
-            append(week.sums, to: &text)
+            append(PressureMean(week.sums), to: &text)
             text.append("}")
         }
         text.append("]")
@@ -146,21 +159,24 @@ public struct AverageLines: Sendable {
         if let threshold = guideline.thresholds[setting] {
             text.append(",\"threshold\":{\"guideline\":")
             text.append(jsonString: guideline.name)
-            text.append(string: ",\"year\":\(guideline.year),\"evidence\":\"\(threshold.evidence.rawValue)\"")
+            guideline.document.appendFacts("", to: &text)
+            text.append(string: ",\"evidence\":\"\(threshold.evidence.rawValue)\"")
             text.append(string: ",\"systolic_mmHg\":\(threshold.systolic),\"diastolic_mmHg\":\(threshold.diastolic)")
-            if let reached = judgement?.reached {
-                text.append(string: ",\"systolic_reached\":\(reached.systolic),\"diastolic_reached\":\(reached.diastolic)")
-            }
+            if comparesMorningAndEvening { text.append(key: "compared", "morning_or_evening") }
+            if let judgement { appendReached(judgement, to: &text) }
             text.append("}")
         }
-        guard let judgement, let name = judgement.className, let evidence = judgement.classEvidence else { return }
-        text.append(",\"class\":{\"guideline\":")
-        text.append(jsonString: guideline.name)
-        text.append(string: ",\"year\":\(guideline.year),\"evidence\":\"\(evidence.rawValue)\"")
-        text.append(key: "name", name)
-        if let isolated = judgement.isIsolatedSystolic { text.append(key: "isolated_systolic", isolated) }
-        text.append(key: "source", guideline.source)
-        text.append("}")
+        judgement?.appendClass(to: &text)
+    }
+
+    private func appendReached(_ judgement: Judgement, to text: inout TextBuffer) {
+        guard let reached = judgement.reached else { return }
+        text.append(string: ",\"systolic_reached\":\(reached.systolic),\"diastolic_reached\":\(reached.diastolic)")
+        for mean in judgement.means {
+            guard let window = mean.window else { continue }
+            text.append(string: ",\"\(window.rawValue)\":{\"systolic_reached\":\(mean.systolicReached)")
+            text.append(string: ",\"diastolic_reached\":\(mean.diastolicReached)}")
+        }
     }
 
     /// The line of one reading.
@@ -191,6 +207,38 @@ public struct AverageLines: Sendable {
         var text = TextBuffer(capacity: 16)
         text.append(DeviceTime(wallSeconds: day * 86400, precision: .day))
         return text.string
+    }
+}
+
+extension GuidelineDocument {
+    /// Year, date, DOI and successor as members of a JSON object.
+    func appendFacts(_ prefix: String, to text: inout TextBuffer) {
+        if let year { text.append(string: ",\"\(prefix)year\":\(year)") }
+        for (key, value) in [("date", date), ("updated", updated), ("doi", doi), ("superseded_by", supersededBy ?? "")] where !value.isEmpty
+        {
+            text.append(string: ",\"\(prefix)\(key)\":")
+            text.append(jsonString: value)
+        }
+    }
+}
+
+extension Judgement {
+    /// `,"class":{…}`; nothing where the guideline has no table.
+    func appendClass(to text: inout TextBuffer) {
+        guard let className, let classEvidence else { return }
+        text.append(",\"class\":{\"guideline\":")
+        text.append(jsonString: guideline.name)
+        guideline.document.appendFacts("", to: &text)
+        text.append(key: "evidence", classEvidence.rawValue)
+        text.append(key: "name", className)
+        if !condition.isEmpty { text.append(key: "condition", condition) }
+        if let isIsolatedSystolic { text.append(key: "isolated_systolic", isIsolatedSystolic) }
+        if let remark = isolated.first {
+            if !remark.isSystolic { text.append(key: "isolated_diastolic", true) }
+            text.append(key: "isolated_evidence", remark.evidence.rawValue)
+        }
+        text.append(key: "source", guideline.source)
+        text.append("}")
     }
 }
 

@@ -1,23 +1,11 @@
-/// How well a number of this program's tables is founded.
-public enum Evidence: String, Sendable, Hashable {
-    /// Read in the guideline itself or in a summary of the society that made it.
-    case guideline
-    /// Read in another publication.
-    case secondary
-    /// Some of the numbers were read, others are from memory; it is printed only with this remark.
-    case partly = "partly_unverified"
-    /// From memory, and not compared with any text: it is printed only with this remark.
-    case unverified
-}
-
-/// One plan of measuring at home and how its average is made. A rule is data; the text that names it carries its year.
+/// One plan of measuring at home and how its average is made. A rule is data: each of its numbers names what it rests on.
 public struct AveragingRule: Sendable, Hashable {
-    /// As it is named on a command line, with the version of the rule where there are several.
+    /// As it is named on a command line, with the year of its document.
     public var name: String
-    /// The society and its document; empty for a rule of nobody.
+    /// The society; empty for a rule of nobody.
     public var title: String
-    /// The year of the document; `nil` where it has none.
-    public var year: Int?
+    /// The document that it is from; `nil` for a rule of nobody.
+    public var document: GuidelineDocument?
     /// What the plan asks for in one session, and how many sessions a day.
     public var readingsPerSession = 2, sessionsPerDay = 2
     /// Days of the whole plan; `nil` where it sets none.
@@ -30,6 +18,8 @@ public struct AveragingRule: Sendable, Hashable {
     public var leavesOutOfSession = 0
     /// Of each session at most so many readings count, the first ones; `nil`: all.
     public var takesOfSession: Int?
+    /// Whether the mean of a session is its value, and the result a mean of sessions; otherwise it is one of readings.
+    public var averagesSessions = false
     /// Whether readings outside of morning and evening are left out.
     public var onlyMorningAndEvening = false
     /// Days with a reading that counts, at least, after leaving out.
@@ -38,90 +28,60 @@ public struct AveragingRule: Sendable, Hashable {
     public var leastDaysMeasured: Int?
     /// Readings that count, at least, after leaving out.
     public var leastReadings: Int?
+    /// Readings, at least, those that the rule leaves out included.
+    public var leastReadingsMeasured: Int?
     /// Whether it is for following a person over weeks, so that one average of all is nobody's result.
     public var isTrendOnly = false
-    /// How well the numbers above are founded, and where they stand.
-    public var evidence = Evidence.guideline
-    /// Where a reader finds the rule.
-    public var source = ""
+    /// What each of the numbers above rests on.
+    public var grounds: [Ground] = []
     /// The guideline whose home thresholds go with it, by its name in `PressureGuideline.all`.
     public var guideline: String?
 
     /// A rule that leaves nothing out.
-    public init(_ name: String, title: String = "", year: Int? = nil) {
+    public init(_ name: String, _ document: GuidelineDocument? = nil, title: String? = nil) {
         self.name = name
-        self.title = title
-        self.year = year
+        self.document = document
+        self.title = title ?? document?.society ?? ""
     }
 
-    /// The rule of that name; `nil` where there is none.
-    public static func named(_ name: String) -> AveragingRule? { all.first { $0.name == name } }
-}
+    /// A rule with the name of its document, which is also the guideline that goes with it.
+    init(_ document: GuidelineDocument) {
+        self.init(document.id, document)
+        guideline = document.id
+    }
 
-extension AveragingRule {
-    /// Every rule that can be named. `all` comes first and is nobody's.
-    public static let all: [AveragingRule] = [
-        everything, niceNG136, esh2021, aha2020, hypertensionCanada, jsh2019, eshLongTerm, cardX,
-    ]
+    /// The year of the document; `nil` where it has none.
+    public var year: Int? { document?.year }
+    /// Where a reader finds the rule; empty for a rule of nobody.
+    public var source: String { document?.citation ?? "" }
+    /// One grade for all of its numbers.
+    public var evidence: Evidence { Evidence.summary(grounds.map(\.evidence)) }
 
-    /// The plain mean of every reading that counts.
-    public static let everything = AveragingRule("all")
+    /// How well one number is founded; `nil` where the document says nothing of it.
+    public func evidence(of number: RuleNumber) -> Evidence? { grounds.first { $0.number == number }?.evidence }
 
-    /// Two readings at least a minute apart, twice a day, for at least 4 and ideally 7 days; the first day is left out.
-    static let niceNG136: AveragingRule = {
-        var rule = AveragingRule("nice-ng136", title: "NICE NG136", year: 2019)
-        (rule.plannedDays, rule.leavesOutDays, rule.leastDays) = (7, 1, 3)
-        rule.source = "NICE guideline NG136, recommendations, nice.org.uk"
-        rule.guideline = "nice-ng136"
-        return rule
-    }()
+    /// The number of `plannedReadings` of an average is made of these.
+    public var planEvidence: Evidence {
+        let parts: [RuleNumber] = [.readingsPerSession, .sessionsPerDay, .plannedDays, .leavesOutDays]
+        return Evidence.summary(parts.compactMap(evidence))
+    }
 
-    static let esh2021: AveragingRule = {
-        var rule = AveragingRule("esh-2021", title: "European Society of Hypertension", year: 2021)
-        (rule.plannedDays, rule.leavesOutDays, rule.leastReadings, rule.leastDaysMeasured) = (7, 1, 12, 3)
-        rule.evidence = .partly
-        rule.source = "Stergiou et al., J Hypertens 39:1293 (abstract); PMC8030885, table 3"
-        rule.guideline = "esh-2021"
-        return rule
-    }()
+    /// The numbers that are set, in the order in which people read them; 1 for what has no number.
+    public var numbers: [(number: RuleNumber, value: Int)] {
+        let set: [(RuleNumber, Int?)] = [
+            (.readingsPerSession, evidence(of: .readingsPerSession) == nil ? nil : readingsPerSession),
+            (.sessionsPerDay, evidence(of: .sessionsPerDay) == nil ? nil : sessionsPerDay), (.plannedDays, plannedDays),
+            (.leavesOutDays, leavesOutDays == 0 && evidence(of: .leavesOutDays) == nil ? nil : leavesOutDays), (.lastDay, lastDay),
+            (.takesOfSession, takesOfSession), (.sessionMeans, averagesSessions ? 1 : nil),
+            (.onlyMorningAndEvening, onlyMorningAndEvening ? 1 : nil), (.leastReadingsMeasured, leastReadingsMeasured),
+            (.leastReadings, leastReadings), (.leastDaysMeasured, leastDaysMeasured), (.leastDays, leastDays),
+            (.trendOnly, isTrendOnly ? 1 : nil),
+        ]
+        return set.compactMap { number, value in value.map { (number, $0) } }
+    }
 
-    static let aha2020: AveragingRule = {
-        var rule = AveragingRule("aha-2020", title: "American Heart Association and American Medical Association", year: 2020)
-        (rule.plannedDays, rule.leastReadings, rule.leastDays) = (7, 12, 3)
-        rule.evidence = .secondary
-        rule.source = "learn.bpcorrect.com on Circulation CIR.0000000000000803"
-        rule.guideline = "acc-aha-2017"
-        return rule
-    }()
-
-    static let hypertensionCanada: AveragingRule = {
-        var rule = AveragingRule("htn-canada", title: "Hypertension Canada", year: 2017)
-        (rule.plannedDays, rule.leavesOutDays, rule.lastDay) = (7, 1, 7)
-        rule.source = "Hypertension Canada/CHEP 2017, home table, medsquares.com; hypertension.ca"
-        return rule
-    }()
-
-    static let jsh2019: AveragingRule = {
-        var rule = AveragingRule("jsh-2019", title: "Japanese Society of Hypertension", year: 2019)
-        (rule.plannedDays, rule.takesOfSession, rule.leastDays, rule.onlyMorningAndEvening) = (7, 2, 5, true)
-        rule.evidence = .partly
-        rule.source = "Kario, JSH 2019, PMC6875598 (abstract)"
-        rule.guideline = "jsh-2019"
-        return rule
-    }()
-
-    static let eshLongTerm: AveragingRule = {
-        var rule = AveragingRule("esh-longterm", title: "European Society of Hypertension, long-term follow-up")
-        rule.isTrendOnly = true
-        rule.evidence = .secondary
-        rule.source = "PMC8030885, table 3"
-        return rule
-    }()
-
-    static let cardX: AveragingRule = {
-        var rule = AveragingRule("cardx", title: "HL7 CardX")
-        rule.plannedDays = 7
-        rule.source = "HL7 CardX Hypertension Management IG, SMBP example readings"
-        return rule
-    }()
+    /// The rule of that name, or of another name of its document; `nil` where there is none.
+    public static func named(_ name: String) -> AveragingRule? {
+        all.first { $0.name == name } ?? all.first { $0.name == $0.document?.id && $0.document?.isNamed(name) == true }
+    }
 }

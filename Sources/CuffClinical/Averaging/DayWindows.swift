@@ -5,6 +5,33 @@ public enum DayWindow: String, Sendable, Hashable, CaseIterable {
     case morning, evening
     /// Counts in the average of all readings, in neither of the two.
     case other
+
+    /// In the order of a day.
+    static let daily: [DayWindow] = [.morning, .other, .evening]
+}
+
+/// One value for each window.
+struct ByWindow<Value: Sendable>: Sendable {
+    private var morning: Value, evening: Value, other: Value
+
+    init(_ value: Value) { (morning, evening, other) = (value, value, value) }
+
+    subscript(window: DayWindow) -> Value {
+        get {
+            switch window {
+            case .morning: morning
+            case .evening: evening
+            case .other: other
+            }
+        }
+        _modify {
+            switch window {
+            case .morning: yield &morning
+            case .evening: yield &evening
+            case .other: yield &other
+            }
+        }
+    }
 }
 
 /// When morning and evening are, in minutes after midnight on the zone's wall clock. No guideline gives clock times; the
@@ -34,6 +61,18 @@ public struct DayWindows: Sendable, Hashable {
 
     /// Morning 04:00–11:59, evening 16:00–02:59.
     public static let usual = DayWindows(4 * 60..<12 * 60, 16 * 60..<27 * 60)
+
+    /// As people read it: `Morning`, and `04:00–12:00`; empty for the times between.
+    func words(_ window: DayWindow) -> (name: String, hours: String) {
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        func clock(_ minutes: Int) -> String { "\(two(minutes / 60 % 24)):\(two(minutes % 60))" }
+        func hours(_ range: Range<Int>) -> String { "\(clock(range.lowerBound))–\(clock(range.upperBound))" }
+        switch window {
+        case .morning: return ("Morning", hours(morning))
+        case .evening: return ("Evening", hours(evening))
+        case .other: return ("Other times", "")
+        }
+    }
 
     /// The window of a wall-clock time, in seconds since 1970 as if in UTC, and the civil day it belongs to: before the end
     /// of an evening that goes on after midnight it is the evening of the day before.

@@ -1,52 +1,68 @@
 /// What a guideline says of a mean, for an adult; nothing of it is said without being asked for.
 public struct Judgement: Sendable, Hashable {
+    /// One mean that is compared.
+    public struct Mean: Sendable, Hashable {
+        /// The part of the day; `nil` for all readings.
+        public var window: DayWindow?
+        /// Exact, in mmHg.
+        public var systolic: Fraction, diastolic: Fraction
+        /// Which of the pressures reaches the threshold; both `false` where there is none.
+        public fileprivate(set) var systolicReached = false, diastolicReached = false
+
+        /// Sets each property as given.
+        public init(_ window: DayWindow?, systolic: Fraction, diastolic: Fraction) {
+            (self.window, self.systolic, self.diastolic) = (window, systolic, diastolic)
+        }
+    }
+
     /// The guideline whose tables are used.
     public var guideline: PressureGuideline
     /// How the readings were made.
     public var setting: PressureSetting
     /// The threshold of the setting, where the guideline has one.
     public var threshold: PressureThreshold?
-    /// Which of the pressures reaches the threshold; `nil` where there is none.
-    public var reached: (systolic: Bool, diastolic: Bool)?
-    /// The class of the mean; `nil` where the guideline has no table for the setting.
+    /// The means that were compared, each by itself.
+    public var means: [Mean]
+    /// The class: of several means the highest; `nil` where the guideline has no table for the setting.
     public var className: String?
-    /// How well the table of classes is founded.
+    /// How well the bounds of the class are founded.
     public var classEvidence: Evidence?
-    /// `nil` where the guideline has no such class here.
+    /// What the name of the class asks for beside the mean; empty where the mean is enough.
+    public var condition = ""
+    /// Remarks of the guideline that hold for every mean of the highest class.
+    public var isolated: [PressureClasses.Isolated] = []
+    /// Whether it is isolated systolic; `nil` where the guideline has no such class here.
     public var isIsolatedSystolic: Bool?
 
     /// Compares exact means; the caller has made sure that they are of more than one reading.
-    public init(_ guideline: PressureGuideline, _ setting: PressureSetting, systolic: Fraction, diastolic: Fraction) {
+    public init(_ guideline: PressureGuideline, _ setting: PressureSetting, _ means: [Mean]) {
         self.guideline = guideline
         self.setting = setting
-        threshold = guideline.thresholds[setting]
-        reached = threshold?.reached(systolic, diastolic)
-        let table = guideline.classes[setting]
-        className = table?.name(systolic, diastolic)
-        classEvidence = table?.evidence
-        isIsolatedSystolic = table?.isIsolatedSystolic(systolic, diastolic)
-    }
-
-    /// Equal in what they say.
-    public static func == (a: Judgement, b: Judgement) -> Bool {
-        a.guideline == b.guideline && a.setting == b.setting && a.className == b.className && a.isIsolatedSystolic == b.isIsolatedSystolic
-            && a.reached?.systolic == b.reached?.systolic && a.reached?.diastolic == b.reached?.diastolic
-    }
-
-    /// Feeds what makes it different.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(guideline.name)
-        hasher.combine(setting)
-        hasher.combine(className)
-    }
-}
-
-extension Fraction {
-    /// As people read a mean in mmHg: one decimal within 1 mmHg of a threshold, else whole, half up. It is for print only.
-    public func printed(near threshold: Int?) -> String {
-        guard let threshold, let distance = subtracting(Fraction(Int64(threshold)))?.magnitude, distance <= Fraction(1) else {
-            return rounded(places: 0).text
+        let threshold = guideline.thresholds[setting]
+        self.threshold = threshold
+        self.means = means.map { mean in
+            var mean = mean
+            if let reached = threshold?.reached(mean.systolic, mean.diastolic) {
+                (mean.systolicReached, mean.diastolicReached) = reached
+            }
+            return mean
         }
-        return rounded(places: 1).text
+        guard let table = guideline.classes[setting], let rank = means.map({ table.rank($0.systolic, $0.diastolic) }).max() else { return }
+        let highest = means.filter { table.rank($0.systolic, $0.diastolic) == rank }
+        className = table.name(rank)
+        classEvidence = table.evidence(rank)
+        condition = table.condition(rank)
+        isolated = table.isolated.filter { remark in highest.allSatisfy { remark.holds($0.systolic, $0.diastolic) } }
+        if table.isolated.contains(where: \.isSystolic) { isIsolatedSystolic = isolated.contains(where: \.isSystolic) }
+    }
+
+    /// Compares one exact mean.
+    public init(_ guideline: PressureGuideline, _ setting: PressureSetting, systolic: Fraction, diastolic: Fraction) {
+        self.init(guideline, setting, [Mean(nil, systolic: systolic, diastolic: diastolic)])
+    }
+
+    /// Which of the pressures reaches the threshold, in any of the means; `nil` where there is none.
+    public var reached: (systolic: Bool, diastolic: Bool)? {
+        threshold.map { _ in (means.contains(where: \.systolicReached), means.contains(where: \.diastolicReached)) }
     }
 }

@@ -4,13 +4,13 @@ import CuffCore
 public struct PressureSums: Sendable, Hashable {
     /// How many blood pressures were added.
     public private(set) var count = 0
-    private var systolicSum: Int64 = 0
-    private var diastolicSum: Int64 = 0
+    private var systolicSum: Int128 = 0
+    private var diastolicSum: Int128 = 0
     private var pulseCount = 0
-    private var pulseSum: Int64 = 0
+    private var pulseSum: Int128 = 0
 
-    /// Parts of a mmHg, or of a beat per minute, in which sums count: the store keeps four places at most.
-    static let parts: Int64 = 10_000
+    /// Parts of a mmHg, or of a beat per minute, in which sums count: kPa with three places, times mmHg in a kPa with eight, are exact.
+    static let parts: Int64 = 100_000_000_000
 
     /// Nothing.
     public init() {}
@@ -43,10 +43,10 @@ public struct PressureSums: Sendable, Hashable {
     public var pulse: Fraction? { Self.mean(pulseSum, pulseCount) }
 
     /// The decimal number that a value was sent or stored as, without the error of its `Double`.
-    static func units(_ value: Double) -> Int64 {
+    static func units(_ value: Double) -> Int128 {
         let scaled = (value * Double(parts)).rounded()
-        return scaled.magnitude < 1e12 ? Int64(scaled) : 0
+        return scaled.magnitude < 1e18 ? Int128(Int64(scaled)) : 0
     }
 
-    private static func mean(_ sum: Int64, _ count: Int) -> Fraction? { Fraction(Int128(sum), over: Int128(count) * Int128(parts)) }
+    private static func mean(_ sum: Int128, _ count: Int) -> Fraction? { Fraction(sum, over: Int128(count) * Int128(parts)) }
 }

@@ -7,6 +7,8 @@ extension ProtocolAverage {
         /// What is counted.
         public enum Measure: String, Sendable, Hashable {
             case readings
+            /// Readings, those that are left out by the rule included.
+            case readingsMeasured = "readings_measured"
             /// Days with a reading that counts.
             case days
             /// Days with a reading, those that are left out included.
@@ -17,12 +19,23 @@ extension ProtocolAverage {
         public var measure: Measure
         /// How many there are, and how many the rule asks for at least.
         public var found: Int, least: Int
+
+        /// The number of the rule.
+        public var number: RuleNumber {
+            switch measure {
+            case .readings: .leastReadings
+            case .readingsMeasured: .leastReadingsMeasured
+            case .days: .leastDays
+            case .daysMeasured: .leastDaysMeasured
+            }
+        }
     }
 
     /// What is missing for a result by the rule; empty where it is complete.
     public var shortfalls: [Shortfall] {
         let asked: [(Shortfall.Measure, Int, Int?)] = [
-            (.readings, all.count, rule.leastReadings), (.days, days.count, rule.leastDays),
+            (.readingsMeasured, readingsMeasured, rule.leastReadingsMeasured), (.readings, all.count, rule.leastReadings),
+            (.days, days.count, rule.leastDays),
             (.daysMeasured, daysMeasured, rule.leastDaysMeasured),
         ]
         return asked.compactMap { measure, found, least in

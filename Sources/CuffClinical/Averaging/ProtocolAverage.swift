@@ -31,6 +31,8 @@ public struct ProtocolAverage: Sendable {
         var window: DayWindow
         var readings = 0
         var counted = 0
+        /// Of those that count; only a rule of sessions needs it.
+        var sums = PressureSums()
     }
 
     private struct Waiting {
@@ -44,10 +46,10 @@ public struct ProtocolAverage: Sendable {
     public private(set) var daysMeasured = 0
     /// Days with a reading that counts, ascending.
     public private(set) var days: [Day] = []
-    /// All readings that count.
-    public private(set) var all = PressureSums()
-    /// Those of the mornings, those of the evenings.
-    public private(set) var morning = PressureSums(), evening = PressureSums()
+    /// Readings in a session, those included that the rule leaves out.
+    public private(set) var readingsMeasured = 0
+    private var sums = ByWindow(PressureSums())
+    private var sessionSums = ByWindow(SessionSums())
     /// Sessions with a reading that counts.
     public private(set) var sessions = 0
     /// Sessions of one reading, which counts.
@@ -100,6 +102,26 @@ public struct ProtocolAverage: Sendable {
     /// To be called once, behind the last reading.
     public mutating func finish(tell: (HomeReading, ReadingFate) -> Void = { _, _ in }) {
         settle(before: nil, tell)
+        close()
+    }
+
+    /// All readings that count, by the rule's kind of mean.
+    public var all: PressureMean { mean(DayWindow.allCases) }
+    /// Those of the mornings.
+    public var morning: PressureMean { mean([.morning]) }
+    /// Those of the evenings.
+    public var evening: PressureMean { mean([.evening]) }
+
+    private func mean(_ windows: [DayWindow]) -> PressureMean {
+        guard rule.averagesSessions else { return PressureMean(windows.reduce(into: PressureSums()) { $0.add(sums[$1]) }) }
+        var all = windows.reduce(into: SessionSums()) { $0.add(sessionSums[$1]) }
+        if let session, windows.contains(session.window) { all.add(session.sums) }
+        return PressureMean(all)
+    }
+
+    /// Ends the session at hand: only then is its own mean known.
+    private mutating func close() {
+        if rule.averagesSessions, let session { sessionSums[session.window].add(session.sums) }
         session = nil
     }
 
@@ -137,9 +159,13 @@ public struct ProtocolAverage: Sendable {
     private mutating func place(_ reading: HomeReading, _ tell: (HomeReading, ReadingFate) -> Void) {
         guard let time = reading.time else { return }
         var session = session ?? begin(at: time)
-        if time.milliseconds - session.end.milliseconds > Self.pause { session = begin(at: time) }
+        if time.milliseconds - session.end.milliseconds > Self.pause {
+            close()
+            session = begin(at: time)
+        }
         session.end = time
         session.readings += 1
+        readingsMeasured += 1
         if session.readings == 2, session.counted == 1 { singleSessions -= 1 }
         let first = firstDay ?? session.day
         let place = ReadingFate.Place(
@@ -183,12 +209,8 @@ public struct ProtocolAverage: Sendable {
         var one = PressureSums()
         one.add(systolic: reading.systolic, diastolic: reading.diastolic, pulse: reading.pulse)
         days[last].all.add(one)
-        all.add(one)
-        switch session.window {
-        case .morning: morning.add(one)
-        case .evening: evening.add(one)
-        case .other: break
-        }
+        sums[session.window].add(one)
+        if rule.averagesSessions { session.sums.add(one) }
         let first = span?.lowerBound ?? time
         span = first...max(first, time)
         guard !reading.flags.isDisjoint(with: Self.anyToldFlag) else { return }

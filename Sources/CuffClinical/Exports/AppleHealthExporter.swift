@@ -7,7 +7,7 @@ extension Exporter {
         help:
             "The export.xml of Apple's Health app, which many programs read (Apple's own does not); as FILE.zip in the layout of Apple's zip.",
         options: [.appleLayout, .lowPulse, .highPulse], contents: [.events, .heartbeatSeries],
-        archivePath: "apple_health_export/export.xml"
+        archivePath: "apple_health_export/export.xml", writesInstants: true
     ) { (choices, context) throws(ExportFault) in
         let layout = AppleHealthExport.Layout(rawValue: try choices.word(.appleLayout)) ?? .both
         return AppleHealthWriter(

@@ -7,16 +7,22 @@ public struct CSVExport: Sendable {
     public let table: CSVTable
     /// The zone of `time` and `local_time`.
     public let zone: ZoneTable
+    /// Whether somebody chose it: otherwise a cuff's time without a zone stays one.
+    public let isZoneChosen: Bool
 
     /// Sets each property as given.
-    public init(_ dialect: CSVTable.Dialect = .rfc4180, zone: ZoneTable) {
+    public init(_ dialect: CSVTable.Dialect = .rfc4180, zone: ZoneTable, isZoneChosen: Bool = true) {
         table = CSVTable(dialect)
         self.zone = zone
+        self.isZoneChosen = isZoneChosen
     }
 
     /// The columns behind those of `CSVTable`. Columns may be added at the end.
     private static let further: [(name: StaticString, meaning: StaticString)] = [
-        ("time", "`measured`, or the best known instant where that is empty, in the zone of the export: what averages rest on"),
+        (
+            "time",
+            "`measured`, or the best known instant where that is empty, in the zone of the export; without an offset where the cuff's clock has no zone and --tz names none"
+        ),
         ("local_time", "the same without offset, as spreadsheets like it"),
         ("excluded", "why it does not count in averages; empty where it counts"),
         ("model", "make and model of the cuff"),
@@ -48,7 +54,11 @@ public struct CSVExport: Sendable {
         text.append(table.separator)
         if let time = reading.bestTime(in: zone) {
             let offset = zone.offset(at: time.seconds) / 60
-            text.append(local: time, offset: offset)
+            if reading.isFloating, !isZoneChosen, let own = reading.clock.time {
+                text.append(own)
+            } else {
+                text.append(local: time, offset: offset)
+            }
             text.append(table.separator)
             text.append(dateAndTime: DeviceTime(wallSeconds: time.seconds + Int64(offset) * 60))
         } else {
@@ -90,7 +100,10 @@ extension Exporter {
         help: "A table for spreadsheets and statistics programs (RFC 4180), one row per reading.",
         options: [.csvDialect], fields: CSVExport.columns.map { Field($0.name.description, $0.meaning.description) }
     ) { (choices, context) throws(ExportFault) in
-        CSVWriter(CSVExport(CSVTable.Dialect(rawValue: try choices.word(.csvDialect)) ?? .rfc4180, zone: context.zone))
+        CSVWriter(
+            CSVExport(
+                CSVTable.Dialect(rawValue: try choices.word(.csvDialect)) ?? .rfc4180, zone: context.zone,
+                isZoneChosen: context.isZoneChosen))
     }
 }
 

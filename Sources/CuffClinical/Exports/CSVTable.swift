@@ -35,7 +35,7 @@ public struct CSVTable: Sendable {
         ("user", "user slot of the cuff"),
         ("flags", "words of the cuff and of this program, separated by blanks"),
         ("device_time", "what the cuff's clock showed, without zone"),
-        ("clock", "what `measured` rests on: synced, corrected, device_time, receive_time, unset"),
+        ("clock", "what `measured` rests on: synced, corrected, device_time, receive_time, unset, implausible"),
         ("received", "when this program received it, UTC"),
         ("origin", "memory, push, measurement, or entered for values typed in by a person"),
         ("trigger", "manual or automatic, where the cuff says so"),

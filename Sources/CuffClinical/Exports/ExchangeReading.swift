@@ -110,8 +110,19 @@ public struct ExchangeReading: Sendable, Hashable {
     /// `left` or `right`, as a person said.
     public var arm: String?
 
+    /// Its only time is its cuff's own, which names no zone: `time` is a reading of it in a zone that somebody chose.
+    public var isFloating = false
+
     /// Everything is unknown.
     public init() {}
+
+    /// Why the reading counts in no average; `nil` where its flags do not say so.
+    public var exclusion: Exclusion? {
+        InclusionRule(zone: .utc).reason(flags.reduce(into: MeasurementFlags()) { $0.formUnion(MeasurementFlags.named($1) ?? []) })
+    }
+
+    /// A person said something beside it.
+    public var hasRemarks: Bool { note != nil || medication != nil || posture != nil || arm != nil }
 
     /// The same facts that `ReadingLine` prints. `zone` dates a reading whose only time is its cuff's own.
     public init(_ reading: Reading, from provenance: Provenance, zone: ZoneTable) {
@@ -127,6 +138,7 @@ public struct ExchangeReading: Sendable, Hashable {
             MeasurementFlags.words[$0].description
         }
         isEntered = reading.origin == .entered
+        isFloating = reading.isFloating
         note = reading.remarks?[.note]
         medication = reading.remarks?[.medication]
         posture = reading.remarks?[.posture]

@@ -34,6 +34,8 @@ public enum ExportFault: Error, Sendable, Hashable {
 public enum ExportOmission: Error, Sendable, Hashable {
     /// Nothing says when it was measured.
     case timeUnknown
+    /// The cuff's clock says when it was measured, and nobody said in which zone.
+    case zoneUnknown
     /// The cuff has not completed it.
     case incomplete
     /// It does not count, for this reason.

@@ -55,12 +55,14 @@ public struct Exporter: Sendable, CustomStringConvertible {
     public let fields: [Field]
     /// The path of the document within a zip file, where importers want one; `nil`: there is no such layout.
     public let archivePath: String?
+    /// Whether every value needs an instant: a reading whose only time is a clock of an unknown zone then has no place.
+    public let writesInstants: Bool
     private let make: Make
 
     /// Sets each property as given.
     public init(
         _ name: String, mediaType: String, help: String, options: [ExportOption] = [], contents: Contents = [], fields: [Field] = [],
-        archivePath: String? = nil, make: @escaping Make
+        archivePath: String? = nil, writesInstants: Bool = false, make: @escaping Make
     ) {
         self.name = name
         self.mediaType = mediaType
@@ -69,6 +71,7 @@ public struct Exporter: Sendable, CustomStringConvertible {
         self.contents = contents
         self.fields = fields
         self.archivePath = archivePath
+        self.writesInstants = writesInstants
         self.make = make
     }
 
@@ -83,6 +86,11 @@ public struct Exporter: Sendable, CustomStringConvertible {
             }
         }
         return try make(choices, context)
+    }
+
+    /// Why a reading has no place, whatever its writer says: its time has no zone, and nobody chose one. `nil` where it may have one.
+    public func omission(_ reading: borrowing Reading, _ context: ExportContext) -> ExportOmission? {
+        writesInstants && !context.isZoneChosen && reading.isFloating ? .zoneUnknown : nil
     }
 
     /// The name.
@@ -173,6 +181,8 @@ public struct ExportChoices: Sendable, Hashable {
 public struct ExportContext: Sendable {
     /// The zone in which a reading without a known instant is dated, and of times without a zone of their own.
     public var zone: ZoneTable
+    /// Whether somebody chose the zone for these readings. Otherwise it is this computer's, which need not be the cuffs'.
+    public var isZoneChosen = true
     /// When the export is made.
     public var made: Timestamp
     /// The program that writes it.

@@ -5,14 +5,21 @@ public enum InfluxLine {
         guard let instant = reading.time, let time = nanoseconds(instant.milliseconds, id: reading.id) else { return nil }
         let fields = fields(reading)
         guard !fields.isEmpty else { return nil }
-        // A pending reading is not yet what its type promises, so it does not stand among those that are.
-        var line = escaped(reading.isPending ? "pending" : reading.type, keys: false)
+        var line = escaped(measurement(reading), keys: false)
         for (key, value) in tags(reading) {
             let value = escaped(tag(value), keys: true)
             if !value.isEmpty { line += ",\(key)=\(value)" }
         }
         line += " " + (fields + ["id=\(quoted(reading.id))"]).joined(separator: ",")
         return line + " \(time)\n"
+    }
+
+    /// The measurements in which a reading can stand that is not, or not yet, what its type promises: a query for blood pressures finds
+    /// only those that count.
+    public static let otherMeasurements = ["pending", "left_out"]
+
+    private static func measurement(_ reading: ExchangeReading) -> String {
+        reading.isPending ? "pending" : reading.exclusion != nil ? "left_out" : reading.type
     }
 
     /// The nanoseconds under which a reading is stored, since 1970; `nil` without a time.
@@ -29,9 +36,10 @@ public enum InfluxLine {
         if reading.type == "quantity" { tags.append(("code", reading.code ?? reading.mdc ?? "")) }
         tags.append(("device", reading.device ?? ""))
         tags.append(("driver", reading.driver))
-        if reading.isPending { tags.append(("of", reading.type)) }
+        if measurement(reading) != reading.type { tags.append(("of", reading.type)) }
         if reading.type == "quantity" { tags.append(("unit", reading.unit ?? reading.unitCode ?? "")) }
         if let user = reading.user { tags.append(("user", "\(user)")) }
+        if !reading.isPending, let reason = reading.exclusion { tags.append(("why", reason.word.description)) }
         return tags
     }
 

@@ -5,6 +5,8 @@ import CuffCore
 public struct JSONLinesExport: Sendable {
     /// The zone in which a reading without a known instant is dated.
     public let zone: ZoneTable
+    /// Whether somebody chose it: otherwise a reading whose clock has no zone makes no events, which need an instant.
+    public var isZoneChosen = true
     /// `nil` writes no events.
     public let limits: HeartRateLimits?
     /// How the line of a reading is written.
@@ -36,7 +38,7 @@ public struct JSONLinesExport: Sendable {
         ("*", "flags", "words of the cuff and of this program"),
         ("*", "device_time", "what the cuff's clock showed, without zone; device_time_text where no calendar has it"),
         ("*", "measured", "best known time of the measurement, with offset"),
-        ("*", "clock", "what `measured` rests on: synced, corrected, device_time, receive_time, unset"),
+        ("*", "clock", "what `measured` rests on: synced, corrected, device_time, receive_time, unset, implausible"),
         ("*", "received", "when this program received it, UTC"),
         ("*", "origin", "memory, push, measurement, or entered for values typed in by a person"),
         ("*", "trigger", "manual or automatic, where the cuff says so"),
@@ -58,7 +60,8 @@ public struct JSONLinesExport: Sendable {
         _ reading: Reading, from provenance: Provenance, parts: ExportParts = .all, to text: inout TextBuffer
     ) {
         if parts.contains(.values) { line.append(reading, device: provenance.device, to: &text) }
-        guard parts.contains(.events), let limits, let time = reading.bestTime(in: zone) else { return }
+        guard parts.contains(.events), let limits, isZoneChosen || !reading.isFloating, let time = reading.bestTime(in: zone)
+        else { return }
         for event in HeartEvent.events(of: reading, at: time, limits: limits) {
             event.append(to: &text, driver: provenance.driver, device: provenance.device, zone: zone)
         }
@@ -73,7 +76,9 @@ extension Exporter {
         options: [.raw, .lowPulse, .highPulse], contents: [.events, .quantitySeries, .heartbeatSeries, .waveformSeries],
         fields: JSONLinesExport.keys.map { Field(type: $0.type.description, $0.name.description, $0.meaning.description) }
     ) { (choices, context) throws(ExportFault) in
-        JSONLinesWriter(JSONLinesExport(zone: context.zone, limits: try choices.limits(), includesRaw: choices.has(.raw)))
+        var lines = JSONLinesExport(zone: context.zone, limits: try choices.limits(), includesRaw: choices.has(.raw))
+        lines.isZoneChosen = context.isZoneChosen
+        return JSONLinesWriter(lines)
     }
 }
 

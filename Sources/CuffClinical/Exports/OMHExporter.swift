@@ -5,7 +5,7 @@ extension Exporter {
     public static let omh = Exporter(
         "omh", mediaType: "application/x-ndjson",
         help: "Open mHealth data points (blood-pressure 4.0, heart-rate 2.0) with the header of IEEE 1752.1, one on a line.",
-        options: [.arm, .posture]
+        options: [.arm, .posture], writesInstants: true
     ) { (choices, context) throws(ExportFault) in
         let arm = try choices.one(.arm)
         return OMHWriter(zone: context.zone, location: arm.map { $0 + " upper arm" }, posture: try choices.one(.posture))

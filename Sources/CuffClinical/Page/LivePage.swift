@@ -34,20 +34,31 @@ public struct LivePage: Sendable {
         }
     }
 
-    /// A measurement that runs.
+    /// A measurement that runs, or that broke off.
     public struct Live: Sendable, Hashable {
+        /// Why no end of a measurement came.
+        public enum Loss: String, Sendable {
+            /// The link closed.
+            case connectionLost = "connection lost"
+            /// The link is open, and the pressures ceased.
+            case silent
+        }
+
         /// Tells one cuff from another on the page.
         public var key: String
         /// The identity of the cuff, else its driver.
         public var name: String
         /// The newest cuff pressure in mmHg, rounded.
         public var pressure: Int
+        /// Why it broke off; `nil` while it runs.
+        public var loss: Loss?
 
         /// Sets each property as given.
-        public init(key: String, name: String, pressure: Int) {
+        public init(key: String, name: String, pressure: Int, loss: Loss? = nil) {
             self.key = key
             self.name = name
             self.pressure = pressure
+            self.loss = loss
         }
     }
 
@@ -80,7 +91,7 @@ public struct LivePage: Sendable {
     public var persons: [Person] = []
     /// The open links.
     public var cuffs: [Cuff] = []
-    /// Measurements that run.
+    /// Measurements that run or broke off.
     public var live: [Live] = []
     /// The sinks of the run.
     public var deliveries: [Delivery] = []
@@ -136,10 +147,16 @@ public struct LivePage: Sendable {
         text.append("<section id=\"live\" aria-label=\"Measurements that run\"")
         text.append(live.isEmpty ? " hidden>\n" : ">\n")
         for one in live {
-            text.append("<div class=\"live\" data-key=\"")
+            text.append(one.loss == nil ? "<div class=\"live\" data-key=\"" : "<div class=\"live lost\" data-key=\"")
             text.append(markup: one.key)
             text.append("\"><small>")
             text.append(markup: one.name)
+            if let loss = one.loss {
+                text.append("</small>")
+                text.append(markup: "\(loss.rawValue) at \(one.pressure) mmHg")
+                text.append("</div>\n")
+                continue
+            }
             text.append("</small><b>")
             text.append(decimal: Int64(one.pressure))
             text.append("</b> mmHg <meter min=\"0\" max=\"300\" value=\"")
@@ -193,7 +210,7 @@ public struct LivePage: Sendable {
                 text.append("</td><td>")
                 if let pulse = pressure.pulse { text.append(markup: "\(Self.whole(pulse.digits.value))") }
             case .failure(let failure):
-                text.append("failed: ")
+                if failure.reason != .withdrawn { text.append("failed: ") }
                 text.append(markup: failure.reason.word.description.replacing("_", with: " "))
                 text.append("</td><td></td><td>")
             case .pulseRate, .quantity: text.append("</td><td></td><td>")

@@ -23,6 +23,8 @@ public enum LivePageAssets {
         #live[hidden]{display:none}
         .live{border:1px solid var(--line);border-radius:.4rem;background:var(--tint);padding:.6rem .9rem;overflow-wrap:anywhere}
         .live small{display:block}
+        .lost{color:var(--bad);font-weight:600}
+        .lost small{color:var(--soft);font-weight:400}
         .live b{font-size:2.4rem;line-height:1.1}
         meter{display:block;width:100%;height:.8rem}
         .latest .value{font-size:1.2rem}
@@ -52,31 +54,52 @@ public enum LivePageAssets {
           var section = function () { return document.getElementById("live"); };
           var timers = {}, due = null, isLoading = false;
           function say(text) { if (state.textContent !== text) state.textContent = text; }
+          function card(one, kind) {
+            var box = section(), found = null;
+            box.querySelectorAll(".live").forEach(function (c) { if (c.dataset.key === one.key) found = c; });
+            if (found && found.className === kind) return found;
+            if (found) found.remove();
+            found = document.createElement("div");
+            found.className = kind;
+            found.dataset.key = one.key;
+            var name = document.createElement("small");
+            name.textContent = one.name;
+            found.append(name);
+            box.append(found);
+            box.hidden = false;
+            return found;
+          }
           function show(one) {
-            var box = section(), card = null;
-            box.querySelectorAll(".live").forEach(function (c) { if (c.dataset.key === one.key) card = c; });
-            if (!card) {
-              card = document.createElement("div");
-              card.className = "live";
-              card.dataset.key = one.key;
-              var name = document.createElement("small"), value = document.createElement("b"), meter = document.createElement("meter");
-              name.textContent = one.name;
+            var now = card(one, "live");
+            if (!now.querySelector("b")) {
+              var value = document.createElement("b"), meter = document.createElement("meter");
               meter.min = 0;
               meter.max = 300;
               meter.setAttribute("aria-label", "Cuff pressure");
-              card.append(name, value, " mmHg ", meter);
-              box.append(card);
+              now.append(value, " mmHg ", meter);
             }
-            box.hidden = false;
-            card.querySelector("b").textContent = one.pressure_mmHg;
-            card.querySelector("meter").value = one.pressure_mmHg;
+            now.querySelector("b").textContent = one.pressure_mmHg;
+            now.querySelector("meter").value = one.pressure_mmHg;
+            expire(one.key);
+          }
+          function lose(one) {
             clearTimeout(timers[one.key]);
-            timers[one.key] = setTimeout(function () { hide(one.key); }, 10000);
+            var now = card(one, "live lost");
+            while (now.childNodes.length > 1) now.lastChild.remove();
+            now.append(one.reason + " at " + one.pressure_mmHg + " mmHg");
           }
           function hide(key) {
             var box = section();
             box.querySelectorAll(".live").forEach(function (c) { if (c.dataset.key === key) c.remove(); });
             box.hidden = !box.querySelector(".live");
+          }
+          // No pressure stays on the page that nothing renews, whatever became of the server.
+          function expire(key) {
+            clearTimeout(timers[key]);
+            timers[key] = setTimeout(function () { hide(key); }, 12000);
+          }
+          function expireAll() {
+            section().querySelectorAll(".live:not(.lost)").forEach(function (c) { expire(c.dataset.key); });
           }
           function reload() {
             if (due !== null) return;
@@ -85,17 +108,20 @@ public enum LivePageAssets {
               isLoading = true;
               fetch("/", { cache: "no-store" }).then(function (answer) { return answer.text(); }).then(function (text) {
                 var page = new DOMParser().parseFromString(text, "text/html");
-                ["alerts-part", "readings", "cuffs-part", "sinks-part"].forEach(function (id) {
+                ["live", "alerts-part", "readings", "cuffs-part", "sinks-part"].forEach(function (id) {
                   var now = document.getElementById(id), next = page.getElementById(id);
                   if (now && next && now.innerHTML !== next.innerHTML) now.replaceWith(next);
                 });
+                expireAll();
               }).catch(function () {}).finally(function () { due = null; isLoading = false; });
             }, 500);
           }
+          expireAll();
           var source = new EventSource("/events");
           source.onopen = function () { say("Connected: this page follows the cuffs"); reload(); };
           source.onerror = function () { say("Not connected: what is shown may be old"); };
           source.addEventListener("live", function (event) { JSON.parse(event.data).cuffs.forEach(show); });
+          source.addEventListener("lost", function (event) { JSON.parse(event.data).cuffs.forEach(lose); });
           source.addEventListener("ended", function (event) { JSON.parse(event.data).keys.forEach(hide); });
           source.addEventListener("changed", reload);
         })();

@@ -19,20 +19,37 @@ struct PlotRange: Sendable, Hashable {
     }
 }
 
-/// The pressures a picture draws as reference: from these averages on, guidelines speak of hypertension. They are lines
-/// in a picture; nothing is diagnosed.
+/// The threshold of a page or a picture, which everything on it uses: from these averages on, a guideline speaks of hypertension. They
+/// are lines in a picture; nothing is diagnosed.
 public struct ReferenceLines: Sendable, Hashable {
-    /// The systolic pressure of the line, in mmHg.
-    public var systolic: Double
-    /// The diastolic pressure of the line, in mmHg.
-    public var diastolic: Double
-    /// Sets each property as given.
-    public init(systolic: Double, diastolic: Double) {
-        self.systolic = systolic
-        self.diastolic = diastolic
+    /// The systolic and the diastolic pressure of the lines, in mmHg.
+    public let systolic: Double, diastolic: Double
+    /// The guideline that they are from.
+    public let document: GuidelineDocument
+    /// How readings must have been made for them.
+    public let setting: PressureSetting
+    /// How well the numbers are founded.
+    public let evidence: Evidence
+
+    /// Those of a guideline; of `PressureGuideline.usual` where none is named, or where it has no threshold in this setting.
+    public init(_ guideline: PressureGuideline?, _ setting: PressureSetting) {
+        let usual = PressureGuideline.usual
+        let own = guideline?.thresholds[setting]
+        let threshold = own ?? usual.thresholds[setting] ?? PressureThreshold(135, 85, .unverified)
+        (systolic, diastolic, evidence) = (Double(threshold.systolic), Double(threshold.diastolic), threshold.evidence)
+        document = own == nil ? usual.document : guideline?.document ?? usual.document
+        self.setting = setting
     }
-    /// 135/85 mmHg for averages of measurements at home (2023 guidelines of the European Society of Hypertension).
-    public static let home = ReferenceLines(systolic: 135, diastolic: 85)
+
+    /// Those of averages of measurements at home.
+    public static let home = ReferenceLines(nil, .home)
+
+    /// `135/85`.
+    var numbers: String { "\(Int(systolic))/\(Int(diastolic))" }
+    /// `European Society of Cardiology, 2024, at home; read in the guideline`.
+    var origin: String { "\(document.society)\(document.year.map { ", \($0)" } ?? ""), \(setting.words); \(evidence.words)" }
+    /// `esc-2024: guideline's text`.
+    var shortOrigin: String { "\(document.id): \(evidence.shortWords)" }
 
     /// Whether either pressure reaches its line.
     public func isReached(_ systolic: Double, _ diastolic: Double) -> Bool {

@@ -238,15 +238,15 @@ public struct RangePlot: Sendable {
     }
 
     private func appendLegend(to text: inout TextBuffer) {
-        let parts: [(Sign, Sign?, String)] = [
+        let parts: [(Sign?, Sign?, String)] = [
             (.systolicBar(3), .systolicMark, "systolic range and average"),
             (.diastolicBar(3), .diastolicMark, "diastolic"),
-            (.line, nil, "\(Int(lines.systolic))/\(Int(lines.diastolic))"),
+            (.line, nil, "\(lines.numbers) \(lines.setting.words)"), (nil, nil, lines.shortOrigin),
         ]
         text.append("      ")
         var column = 6
         for (index, part) in parts.enumerated() {
-            let width = (part.1 == nil ? 2 : 3) + part.2.count
+            let width = (part.0 == nil ? 0 : part.1 == nil ? 2 : 3) + part.2.count
             if index > 0, column + 3 + width > style.width {
                 text.append("\n      ")
                 column = 6
@@ -255,9 +255,10 @@ public struct RangePlot: Sendable {
                 column += 3
             }
             column += width
-            append(part.0, to: &text)
-            if let mark = part.1 { append(mark, to: &text) }
-            text.append(0x20)
+            for sign in [part.0, part.1] {
+                if let sign { append(sign, to: &text) }
+            }
+            if part.0 != nil { text.append(0x20) }
             text.append(string: part.2)
         }
         text.append(0x0A)

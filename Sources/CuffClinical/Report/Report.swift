@@ -16,6 +16,8 @@ public struct Report: Sendable {
         public var basis: TimeBasis
         /// The cuff's place in `sources`.
         public var source: Int
+        /// The part of the day and the day, in days since 1970, of its session; set when it is added to a report.
+        public internal(set) var window = DayWindow.other, day: Int64 = 0
 
         /// What the time rests on: a clock that agreed, one that was corrected, one that was not compared, the arrival, or
         /// what a person entered.
@@ -32,7 +34,7 @@ public struct Report: Sendable {
                     case .synced: self = .synced
                     case .corrected: self = .corrected
                     case .receiveTime: self = .arrival
-                    case .deviceTime, .unset, .none: self = hasDeviceTime ? .unchecked : .arrival
+                    case .deviceTime, .unset, .implausible, .none: self = hasDeviceTime ? .unchecked : .arrival
                     }
                 }
             }
@@ -75,9 +77,9 @@ public struct Report: Sendable {
     public var listsReadings = true
     /// The zone of every time on the page.
     public let zone: ZoneTable
-    /// Where the parts of a day begin.
-    public let parts: DayParts
-    /// The reference lines of the chart.
+    /// When morning and evening are, in the averages as in the tables.
+    public let windows: DayWindows
+    /// The threshold of the page.
     public let lines: ReferenceLines
     /// Which readings count.
     public let rule: InclusionRule
@@ -92,6 +94,7 @@ public struct Report: Sendable {
     public private(set) var sources: [Provenance] = []
     /// The sums of everything that counts.
     private(set) var tally: ReportTally
+    private var places: SessionPlaces
 
     /// Lines that a doctor reads; more than that are a table for a program.
     static let mostListed = 5000
@@ -100,15 +103,16 @@ public struct Report: Sendable {
 
     /// A report without readings.
     public init(
-        person: String = "", zone: ZoneTable, parts: DayParts = .usual, lines: ReferenceLines = .home,
+        person: String = "", zone: ZoneTable, windows: DayWindows = .usual, lines: ReferenceLines = .home,
         excludesDisturbed: Bool = false
     ) {
         self.person = person
         self.zone = zone
-        self.parts = parts
+        self.windows = windows
+        places = SessionPlaces(windows)
         self.lines = lines
         rule = InclusionRule(zone: zone, excludesDisturbed: excludesDisturbed)
-        tally = ReportTally(zone: zone, parts: parts, lines: lines)
+        tally = ReportTally(zone: zone, lines: lines)
     }
 
     /// How many readings count.
@@ -141,6 +145,8 @@ public struct Report: Sendable {
 
     /// Adds a reading that counts.
     public mutating func add(_ entry: Entry) {
+        var entry = entry
+        (entry.window, entry.day) = places.place(entry.point.time, source: entry.source, zone: zone)
         tally.add(entry)
         if tally.isDaily, tally.count <= Self.mostListed {
             entries.append(entry)

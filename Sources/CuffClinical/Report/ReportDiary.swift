@@ -16,7 +16,7 @@ struct ReportDiary {
         guard let table = report.tally.table else { return }
         let cut = table.cut
         let used = report.tally.parts.keys
-        let parts = DayParts.Part.allCases.filter(used.contains)
+        let parts = DayWindow.daily.filter(used.contains)
         text.append(
             report.isListed
                 ? "<h2>Readings <small>time, mmHg, pulse per minute</small></h2>\n"
@@ -25,26 +25,26 @@ struct ReportDiary {
         text.append(cut.bucketing == .day ? "Day" : cut.bucketing == .week ? "Week of" : "Month")
         text.append("</th>")
         for part in parts {
-            let hours = report.parts.hours(of: part)
+            let words = report.windows.words(part)
             text.append("<th>")
-            text.append(markup: ReportPage.capital(part.word))
+            text.append(markup: words.name)
             text.append(" <small class=\"soft\">")
-            text.append(markup: "\(ReportPage.two(hours.from))–\(ReportPage.two(hours.to))")
+            text.append(markup: words.hours)
             text.append("</small></th>")
         }
         text.append("</tr></thead>\n<tbody>\n")
-        let rows = Dictionary(grouping: report.sorted) { cut.key(at: $0.point.time) }
+        let rows = Dictionary(grouping: report.sorted, by: \.day)
         for (key, averages) in table.parts {
             text.append("<tr><td>")
             text.append(markup: name(of: key, cut))
             text.append("</td>")
             for part in parts {
                 text.append("<td data-part=\"")
-                text.append(markup: ReportPage.capital(part.word))
+                text.append(markup: report.windows.words(part).name)
                 text.append("\">")
                 if report.isListed {
-                    for entry in rows[key] ?? [] where self.part(of: entry) == part { append(entry, to: &text) }
-                } else if case let own = averages[part.rawValue], own.count > 0 {
+                    for entry in rows[key] ?? [] where entry.window == part { append(entry, to: &text) }
+                } else if case let own = averages[part], own.count > 0 {
                     appendAverage(own, to: &text)
                 }
                 text.append("</td>")
@@ -64,18 +64,13 @@ struct ReportDiary {
         }
     }
 
-    private func part(of entry: Report.Entry) -> DayParts.Part {
-        let wall = report.zone.wall(at: entry.point.time.seconds)
-        return report.parts.part(ofHour: Int(wall - WallTime.floor(wall, 86400) * 86400) / 3600)
-    }
-
     private func append(_ entry: Report.Entry, to text: inout TextBuffer) {
         let point = entry.point
         let wall = report.zone.wall(at: point.time.seconds)
         text.append("<span class=\"r\"><span class=\"t\">")
         text.append(markup: Self.clock(wall - WallTime.floor(wall, 86400) * 86400))
         text.append("</span> <b>")
-        text.append(markup: "\(ReportPage.whole(point.systolic))/\(ReportPage.whole(point.diastolic))")
+        text.append(markup: ReportPage.pair(point.systolic, point.diastolic, report.lines))
         text.append("</b>")
         if let word = reached(point) {
             text.append(" <span class=\"up\">▲ ")
@@ -125,7 +120,7 @@ struct ReportDiary {
 
     private func appendAverage(_ statistics: ReadingStatistics, to text: inout TextBuffer) {
         text.append("<span class=\"r\"><b>")
-        text.append(markup: ReportPage.pair(statistics))
+        text.append(markup: ReportPage.pair(statistics, report.lines))
         text.append("</b> <span class=\"soft\">")
         text.append(markup: "\(ReportPage.whole(statistics.pulse.average())) · \(statistics.count)")
         text.append("</span></span>")

@@ -85,7 +85,7 @@ public struct ReportPage: Sendable {
         let lines = report.lines
         let reached = report.tally.reached
         text.append("<section class=\"facts\">")
-        fact("main", "Average", Self.pair(all), "mmHg, all counted readings", to: &text)
+        fact("main", "Average", Self.pair(all, lines), "mmHg, all counted readings", to: &text)
         fact("", "Pulse", Self.whole(all.pulse.average()), "per minute", to: &text)
         if let low = all.systolic.minimum?.value, let high = all.systolic.maximum?.value,
             let lowest = all.diastolic.minimum?.value, let highest = all.diastolic.maximum?.value
@@ -95,9 +95,9 @@ public struct ReportPage: Sendable {
                 "diastolic \(Self.whole(lowest))–\(Self.whole(highest))", to: &text)
         }
         fact(
-            "", "At or above \(Int(lines.systolic))/\(Int(lines.diastolic))",
+            "", "At or above \(lines.numbers) mmHg",
             "\(Int((Double(reached) / Double(report.count) * 100).rounded())) %",
-            "\(reached) of \(Self.count(report.count, "reading"))", to: &text)
+            "\(reached) of \(Self.count(report.count, "reading")); \(lines.setting.words), \(lines.shortOrigin)", to: &text)
         text.append("</section>\n")
     }
 
@@ -128,7 +128,8 @@ public struct ReportPage: Sendable {
         text.append("<figcaption>Each ")
         text.append(each)
         text.append(": the bar spans lowest to highest, the circle is the average (filled: systolic, open: diastolic). ")
-        text.append(markup: "Dashed lines: \(Int(report.lines.systolic)) and \(Int(report.lines.diastolic)) mmHg.")
+        let lines = report.lines
+        text.append(markup: "Dashed lines: \(Int(lines.systolic)) and \(Int(lines.diastolic)) mmHg (\(lines.origin)).")
         text.append("</figcaption>\n</figure>\n")
     }
 
@@ -136,13 +137,15 @@ public struct ReportPage: Sendable {
         text.append("<h2>By part of the day</h2>\n<div class=\"wide parts\"><table><thead><tr><th></th><th>Readings</th>")
         text.append("<th>Average <small>mmHg</small></th><th>Systolic range</th><th>Diastolic range</th><th>Pulse</th>")
         text.append("<th>")
-        text.append(markup: "≥ \(Int(report.lines.systolic))/\(Int(report.lines.diastolic))")
-        text.append("</th></tr></thead>\n<tbody>\n")
+        text.append(markup: "≥ \(report.lines.numbers)")
+        text.append(" <small>")
+        text.append(markup: report.lines.shortOrigin)
+        text.append("</small></th></tr></thead>\n<tbody>\n")
         let parts = report.tally.parts
-        for part in DayParts.Part.allCases {
-            guard let own = parts[part] else { continue }
-            let hours = report.parts.hours(of: part)
-            row(Self.capital(part.word), "\(Self.two(hours.from))–\(Self.two(hours.to)) h", own, isAll: false, to: &text)
+        for window in DayWindow.daily {
+            guard let own = parts[window] else { continue }
+            let words = report.windows.words(window)
+            row(words.name, words.hours, own, isAll: false, to: &text)
         }
         row("All", "", ReportTally.Part(statistics: report.tally.all, reached: report.tally.reached), isAll: true, to: &text)
         text.append("</tbody></table></div>\n")
@@ -162,7 +165,7 @@ public struct ReportPage: Sendable {
             text.append("</small>")
         }
         let cells = [
-            "\(statistics.count)", Self.pair(statistics), range(statistics.systolic), range(statistics.diastolic),
+            "\(statistics.count)", Self.pair(statistics, report.lines), range(statistics.systolic), range(statistics.diastolic),
             Self.whole(statistics.pulse.average()),
             "\(reached) (\(Int((Double(reached) / Double(max(1, statistics.count)) * 100).rounded())) %)",
         ]
@@ -212,11 +215,17 @@ public struct ReportPage: Sendable {
 
     private func appendFoot(_ generated: Timestamp, to text: inout TextBuffer) {
         text.append("<footer>\n")
-        let lines = "\(Int(report.lines.systolic))/\(Int(report.lines.diastolic))"
+        let lines = report.lines
         paragraph(
-            "▲ marks readings with the systolic pressure, the diastolic or both at or above \(lines) mmHg. For averages of measurements at home, guidelines speak of "
-                + "hypertension from 135/85 on (European Society of Hypertension, 2023). Values are as the cuff measured "
-                + "them; averages count every listed reading the same.", to: &text)
+            "▲ marks readings with the systolic pressure, the diastolic or both at or above \(lines.numbers) mmHg, from which on averages "
+                + "are called hypertension (\(lines.origin)). Values are as the cuff measured them; averages count every listed "
+                + "reading the same.", to: &text)
+        if report.count > 0 {
+            let windows = report.windows
+            paragraph(
+                "Morning is \(windows.words(.morning).hours) and evening \(windows.words(.evening).hours), by the beginning of a session"
+                    + (windows.evening.upperBound > 1440 ? "; after midnight it is the evening of the day before." : "."), to: &text)
+        }
         let names = report.sources.enumerated().map { index, source in
             let count = report.tally.bySource[index] ?? 0
             let name = source.driver == "manual" ? "typed in by hand" : source.name
@@ -249,12 +258,13 @@ public struct ReportPage: Sendable {
 
     static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
     static func whole(_ value: Double?) -> String { value.map { "\(Int($0.rounded()))" } ?? "–" }
-    static func pair(_ statistics: ReadingStatistics) -> String {
-        "\(whole(statistics.systolic.average()))/\(whole(statistics.diastolic.average()))"
+    /// `134/84`, with as many decimals as keep each on its side of the threshold.
+    static func pair(_ systolic: Double, _ diastolic: Double, _ lines: ReferenceLines) -> String {
+        "\(Decimals.whole(systolic, near: lines.systolic))/\(Decimals.whole(diastolic, near: lines.diastolic))"
+    }
+    static func pair(_ statistics: ReadingStatistics, _ lines: ReferenceLines) -> String {
+        guard let systolic = statistics.systolic.average(), let diastolic = statistics.diastolic.average() else { return "–/–" }
+        return pair(systolic, diastolic, lines)
     }
     static func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
-    static func capital(_ word: StaticString) -> String {
-        let text = word.description
-        return text.prefix(1).uppercased() + text.dropFirst()
-    }
 }

@@ -13,44 +13,45 @@ struct ReportTally: Sendable {
     struct Cut: Sendable {
         let cut: CalendarCut
         /// In the order of their first readings; each with its statistics by part of the day.
-        private var found: [(key: Int64, parts: [ReadingStatistics])] = []
+        private var found: [(key: Int64, parts: ByWindow<ReadingStatistics>)] = []
         private var places: [Int64: Int] = [:]
-        private static let none = [ReadingStatistics](repeating: ReadingStatistics(), count: DayParts.Part.allCases.count)
 
         fileprivate init(_ cut: CalendarCut) { self.cut = cut }
 
         /// Ascending; only those that hold a reading.
-        var parts: [(key: Int64, parts: [ReadingStatistics])] { found.sorted { $0.key < $1.key } }
+        var parts: [(key: Int64, parts: ByWindow<ReadingStatistics>)] { found.sorted { $0.key < $1.key } }
 
         /// Ascending; only those that hold a reading.
         var buckets: [StatisticsBucket] {
             parts.map { key, parts in
                 var bucket = StatisticsBucket(key: key)
-                for part in parts { bucket.merged.merge(part) }
+                for window in DayWindow.daily { bucket.merged.merge(parts[window]) }
                 return bucket
             }
         }
 
-        fileprivate mutating func add(_ point: ReadingPoint, _ part: DayParts.Part) {
-            found[place(of: cut.key(at: point.time))].parts[part.rawValue].add(point)
+        /// Days, weeks and months hold a reading with its session; hours are those of the clock.
+        fileprivate mutating func add(_ entry: Report.Entry, _ civil: Int64) {
+            let isMoved = entry.day != civil && cut.bucketing != .hour
+            let time = isMoved ? Timestamp(seconds: cut.zone.firstInstant(fromWall: entry.day * 86400 + 43200)) : entry.point.time
+            found[place(of: cut.key(at: time))].parts[entry.window].add(entry.point)
         }
 
         private mutating func place(of key: Int64) -> Int {
             // Nearly every reading is of the bucket of the one before.
             if let last = found.last, last.key == key { return found.count - 1 }
             if let known = places[key] { return known }
-            found.append((key, Self.none))
+            found.append((key, ByWindow(ReadingStatistics())))
             places[key] = found.count - 1
             return found.count - 1
         }
     }
 
     private let zone: ZoneTable
-    private let dayParts: DayParts
     private let lines: ReferenceLines
     private(set) var count = 0
     private(set) var reached = 0
-    private var reachedByPart = [Int](repeating: 0, count: DayParts.Part.allCases.count)
+    private var reachedByPart = ByWindow(0)
     private(set) var bySource: [Int: Int] = [:]
     private var byBasis = [Int](repeating: 0, count: Report.Entry.TimeBasis.allCases.count)
     private(set) var enteredCount = 0
@@ -65,9 +66,9 @@ struct ReportTally: Sendable {
     /// As many whole days may be covered by each cut but the last: fine enough to see, coarse enough to read.
     private static let spans: [(bucketing: Bucketing, days: Int64)] = [(.hour, 2), (.day, 100), (.week, 700), (.month, .max)]
 
-    init(zone: ZoneTable, parts: DayParts, lines: ReferenceLines) {
-        (self.zone, dayParts, self.lines) = (zone, parts, lines)
-        cuts = Self.spans.map { Cut(CalendarCut($0.bucketing, zone: zone, parts: parts)) }
+    init(zone: ZoneTable, lines: ReferenceLines) {
+        (self.zone, self.lines) = (zone, lines)
+        cuts = Self.spans.map { Cut(CalendarCut($0.bucketing, zone: zone)) }
     }
 
     /// The cut of the chart.
@@ -78,11 +79,11 @@ struct ReportTally: Sendable {
     var isDaily: Bool { cuts.contains { $0.cut.bucketing == .day } }
 
     /// The parts of the day that have a reading.
-    var parts: [DayParts.Part: Part] {
-        var found: [DayParts.Part: Part] = [:]
+    var parts: [DayWindow: Part] {
+        var found: [DayWindow: Part] = [:]
         for bucket in cuts.last?.parts ?? [] {
-            for part in DayParts.Part.allCases where bucket.parts[part.rawValue].count > 0 {
-                found[part, default: Part(reached: reachedByPart[part.rawValue])].statistics.merge(bucket.parts[part.rawValue])
+            for window in DayWindow.daily where bucket.parts[window].count > 0 {
+                found[window, default: Part(reached: reachedByPart[window])].statistics.merge(bucket.parts[window])
             }
         }
         return found
@@ -91,7 +92,7 @@ struct ReportTally: Sendable {
     /// Everything that counts.
     var all: ReadingStatistics {
         let parts = parts
-        return DayParts.Part.allCases.reduce(into: ReadingStatistics()) { all, part in
+        return DayWindow.daily.reduce(into: ReadingStatistics()) { all, part in
             if let own = parts[part] { all.merge(own.statistics) }
         }
     }
@@ -101,24 +102,22 @@ struct ReportTally: Sendable {
 
     mutating func add(_ entry: Report.Entry) {
         let point = entry.point
-        let wall = zone.wall(at: point.time.seconds)
-        let midnight = WallTime.floor(wall, 86400)
-        let part = dayParts.part(ofHour: Int(wall - midnight * 86400) / 3600)
+        let civil = WallTime.floor(zone.wall(at: point.time.seconds), 86400)
         let isReached = lines.isReached(point.systolic, point.diastolic)
         count += 1
         if isReached {
             reached += 1
-            reachedByPart[part.rawValue] += 1
+            reachedByPart[entry.window] += 1
         }
         bySource[entry.source, default: 0] += 1
         byBasis[entry.basis.rawValue] += 1
         if entry.isEntered { enteredCount += 1 }
-        if latestDay != midnight { days.insert(midnight) }
-        latestDay = midnight
+        if latestDay != entry.day { days.insert(entry.day) }
+        latestDay = entry.day
         first = min(first ?? point.time, point.time)
         last = max(last ?? point.time, point.time)
         coarsen()
-        for place in cuts.indices { cuts[place].add(point, part) }
+        for place in cuts.indices { cuts[place].add(entry, civil) }
     }
 
     /// Drops the cuts that are too fine for the time that is covered.

@@ -55,13 +55,7 @@ public struct StatisticsTable: Sendable {
         text.append("zone ")
         text.append(string: collection.cut.zone.name)
         if style == .discreteTemporallyWeighted { text.append("; averages weighted by time") }
-        let excluded = collection.excluded.sorted { $0.key.rawValue < $1.key.rawValue }
-        for (reason, count) in excluded {
-            text.append("; ")
-            text.append(decimal: Int64(count))
-            text.append(" left out: ")
-            text.append(reason.sentence)
-        }
+        for note in collection.leftOutNotes { text.append(string: "; \(note)") }
         text.append(0x0A)
     }
 

@@ -77,6 +77,17 @@ extension TextBuffer {
         append(value)
     }
 
+    /// RFC 3339 with milliseconds where there are any: offsets within a series are counted from exactly this instant.
+    private mutating func append(precise time: Timestamp, _ zone: ZoneTable) {
+        let offset = zone.offset(at: time.seconds) / 60
+        let rest = time.milliseconds - time.seconds * 1000
+        guard rest > 0 else { return append(local: time, offset: offset) }
+        append(DeviceTime(wallSeconds: time.seconds + Int64(offset) * 60))
+        append(0x2E)
+        append(padded: Int(rest), width: 3)
+        append(zone: offset)
+    }
+
     mutating func appendSeriesHead(
         start: Timestamp, end: Timestamp, reading: Reading.ID?, user: Int?, count: Int, zone: ZoneTable
     ) {
@@ -90,9 +101,9 @@ extension TextBuffer {
             append(decimal: Int64(user))
         }
         append(",\"start\":\"")
-        append(local: start, offset: zone.offset(at: start.seconds) / 60)
+        append(precise: start, zone)
         append("\",\"end\":\"")
-        append(local: end, offset: zone.offset(at: end.seconds) / 60)
+        append(precise: end, zone)
         append("\",\"count\":")
         append(decimal: Int64(count))
     }

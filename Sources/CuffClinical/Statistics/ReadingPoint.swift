@@ -48,6 +48,8 @@ public enum Exclusion: UInt8, Sendable, Hashable, CaseIterable {
     case pending
     /// The cuff's clock was not set, and the arrival says nothing about the time of the measurement.
     case timeUnknown
+    /// Its time is later than its reception, so it is none.
+    case timeImplausible
     case implausible
     /// The cuff itself calls the value invalid or not available.
     case invalid
@@ -66,6 +68,7 @@ public enum Exclusion: UInt8, Sendable, Hashable, CaseIterable {
         case .notABloodPressure: "not_a_blood_pressure"
         case .pending: "pending"
         case .timeUnknown: "time_unknown"
+        case .timeImplausible: "time_implausible"
         case .implausible: "implausible"
         case .invalid: "invalid"
         case .notAPatient: "test_data"
@@ -81,6 +84,7 @@ public enum Exclusion: UInt8, Sendable, Hashable, CaseIterable {
         case .notABloodPressure: "the measurement gave no blood pressure"
         case .pending: "the cuff has not completed it"
         case .timeUnknown: "its time is unknown: the cuff's clock was not set"
+        case .timeImplausible: "its time is later than its reception, so the cuff's clock was wrong"
         case .implausible: "the values are outside what an arm can have"
         case .invalid: "the cuff calls the value invalid"
         case .notAPatient: "it was made for a test, a calibration or a demonstration"
@@ -115,7 +119,9 @@ public struct InclusionRule: Sendable, Hashable {
         guard case .bloodPressure(let pressure) = reading.content else { return .excluded(.notABloodPressure) }
         if reading.isPending { return .excluded(.pending) }
         if let reason = reason(reading.flags) { return .excluded(reason) }
-        guard let time = reading.bestTime(in: zone) else { return .excluded(.timeUnknown) }
+        guard let time = reading.bestTime(in: zone) else {
+            return .excluded(reading.hasImplausibleTime(in: zone) ? .timeImplausible : .timeUnknown)
+        }
         return .counts(
             ReadingPoint(
                 id: reading.id, time: time, systolic: pressure.systolic.inMmHg, diastolic: pressure.diastolic.inMmHg,

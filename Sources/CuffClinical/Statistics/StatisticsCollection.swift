@@ -116,6 +116,11 @@ public struct StatisticsCollection: Sendable {
         }
     }
 
+    /// How many readings were left out, for people: a note for each reason.
+    public var leftOutNotes: [String] {
+        excluded.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.value) left out: \($0.key.sentence)" }
+    }
+
     /// Counts a reading that was left out.
     public mutating func exclude(_ reason: Exclusion) { excluded[reason, default: 0] += 1 }
 

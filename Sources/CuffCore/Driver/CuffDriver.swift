@@ -100,6 +100,8 @@ public struct CuffDriver: Sendable {
     public var startCommands: [[UInt8]]
     /// A peer that sends no whole frame within this time is disconnected; `nil` where a cuff may be silent for long.
     public var associationLimit: Duration?
+    /// How long a read waits for a cuff that calls, with these options; a minute where the family names nothing.
+    public var callLimit: @Sendable (_ options: [String: String]) -> Duration
     /// Makes the session of one conversation.
     public var makeSession: @Sendable (SessionContext) -> any CuffSession
     /// Makes a simulated cuff of the family.
@@ -121,7 +123,8 @@ public struct CuffDriver: Sendable {
         otherLines: [LineSettings] = [], framing: String,
         check: String?, capabilities: Capabilities, changes: String = "nothing", keepingOption: String? = nil, unverified: [String] = [],
         notes: [String] = [], sources: [String], options: [String: String] = [:], simulatorOptions: [String: String] = [:],
-        startCommands: [[UInt8]] = [], associationLimit: Duration? = nil, cycles: [Int] = [],
+        startCommands: [[UInt8]] = [], associationLimit: Duration? = nil,
+        callLimit: @escaping @Sendable (_ options: [String: String]) -> Duration = { _ in .seconds(60) }, cycles: [Int] = [],
         makeSession: @escaping @Sendable (SessionContext) -> any CuffSession,
         makeSimulator: @escaping @Sendable (SimulatorScript) -> any CuffSimulator,
         countFrames: (@Sendable ([UInt8]) -> (frames: Int, bytes: Int))? = nil,
@@ -151,6 +154,7 @@ public struct CuffDriver: Sendable {
         self.simulatorOptions = simulatorOptions
         self.startCommands = startCommands
         self.associationLimit = associationLimit
+        self.callLimit = callLimit
         self.cycles = cycles
         self.makeSession = makeSession
         self.makeSimulator = makeSimulator

@@ -33,11 +33,21 @@ public protocol FrameFormat: Sendable {
     static var maximumLength: Int { get }
     /// The byte every frame begins with, where there is one: lets the reader skip noise quickly.
     static var startByte: UInt8? { get }
+    /// Bytes that are passed over where no end came within the longest possible frame. More than one where what such a beginning
+    /// holds must not pass for a frame, and where looking for an end from each of its bytes would take too long.
+    static var passedOver: Int { get }
     /// Judges a non-empty buffer.
     func verdict(on bytes: Span<UInt8>) -> FrameVerdict
+    /// The same where the verdict on the first `known` bytes was `needMore`: a format that looks for an end goes on from there, so that
+    /// a frame that comes byte by byte is not searched from its beginning each time.
+    func verdict(on bytes: Span<UInt8>, known: Int) -> FrameVerdict
 }
 
 extension FrameFormat {
     /// No fixed first byte: the reader tries every position.
     public static var startByte: UInt8? { nil }
+    /// The reader tries every later position.
+    public static var passedOver: Int { 1 }
+    /// Judged anew: the format looks at a few bytes, or at short frames.
+    public func verdict(on bytes: Span<UInt8>, known: Int) -> FrameVerdict { verdict(on: bytes) }
 }

@@ -12,7 +12,9 @@ public enum FrameStep: Sendable, Hashable {
 /// is read without copying it. Memory is bounded by one chunk and twice `Format.maximumLength`.
 public struct FrameReader<Format: FrameFormat>: Sendable {
     /// The format that judges the bytes. A change applies to bytes not yet judged.
-    public var format: Format
+    public var format: Format {
+        didSet { known = 0 }
+    }
     /// Where the ranges of `FrameStep.frame` point to.
     public private(set) var buffer: [UInt8] = []
     private var head = 0
@@ -28,6 +30,10 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
     private var fault = FrameFault.notAStart
     /// The length of the frame at `head`, where it was judged already to end a gap; otherwise 0.
     private var judged = 0
+    /// So many bytes at `head` are known to be no whole frame.
+    private var known = 0
+    /// How often the format was asked: the measure of the reader's work.
+    private(set) var judgements = 0
     /// Whole, checked frames found so far.
     public private(set) var frames = 0
     /// Bytes so far that belong to no frame.
@@ -82,7 +88,9 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
                 settle()
                 return nil
             }
-            let verdict = format.verdict(on: buffer.span.extracting(head..<buffer.count))
+            let verdict = format.verdict(on: buffer.span.extracting(head..<buffer.count), known: known)
+            judgements &+= 1
+            if case .needMore = verdict { known = available }
             if isJoint, depends(verdict, available), extend() { continue }
             switch verdict {
             case .frame(let length) where length > 0 && length <= available && length <= Format.maximumLength:
@@ -106,6 +114,7 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
     private mutating func advance(past length: Int) -> FrameStep {
         let range = head..<(head + length)
         head += length
+        known = 0
         frames += 1
         judged = 0
         return .frame(range)
@@ -131,6 +140,7 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
         }
         buffer = []
         head = 0
+        known = 0
         judged = 0
         return skipped > 0 ? gap() : nil
     }
@@ -157,6 +167,7 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
         buffer = []
         pending = []
         head = 0
+        known = 0
         judged = 0
         isJoint = false
         return waiting
@@ -169,7 +180,9 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
 
     private mutating func skip(_ fault: FrameFault) {
         if skipped == 0 { self.fault = fault }
+        known = 0
         var next = head + 1
+        if fault == .tooLong { next = head + min(Format.passedOver, buffer.count - head) }
         if let start = Format.startByte {
             next = buffer.span.firstOffset(of: start, from: next) ?? buffer.count
             // Beyond the copied part of a joint buffer the chunk itself goes on.
@@ -183,6 +196,7 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
     private mutating func settle() {
         buffer = head == 0 ? buffer : head == buffer.count ? [] : Array(buffer[head...])
         head = 0
+        if buffer.isEmpty { known = 0 }
     }
 }
 

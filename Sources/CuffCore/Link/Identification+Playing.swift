@@ -1,5 +1,5 @@
 extension Identification {
-    /// The families that a recording fits, best first: those that read something in it, then by their framing alone. `items` are
+    /// The families that a recording fits, best first: those that read something in what they explain, then by their framing alone. `items` are
     /// played through a session of every driver; of a port that was listened to they are the bytes that came.
     public static func candidates(of items: [CaptureItem], among drivers: [CuffDriver]) -> [Candidate] {
         let heard = items.flatMap { item -> [UInt8] in
@@ -12,13 +12,17 @@ extension Identification {
             if let index = found.firstIndex(where: { $0.driver == driver.id }) {
                 found[index].readings = readings
             } else {
-                found.append(candidate(driver, frames: 0, bytes: 0, readings: readings))
+                found.append(candidate(driver, frames: 0, bytes: 0, of: heard.count, readings: readings))
             }
         }
         // A relative of the same maker may read a part by chance, where reports have no frames to judge.
         let most = found.map(\.readings).max() ?? 0
         found.removeAll { $0.frames == 0 && $0.readings < most }
-        return found.filter { $0.readings > 0 } + found.filter { $0.readings == 0 }
+        // What chance reads of bytes that it does not explain comes after every family that explains them.
+        func rank(_ candidate: Candidate) -> Int {
+            (candidate.readings > 0 ? 0 : 1) + (candidate.isLikely || candidate.isExplained ? 0 : 2)
+        }
+        return (0...3).flatMap { place in found.filter { rank($0) == place } }
     }
 
     private static func readings(of items: [CaptureItem], by driver: CuffDriver) -> Int {

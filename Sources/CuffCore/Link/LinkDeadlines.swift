@@ -17,6 +17,8 @@ struct LinkDeadlines: Sendable {
         case stalledOutput
         /// A whole frame should have come.
         case silence
+        /// Readings are held until the host's clock is right; it is asked again.
+        case hostClock
     }
 
     private var armed: [(timer: Timer, due: Duration)] = []

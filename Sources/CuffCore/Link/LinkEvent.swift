@@ -13,6 +13,9 @@ public struct LinkTime: Sendable, Hashable {
         self.wall = wall
         self.isHostClockUnsynchronised = isHostClockUnsynchronised
     }
+
+    /// A cuff's clock may be compared with this one, and readings be placed by it.
+    var isHostClockRight: Bool { !isHostClockUnsynchronised && wall.map { $0 >= .release } ?? false }
 }
 
 /// What happens to a link. Whoever drives a `LinkState` hands these over, one at a time.

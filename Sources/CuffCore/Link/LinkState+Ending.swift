@@ -15,6 +15,7 @@ extension LinkState {
         messages = 0
         sessionStart = emitted
         ledger.sessionBegins()
+        unsent.sessionBegins()
         session = driver.makeSession(setup.context)
         tellSession(.opened, &effects)
         nextCommand(&effects)
@@ -47,7 +48,7 @@ extension LinkState {
     }
 
     mutating func end(_ outcome: Outcome, _ effects: inout [LinkEffect]) {
-        if unsentWrites > 0, !isTransportClosed, phase == .open {
+        if !unsent.isEmpty, !isTransportClosed, phase == .open {
             phase = .draining(outcome)
             deadlines.removeAll()
             deadlines.arm(.lastWrites, at: now.elapsed + Self.drainLimit)

@@ -42,18 +42,24 @@ extension LinkState {
         // How many readings went away with a batch of the cuff's former identity.
         var gone = 0
         var performed = SessionActions()
+        var samples = SampledEvents()
         swap(&performed, &actions)
         for other in performed.others {
             admit(seen..<other.after - gone, &effects)
             seen = other.after - gone
             if case .identify(let identity) = other.action {
                 gone += seen
+                space(&samples)
                 identify(identity, from: seen, &effects)
                 seen = 0
             } else {
+                let before = entries.liveEvents
                 perform(other.action, &effects)
+                // The last one is the event itself: a start may have come with it.
+                if let sampled = other.sampled, entries.liveEvents > before { samples.note(entries.liveEvents - 1, at: sampled) }
             }
         }
+        space(&samples)
         admit(seen..<entries.readings.count, &effects)
         entries.readings.removeLast(entries.readings.count - admitted)
         performed.removeAll()
@@ -72,25 +78,28 @@ extension LinkState {
             }
         }
         for index in range { ledger.name(&entries.readings[index], received: now.wall) }
-        if setup.timesClocklessOnly {
-            for index in range where !ReadingLedger.restsOnArrival(entries.readings[index]) { entries.readings[index].received = nil }
+        if setup.isLineUnchecked, driver.check == nil {
+            for index in range { entries.readings[index].flags.insert(.noMeasurementCheck) }
         }
+        dropped.removeAll()
+        for index in range where entries.readings[index].reference.isSet { resolve(index, &effects) }
         place(range)
-        if isMeasuring || setup.accepts != nil { return admitOneByOne(range, &effects) }
         let first = admitted
+        defer { hold(min(first, admitted)..<admitted) }
+        if isMeasuring || setup.accepts != nil { return admitOneByOne(range, &effects) }
         for index in range where isNew(index) {
             if admitted < index { entries.readings.swapAt(admitted, index) }
             admitted += 1
         }
         stored.duplicates += range.count - (admitted - first)
         stored.readings += admitted - first
-        for index in first..<admitted { if case .failure = entries.readings[index].content { stored.failures += 1 } }
+        for index in first..<admitted { countFailure(index) }
     }
 
     @inline(__always)
     private mutating func isNew(_ index: Int) -> Bool {
-        ledger.isNew(
-            entries.readings[index].id.hash, revision: entries.readings[index].revision, isPending: entries.readings[index].isPending)
+        if !dropped.isEmpty, dropped.contains(index) { return false }
+        return ledger.isNew(&entries.readings[index])
     }
 
     /// Gives the readings their instants, where that is known.
@@ -123,8 +132,13 @@ extension LinkState {
     /// The next reading goes to the sinks.
     mutating func keep() {
         stored.readings += 1
-        if case .failure = entries.readings[admitted].content { stored.failures += 1 }
+        countFailure(admitted)
         admitted += 1
+    }
+
+    @inline(__always)
+    private mutating func countFailure(_ index: Int) {
+        if case .failure = entries.readings[index].content, !entries.readings[index].isWithdrawal { stored.failures += 1 }
     }
 
     mutating func perform(_ action: SessionAction, _ effects: inout [LinkEffect]) {
@@ -139,7 +153,8 @@ extension LinkState {
         case .live(let event): if isMeasuring { measured(event, &effects) } else { live(event) }
         case .clock(let time):
             guard let wall = now.wall else { break }
-            clock?.compare(time, at: wall)
+            clock?.compare(time, at: wall, isHostClockUnsynchronised: now.isHostClockUnsynchronised)
+            if !now.isHostClockRight { held.note(time, at: now.elapsed) }
             if let behind = clock?.shift { effects.append(.tell(.clock(time, behind: behind))) }
         case .cycle(let minutes): effects.append(.tell(.cycle(minutes: minutes)))
         case .arm(let timer, let wait): deadlines.arm(timer, after: wait, now: now.elapsed)
@@ -168,11 +183,25 @@ extension LinkState {
     }
 
     mutating func write(_ bytes: [UInt8], _ effect: LinkEffect, _ effects: inout [LinkEffect]) {
-        unsentBytes += bytes.count
-        unsentWrites += 1
-        if acknowledgesNext { (unsentAcknowledgement, acknowledgesNext) = (unsentWrites, false) }
+        unsent.append(bytes)
+        if acknowledgesNext { (unsentAcknowledgement, acknowledgesNext) = (unsent.count, false) }
         effects.append(effect)
         updateReadingPause(&effects)
+    }
+
+    /// Events that the cuff counts itself are as far apart as it counted, and none is later than its arrival.
+    private mutating func space(_ samples: inout SampledEvents) {
+        defer { samples = SampledEvents() }
+        guard !setup.isRecorded, let first = samples.events.first, let last = samples.events.last, var since = measuringSince else {
+            return
+        }
+        sampleClock.arrived(last.sampled, at: now.elapsed)
+        // What is measured began with the first of them.
+        if since == now.elapsed { since = sampleClock.time(of: first.sampled) }
+        measuringSince = since
+        for (index, sampled) in samples.events {
+            entries.setElapsed(max(.zero, sampleClock.time(of: sampled) - since), ofLiveEvent: index)
+        }
     }
 
     /// A live event goes behind the readings that are named so far.
@@ -220,4 +249,26 @@ extension LinkState {
         kept = bytes
         effects.append(.keep(ledger.outstanding, device: ledger.device, durably: durably))
     }
+}
+
+/// Live events of one arrival that carry a time of the cuff's own.
+struct SampledEvents {
+    private(set) var events: [(index: Int, sampled: Duration)] = []
+
+    mutating func note(_ index: Int, at sampled: Duration) { events.append((index, sampled)) }
+}
+
+/// Where a cuff's own counter stands on the host's clock. What arrives soonest after it was counted says it best.
+struct SampleClock: Sendable {
+    /// Beyond this the counter began anew, or what lay between did not arrive.
+    static let tolerance = Duration.milliseconds(500)
+    private var offset: Duration?
+
+    mutating func arrived(_ sampled: Duration, at now: Duration) {
+        let found = now - sampled
+        guard let offset, found - offset < Self.tolerance else { return self.offset = found }
+        self.offset = min(offset, found)
+    }
+
+    func time(of sampled: Duration) -> Duration { sampled + (offset ?? .zero) }
 }

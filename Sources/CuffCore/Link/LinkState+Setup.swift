@@ -13,9 +13,6 @@ extension LinkState {
         public var zone: ZoneTable?
         /// With a zone: only readings that have a receive time are given a time.
         public var placesArrivalsOnly = false
-        /// Only a record that nothing but its arrival tells from an equal one has a receive time: the bytes may be of now, and
-        /// what carries a time of its own reads the same at any time.
-        public var timesClocklessOnly = false
         /// Readings will be `committed`. Without a durable sink they never are, and the session must not wait for it.
         public var keepsReadings = true
         /// What an earlier link with the cuff of this name left unacknowledged.
@@ -28,6 +25,8 @@ extension LinkState {
         public var isRecorded = false
         /// Obeyed one after the other, each in a session of its own.
         public var commands: [SessionCommand]
+        /// Nothing below the protocol notices damaged bytes: a serial line. Where the protocol has no check of its own, readings say so.
+        public var isLineUnchecked = false
         /// Which readings are wanted; `nil`: all. What it leaves out is counted, and not stored.
         public var accepts: (@Sendable (Reading) -> Bool)?
         /// Who asked for a measurement.

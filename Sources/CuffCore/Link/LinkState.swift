@@ -37,12 +37,19 @@ public struct LinkState: Sendable {
     var ledger: ReadingLedger
     /// `nil` where readings get no time of their own: bytes from a file, without a zone.
     var clock: ClockCorrection?
+    var held = HeldReadings()
     var deadlines = LinkDeadlines()
     /// The measurement under `.measure`.
     var measurement: Measurement?
     /// When the measurement under way began, or its first live event came.
     var measuringSince: Duration?
     var beatGap = BeatGap()
+    /// Which reading a correction is of; and of a recording, what is remembered of it.
+    var references = ReadingReferences()
+    var recordedReferences: [String: [UInt8]] = [:]
+    /// Readings among those being admitted that are not to be kept.
+    var dropped: [Int] = []
+    var sampleClock = SampleClock()
     /// The cuff's own record of its failure went to the sinks, so no second end is reported.
     var hasFailureRecord = false
 
@@ -63,8 +70,8 @@ public struct LinkState: Sendable {
     /// Something was emitted since the last `submit`, duplicates included.
     var hasUnsubmitted = false
     var identity: DeviceIdentity?
-    var unsentBytes = 0
-    var unsentWrites = 0
+    /// What was written and not answered by `sent` so far.
+    var unsent = UnsentWrites()
     /// Unsent writes up to the last acknowledgement; and whether the next write is one.
     var unsentAcknowledgement = 0
     var acknowledgesNext = false
@@ -122,6 +129,7 @@ public struct LinkState: Sendable {
     public mutating func handle(_ event: LinkEvent, at time: LinkTime, into effects: inout [LinkEffect]) {
         guard phase != .ended else { return }
         now = time
+        placeHeld(&effects)
         switch event {
         case .received(let bytes):
             stored.bytes += bytes.count
@@ -177,12 +185,12 @@ public struct LinkState: Sendable {
     }
 
     mutating func sent(_ bytes: [UInt8], _ effects: inout [LinkEffect]) {
-        unsentBytes = max(0, unsentBytes - bytes.count)
-        unsentWrites = max(0, unsentWrites - 1)
+        let isFormer = unsent.take(bytes) == .formerSession
         unsentAcknowledgement = max(0, unsentAcknowledgement - 1)
         updateReadingPause(&effects)
-        tellSession(.sent(bytes), &effects)
-        if case .draining(let outcome) = phase, unsentWrites == 0 { end(outcome, &effects) }
+        // To the present session, the last words of the one before it would be somebody else's.
+        if !isFormer { tellSession(.sent(bytes), &effects) }
+        if case .draining(let outcome) = phase, unsent.isEmpty { end(outcome, &effects) }
     }
 
     mutating func fireTimers(_ effects: inout [LinkEffect]) {
@@ -195,6 +203,7 @@ public struct LinkState: Sendable {
             case .stop: closed(nil, &effects)
             case .stalledOutput: finish(.aborted("the other side takes nothing of what is written to it"))
             case .silence: dropIfSilent(&effects)
+            case .hostClock: if !held.isEmpty { deadlines.arm(.hostClock, at: now.elapsed + HeldReadings.interval) }
             }
             conclude(&effects)
         }
@@ -216,7 +225,7 @@ public struct LinkState: Sendable {
 
     /// Nothing is read while the sinks are full, nor from a peer that does not take what is written to it.
     mutating func updateReadingPause(_ effects: inout [LinkEffect]) {
-        let isOutputFull = unsentBytes > Self.outputLimit
+        let isOutputFull = unsent.bytes > Self.outputLimit
         if isOutputFull {
             deadlines.arm(.stalledOutput, at: now.elapsed + Self.stalledOutputLimit)
         } else {

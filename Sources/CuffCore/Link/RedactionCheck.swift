@@ -26,6 +26,23 @@ public enum RedactionCheck {
         var clocks: [DeviceTime] = []
         var frames = 0
         var skipped = 0
+
+        /// Adds what the replay showed since the last time, and empties it: a long recording has many effects and few facts.
+        mutating func add(_ replay: inout Replay) {
+            for effect in replay.effects {
+                switch effect {
+                case .submit(let batch):
+                    readings += batch.entries.readings
+                    live += batch.entries.count - batch.entries.readings.count
+                case .tell(.identified(let identity)):
+                    // The model is no secret, also where it is all that a monitor is known by.
+                    identities += [identity.id, identity.serial].compactMap { $0 }.filter { !$0.isEmpty && $0 != identity.model }
+                case .tell(.clock(let time, _)): clocks.append(time)
+                default: break
+                }
+            }
+            replay.effects.removeAll(keepingCapacity: true)
+        }
     }
 
     /// Throws where the rewritten recording may not be given away; answers how many readings both give.
@@ -81,22 +98,14 @@ public enum RedactionCheck {
 
     private static func facts(_ items: [CaptureItem], _ driver: CuffDriver, _ options: [String: String]) -> Facts {
         var replay = Replay(LinkState.Setup(driver, options: options))
-        for item in items { replay.play(item) }
+        var facts = Facts()
+        for item in items {
+            replay.play(item)
+            facts.add(&replay)
+        }
         replay.end()
         replay.flush()
-        var facts = Facts()
-        for effect in replay.effects {
-            switch effect {
-            case .submit(let batch):
-                facts.readings += batch.entries.readings
-                facts.live += batch.entries.count - batch.entries.readings.count
-            case .tell(.identified(let identity)):
-                // The model is no secret, also where it is all that a monitor is known by.
-                facts.identities += [identity.id, identity.serial].compactMap { $0 }.filter { !$0.isEmpty && $0 != identity.model }
-            case .tell(.clock(let time, _)): facts.clocks.append(time)
-            default: break
-            }
-        }
+        facts.add(&replay)
         facts.frames = replay.link.counters.frames
         facts.skipped = replay.link.counters.skippedBytes
         return facts

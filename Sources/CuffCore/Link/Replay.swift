@@ -11,6 +11,8 @@ public struct Replay: Sendable {
     public var effects: [LinkEffect] = []
     /// The instant of the capture's time 0, where it is known.
     public var start: Timestamp? { didSet { setTime() } }
+    /// Whether the clock that `start` was taken from was not synchronised.
+    public var isStartUnsynchronised = false { didSet { setTime() } }
     /// What the session wrote, where `keepsWrites` asks for it.
     public private(set) var writes: [[UInt8]] = []
     private let keepsWrites: Bool
@@ -43,6 +45,8 @@ public struct Replay: Sendable {
         switch item.content {
         case .fromCuff(let bytes): play(bytes: bytes)
         case .toCuff(let bytes):
+            // From here on the session's own writes are kept back, and no `sent` answers them.
+            if !isTwoSided { link.unsent.isKept = false }
             isTwoSided = true
             held.removeAll()
             handle(.sent(bytes))
@@ -77,14 +81,24 @@ public struct Replay: Sendable {
         }
     }
 
+    /// Fires the timers that are due until then, each at its own time. A session that listens arms its idle timer again and again,
+    /// and a gap of years would be millions of turns; so from the turn `exactTurns` on the steps double, and a timer may fire late.
     private mutating func advance(to time: Duration, milliseconds: Int64) {
+        var turns = 0
+        var step = Duration.zero
         while let due = link.deadline, due <= time {
             releaseHeld()
-            pass(to: due, milliseconds: due.milliseconds)
+            turns += 1
+            if turns > Self.exactTurns { step = step == .zero ? .seconds(1) : step * 2 }
+            let next = min(max(due, now + step), time)
+            pass(to: next, milliseconds: next.milliseconds)
             handle(.timePassed)
         }
         pass(to: time, milliseconds: milliseconds)
     }
+
+    /// No measurement has a gap in which so many timers fire: the longest waits of any protocol are polls of a second for a minute.
+    private static let exactTurns = 64
 
     /// Time never runs backwards, whatever the capture says.
     private mutating func pass(to time: Duration, milliseconds: Int64) {
@@ -94,7 +108,9 @@ public struct Replay: Sendable {
     }
 
     private mutating func setTime() {
-        time = LinkTime(elapsed: now, wall: start.map { Timestamp(milliseconds: $0.milliseconds + milliseconds) })
+        time = LinkTime(
+            elapsed: now, wall: start.map { Timestamp(milliseconds: $0.milliseconds + milliseconds) },
+            isHostClockUnsynchronised: isStartUnsynchronised)
     }
 
     private mutating func handle(_ event: LinkEvent) {

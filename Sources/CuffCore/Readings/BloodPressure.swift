@@ -86,16 +86,27 @@ public struct BloodPressure: Sendable, Hashable {
     }
 
     /// Whether the values could come from a living arm: systolic above diastolic and within 40…300 mmHg, diastolic above 0,
-    /// and a pulse, where there is one, within 20…300 per minute. The upper limit is that of IEEE 11073 practice (PHD
-    /// profile policy); the pulse limits are wider than the range of every documented cuff.
+    /// a mean, where there is one, not below the diastolic and not above the systolic pressure, and a pulse, where there is
+    /// one, within 20…300 per minute. The upper limit is that of IEEE 11073 practice (PHD profile policy); the pulse limits
+    /// are wider than the range of every documented cuff. A mean of pressures cannot lie outside of them, so one that does
+    /// shows that a value is wrong, and not which.
     /// A reading outside is flagged `implausible`; it is neither dropped nor repaired.
     @inline(__always)
     public var isPlausible: Bool {
         guard let high = systolic.wholeMmHg, let low = diastolic.wholeMmHg else {
-            return Self.arePlausible(systolic, diastolic) && pulse?.isPlausible ?? true
+            return Self.arePlausible(systolic, diastolic) && isMeanPlausible && pulse?.isPlausible ?? true
         }
         guard high > low, low > 0, high >= Self.lowestSystolic, high <= Self.highestSystolic else { return false }
+        if let mean = mean?.wholeMmHg { guard mean >= low, mean <= high else { return false } } else if !isMeanPlausible { return false }
         return pulse?.isPlausible ?? true
+    }
+
+    private var isMeanPlausible: Bool { mean.map { Self.isMean($0, of: systolic, diastolic) } ?? true }
+
+    /// The limits themselves are allowed.
+    @inline(never)
+    private static func isMean(_ mean: Pressure, of systolic: Pressure, _ diastolic: Pressure) -> Bool {
+        mean.inMmHg >= diastolic.inMmHg && mean.inMmHg <= systolic.inMmHg
     }
 
     /// The same for pressures in kPa or with decimals. Small values in, so that the usual case need not lay them out.

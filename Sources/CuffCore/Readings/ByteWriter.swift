@@ -270,7 +270,7 @@ struct ByteWriter {
 
     // MARK: JSON
 
-    /// A JSON string with its quotes. Control characters, quotes and backslashes are escaped; bytes that are not UTF-8
+    /// A JSON string with its quotes. Control characters, those of direction, quotes and backslashes are escaped; bytes that are not UTF-8
     /// cannot occur in a `String`. At most 2 bytes and 6 for each of the text's.
     mutating func put(jsonString text: String) {
         put(0x22)
@@ -286,23 +286,17 @@ struct ByteWriter {
         var odd: UInt8 = 0
         for byte in text {
             odd |= (byte < 0x20 ? 1 : 0) | (byte == 0x22 ? 1 : 0) | (byte == 0x5C ? 1 : 0) | (byte == 0x7F ? 1 : 0)
-            odd |= byte == 0xC2 ? 1 : 0
+            odd |= byte == 0xC2 || byte == 0xD8 || byte == 0xE2 ? 1 : 0
         }
         if odd == 0 { return put(start, text.count) }
-        var lead = false
-        for byte in text {
-            // U+0080 to U+009F are control characters too: a terminal takes U+009B for the beginning of a command.
-            if lead && byte < 0xA0 {
-                put("\\u00")
-                put(TextBuffer.hexDigit(byte >> 4))
-                put(TextBuffer.hexDigit(byte & 15))
-            } else if lead {
-                put(0xC2)
-                put(byte)
-            } else if byte != 0xC2 {
-                put(escaped: byte)
+        // What a terminal obeys is escaped, beyond what JSON demands: a line may be looked at as it is.
+        for scalar in String(decoding: text, as: UTF8.self).unicodeScalars {
+            if scalar.value >= 0x80, TerminalText.isObeyed(scalar) {
+                put("\\u")
+                for shift in [12, 8, 4, 0] as [UInt32] { put(TextBuffer.hexDigit(UInt8(scalar.value >> shift & 15))) }
+            } else {
+                for byte in String(scalar).utf8 { put(escaped: byte) }
             }
-            lead = !lead && byte == 0xC2
         }
     }
 

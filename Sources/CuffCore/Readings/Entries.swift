@@ -72,6 +72,14 @@ public struct Entries: RandomAccessCollection, Sendable {
         live.append(Live(event: event, driver: driver, elapsed: elapsed, position: place(afterReadings: count)))
     }
 
+    /// How many of the entries are live events.
+    var liveEvents: Int { live.count }
+
+    /// Says when one of the live events was.
+    mutating func setElapsed(_ elapsed: Duration, ofLiveEvent index: Int) {
+        if live.indices.contains(index) { live[index].elapsed = elapsed }
+    }
+
     /// Where an entry stands that comes after the first `count` readings and after every live event so far.
     func place(afterReadings count: Int) -> Int { live.count + count }
 

@@ -7,6 +7,8 @@ public enum FailureReason: UInt8, Sendable, Hashable, CaseIterable {
     case residualPressure, batteryLow, wrongCuff, zeroCalibration, hardware, noValue
     // What the host saw of a measurement it had asked for; no cuff says these.
     case noAnswer, refused, lost, noResult
+    // Not a failed measurement: the sender withdrew a result that it had sent before.
+    case withdrawn
 
     /// The word of `reason` in JSON, in CSV and in the database.
     public var word: StaticString {
@@ -43,6 +45,7 @@ public enum FailureReason: UInt8, Sendable, Hashable, CaseIterable {
         case .refused: "refused"
         case .lost: "lost"
         case .noResult: "no_result"
+        case .withdrawn: "withdrawn"
         }
     }
 }

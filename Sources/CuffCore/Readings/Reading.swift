@@ -32,7 +32,7 @@ public struct Reading: Sendable, Hashable {
         }
     }
 
-    /// What tells a record that carries neither time nor number from another one with the same bytes.
+    /// What tells a record from another one with the same bytes, where neither time nor number does so alone.
     public enum Repetition: UInt8, Sendable, Hashable {
         /// Its arrival: each is a measurement of its own.
         case none
@@ -40,6 +40,9 @@ public struct Reading: Sendable, Hashable {
         case inDump
         /// The cuff sends it again until it is acknowledged: until then it is the same, and afterwards another.
         case untilAcknowledged
+        /// Its bytes are those of the pressures alone; the pulse may come later and is not among them. With equal bytes another pulse
+        /// is another measurement, and none is the same with less.
+        case withoutPulse
     }
 
     /// Who started the measurement, where the cuff says so.
@@ -134,6 +137,7 @@ public struct Reading: Sendable, Hashable {
         @usableFromInline var measured: Timestamp?
         /// 0 for a moment.
         @usableFromInline var lastingSeconds: UInt32 = 0
+        @usableFromInline var reference = Reference.none
     }
     @usableFromInline var facts: Facts
     /// The bytes of the record as the cuff sent them; of a typed reading, the text it was made from.
@@ -229,6 +233,14 @@ extension Reading {
         get { facts.revision }
         set { facts.revision = newValue }
     }
+
+    /// What the record says of another record of the same determination; `none` once the reading has its name.
+    @inlinable public var reference: Reference {
+        get { facts.reference }
+        set { facts.reference = newValue }
+    }
+    /// No copy of a reading has a higher revision: it was deleted, or its sender withdrew it.
+    public static let lastRevision: UInt8 = 255
 
     // What the host adds.
     /// The name of the reading; `ID.none` until `ReadingLedger` gives one.

@@ -128,6 +128,8 @@ public struct ReadingLine: Sendable {
         case .bloodPressure: writer.put("{\"type\":\"blood_pressure\",\"schema\":1,\"id\":\"")
         case .pulseRate: writer.put("{\"type\":\"pulse_rate\",\"schema\":1,\"id\":\"")
         case .quantity: writer.put("{\"type\":\"quantity\",\"schema\":1,\"id\":\"")
+        case .failure(let failure) where failure.reason == .withdrawn:
+            writer.put("{\"type\":\"deleted\",\"of\":\"blood_pressure\",\"schema\":1,\"id\":\"")
         case .failure: writer.put("{\"type\":\"measurement\",\"schema\":1,\"id\":\"")
         }
     }
@@ -179,7 +181,7 @@ public struct ReadingLine: Sendable {
 
     @inline(never)
     private func put(_ failure: Failure, _ writer: inout ByteWriter) {
-        writer.put(",\"event\":\"failed\"")
+        if failure.reason != .withdrawn { writer.put(",\"event\":\"failed\"") }
         put(failure.reason.word, ",\"reason\":\"", &writer)
         if !failure.code.isEmpty {
             writer.put(",\"code\":")

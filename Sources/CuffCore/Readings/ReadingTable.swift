@@ -25,7 +25,7 @@ public enum ReadingTable {
             pad(&line, to: 31)
             appendRight(whole(pulse.digits), endingAt: 44, to: &line)
         case .failure(let failure):
-            line.append("failed: ")
+            if failure.reason != .withdrawn { line.append("failed: ") }
             appendWords(failure.reason.word, to: &line)
             if !failure.code.isEmpty {
                 line.append(" (")
@@ -135,7 +135,11 @@ public enum ReadingTable {
         case .impossible:
             separate(&line)
             line.append("clock impossible")
-        case .absent, .time, .derived: break
+        case .absent, .time, .derived:
+            if reading.rule == .implausible {
+                separate(&line)
+                line.append("clock implausible")
+            }
         }
         if case .bloodPressure(let pressure) = reading.content, pressure.systolic.unit == .kPa {
             separate(&line)

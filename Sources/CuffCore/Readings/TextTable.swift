@@ -116,4 +116,41 @@ public struct TextTable: Sendable {
         }
         return lines + (line.isEmpty && !lines.isEmpty ? [] : [line])
     }
+
+    /// Lines for a terminal of this width: one that is longer goes on below the beginning of its last column, or a little further in.
+    /// Columns stay where they are. `nil` fits to nothing.
+    public static func folded(_ text: String, width: Int?) -> String {
+        guard let width, width > 0 else { return text }
+        return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            line.count <= width ? String(line) : pieces(of: Array(line), width).joined(separator: "\n")
+        }.joined(separator: "\n")
+    }
+
+    private static func pieces(of line: [Character], _ width: Int) -> [String] {
+        let indent = hanging(line, width)
+        var pieces: [String] = []
+        var rest = line[...]
+        while !rest.isEmpty {
+            let margin = pieces.isEmpty ? 0 : indent
+            guard rest.count > width - margin else {
+                pieces.append(blanks(margin) + String(rest))
+                break
+            }
+            let end = rest.startIndex + width - margin
+            // Before the hanging column there are only the blanks between columns.
+            let least = pieces.isEmpty ? min(indent, width - 1) : rest.startIndex
+            let cut = rest[least...end].lastIndex(of: " ").flatMap { $0 > least ? $0 : nil } ?? end
+            pieces.append(blanks(margin) + trimmed(String(rest[..<cut])))
+            rest = rest[cut...].drop { $0 == " " }
+        }
+        return pieces
+    }
+
+    /// The last place in the left two thirds where a word follows two blanks, else a little more than the line's own margin.
+    private static func hanging(_ line: [Character], _ width: Int) -> Int {
+        let limit = min(line.count, width * 2 / 3)
+        let columns = (0..<limit).filter { $0 >= 2 && line[$0] != " " && line[$0 - 1] == " " && line[$0 - 2] == " " }
+        if let last = columns.last { return last }
+        return min(line.prefix { $0 == " " }.count + 2, width / 3)
+    }
 }

@@ -40,6 +40,8 @@ public enum ClockRule: UInt8, Sendable, Hashable {
     case receiveTime
     /// The cuff's clock was never set or impossible, and the reading came from memory: when is unknown.
     case unset
+    /// The cuff's time is later than the reception, so it is none; there is no `measured`.
+    case implausible
 
     /// The value of `clock` in JSON; `nil` for `none`.
     public var word: StaticString? {
@@ -50,6 +52,7 @@ public enum ClockRule: UInt8, Sendable, Hashable {
         case .deviceTime: "device_time"
         case .receiveTime: "receive_time"
         case .unset: "unset"
+        case .implausible: "implausible"
         }
     }
 }

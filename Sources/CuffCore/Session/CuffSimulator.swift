@@ -33,22 +33,23 @@ public struct SimulatorScript: Sendable {
     public var pushes: Bool
     /// The time between two pushed records.
     public var interval: Duration
-    /// What the cuff's clock shows at the start.
+    /// What the cuff's clock shows at the start. Records lie before it, as in any memory.
     public var clock: DeviceTime
     /// Options of the family, the same as `CuffDriver.options` plus what its simulator documents.
     public var options: [String: String]
 
-    /// The defaults give three records and a fixed clock, the same on every run.
+    /// The defaults give three records, the same on every run. Without a `clock` it shows the minute after the latest record.
     public init(
         records: [SimulatedRecord] = SimulatedRecord.sample(count: 3, seed: 1), pushes: Bool = true,
         interval: Duration = .seconds(1),
-        clock: DeviceTime = DeviceTime(year: 2026, month: 5, day: 5, hour: 7, minute: 31, second: 10),
+        clock: DeviceTime? = nil,
         options: [String: String] = [:]
     ) {
         self.records = records
         self.pushes = pushes
         self.interval = interval
-        self.clock = clock
+        let latest = records.map(\.time.wallSeconds).max() ?? DeviceTime(year: 2026, month: 5, day: 5, hour: 7, minute: 31).wallSeconds
+        self.clock = clock ?? DeviceTime(wallSeconds: latest + 60)
         self.options = options
     }
 }

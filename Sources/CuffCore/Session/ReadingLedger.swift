@@ -6,7 +6,8 @@
 ///
 /// A record with neither time nor number that is in no dump takes its receive time instead, or, where there is none (a
 /// file), its place in the stream. No two of one ledger have the same place, whatever the host's clock does: equal numbers
-/// make no repetition. Only the protocol does: `OutstandingRecords`.
+/// make no repetition. Only the protocol does: `OutstandingRecords`. It also decides where a cuff deletes what was
+/// acknowledged and the time of its next record has not moved on: that time names nothing.
 public struct ReadingLedger: Sendable {
     private var deviceSeed: UInt64
     private var ordinal: UInt64 = 0
@@ -77,7 +78,7 @@ public struct ReadingLedger: Sendable {
     @inline(__always)
     public mutating func admit(_ reading: inout Reading, received: Timestamp?) -> Bool {
         name(&reading, received: received)
-        return isNew(reading.id.hash, revision: reading.revision, isPending: reading.isPending)
+        return isNew(&reading)
     }
 
     /// Gives the reading its id.
@@ -85,13 +86,13 @@ public struct ReadingLedger: Sendable {
     mutating func name(_ reading: inout Reading, received: Timestamp?) {
         reading.received = received
         ordinal &+= 1
-        var seed = deviceSeed
-        if let user = reading.user { seed = seed &+ UInt64(truncatingIfNeeded: user) &* 0x9E37_79B9_7F4A_7C15 }
-        seed ^= UInt64(reading.occurrence) << 48
-        if let sequence = reading.sequence { seed ^= UInt64(sequence) &* 0xD6E8_FEB8_6659_FD93 }
+        var seed = seed(of: reading)
         emitted &+= 1
         if case .time(let time) = reading.clock {
             reading.id.begin(time)
+            if reading.repetition == .untilAcknowledged {
+                seed = seed &+ place(of: reading, seed, received, stamp: time.wallSeconds) &* 0xC2B2_AE3D_27D4_EB4F
+            }
         } else if Self.restsOnArrival(reading) {
             let place = place(of: reading, seed, received)
             seed = seed &+ place &* 0xC2B2_AE3D_27D4_EB4F
@@ -102,30 +103,67 @@ public struct ReadingLedger: Sendable {
         reading.id.hash = reading.raw.withBytesInPlace { XXHash64.hash($0, seed: seed) }
     }
 
-    /// The arrival of the record, or of the one that it repeats. Ascends by at least one from record to record.
-    @inline(never)
-    private mutating func place(of reading: borrowing Reading, _ seed: UInt64, _ received: Timestamp?) -> UInt64 {
-        guard let received else { return repeated(reading, seed, ordinal) }
-        let arrival = max(UInt64(clamping: received.milliseconds), lastArrival &+ 1)
-        lastArrival = arrival
-        return repeated(reading, seed, arrival)
+    /// What goes into the id beside the record's bytes, its arrival apart.
+    @inline(__always)
+    private func seed(of reading: borrowing Reading) -> UInt64 {
+        var seed = deviceSeed
+        if let user = reading.user { seed = seed &+ UInt64(truncatingIfNeeded: user) &* 0x9E37_79B9_7F4A_7C15 }
+        seed ^= UInt64(reading.occurrence) << 48
+        if let sequence = reading.sequence { seed ^= UInt64(sequence) &* 0xD6E8_FEB8_6659_FD93 }
+        return seed
     }
 
-    private mutating func repeated(_ reading: borrowing Reading, _ seed: UInt64, _ place: UInt64) -> UInt64 {
+    /// The arrival of the record, or of the one that it repeats. Ascends by at least one from record to record.
+    @inline(never)
+    private mutating func place(
+        of reading: borrowing Reading, _ seed: UInt64, _ received: Timestamp?, stamp: Int64? = nil
+    ) -> UInt64 {
+        guard let received else { return repeated(reading, seed, ordinal, stamp) }
+        let arrival = max(UInt64(clamping: received.milliseconds), lastArrival &+ 1)
+        lastArrival = arrival
+        return repeated(reading, seed, arrival, stamp)
+    }
+
+    private mutating func repeated(_ reading: borrowing Reading, _ seed: UInt64, _ place: UInt64, _ stamp: Int64?) -> UInt64 {
         guard reading.repetition == .untilAcknowledged else { return place }
         let hash = reading.raw.withBytes { XXHash64.hash($0, seed: seed) }
-        return outstanding.place(of: hash, number: emitted, fresh: place)
+        return outstanding.place(of: hash, number: emitted, fresh: place, stamp: stamp)
     }
 
     /// Whether a reading that has its id came for the first time; asked once for each, in their order.
     @inline(__always)
-    mutating func isNew(_ hash: UInt64, revision: UInt8, isPending: Bool) -> Bool {
-        let key = hash &+ UInt64(revision) &* 0xA24B_AED4_963E_E407 &+ (isPending ? 1 : 0)
+    mutating func isNew(_ reading: inout Reading) -> Bool {
+        if reading.repetition == .withoutPulse { return isNewByPulse(&reading) }
+        let key = reading.id.hash &+ UInt64(reading.revision) &* 0xA24B_AED4_963E_E407 &+ (reading.isPending ? 1 : 0)
         guard recent.insert(key) else {
             duplicates += 1
             return false
         }
         return true
+    }
+
+    /// The same where the pulse is not among the bytes. One that contradicts what is known gets the next `occurrence` and with it
+    /// another id; what is fuller gets a higher revision.
+    private mutating func isNewByPulse(_ reading: inout Reading) -> Bool {
+        while true {
+            let note = PulseNote(reading)
+            if recent.insert(reading.id.hash, note: note.bits) { return true }
+            let known = PulseNote(bits: recent.note(of: reading.id.hash))
+            if note.contradicts(known), reading.occurrence < .max {
+                reading.occurrence += 1
+                let seed = seed(of: reading)
+                reading.id.hash = reading.raw.withBytesInPlace { XXHash64.hash($0, seed: seed) }
+                continue
+            }
+            let isFuller = note.hasPulse && !known.hasPulse
+            guard isFuller || note.hasPulse == known.hasPulse && note.order > known.order else {
+                duplicates += 1
+                return false
+            }
+            if isFuller { reading.revision = max(reading.revision, min(known.revision, Reading.highestRevision - 1) + 1) }
+            recent.setNote(PulseNote(reading).bits, of: reading.id.hash)
+            return true
+        }
     }
 }
 
@@ -139,6 +177,9 @@ struct RecentHashes: Sendable {
     private static let slots = 8192
     private var young = [UInt64](repeating: 0, count: filter + slots)
     private var old = [UInt64](repeating: 0, count: filter + slots)
+    /// What is kept beside the hashes of each generation, slot by slot; empty until something is.
+    private var youngNotes: [UInt64] = []
+    private var oldNotes: [UInt64] = []
     private var count = 0
 
     /// Whether the hash was not there yet.
@@ -157,9 +198,42 @@ struct RecentHashes: Sendable {
         return true
     }
 
+    /// The same with a note beside the hash, which stays as long.
+    mutating func insert(_ hash: UInt64, note: UInt64) -> Bool {
+        guard insert(hash) else { return false }
+        if youngNotes.isEmpty {
+            youngNotes = [UInt64](repeating: 0, count: Self.slots)
+            oldNotes = youngNotes
+        }
+        setNote(note, of: hash)
+        return true
+    }
+
+    /// Changes the note of a hash that was inserted with one.
+    mutating func setNote(_ note: UInt64, of hash: UInt64) {
+        let hash = hash == 0 ? 1 : hash
+        let slot = Self.slot(of: hash, in: young)
+        if young[slot] != 0 {
+            youngNotes[slot - Self.filter] = note
+        } else {
+            oldNotes[Self.slot(of: hash, in: old) - Self.filter] = note
+        }
+    }
+
+    /// The note of a hash that was inserted with one; 0 for any other.
+    func note(of hash: UInt64) -> UInt64 {
+        guard !youngNotes.isEmpty else { return 0 }
+        let hash = hash == 0 ? 1 : hash
+        let slot = Self.slot(of: hash, in: young)
+        if young[slot] != 0 { return youngNotes[slot - Self.filter] }
+        let former = Self.slot(of: hash, in: old)
+        return old[former] != 0 ? oldNotes[former - Self.filter] : 0
+    }
+
     @inline(never)
     private mutating func turn() {
         swap(&young, &old)
+        swap(&youngNotes, &oldNotes)
         for index in young.indices { young[index] = 0 }
         count = 0
     }

@@ -11,6 +11,8 @@ public struct SessionActions: Sendable, Sequence {
         public let after: Int
         /// Any action but `emit`.
         public let action: SessionAction
+        /// Of a live event: when it was by the cuff's own counter, from any origin; `nil` where the cuff has none.
+        public let sampled: Duration?
     }
     /// The actions that are not readings, in order.
     public private(set) var others: [Other] = []
@@ -21,7 +23,17 @@ public struct SessionActions: Sendable, Sequence {
     /// Adds an action behind all others; a reading goes into `readings`.
     @inline(__always)
     public mutating func append(_ action: SessionAction) {
-        if case .emit(let reading) = action { emit(reading) } else { others.append(Other(after: readings.count, action: action)) }
+        if case .emit(let reading) = action {
+            emit(reading)
+        } else {
+            others.append(Other(after: readings.count, action: action, sampled: nil))
+        }
+    }
+
+    /// Adds a live event that carries a time of the cuff's own counter: several that arrive together are told as far apart as they
+    /// were measured.
+    public mutating func append(_ event: LiveEvent, sampled: Duration) {
+        others.append(Other(after: readings.count, action: .live(event), sampled: sampled))
     }
 
     /// How a session gives a reading: what appending `.emit` would do, without the box around it.

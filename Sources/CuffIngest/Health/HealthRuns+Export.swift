@@ -53,7 +53,9 @@ extension HealthRuns {
         }
         let writer = try exporter.writer(choices, context)
         if writer.isOfOnePerson { try Persons(store, selection).requireOne(for: "this \(exporter.name) export") }
-        var run = ExportRun(store: store, types: types, selection: selection, contents: exporter.contents, writer: writer)
+        var run = ExportRun(store: store, types: types, selection: selection, contents: exporter.contents, writer: writer) {
+            exporter.omission($0, context)
+        }
         try run.write(to: try BufferedOutput(output, archive: archive))
         try output.finish()
         if let cursor = selection.newFor {
@@ -89,6 +91,7 @@ private struct ExportRun {
     let selection: ReadingSelection
     let contents: Exporter.Contents
     var writer: any ExportWriter
+    let omission: (borrowing Reading) -> ExportOmission?
     var report = HealthRuns.ExportReport()
     var given = GivenAway()
 
@@ -111,6 +114,11 @@ private struct ExportRun {
         if hasEvents, !selection.kinds.isEmpty || !types.hasReadings { selection.kinds.formUnion([.bloodPressure, .pulseRate]) }
         try store.forEach(selection) { reading, provenance in
             let parts = types.parts(of: reading)
+            // It has a place as soon as somebody says the zone, so it is not remembered as dealt with.
+            if let omission = omission(reading) {
+                report.leftOut[omission, default: 0] += 1
+                return true
+            }
             // What has no place in the format has been dealt with as well.
             if isNoted, parts.contains(.values) { given.readings.append((reading.id, reading.revision)) }
             do throws(ExportOmission) {

@@ -97,7 +97,7 @@ extension HealthRuns {
         for (user, own) in try Persons(store, selection, kinds: []).each(selection) {
             var collection = QuantityCollection(type, cut)
             try addSeries(store, own, to: &collection)
-            if !collection.buckets.isEmpty { found.append((user, collection)) }
+            if !collection.buckets.isEmpty || collection.leftOut > 0 { found.append((user, collection)) }
         }
         return found
     }
@@ -107,9 +107,16 @@ extension HealthRuns {
     ) throws(IngestError) {
         var series = SeriesSelection(selection, kinds: [.quantity])
         series.newFor = nil
+        // What was measured for a test or a demonstration is no person's.
+        var staged: Set<Reading.ID> = []
+        try store.forEachHomeReading(selection, rule: InclusionRule(zone: selection.zone)) { reading in
+            if reading.exclusion == .notAPatient { staged.insert(reading.id) }
+            return true
+        }
         var filled = collection
         try store.forEachSeries(series) { stored in
-            if case .quantity(let one) = stored.series, one.type == filled.type { filled.add(one) }
+            guard case .quantity(let one) = stored.series, one.type == filled.type else { return true }
+            if let reading = one.reading, staged.contains(reading) { filled.leaveOut() } else { filled.add(one) }
             return true
         }
         collection = filled

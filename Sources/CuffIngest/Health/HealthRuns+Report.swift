@@ -6,6 +6,7 @@ extension HealthRuns {
     /// readings it counts and how many it left out.
     public static func report(
         _ store: Store, _ selection: ReadingSelection, person: String, excludesDisturbed: Bool = false, lines: ReferenceLines = .home,
+        windows: DayWindows = .usual,
         generator: String, paper: ReportPage.Paper = .a4, isPrinted: Bool = false, to output: OutputFile,
         complete: (inout Report, ReadingSelection) throws(IngestError) -> Void = { (_, _) throws(IngestError) in }
     ) throws(IngestError) -> (counted: Int, leftOut: Int) {
@@ -15,7 +16,7 @@ extension HealthRuns {
         let wanted = selection.kinds.isEmpty ? kinds : kinds.intersection(selection.kinds)
         var shown = selection
         shown.kinds = wanted
-        let empty = Report(person: person, zone: selection.zone, lines: lines, excludesDisturbed: excludesDisturbed)
+        let empty = Report(person: person, zone: selection.zone, windows: windows, lines: lines, excludesDisturbed: excludesDisturbed)
         // Of no kind is nothing, and not everything.
         let found = wanted.isEmpty ? [] : try store.reports(shown, like: empty)
         let persons = Persons(users: found.map(\.user))

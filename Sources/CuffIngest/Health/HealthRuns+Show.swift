@@ -80,6 +80,7 @@ extension HealthRuns {
         var together: [StoredSeries] = []
         if options.form == .table, !options.values { text.buffer.append(string: SeriesText.header) }
         try store.forEachSeries(selection) { stored in
+            let start = text.buffer.count
             if options.values {
                 if !options.byOwner {
                     together.append(stored)
@@ -87,7 +88,7 @@ extension HealthRuns {
                         throw IngestError(SelectionFault.tooManySeries)
                     }
                 } else {
-                    SeriesText.appendValues([stored], zone: zone, byOwner: true, to: &text.buffer)
+                    SeriesText.appendValues([stored], zone: zone, byOwner: true, as: options.form, to: &text.buffer)
                 }
             } else {
                 switch options.form {
@@ -96,9 +97,12 @@ extension HealthRuns {
                 case .jsonl: SeriesText.appendLine(stored, zone: zone, to: &text.buffer)
                 }
             }
+            if options.form != .jsonl { TerminalText.clean(&text.buffer, from: start) }
             return try text.flush()
         }
-        SeriesText.appendValues(together, zone: zone, byOwner: false, to: &text.buffer)
+        let start = text.buffer.count
+        SeriesText.appendValues(together, zone: zone, byOwner: false, as: options.form, to: &text.buffer)
+        if options.form != .jsonl { TerminalText.clean(&text.buffer, from: start) }
         try output.append(&text.buffer)
     }
 }

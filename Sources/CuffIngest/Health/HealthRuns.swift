@@ -66,6 +66,7 @@ public enum HealthRuns {
             if index > 0 { text.append(0x0A) }
             if persons.count > 1 { text.append(string: Persons.heading(person.user) + "\n") }
             RangePlot(person.collection, style: style).append(to: &text)
+            for note in person.collection.leftOutNotes { text.append(string: TextTable.folded(note, width: style.width) + "\n") }
         }
         return text.string
     }
@@ -113,11 +114,13 @@ public enum HealthRuns {
     private static func append(
         _ reading: Reading, _ provenance: Provenance, zone: ZoneTable, as form: Listing, to text: inout TextBuffer
     ) {
+        let start = text.count
         switch form {
         case .table: ReadingTable.append(reading, to: &text)
-        case .jsonl: ReadingLine().append(reading, device: provenance.device, to: &text)
+        case .jsonl: return ReadingLine().append(reading, device: provenance.device, to: &text)
         case .plain: PlainLine.append(reading, provenance, zone: zone, to: &text)
         }
+        TerminalText.clean(&text, from: start)
     }
 
     /// Keeps a reading that a person typed in. Answers whether it is new. One that was here gets the remarks all the same.
@@ -126,6 +129,8 @@ public enum HealthRuns {
     }
 
     static func keep(_ reading: Reading, to path: String) throws(IngestError) -> (reading: Reading, isNew: Bool) {
+        var reading = reading
+        reading.id = try idInPlace(of: reading.id, in: path)
         let sink = try SQLiteSink(path: path)
         let repeated = try sink.write(Batch(source: 0, driver: ManualEntry.driver, entries: [.reading(reading)]))
         try sink.close()
@@ -135,5 +140,15 @@ public enum HealthRuns {
             try store.close()
         }
         return (reading, repeated == 0)
+    }
+
+    /// What is typed in again after it was deleted is wanted again. The deleted id stays taken, because servers were told that it is
+    /// gone; the entry gets the one that follows from it, so that typing it in twice still changes nothing.
+    private static func idInPlace(of id: Reading.ID, in path: String) throws(IngestError) -> Reading.ID {
+        let store = try Store(path, access: .write)
+        var id = id
+        while try !store.deleted(among: [id]).isEmpty { id.hash = XXHash64.hash(Array(id.description.utf8).span) }
+        try store.close()
+        return id
     }
 }

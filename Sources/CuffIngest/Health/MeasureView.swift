@@ -53,6 +53,11 @@ public final class MeasureView: Sink {
         if !hasHeader { text.append(string: ReadingTable.header) }
         hasHeader = true
         ReadingTable.append(reading, to: &text)
+        if let width = TerminalSize.columns(of: output) {
+            let folded = TextTable.folded(text.string, width: width)
+            text.removeAll()
+            text.append(string: folded)
+        }
         do throws(SystemFault) {
             try text.withBytes { (bytes) throws(SystemFault) in try Descriptor.writeAll(output, bytes) }
         } catch {

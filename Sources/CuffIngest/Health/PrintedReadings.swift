@@ -77,42 +77,64 @@ final class PrintedReadings {
         let user = line.number("user").flatMap { Int(exactly: $0) }
         let provenance = Provenance(driver: line.text("driver") ?? "", device: line.text("device") ?? "")
         let time = time(line, selection.zone)
-        guard selection.holds(time), selection.user == nil || selection.user == user, !selection.isWithoutUser || user == nil,
+        let isImplausible = type == "blood_pressure" && time == nil && hasImplausibleTime(line, selection.zone)
+        guard isImplausible || selection.holds(time), selection.user == nil || selection.user == user,
+            !selection.isWithoutUser || user == nil,
             selection.device == nil || selection.device == provenance.device,
             selection.driver == nil || selection.driver == provenance.driver
         else { return nil }
         let source = sources.firstIndex(of: provenance) ?? sources.count
         if source == sources.count { sources.append(provenance) }
         guard type == "blood_pressure" else { return time.map { .failure($0, user: user, source: source) } }
-        guard let systolic = line.number("systolic_mmHg"), let diastolic = line.number("diastolic_mmHg") else {
+        guard let systolic = pressure(line, "systolic"), let diastolic = pressure(line, "diastolic") else {
             throw fault("a blood pressure has systolic_mmHg and diastolic_mmHg")
         }
         let pulse = line.number("pulse_per_min")
         var flags: MeasurementFlags = []
         for word in line.list("flags") { if let flag = MeasurementFlags.named(word) { flags.insert(flag) } }
-        if !Self.isPlausible(systolic, diastolic, pulse) { flags.insert(.implausible) }
-        let reason = InclusionRule(zone: selection.zone).reason(flags) ?? (time == nil ? .timeUnknown : nil)
+        if !Self.isPlausible(systolic, diastolic, line.number("mean_mmHg"), pulse) { flags.insert(.implausible) }
+        let reason =
+            InclusionRule(zone: selection.zone).reason(flags) ?? (isImplausible ? .timeImplausible : time == nil ? .timeUnknown : nil)
         return .reading(
             HomeReading(
                 id: line.text("id").flatMap { Reading.ID.parse($0) } ?? .none, time: time, systolic: systolic, diastolic: diastolic,
                 pulse: pulse, flags: flags, user: user, source: source, exclusion: reason))
     }
 
+    /// In mmHg; of a cuff that sends kPa from what it sent, for the number beside it is rounded.
+    private func pressure(_ line: JSONLine, _ stem: String) -> Double? {
+        guard let mmHg = line.number(stem + "_mmHg") else { return nil }
+        return line.number(stem + "_kPa").map { $0 * Pressure.mmHgPerKPa } ?? mmHg
+    }
+
     /// As `Reading.bestTime` has it.
     private func time(_ line: JSONLine, _ zone: ZoneTable) -> Timestamp? {
+        if line.text("clock") == "implausible" { return nil }
+        if let time = told(line, zone) { return ClockCorrection.isCredible(time, received: received(line)) ? time : nil }
+        return line.text("origin") == "memory" ? nil : received(line)
+    }
+
+    private func hasImplausibleTime(_ line: JSONLine, _ zone: ZoneTable) -> Bool {
+        line.text("clock") == "implausible"
+            || told(line, zone).map { !ClockCorrection.isCredible($0, received: received(line)) } ?? false
+    }
+
+    private func received(_ line: JSONLine) -> Timestamp? { line.text("received").flatMap { Timestamp.parse($0)?.time } }
+
+    private func told(_ line: JSONLine, _ zone: ZoneTable) -> Timestamp? {
         if let measured = line.text("measured").flatMap({ Timestamp.parse($0)?.time }) { return measured }
-        if line.text("clock") != "unset", let time = line.text("device_time").flatMap({ DeviceTime.parse($0) }), time.isPossible {
-            return time.instant(in: zone)
+        guard line.text("clock") != "unset", let time = line.text("device_time").flatMap({ DeviceTime.parse($0) }), time.isPossible else {
+            return nil
         }
-        return line.text("origin") == "memory" ? nil : line.text("received").flatMap { Timestamp.parse($0)?.time }
+        return time.instant(in: zone)
     }
 
     /// As `BloodPressure.isPlausible` has it, also for lines of programs that set no flag.
-    private static func isPlausible(_ systolic: Double, _ diastolic: Double, _ pulse: Double?) -> Bool {
+    private static func isPlausible(_ systolic: Double, _ diastolic: Double, _ mean: Double?, _ pulse: Double?) -> Bool {
         func digits(_ value: Double) -> Digits { Digits(mantissa: Int64((min(1e6, max(-1e6, value)) * 10_000).rounded()), exponent: -4) }
         return BloodPressure(
             systolic: Pressure(digits(systolic), .mmHg), diastolic: Pressure(digits(diastolic), .mmHg),
-            pulse: pulse.map { PulseRate(digits($0)) }
+            mean: mean.map { Pressure(digits($0), .mmHg) }, pulse: pulse.map { PulseRate(digits($0)) }
         ).isPlausible
     }
 }

@@ -1,3 +1,4 @@
+import CuffClinical
 import CuffCore
 import GRDB
 import GRDBSQLite
@@ -81,15 +82,19 @@ extension HealthRuns {
         var report = RedecodeReport()
         var waiting: [(Reading, Int64)] = []
         // In memory: what is written under a walk would be met by it again.
-        try store.walk(selection, columns: ReadingColumn.all) { cursor, sources in
-            guard selection.holds(cursor.time), let source = sources[cursor.source],
-                let reading = cursor.reading(driver: source.driver)
-            else { return true }
+        try store.walk(selection, columns: ReadingColumn.all, damaged: .included) { cursor, sources in
+            guard selection.holds(cursor.time) else { return true }
+            guard let source = sources[cursor.source], let reading = cursor.reading(driver: source.driver) else { throw UnreadableRow() }
+            let isIntact = cursor.isIntact(last: 2)
+            // The bytes of a damaged row are believed where the id was made of them.
+            guard isIntact || isNamed(reading, after: source.provenance) else { throw UnreadableRow() }
             guard reading.raw.count > 0, let driver = drivers.first(where: { $0.id == source.driver }) else {
                 report.withoutDriver += 1
                 return true
             }
             switch RecordDecoding.verdict(on: reading, by: driver, options: options) {
+            // The damage is elsewhere.
+            case .same where !isIntact, .undecided where !isIntact, .otherIdentity where !isIntact: throw UnreadableRow()
             case .same: report.same += 1
             case .undecided: report.undecided[driver.id.description, default: 0] += 1
             case .otherIdentity(let decoded):
@@ -112,6 +117,19 @@ extension HealthRuns {
         return report
     }
 
+    /// Whether the reading's id is that of its record: a record of a cuff with a clock, among so many equal ones in its memory.
+    private static func isNamed(_ reading: Reading, after provenance: Provenance) -> Bool {
+        guard reading.clock.time != nil else { return false }
+        var copy = reading
+        for occurrence in 0..<16 as Range<UInt16> {
+            var ledger = ReadingLedger(device: provenance.device, driver: reading.driver)
+            copy.occurrence = occurrence
+            _ = ledger.admit(&copy, received: reading.received)
+            if copy.id == reading.id { return true }
+        }
+        return false
+    }
+
     /// Rows in one transaction: large enough to be fast, small enough for other writers to wait for.
     private static let round = 1000
 }
@@ -131,6 +149,8 @@ extension Store {
                             resultCode: ResultCode(rawValue: result),
                             message: db.sqliteConnection.map { String(cString: sqlite3_errmsg($0)) })
                     }
+                    // A row of a higher revision, and a person's remarks, stayed.
+                    if db.changesCount > 0 { try seal(reading.id, in: db) }
                 }
             }
         } catch { throw Self.translated(error, path) }

@@ -40,31 +40,63 @@ enum SeriesText {
         text.append(string: cells.joined(separator: "\t") + "\n")
     }
 
-    /// Each value on its own, tab-separated: time, value, unit and, by owners, the reading. Beats have no value; one after a
-    /// gap says so.
-    static func appendValues(_ series: [StoredSeries], zone: ZoneTable, byOwner: Bool, to text: inout TextBuffer) {
+    /// One value of a series.
+    private struct Value {
+        var type: String
+        var time: Timestamp
+        var number: String?
+        /// What stands behind the value: its unit, or what it is.
+        var word: String
+        var isAfterGap = false
+        var owner: Reading.ID?
+    }
+
+    /// Each value on its own. Tab-separated: time, value, unit and, by owners, the reading. Beats have no value; one after a gap says
+    /// so.
+    static func appendValues(
+        _ series: [StoredSeries], zone: ZoneTable, byOwner: Bool, as form: HealthRuns.Listing, to text: inout TextBuffer
+    ) {
+        forEachValue(series, byOwner: byOwner) { value in
+            if form == .jsonl { return appendObject(value, zone, to: &text) }
+            var cells = [exact(value.time, zone), value.number ?? (value.isAfterGap ? "gap" : ""), value.word]
+            if byOwner { cells.append(value.owner?.description ?? "") }
+            text.append(string: cells.joined(separator: "\t") + "\n")
+        }
+    }
+
+    private static func appendObject(_ value: Value, _ zone: ZoneTable, to text: inout TextBuffer) {
+        text.append(string: "{\"type\":\"\(value.type)\",\"schema\":1,\"time\":\"\(exact(value.time, zone))\"")
+        if let number = value.number { text.append(string: ",\"value\":\(number)") }
+        if value.type == "quantity_value" {
+            text.append(",\"unit\":")
+            text.append(jsonString: value.word)
+        }
+        if value.isAfterGap { text.append(",\"preceded_by_gap\":true") }
+        if let owner = value.owner { text.append(string: ",\"reading\":\"\(owner.description)\"") }
+        text.append("}\n")
+    }
+
+    private static func forEachValue(_ series: [StoredSeries], byOwner: Bool, _ body: (Value) -> Void) {
         let quantities = series.compactMap { if case .quantity(let one) = $0.series { one } else { nil } }
         for element in QuantitySeriesQuery(quantities, includesOwner: byOwner) {
-            var cells = [exact(element.start, zone), number(element.value.digits.value), element.value.unit.description]
-            if let owner = element.owner { cells.append(quantities[owner].reading.map(\.description) ?? "") }
-            text.append(string: cells.joined(separator: "\t") + "\n")
+            body(
+                Value(
+                    type: "quantity_value", time: element.start, number: number(element.value.digits.value),
+                    word: element.value.unit.description, owner: element.owner.flatMap { quantities[$0].reading }))
         }
         for case .heartbeats(let one) in series.map(\.series) {
             for beat in one.beats {
                 let time = Timestamp(milliseconds: one.start.milliseconds + beat.time / 1000)
-                var cells = [exact(time, zone), beat.precededByGap ? "gap" : "", "beat"]
-                if byOwner { cells.append(one.reading.map(\.description) ?? "") }
-                text.append(string: cells.joined(separator: "\t") + "\n")
+                body(
+                    Value(type: "heartbeat", time: time, word: "beat", isAfterGap: beat.precededByGap, owner: byOwner ? one.reading : nil))
             }
         }
-        for case .waveform(let one) in series.map(\.series) { appendSamples(one, zone: zone, byOwner: byOwner, to: &text) }
-    }
-
-    /// Samples as the device sent them: the range that maps them to values stands in the JSON line.
-    private static func appendSamples(_ one: WaveformSeries, zone: ZoneTable, byOwner: Bool, to text: inout TextBuffer) {
-        for (index, sample) in one.samples.enumerated() {
-            let time = Timestamp(milliseconds: one.start.milliseconds + Int64(index) * one.period / 1000)
-            text.append(string: ([exact(time, zone), "\(sample)", "sample"] + (byOwner ? [""] : [])).joined(separator: "\t") + "\n")
+        // Samples as the device sent them: the range that maps them to values stands in the series' own line.
+        for case .waveform(let one) in series.map(\.series) {
+            for (index, sample) in one.samples.enumerated() {
+                let time = Timestamp(milliseconds: one.start.milliseconds + Int64(index) * one.period / 1000)
+                body(Value(type: "waveform_sample", time: time, number: "\(sample)", word: "sample"))
+            }
         }
     }
 

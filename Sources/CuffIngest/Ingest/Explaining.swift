@@ -10,7 +10,8 @@ public enum Explaining {
         }
     }
 
-    /// Explains every APDU of a capture or raw bytes; `put` gets text to print. Throws where the source cannot be read.
+    /// Explains every APDU of a capture or raw bytes; `put` gets text to print. Throws where the source cannot be read, and where it
+    /// holds no APDU.
     public static func run(_ source: String, put: (String) -> Void) throws(IngestError) {
         var explanation = PHDExplanation()
         let file = try InputFile(.path(source))
@@ -46,6 +47,8 @@ public enum Explaining {
             }
             tell(items, &explanation, put)
         }
+        for line in explanation.finish() { put(line + "\n") }
+        if explanation.apdus == 0 { throw IngestError(InputFault.noAPDU(file.name)) }
     }
 
     private static func tell(_ items: [CaptureItem], _ explanation: inout PHDExplanation, _ put: (String) -> Void) {

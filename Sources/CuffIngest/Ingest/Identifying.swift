@@ -31,6 +31,9 @@ public enum Identifying {
         public var line: LineSettings?
         /// What was said without the bytes.
         public var word: Word?
+        /// What came over a port, and when the listening began.
+        var heard: [CaptureItem] = []
+        var start: Timestamp?
 
         /// Neither a word nor bytes name a family.
         public var isEmpty: Bool { candidates.isEmpty && word == nil }
@@ -48,11 +51,13 @@ public enum Identifying {
         guard let address = try address(source) else { return try read(source, drivers) }
         if let word = try claim(on: address, among: (try? DeviceEnumeration.plugged()) ?? [], drivers) { return Report(word: word) }
         let line = line ?? LineSettings()
+        let start = HostClock.now()
         let items = try listen(address, line, limit, transports)
         // A port never carries what only HID reports do.
         let serial = drivers.filter { $0.medium == .tty }
         return Report(
-            bytes: Self.bytes(items).count, candidates: Identification.candidates(of: items, among: serial), line: line)
+            bytes: Self.bytes(items).count, candidates: Identification.candidates(of: items, among: serial), line: line, heard: items,
+            start: start)
     }
 
     /// What a plugged device says of itself by its own ids or its USB class, as sysfs shows them; nothing is opened for it. `nil` where

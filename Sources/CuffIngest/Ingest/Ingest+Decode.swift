@@ -11,8 +11,8 @@ extension Ingest {
     }
 
     /// Raw bytes of a cuff in, readings out: any size in constant memory. With `isLive` the bytes come from a cuff at this
-    /// moment, so readings get their receive time. Bytes of a pipe or a terminal may do so too: there a reading without a time
-    /// of its own gets it. A pcapng file is told by how it begins and replayed.
+    /// moment, so readings get their receive time; without, nothing rests on the moment of the run. A pcapng file is told by
+    /// how it begins and replayed.
     public static func decode(
         driver id: String, input: Input, isLive: Bool = false, selection: CaptureSelection = CaptureSelection(),
         options: IngestOptions = IngestOptions()
@@ -35,13 +35,11 @@ extension Ingest {
         }
         try selection.refuse(file.name)
         let pipeline = try pipeline(options)
-        let isStream = file.kind != .regular
-        let times: RecordedLink.Times = isLive ? .all : isStream ? .clocklessOnly : .none
-        var run = RecordedLink(driver, pipeline: pipeline, options: options, looksAhead: false, times: times)
+        var run = RecordedLink(driver, pipeline: pipeline, options: options, looksAhead: false, isLive: isLive)
         var report = IngestReport()
         var next = first
         while !pipeline.isStopped, let chunk = next {
-            if isLive || isStream { run.start = HostClock.now() }
+            if isLive { run.arrived(at: options.clock()) }
             run.play(bytes: chunk)
             run.submit()
             next = pipeline.isStopped ? nil : try file.next(options.stop)

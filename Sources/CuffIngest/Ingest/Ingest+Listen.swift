@@ -3,13 +3,13 @@ import Dispatch
 
 extension Ingest {
     /// Cuffs that call: each caller is a link of its own, in the same sinks. With `follows` it goes on until it is stopped;
-    /// without, until somebody was read to the end and nobody is left.
+    /// without, until somebody was read to the end and nobody is left, or nobody is there after the time that the family allows.
     static func listen(
         _ host: String, _ port: Int, _ driver: CuffDriver, _ read: ReadOptions, _ options: IngestOptions
     ) throws(IngestError) -> IngestReport {
         let pipeline = try pipeline(options)
         let done = Gate(isOpen: false)
-        let best = Locked<Outcome?>(nil)
+        let waiting = Locked(Waiting())
         let setup = try callerSetup(driver, read, options)
         // Whoever hears of it may block.
         let listeners = DispatchQueue(label: "cuff.notices")
@@ -21,11 +21,11 @@ extension Ingest {
                 switch notice {
                 case .left(_, let outcome, let counters, let remaining):
                     let isRead = outcome == .complete || counters.readings > 0
-                    let isOver = best.withLock { best in
-                        if isRead || best == nil { best = isRead ? .complete : outcome }
-                        return best == .complete && remaining == 0 && !read.follows
+                    let isOver = waiting.withLock { waiting in
+                        if isRead || waiting.best == nil { waiting.best = isRead ? .complete : outcome }
+                        return waiting.best == .complete || waiting.isLate
                     }
-                    if isOver { done.set(open: true) }
+                    if isOver, remaining == 0, !read.follows { done.set(open: true) }
                 case .empty: done.set(open: true)
                 case .came, .link, .refused: break
                 }
@@ -47,6 +47,9 @@ extension Ingest {
         defer { output?.cancel() }
         let number = options.stop.whenRaised(stop)
         defer { options.stop.forget(number) }
+        let limit = read.follows || read.timeout != nil ? nil : driver.callLimit(options.driverOptions)
+        let late = giveUp(after: limit, bound, waiting, done)
+        defer { late.cancel() }
         let isTimedOut = done.pass(within: read.timeout, orElse: stop)
         var report = IngestReport()
         report.counters = loop.sync {
@@ -54,9 +57,30 @@ extension Ingest {
             return bound.value.counters
         }
         try finish(pipeline, &report, stop: options.stop)
-        report.judgeListening(
-            callers.listener.address, best.withLock { $0 }, isTimedOut: isTimedOut, isStopped: options.stop.isRaised)
+        let best = waiting.withLock { waiting in
+            waiting.best ?? limit.flatMap { waiting.isLate ? .noAnswer("nobody called within \($0.components.seconds) s") : nil }
+        }
+        report.judgeListening(callers.listener.address, best, isTimedOut: isTimedOut, isStopped: options.stop.isRaised)
         return report
+    }
+
+    /// When the time is over, and nobody is there, nobody is waited for any more.
+    private static func giveUp(
+        after limit: Duration?, _ callers: LoopBound<CallerLinks>, _ waiting: Locked<Waiting>, _ done: Gate
+    ) -> DispatchWorkItem {
+        let late = DispatchWorkItem {
+            waiting.withLock { $0.isLate = true }
+            if EventLoop.shared.sync({ callers.value.count }) == 0 { done.set(open: true) }
+        }
+        if let limit { DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(Int(limit.nanoseconds)), execute: late) }
+        return late
+    }
+
+    /// What came of the calls so far.
+    private struct Waiting: Sendable {
+        var best: Outcome?
+        /// Whoever calls now is not waited for.
+        var isLate = false
     }
 
     private static func callerSetup(
@@ -109,9 +133,13 @@ extension IngestReport {
     fileprivate mutating func judgeListening(_ address: String, _ best: Outcome?, isTimedOut: Bool, isStopped: Bool) {
         if isOutputClosed || isStopped { return }
         outcome = best
-        guard isTimedOut else { return }
-        status = .timedOut
         let words = counters.readings == 0 ? best?.sentence : nil
+        guard isTimedOut else {
+            guard let words, let best else { return }
+            if status == .done { status = if case .noAnswer = best { .unavailable } else { .protocolFault } }
+            return endings.append(.session(words, address: address))
+        }
+        status = .timedOut
         endings.append(words.map { .session($0, address: address) } ?? .timeRanOut(address: address))
     }
 }

@@ -69,11 +69,11 @@ extension Ingest {
         var fault: IngestError?
         // What stood before a broken line is played; the line is told then.
         do throws(IngestError) {
-            if run.play(first, &pace, options.stop) { try input.forEach { run.play($0, &pace, options.stop) } }
+            if run.play(first, &pace) { try input.forEach { run.play($0, &pace) } }
             run.submit()
-            while isMore, !pipeline.isStopped {
+            while isMore, !pipeline.isStopped, !options.stop.isRaised {
                 isMore = try input.fill(options.stop)
-                try input.forEach { run.play($0, &pace, options.stop) }
+                try input.forEach { run.play($0, &pace) }
                 run.submit()
             }
         } catch { fault = error }

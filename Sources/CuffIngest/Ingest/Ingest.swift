@@ -30,8 +30,10 @@ public struct IngestOptions: Sendable {
     public var stop = StopSignal()
     /// The run ends in order after so many readings; `nil` sets no end.
     public var maximum: Int?
-    /// Where sessions keep what they remember; `nil` keeps nothing.
+    /// Where sessions with a cuff keep what they remember; `nil` keeps nothing. Recorded bytes remember nothing.
     public var memory: DriverMemory?
+    /// The clock by which `decode` says when live bytes came.
+    public var clock: @Sendable () -> LinkTime = { HostClock.linkTime }
 
     /// The defaults of the command line, without sinks.
     public init() {}
@@ -83,19 +85,14 @@ public enum Ingest {
         let specs = options.sinks.isEmpty && options.moreSinks.isEmpty ? [.stdout] : options.sinks
         var context = SinkContext()
         context.line = ReadingLine(includesRaw: options.includesRaw)
+        context.stop = options.stop
         context.outbox = SinkOverview.outbox(of: specs, memory: options.memory)
         if options.keepsPatients {
             guard specs.contains(where: { $0.kind.traits.contains(.database) }) else { throw .noPlaceForPatients }
             for driver in options.drivers { context.patients[driver.id] = driver.patient }
         }
         context.onFault = { options.diagnostics(.warning(options.explain($1))) }
-        var members: [Pipeline.Member] = []
-        for spec in specs {
-            do throws(IngestError) { members.append(Pipeline.Member(try spec.open(context), isRequired: spec.isRequired)) } catch {
-                for member in members { try? member.sink.close() }
-                throw error
-            }
-        }
+        var members = try open(specs, context)
         // A series is worth keeping, and no cuff is acknowledged for it.
         if series != .none {
             for spec in specs where spec.kind.traits.contains(.database) {
@@ -111,6 +108,27 @@ public enum Ingest {
         members += options.moreSinks.map { Pipeline.Member($0) }
         if let maximum = options.maximum { members.append(Pipeline.Member(MaximumSink(maximum, stop: options.stop))) }
         return Pipeline(members, policy: policy, drivers: options.drivers, onFault: onFault)
+    }
+
+    /// The sinks in the order of their specs. The database that is also the outbox is opened before the sinks that follow it.
+    private static func open(_ specs: [SinkSpec], _ context: SinkContext) throws(IngestError) -> [Pipeline.Member] {
+        var context = context
+        let first = context.outbox.flatMap { outbox in
+            specs.firstIndex { $0.kind.traits.contains(.database) && $0.path == outbox }
+        }
+        var opened: [Int: any Sink] = [:]
+        for index in [first].compactMap({ $0 }) + specs.indices.filter({ $0 != first }) {
+            do throws(IngestError) {
+                opened[index] = try specs[index].open(context)
+                if index == first { context.database = opened[index] as? SQLiteSink }
+            } catch {
+                // Those that follow it are closed before the database.
+                for (index, sink) in opened where index != first { try? sink.close() }
+                if let first { try? opened[first]?.close() }
+                throw error
+            }
+        }
+        return specs.indices.compactMap { index in opened[index].map { Pipeline.Member($0, isRequired: specs[index].isRequired) } }
     }
 
     /// Stores what is under way and closes the sinks. It waits for slow sinks without limit, but once `stop` was raised for
@@ -136,6 +154,8 @@ public enum Ingest {
         let (isDone, fault) = result.withLock { $0 }
         report.sinks = pipeline.reports
         report.judgeBacklog()
+        // Who stops a run from outside did not ask for the fate of each reading.
+        if !stop.isRaised { report.judgeRefusals() }
         let unstored = pipeline.unstored
         let missing = pipeline.isDurable && unstored.readings > 0 ? unstored : nil
         if !isDone {
@@ -161,5 +181,17 @@ extension IngestReport {
         guard let sink = sinks.first(where: { $0.isRequired && ($0.backlog?.waiting ?? 0) > 0 }), let backlog = sink.backlog else { return }
         if status == .done { status = .tryAgain }
         endings.append(.undelivered(lines: backlog.waiting, sink: "\(sink.label)", why: backlog.fault.map { "\($0)" }))
+    }
+
+    /// What a required sink refused is kept, and delivered nowhere.
+    mutating func judgeRefusals() {
+        for sink in sinks where sink.isRequired {
+            guard let refusals = sink.backlog?.refusals, refusals.readings > 0 else { continue }
+            if status == .done { status = .badData }
+            endings.append(
+                .refused(
+                    readings: refusals.readings, sink: "\(sink.label)", why: refusals.reason,
+                    lacksZone: refusals.withoutZone == refusals.readings))
+        }
     }
 }

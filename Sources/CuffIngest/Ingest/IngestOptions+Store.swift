@@ -7,4 +7,12 @@ extension IngestOptions {
         sinks.insert(SinkSpec(.sqlite, path: path), at: 0)
         return path
     }
+
+    /// For a run that is about something else than readings: those that a cuff gives all the same are kept in the standard store,
+    /// which is opened only then, and nothing is printed. Without a place for a store they go to the sinks as before.
+    public mutating func keepPassingReadings() {
+        guard let path = Store.standardPath else { return }
+        sinks = []
+        moreSinks.append(DeferredSink(SinkSpec(.sqlite, path: path)))
+    }
 }

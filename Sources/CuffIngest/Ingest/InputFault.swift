@@ -22,13 +22,15 @@ public enum InputFault: Fault {
     case tooLong(String)
     /// Frames of this driver have no fields within fields.
     case nothingToExplain(driver: String)
+    /// Bytes, and none of them an IEEE 11073 APDU.
+    case noAPDU(String)
     /// The program was stopped before the file was whole.
     case notWritten(String)
 
     /// What kind of failure it is.
     public var status: RunStatus {
         switch self {
-        case .empty, .noBytes, .damaged, .noConversation, .tooLong: .badData
+        case .empty, .noBytes, .damaged, .noConversation, .tooLong, .noAPDU: .badData
         case .noDriver, .isCapture, .hasTimes, .isTerminal, .notOfABus, .unknownChip, .notAUSBDevice, .nothingToExplain: .usage
         case .notWritten: .tryAgain
         }
@@ -52,6 +54,7 @@ public enum InputFault: Fault {
         case .notAUSBDevice(let text): "invalid USB device `\(text)`"
         case .tooLong(let name): "\(name) is too long to be played"
         case .nothingToExplain(let driver): "\(driver) has nothing to explain: only IEEE 11073 APDUs have fields within fields"
+        case .noAPDU(let name): "\(name) holds no IEEE 11073 APDU: there is nothing to explain"
         case .notWritten(let name): "\(name) was not written: the program was stopped"
         }
     }

@@ -8,6 +8,9 @@ public enum RunEnding: Sendable, Hashable, CustomStringConvertible {
     case sinkDidNotClose
     /// A required sink holds lines that it has not delivered yet, and why, where it knows.
     case undelivered(lines: Int, sink: String, why: String?)
+    /// A required sink refused readings, and what it said of the last one. `lacksZone`: the time of them is not known, because no zone of the
+    /// cuff's clock was given.
+    case refused(readings: Int, sink: String, why: String, lacksZone: Bool)
     /// Bytes in which the driver found nothing. `source` names one of several inputs; `recordedAs`: the driver that a capture names.
     case nothingUnderstood(driver: DriverID, bytes: Int, skipped: Int, source: String? = nil, recordedAs: String? = nil)
     /// Bytes came over a serial line, and nothing in them made sense.
@@ -32,7 +35,7 @@ public enum RunEnding: Sendable, Hashable, CustomStringConvertible {
     /// It tells how the conversation with the cuff ended, and nothing of what was stored.
     var isOfConversation: Bool {
         switch self {
-        case .notStored, .sinkDidNotClose, .undelivered: false
+        case .notStored, .sinkDidNotClose, .undelivered, .refused: false
         default: true
         }
     }
@@ -43,6 +46,8 @@ public enum RunEnding: Sendable, Hashable, CustomStringConvertible {
         case .notStored(let unstored, let isLate): (isLate ? "not everything could be stored in time: " : "") + "\(unstored)"
         case .sinkDidNotClose: "everything is stored, but a sink did not close in time"
         case .undelivered(let lines, let sink, let why): "\(lines) lines wait for \(sink)\(why.map { ": \($0)" } ?? ""); they are kept"
+        case .refused(let readings, let sink, let why, _):
+            "\(sink) refused \(Plural.text(readings, "reading"))\(why.isEmpty ? "" : ": \(why)")"
         case .nothingUnderstood(let driver, let bytes, let skipped, let source, _):
             "\(source.map { $0 + ": " } ?? "")no reading in \(Plural.text(bytes, "byte")), \(skipped) of which \(driver) does not understand"
         case .wrongSettings(let nothing): "\(nothing)"

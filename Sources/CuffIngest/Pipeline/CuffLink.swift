@@ -20,6 +20,9 @@ public final class CuffLink {
     /// A file is being written that must be there before the next effect.
     private var isKeeping = false
     private var isFlushPending = false
+    /// What is to be remembered once the present write is done.
+    private var notes: [String: [UInt8]] = [:]
+    private var isRemembering = false
     private var isTransportOpen = false
     private var isTransportClosed = false
     /// The notice of the end, which waits for the transport to be closed.
@@ -31,6 +34,8 @@ public final class CuffLink {
         _ setup: LinkState.Setup, transport: any Transport, pipeline: Pipeline, memory: DriverMemory? = nil,
         on loop: EventLoop = .shared, tell: @escaping (LinkNotice) -> Void = { _ in }, submitted: @escaping (Int) -> Void = { _ in }
     ) {
+        var setup = setup
+        setup.isLineUnchecked = !transport.checksBytes
         state = LinkState(setup)
         self.transport = transport
         self.pipeline = pipeline
@@ -155,19 +160,12 @@ public final class CuffLink {
 
     private func keep(_ records: OutstandingRecords, _ device: String, _ durably: Bool) {
         guard let memory else { return }
-        let driver = state.driver.id
-        if !durably {
-            // One byte in place, so that as little as possible can happen between it and the acknowledgement that follows.
-            do throws(IngestError) { try memory.keep(records, driver, device: device, durably: false) } catch {
-                tell(.diagnostic(.warning(error.description)))
-            }
-            return
-        }
+        // Never on the loop: the folder may be slow, and every other cuff would wait for it.
         isKeeping = true
-        let (me, loop) = (LoopBound(self), loop)
+        let (me, loop, driver) = (LoopBound(self), loop, state.driver.id)
         StateFile.queue.async { @Sendable in
             var fault: IngestError?
-            do throws(IngestError) { try memory.keep(records, driver, device: device, durably: true) } catch { fault = error }
+            do throws(IngestError) { try memory.keep(records, driver, device: device, durably: durably) } catch { fault = error }
             let told = fault
             loop.async { me.value.kept(told) }
         }
@@ -180,12 +178,26 @@ public final class CuffLink {
         conclude()
     }
 
+    /// One write at a time; what comes meanwhile is written together, so that a busy cuff makes no queue of writes.
     private func remember(_ key: String, _ value: [UInt8]) {
-        guard let memory else { return }
-        let (driver, me, loop) = (state.driver.id, LoopBound(self), loop)
+        guard memory != nil else { return }
+        notes[key] = value
+        if !isRemembering { writeNotes() }
+    }
+
+    private func writeNotes() {
+        guard let memory, !notes.isEmpty else { return }
+        isRemembering = true
+        let (driver, values, me, loop) = (state.driver.id, notes, LoopBound(self), loop)
+        notes.removeAll()
         StateFile.queue.async { @Sendable in
-            do throws(IngestError) { try memory.store(driver, key, value) } catch {
-                loop.async { me.value.tell(.diagnostic(.warning(error.description))) }
+            var fault: IngestError?
+            do throws(IngestError) { try memory.store(driver, values) } catch { fault = error }
+            let told = fault
+            loop.async {
+                if let told { me.value.tell(.diagnostic(.warning(told.description))) }
+                me.value.isRemembering = false
+                me.value.writeNotes()
             }
         }
     }

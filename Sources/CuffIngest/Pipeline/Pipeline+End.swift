@@ -45,7 +45,10 @@ extension Pipeline {
             inner.onStopped = nil
         }
         var first = fault
-        for (index, member) in members.enumerated() {
+        // A sink that follows another one works in that one's database: the leader is closed last.
+        let leaders = members.indices.filter { !followers[$0].isEmpty }
+        for index in members.indices.filter({ !leaders.contains($0) }) + leaders {
+            let member = members[index]
             let closed = Gate(isOpen: false)
             let result = Locked<IngestError?>(nil)
             queues[index].async { @Sendable in
@@ -74,4 +77,10 @@ extension Pipeline {
             }
         }
     }
+}
+
+extension IngestError {
+    /// The reader of standard output went away. It ends a run, and nobody needs to be told.
+    static let outputClosed = IngestError(FileFault.outputClosed)
+    var isOutputClosed: Bool { self == .outputClosed }
 }

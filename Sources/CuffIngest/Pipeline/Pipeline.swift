@@ -40,6 +40,7 @@ public final class Pipeline: Sendable {
         var isClosed = false
         /// Called once, when everything required is stored or the run has failed.
         var onSettled: (@Sendable () -> Void)?
+        var onSource: (@Sendable (Int, Bool) -> Void)?
         /// Called once, when the run has failed.
         var onStopped: (@Sendable () -> Void)?
 
@@ -61,6 +62,8 @@ public final class Pipeline: Sendable {
     /// Single sink and a bulk source: the batch is written inline. A second thread would only carry the readings from one
     /// processor's cache to another's (measured: a fifth to a half more CPU, and hardly less time).
     private let writesInline: Bool
+    /// By member, those for which it writes, too.
+    let followers: [[Int]]
     let queues: [DispatchQueue]
     private let policy: FaultPolicy
     /// The families of whatever is attached.
@@ -80,13 +83,15 @@ public final class Pipeline: Sendable {
         _ members: [Member], policy: FaultPolicy, limits: PipelineState.Limits, drivers: [CuffDriver] = CuffFamilies.all,
         onFault: @escaping @Sendable (String, IngestError) -> Void = { _, _ in }
     ) {
+        let members = members.withRequiredLeaders()
         self.members = members
         writesInline = members.count == 1 && members[0].isRequired && members[0].sink is StandardOutputSink
         self.policy = policy
         self.drivers = drivers
         self.onFault = onFault
         queues = members.indices.map { DispatchQueue(label: "cuff.sink.\($0)") }
-        let rules = members.map { PipelineState.Rule(of: $0.sink, isRequired: $0.isRequired) }
+        let rules = members.map { PipelineState.Rule(of: $0, among: members) }
+        followers = members.indices.map { leader in members.indices.filter { rules[$0].leader == leader } }
         isDurable = rules.contains { $0.isRequired && $0.isDurable }
         inner = Locked(
             Inner(
@@ -102,21 +107,25 @@ public final class Pipeline: Sendable {
 
     /// Adds a source; returns its number for `submit` and `detach`.
     public func attach(_ source: Source) -> Int {
-        inner.withLock { inner in
+        let (number, tell) = inner.withLock { inner in
             inner.nextSource += 1
             inner.sources[inner.nextSource] = source
             if inner.state.isPaused { source.paused(true) }
-            return inner.nextSource
+            return (inner.nextSource, inner.onSource)
         }
+        tell?(number, true)
+        return number
     }
 
     /// The source hears nothing more; what it handed over is stored all the same.
     public func detach(_ source: Int) {
-        inner.withLock { inner in
+        let tell = inner.withLock { inner in
             inner.sources[source] = nil
             inner.told[source] = nil
             inner.thinned[source] = nil
+            return inner.onSource
         }
+        tell?(source, false)
     }
 
     /// Never waits for a sink when the source is live (`mayThin`). A batch may be printed before this returns.
@@ -210,11 +219,7 @@ public final class Pipeline: Sendable {
 
     func stored(_ index: Int, _ readings: Int, _ known: Int, _ took: Int64) {
         inner.withLock { inner in
-            inner.reports[index].writes.add(nanoseconds: took)
-            inner.reports[index].nextTry = nil
-            inner.reports[index].stored += readings
-            inner.reports[index].known += known
-            inner.reports[index].fault = nil
+            noteStored(&inner, index, readings, known, took)
             inner.backoff[index] = Self.firstBackoff
             guard !inner.isClosed else { return }
             inner.state.stored(by: index, into: &inner.effects)
@@ -225,7 +230,7 @@ public final class Pipeline: Sendable {
     private func failed(_ index: Int, _ error: IngestError) {
         if !error.isOutputClosed { onFault(members[index].sink.label, error) }
         let wait: Duration? = inner.withLock { inner in
-            inner.reports[index].fault = error
+            for member in [index] + followers[index] { inner.reports[member].fault = error }
             guard !inner.isClosed else { return nil }
             inner.state.failed(index, into: &inner.effects)
             perform(&inner)
@@ -291,10 +296,4 @@ public final class Pipeline: Sendable {
             stop(&inner, .outputClosed)
         }
     }
-}
-
-extension IngestError {
-    /// The reader of standard output went away. It ends a run, and nobody needs to be told.
-    static let outputClosed = IngestError(FileFault.outputClosed)
-    var isOutputClosed: Bool { self == .outputClosed }
 }

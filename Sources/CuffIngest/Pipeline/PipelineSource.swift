@@ -41,9 +41,31 @@ extension Pipeline {
 }
 
 extension PipelineState.Rule {
-    init(of sink: any Sink, isRequired: Bool) {
+    init(of member: Pipeline.Member, among members: [Pipeline.Member]) {
+        let sink = member.sink
         self.init(
-            isRequired: isRequired, isDurable: sink.isDurable, takesLiveEvents: sink.takesLiveEvents, takesAlerts: sink.takesAlerts)
+            isRequired: member.isRequired, isDurable: sink.isDurable, takesLiveEvents: sink.takesLiveEvents, takesAlerts: sink.takesAlerts,
+            leader: (sink as? any FollowingSink)?.leader.flatMap { leader in members.firstIndex { ObjectIdentifier($0.sink) == leader } })
+    }
+}
+
+extension Pipeline {
+    /// A write has succeeded, for the sinks that follow this one, too.
+    func noteStored(_ inner: inout Inner, _ index: Int, _ readings: Int, _ known: Int, _ took: Int64) {
+        inner.reports[index].noteStored(readings, known: known, took)
+        for follower in followers[index] {
+            guard let part = (members[follower].sink as? any FollowingSink)?.takeWritten() else { continue }
+            inner.reports[follower].noteStored(readings - part.missed, known: part.known, took)
+            inner.reports[follower].missed += part.missed
+        }
+    }
+}
+
+extension [Pipeline.Member] {
+    /// A sink that others follow is needed as much as they are.
+    func withRequiredLeaders() -> [Pipeline.Member] {
+        let needed = compactMap { $0.isRequired ? ($0.sink as? any FollowingSink)?.leader : nil }
+        return map { Pipeline.Member($0.sink, isRequired: $0.isRequired || needed.contains(ObjectIdentifier($0.sink))) }
     }
 }
 
@@ -52,4 +74,10 @@ extension SinkReport {
         let sink = member.sink
         self.init(label: sink.label, isRequired: member.isRequired, isInternal: sink.isInternal, isDurable: sink.isDurable)
     }
+}
+
+extension Pipeline {
+    /// Calls back with the number of each source that comes, `true`, and goes. Batches that it submitted may follow its going. It is
+    /// called on the source's thread and must not block.
+    func whenSourcesChange(_ body: @escaping @Sendable (Int, Bool) -> Void) { inner.withLock { $0.onSource = body } }
 }

@@ -11,6 +11,8 @@ import CuffCore
 ///   apart from a commit, and only where nothing can be committed: a reader of standard output has stored nothing.
 /// - Capacity counts readings that are not passed on. At the high mark the sources pause, at the low mark they resume.
 ///   Nothing that was accepted is dropped for a sink that is not optional, ever.
+/// - A sink that follows another one is never handed anything: the leader's transaction is its own, and it has what the
+///   leader has stored.
 /// - An optional sink holds nobody up: what waits for it is bounded, and the oldest readings beyond that are counted as
 ///   missed.
 /// - Live samples of a source that may thin them do not count against the capacity; beyond their own bound they are left
@@ -25,6 +27,8 @@ struct PipelineState: Sendable {
         var takesLiveEvents = true
         /// Of live events the alerts alone, where it does not take all of them.
         var takesAlerts = false
+        /// The index of the member that writes for this one, too.
+        var leader: Int?
     }
 
     struct Limits: Sendable {
@@ -115,7 +119,7 @@ struct PipelineState: Sendable {
         totals.live += live
         end += 1
         for index in members.indices {
-            if !members[index].rule.isRequired { limit(index, into: &effects) }
+            if !members[index].rule.isRequired, members[index].rule.leader == nil { limit(index, into: &effects) }
             deliver(index, into: &effects)
         }
         settle(into: &effects)
@@ -155,7 +159,7 @@ struct PipelineState: Sendable {
     // MARK: Moving on
 
     private mutating func deliver(_ index: Int, into effects: inout [Effect]) {
-        guard members[index].flight == nil, !members[index].isHeld else { return }
+        guard members[index].flight == nil, !members[index].isHeld, members[index].rule.leader == nil else { return }
         var position = members[index].position
         while position < end, isNothing(slots[head + position - base], for: members[index].rule) { position += 1 }
         members[index].position = position
@@ -195,6 +199,9 @@ struct PipelineState: Sendable {
 
     /// Tells what has become committed, and lets go of what nobody needs any more.
     private mutating func settle(into effects: inout [Effect]) {
+        for index in members.indices {
+            if let leader = members[index].rule.leader { members[index].position = members[leader].position }
+        }
         passed = end
         var reached = end
         for member in members where member.rule.isRequired {

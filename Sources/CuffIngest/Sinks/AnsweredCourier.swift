@@ -34,7 +34,7 @@ struct AnsweredCourier {
         self.progressed = progressed
         self.failed = failed
         self.isEnding = isEnding
-        state = OutboxState(name: outbox.spec)
+        state = OutboxState(name: outbox.spec, hasAccepted: (try? outbox.store.hasAcknowledged(outbox.spec)) ?? false)
         lock = CourierLock(outbox)
     }
 

@@ -53,7 +53,7 @@ extension Reading.Content {
         case .bloodPressure: "blood_pressure"
         case .pulseRate: "pulse_rate"
         case .quantity: "quantity"
-        case .failure: "measurement"
+        case .failure(let failure): failure.reason == .withdrawn ? "deleted" : "measurement"
         }
     }
 }

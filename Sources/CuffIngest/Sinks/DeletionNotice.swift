@@ -62,11 +62,11 @@ struct DeletionNotice: Sendable, Equatable {
                 FROM reading LEFT JOIN source ON source.number = reading.source WHERE id = ?
                 """, arguments: [id])
         guard let row else { return nil }
-        let isQuantity = row["type"] as String == "quantity"
+        let isQuantity = row.text("type") == "quantity"
         return DeletionNotice(
-            id: id, type: row["type"], driver: row["driver"] ?? "", device: row["device"] ?? "", user: row["user"],
-            measured: row["measured"], mdc: row["mdc"], code: isQuantity ? row["code"] : nil, hasPulse: row["pulse"],
-            hasFlags: row["flagged"])
+            id: id, type: row.text("type") ?? "", driver: row.text("driver") ?? "", device: row.text("device") ?? "", user: row.int("user"),
+            measured: row.text("measured"), mdc: row.integer("mdc"), code: isQuantity ? row.text("code") : nil, hasPulse: row.flag("pulse"),
+            hasFlags: row.flag("flagged"))
     }
 }
 
@@ -77,9 +77,9 @@ struct DeletionNotices {
     /// The sinks that answer for what they are sent. Of others nobody knows what they make of a line.
     init(_ db: Database) throws {
         sinks = try Row.fetchAll(db, sql: "SELECT number, spec FROM sink ORDER BY number").compactMap { row in
-            let spec = try? SinkSpec(row["spec"] as String)
+            let spec = try? SinkSpec(row.text("spec") ?? "")
             guard let kind = spec?.kind, kind.durability == .acknowledged, kind.traits.contains(.outbox) else { return nil }
-            return row["number"]
+            return row.integer("number")
         }
     }
 
@@ -94,8 +94,9 @@ struct DeletionNotices {
         for sink in had {
             try db.execute(
                 sql: """
-                    INSERT INTO outbox (sink, id, revision, pending, sequence, queued, line)
-                    SELECT ?1, ?2, ?3, 0, 1 + (SELECT coalesce(max(sequence), 0) FROM outbox WHERE sink = ?1), ?4, ?5
+                    INSERT INTO outbox (sink, id, revision, pending, sequence, queued, line, checksum)
+                    SELECT ?1, ?2, ?3, 0, 1 + (SELECT coalesce(max(sequence), 0) FROM outbox WHERE sink = ?1), ?4, ?5,
+                      \(RowChecksum.function)(?1, ?2, ?3, 0, ?5)
                     ON CONFLICT DO NOTHING
                     """, arguments: [sink, id, DeletionNotice.revision, HostClock.now().utcText, notice.line])
         }

@@ -55,7 +55,7 @@ final class Outbox: Sendable {
         var held: Int
     }
     private let place: Locked<Place>
-    private let counts = Locked((refused: 0, lost: 0))
+    private let counts = Locked((refused: 0, refusals: SinkRefusals(), lost: 0))
 
     /// `spec` names the sink as on the command line; what is left of an earlier run under the same name waits still.
     init(_ store: Store, spec: String) throws(IngestError) {
@@ -90,76 +90,124 @@ final class Outbox: Sendable {
 
     /// What this run had refused, and handed over without knowing whether it arrived.
     var refused: Int { counts.withLock { $0.refused } }
+    var refusals: SinkRefusals { counts.withLock { $0.refusals } }
     var lost: Int { counts.withLock { $0.lost } }
 
     /// How many lines wait, as far as this run of the program knows.
     var waiting: Int { place.withLock { $0.held } }
 
+    /// What a transaction has put here; one that is tried again counts once.
+    struct Put {
+        /// Readings that were not here before.
+        fileprivate(set) var readings = 0
+        /// Lines that were not here before, those of alerts included.
+        fileprivate(set) var lines = 0
+        /// Lines that were refused before.
+        fileprivate(set) var refused: [(line: Line, reason: String)] = []
+    }
+
     /// Keeps the readings' lines durably, and those of alerts where they are asked for; answers how many of the readings were here
-    /// before, sent or not, and how many lines are new.
+    /// before, sent or not, and how many lines are new. A line that was not sent, or was refused, and has no time gives way to one that has.
     func put(_ batch: Batch, line: ReadingLine, alerts: Bool = false) throws(IngestError) -> (repeated: Int, added: Int) {
-        let now = HostClock.now().utcText
         do {
-            // A transaction that is tried again counts once.
-            var counted = 0
-            let (added, new) = try store.commit { db in
-                place.withLock { $0.held -= counted }
-                counted = 0
-                let number = try self.number(in: db)
-                var sequence =
-                    try Int64.fetchOne(
-                        db, sql: "SELECT max(sequence) FROM outbox WHERE sink = ? AND sequence IS NOT NULL", arguments: [number]) ?? 0
-                let insert = try db.cachedStatement(
-                    sql: """
-                        INSERT INTO outbox (sink, id, revision, pending, sequence, queued, line) VALUES (?, ?, ?, ?, ?, ?, ?)
-                        ON CONFLICT DO NOTHING
-                        """)
-                var added = 0
-                var text = TextBuffer(capacity: 512)
-                func insertLine(_ entry: Entry, _ id: Reading.ID, _ revision: UInt8 = 0, isPending: Bool = false) throws {
-                    text.removeAll()
-                    line.append(entry, device: batch.device, to: &text)
-                    try insert.execute(
-                        arguments: [number, id.description, Int(revision), isPending, sequence + 1, now, text.string])
-                    guard db.changesCount > 0 else { return }
-                    sequence += 1
-                    added += 1
-                }
-                for reading in batch.entries.readings {
-                    try insertLine(.reading(reading), reading.id, reading.revision, isPending: reading.isPending)
-                }
-                let readings = added
-                for entry in batch.entries where alerts {
-                    if case .live(.alert(let alert), _, _) = entry { try insertLine(entry, alert.id) }
-                }
-                // Within the database's queue, so that this and an acknowledgement are counted one after the other.
-                place.withLock { $0.held += added }
-                counted = added
-                return (readings, added)
-            }
-            return (batch.readings - added, new)
+            var put = Put()
+            try store.commit { db in try self.put(batch, line: line, alerts: alerts, in: db, &put) }
+            committed(put)
+            return (batch.readings - put.readings, put.lines)
         } catch {
             _ = try? refresh()
             throw Store.translated(error, store.path)
         }
     }
 
-    /// The next lines, oldest first.
+    /// The same within a transaction of the outbox's own store; `put` is empty before its first try. `committed` follows, or, where it
+    /// fails in the end, `refresh`, which counts anew. What was deleted here is sent nowhere.
+    func put(
+        _ batch: Batch, line: ReadingLine, alerts: Bool, except deleted: Set<Reading.ID> = [], in db: Database, _ put: inout Put
+    ) throws {
+        let now = HostClock.now().utcText
+        place.withLock { $0.held -= put.lines }
+        put = Put()
+        let number = try self.number(in: db)
+        var sequence =
+            try Int64.fetchOne(db, sql: "SELECT max(sequence) FROM outbox WHERE sink = ? AND sequence IS NOT NULL", arguments: [number])
+            ?? 0
+        let insert = try db.cachedStatement(
+            sql: """
+                INSERT INTO outbox (sink, id, revision, pending, sequence, queued, line, checksum)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, \(RowChecksum.function)(?1, ?2, ?3, ?4, ?7))
+                ON CONFLICT DO UPDATE
+                SET sequence = excluded.sequence, queued = excluded.queued, line = excluded.line, refused = NULL, checksum = excluded.checksum
+                WHERE line IS NOT NULL AND instr(line, '"measured":"') = 0 AND instr(excluded.line, '"measured":"') > 0
+                """)
+        var text = TextBuffer(capacity: 512)
+        var lines = 0
+        func insertLine(_ entry: Entry, _ id: Reading.ID, _ revision: UInt8 = 0, isPending: Bool = false) throws {
+            text.removeAll()
+            line.append(entry, device: batch.device, to: &text)
+            try insert.execute(arguments: [number, id.description, Int(revision), isPending, sequence + 1, now, text.string])
+            guard db.changesCount > 0 else {
+                if let earlier = try Self.refusal(of: id, revision, isPending, by: number, in: db) { put.refused.append(earlier) }
+                return try store.confirmLine(number, id, Int(revision), isPending, in: db)
+            }
+            sequence += 1
+            lines += 1
+        }
+        for reading in batch.entries.readings where !deleted.contains(reading.id) {
+            try insertLine(.reading(reading), reading.id, reading.revision, isPending: reading.isPending)
+        }
+        let readings = lines
+        for entry in batch.entries where alerts {
+            if case .live(.alert(let alert), _, _) = entry { try insertLine(entry, alert.id) }
+        }
+        // Within the database's queue, so that this and an acknowledgement are counted one after the other.
+        place.withLock { $0.held += lines }
+        (put.readings, put.lines) = (readings, lines)
+    }
+
+    /// What was put here is on disk. A line that was refused before is not sent again by itself, and is not delivered.
+    func committed(_ put: Put) {
+        counts.withLock { counts in for (line, reason) in put.refused { counts.refusals.add(line, reason) } }
+    }
+
+    /// What was refused before, and why.
+    private static func refusal(
+        of id: Reading.ID, _ revision: UInt8, _ isPending: Bool, by number: Int64, in db: Database
+    ) throws -> (line: Line, reason: String)? {
+        let statement = try db.cachedStatement(
+            sql: "SELECT refused, line FROM outbox WHERE sink = ? AND id = ? AND revision = ? AND pending = ? AND refused IS NOT NULL")
+        guard let row = try Row.fetchOne(statement, arguments: [number, id.description, Int(revision), isPending]) else { return nil }
+        return (
+            Line(
+                sequence: 0, id: id.description, revision: Int(revision), isPending: isPending,
+                bytes: Array((row.text("line") ?? "").utf8)),
+            row.text("refused") ?? ""
+        )
+    }
+
+    /// The next lines, oldest first. One that is not as it was written is set aside.
     func next(_ most: Int) throws(IngestError) -> [Line] {
+        var damaged: [Line] = []
         do {
-            return try store.queue.read { db in
+            let lines = try store.queue.read { db in
                 try Row.fetchAll(
                     db,
                     sql: """
-                        SELECT sequence, id, revision, pending, line FROM outbox
+                        SELECT sequence, id, revision, pending, line, \(RowChecksum.outbox.isIntact) AS intact FROM outbox
                         WHERE sink = ? AND sequence IS NOT NULL ORDER BY sequence LIMIT ?
                         """, arguments: [number, most]
-                ).map { row in
-                    Line(
-                        sequence: row["sequence"], id: row["id"], revision: row["revision"], isPending: row["pending"],
-                        bytes: Array((row["line"] as String).utf8))
+                ).compactMap { row -> Line? in
+                    let line = Line(
+                        sequence: row.integer("sequence") ?? 0, id: row.text("id") ?? "", revision: row.int("revision") ?? 0,
+                        isPending: row.flag("pending"),
+                        bytes: Array((row.text("line") ?? "").utf8))
+                    if row.flag("intact") { return line }
+                    damaged.append(line)
+                    return nil
                 }
             }
+            for line in damaged { try setAside(line, reason: "its line is damaged in \(store.path)") }
+            return lines
         } catch { throw Store.translated(error, store.path) }
     }
 
@@ -203,7 +251,10 @@ final class Outbox: Sendable {
                 let left = try Self.count(db, number)
                 place.withLock { $0.held = left }
             }
-            counts.withLock { $0.refused += 1 }
+            counts.withLock { counts in
+                counts.refused += 1
+                counts.refusals.add(line, reason)
+            }
         } catch { throw Store.translated(error, store.path) }
     }
 
@@ -237,64 +288,5 @@ final class Outbox: Sendable {
                 return count
             }
         } catch { throw Store.translated(error, store.path) }
-    }
-}
-
-extension Store {
-    /// Every sink that ever had an outbox here, with what waits for it.
-    func outboxes() throws(IngestError) -> [Outbox.State] {
-        do {
-            return try queue.read { db in
-                // A database of before has none.
-                guard try db.tableExists("outbox") else { return [] }
-                // One of a while ago has not all of it.
-                let hasAnswers = try db.columns(in: "outbox").contains { $0.name == "refused" }
-                return try Row.fetchAll(
-                    db,
-                    sql: """
-                        SELECT number, spec, acknowledged, acknowledged_at, error, error_at, next_try,
-                          \(hasAnswers ? "lost" : "0") AS lost,
-                          \(hasAnswers ? "(SELECT count(*) FROM outbox WHERE sink = sink.number AND refused IS NOT NULL)" : "0") AS refused,
-                          (SELECT count(*) FROM outbox WHERE sink = sink.number AND sequence IS NOT NULL) AS waiting,
-                          (SELECT queued FROM outbox WHERE sink = sink.number AND sequence IS NOT NULL ORDER BY sequence LIMIT 1) AS oldest
-                        FROM sink ORDER BY number
-                        """
-                ).map { row in
-                    func time(_ column: String) -> Timestamp? { (row[column] as String?).flatMap { Timestamp.parse($0)?.time } }
-                    var refusals: [Outbox.Refusal] = []
-                    if row["refused"] > 0 {
-                        refusals = try Row.fetchAll(
-                            db,
-                            sql: """
-                                SELECT id, revision, refused FROM outbox WHERE sink = ? AND refused IS NOT NULL
-                                ORDER BY id DESC, revision DESC LIMIT 20
-                                """, arguments: [row["number"] as Int64]
-                        ).map { Outbox.Refusal(id: $0["id"], revision: $0["revision"], reason: $0["refused"]) }
-                    }
-                    return Outbox.State(
-                        spec: row["spec"], acknowledged: row["acknowledged"], acknowledgedAt: time("acknowledged_at"),
-                        waiting: row["waiting"], oldest: time("oldest"), error: row["error"], errorAt: time("error_at"),
-                        nextTry: time("next_try"), refused: row["refused"], refusals: refusals, lost: row["lost"])
-                }
-            }
-        } catch { throw Self.translated(error, path) }
-    }
-
-    /// Gives up what waits for a sink, and what it refused; answers how many lines that were. They count as sent: reading the cuff again does not
-    /// bring them back.
-    func dropOutbox(_ spec: String) throws(IngestError) -> Int {
-        do {
-            return try commit { db in
-                try db.execute(
-                    sql: """
-                        UPDATE outbox SET sequence = NULL, queued = NULL, line = NULL, refused = NULL
-                        WHERE (sequence IS NOT NULL OR refused IS NOT NULL) AND sink = (SELECT number FROM sink WHERE spec = ?)
-                        """, arguments: [spec])
-                let count = db.changesCount
-                try db.execute(
-                    sql: "UPDATE sink SET error = NULL, error_at = NULL, next_try = NULL, lost = 0 WHERE spec = ?", arguments: [spec])
-                return count
-            }
-        } catch { throw Self.translated(error, path) }
     }
 }

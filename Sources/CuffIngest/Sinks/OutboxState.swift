@@ -15,6 +15,8 @@ import CuffCore
 ///   form, a line that is too long and silence are faults of the helper: they acknowledge nothing, the conversation is ended
 ///   and begun anew after a pause, and what was unanswered is sent again.
 /// - Pauses double from try to try; an `ok` or a `refuse` makes them short again.
+/// - Who refuses a complete reading and has never taken anything is set up wrongly: as long as nothing is taken, such readings stay, and
+///   the conversation ends as by `fatal`. With the first `ok` they are set aside.
 struct OutboxState: Sendable {
     struct Limits: Sendable {
         /// Lines without an answer, as the protocol has it: some 250 KB.
@@ -29,6 +31,9 @@ struct OutboxState: Sendable {
         var fatalPause = Duration.seconds(300)
         /// An answer is a word, an id, a number and a sentence.
         var line = 4096
+        /// Complete readings that are refused before it is certain that all would be: one bad reading must not look like a wrong
+        /// configuration.
+        var refused = 10
     }
 
     enum Event: Sendable {
@@ -72,14 +77,19 @@ struct OutboxState: Sendable {
     private var phase = Phase.idle
     private var pause: Duration
     private var unanswered: [Outbox.Line] = []
+    /// The other side has taken something, in this conversation or before.
+    private var hasAccepted: Bool
+    /// Complete readings that were refused by an other side that has never taken anything.
+    private var suspended: [(line: Outbox.Line, reason: String)] = []
     /// The helper has said that it takes notices of deletions.
     private var takesDeletions = false
     private var rest: [UInt8] = []
     /// Until then something must come.
     private var deadline: Duration?
 
-    init(name: String, limits: Limits = Limits()) {
+    init(name: String, hasAccepted: Bool = false, limits: Limits = Limits()) {
         self.name = name
+        self.hasAccepted = hasAccepted
         self.limits = limits
         pause = limits.firstPause
     }
@@ -94,7 +104,7 @@ struct OutboxState: Sendable {
         var effects: [Effect] = []
         if case .resting(let until) = phase, now >= until { phase = .idle }
         switch event {
-        case .waiting(let count): wait(count, &effects)
+        case .waiting(let count): wait(count, now, &effects)
         case .opened:
             guard phase == .opening else { break }
             phase = .greeting
@@ -110,14 +120,15 @@ struct OutboxState: Sendable {
         return effects
     }
 
-    private mutating func wait(_ count: Int, _ effects: inout [Effect]) {
+    private mutating func wait(_ count: Int, _ now: Duration, _ effects: inout [Effect]) {
         switch phase {
         case .idle where count > 0:
             phase = .opening
             effects.append(.open)
         // Half of the room at a time: what is unanswered is looked at again with each load.
-        case .carrying where count > unanswered.count && unanswered.count <= limits.unanswered / 2:
+        case .carrying where count > unanswered.count + suspended.count && unanswered.count <= limits.unanswered / 2:
             effects.append(.load(limits.unanswered))
+        case .carrying where unanswered.isEmpty && !suspended.isEmpty: refusedEverything(now, &effects)
         case .idle, .opening, .greeting, .carrying, .resting: break
         }
     }
@@ -125,7 +136,7 @@ struct OutboxState: Sendable {
     private mutating func send(_ lines: [Outbox.Line], _ now: Duration, _ effects: inout [Effect]) {
         guard phase == .carrying else { return }
         var bytes: [UInt8] = []
-        for line in lines where unanswered.count < limits.unanswered && !unanswered.contains(where: { $0.isSame(as: line) }) {
+        for line in lines where unanswered.count < limits.unanswered && !isUnderWay(line) {
             if line.isDeletion && !takesDeletions {
                 effects.append(.setAside(line, reason: "it takes no deletions: delete it there by hand"))
                 continue
@@ -135,6 +146,10 @@ struct OutboxState: Sendable {
             bytes += line.bytes
         }
         if !bytes.isEmpty { effects.append(.send(bytes)) }
+    }
+
+    private func isUnderWay(_ line: Outbox.Line) -> Bool {
+        unanswered.contains { $0.isSame(as: line) } || suspended.contains { $0.line.isSame(as: line) }
     }
 
     // MARK: Answers
@@ -170,10 +185,13 @@ struct OutboxState: Sendable {
         switch words[0] {
         case "ok" where words.count == 3:
             guard let line = answered(words) else { return stranger(line, now, &effects) }
+            hasAccepted = true
+            effects += suspended.map { .setAside($0.line, reason: $0.reason) }
+            suspended.removeAll()
             effects.append(.acknowledge(line))
         case "refuse" where words.count >= 3:
             guard let known = answered(words) else { return stranger(line, now, &effects) }
-            effects.append(.setAside(known, reason: words.count > 3 ? Self.harmless(words[3]) : ""))
+            refuse(known, words.count > 3 ? Self.harmless(words[3]) : "", now, &effects)
         case "later": fail(.later(name, reason: Self.reason(text)), pause, now, &effects)
         case "fatal":
             fail(.fatal(name, reason: Self.reason(text)), limits.fatalPause, now, &effects)
@@ -192,11 +210,25 @@ struct OutboxState: Sendable {
         return unanswered.remove(at: index)
     }
 
+    private mutating func refuse(_ line: Outbox.Line, _ reason: String, _ now: Duration, _ effects: inout [Effect]) {
+        guard !hasAccepted, line.isCompleteReading else { return effects.append(.setAside(line, reason: reason)) }
+        suspended.append((line, reason))
+        if suspended.count >= limits.refused { refusedEverything(now, &effects) }
+    }
+
+    private mutating func refusedEverything(_ now: Duration, _ effects: inout [Effect]) {
+        guard let first = suspended.first else { return }
+        let what = suspended.count == 1 ? first.line.id : Plural.text(suspended.count, "reading")
+        let why = first.reason.isEmpty ? "" : ": \(first.reason)"
+        fail(.fatal(name, reason: "it has never accepted anything, and refused \(what)\(why)"), limits.fatalPause, now, &effects)
+    }
+
     // MARK: Ends
 
     private mutating func end(_ now: Duration, _ effects: inout [Effect]) {
         switch phase {
         case .greeting: fault("it ended before it was ready", now, &effects)
+        case .carrying where !suspended.isEmpty && unanswered.isEmpty: refusedEverything(now, &effects)
         case .carrying where !unanswered.isEmpty: fault("it ended with \(unanswered.count) lines unanswered", now, &effects)
         case .carrying:
             phase = .idle
@@ -233,6 +265,7 @@ struct OutboxState: Sendable {
         pause = min(pause * 2, limits.longestPause)
         deadline = nil
         unanswered.removeAll()
+        suspended.removeAll()
         rest.removeAll()
     }
 

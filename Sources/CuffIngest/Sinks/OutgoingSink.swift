@@ -1,4 +1,5 @@
 import CuffCore
+import GRDB
 import Glibc
 
 /// Readings as JSON Lines for a program or a socket: `exec:`, `unix:`, `tcp:`. `write` returns when the lines are in the
@@ -8,7 +9,10 @@ import Glibc
 ///
 /// With `+ack` a line stays until the other side has answered for it, so the sink is durable. Without, a line leaves the outbox
 /// when it is handed over: the sink passes through.
-final class OutgoingSink: Sink {
+///
+/// Where the outbox is in the database of a sink of the same run, it follows that sink: readings and lines are one transaction, so
+/// that a crash leaves both or neither.
+final class OutgoingSink: FollowingSink {
     let label: String
     let isDurable: Bool
     let takesAlerts: Bool
@@ -16,6 +20,9 @@ final class OutgoingSink: Sink {
     private let outbox: Outbox
     private let courier: Courier
     private let answers: Bool
+    private let isRequired: Bool
+    let leader: ObjectIdentifier?
+    private let written = Locked((known: 0, missed: 0))
 
     /// How long a full outbox may hold a write up before it says so.
     private static let roomLimit = Duration.seconds(5)
@@ -29,24 +36,36 @@ final class OutgoingSink: Sink {
         }
         label = spec.name
         answers = isAnswering
+        isRequired = spec.isRequired
+        leader = context.database.map { ObjectIdentifier($0) }
         takesAlerts = spec.kind.traits.contains(.alerts)
         // Where nothing is answered, nobody knows what became of a line that was handed over.
         isDurable = isAnswering && SinkSpec.isRegularFile(path) != false
         line = context.line
         let (name, onFault) = (spec.name, context.onFault)
-        outbox = try Outbox(try Store(path, access: .write) { onFault(name, $0) }, spec: spec.name)
+        let store = if let database = context.database { database.store } else { try Store(path, access: .write) { onFault(name, $0) } }
+        outbox = try Outbox(store, spec: spec.name)
         courier = Courier(outbox, peer, isAnswering: isAnswering) { onFault(name, $0) }
+        context.database?.lead(self)
         courier.start()
     }
 
     var backlog: SinkBacklog? {
         let fault = courier.fault
         return SinkBacklog(
-            waiting: outbox.waiting, refused: outbox.refused, lost: outbox.lost, fault: fault?.error, nextTry: fault?.nextTry)
+            waiting: outbox.waiting, refused: outbox.refused, refusals: outbox.refusals, lost: outbox.lost, fault: fault?.error,
+            nextTry: fault?.nextTry)
     }
 
     func write(_ batch: Batch) throws(IngestError) -> Int {
-        let until = HostClock.monotonic() + Self.roomLimit.nanoseconds
+        try waitForRoom(batch, Self.roomLimit)
+        let (repeated, added) = try outbox.put(batch, line: line, alerts: takesAlerts)
+        if added > 0 { courier.wake() }
+        return repeated
+    }
+
+    private func waitForRoom(_ batch: Batch, _ limit: Duration) throws(IngestError) {
+        let until = HostClock.monotonic() + limit.nanoseconds
         let alerts = takesAlerts ? batch.entries.alertCount : 0
         while outbox.waiting + batch.readings + alerts > Outbox.capacity && outbox.waiting > 0 {
             guard HostClock.monotonic() < until else {
@@ -54,13 +73,48 @@ final class OutgoingSink: Sink {
             }
             usleep(10_000)
         }
-        let (repeated, added) = try outbox.put(batch, line: line, alerts: alerts > 0)
-        if added > 0 { courier.wake() }
-        return repeated
     }
 
     func close() throws(IngestError) {
         courier.finish(patience: answers ? Self.answerPatience : Self.patience, whenAway: Self.patience)
-        try outbox.store.close()
+        if leader == nil { try outbox.store.close() }
+    }
+
+    // MARK: In the transaction of another sink
+
+    /// Whether the batch has room here. Throws where it has none and the sink is required; what an optional one has no room for it
+    /// has missed.
+    func makeRoom(for batch: Batch) throws(IngestError) -> Bool {
+        do throws(IngestError) { try waitForRoom(batch, isRequired ? Self.roomLimit : .zero) } catch {
+            guard !isRequired else { throw error }
+            written.withLock { $0.missed += batch.readings }
+            return false
+        }
+        return true
+    }
+
+    /// Puts the lines of the batch into the outbox, in the leader's transaction.
+    func put(_ batch: Batch, except deleted: Set<Reading.ID>, in db: Database, _ put: inout Outbox.Put) throws {
+        try outbox.put(batch, line: line, alerts: takesAlerts, except: deleted, in: db, &put)
+    }
+
+    /// The leader's transaction is on disk.
+    func committed(_ batch: Batch, _ put: Outbox.Put) {
+        outbox.committed(put)
+        written.withLock { $0.known += batch.readings - put.readings }
+        if put.lines > 0 { courier.wake() }
+    }
+
+    /// The leader's transaction has failed.
+    func rolledBack() {
+        _ = takeWritten()
+        _ = try? outbox.refresh()
+    }
+
+    func takeWritten() -> (known: Int, missed: Int) {
+        written.withLock { written in
+            defer { written = (0, 0) }
+            return written
+        }
     }
 }

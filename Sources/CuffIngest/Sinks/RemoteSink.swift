@@ -99,16 +99,17 @@ enum HelperProgram {
     }
 }
 
-/// The parts of an address that may hold a secret: what stands before `@`, and the query.
+/// The parts of an address that may hold a secret: what stands before `@`, the path and the query.
 struct RemoteAddress {
-    private let authority: Substring
+    /// Without percent signs, in small letters: a colon may be written `%3A`.
+    private let authority: String
     private let rest: Substring
     private let query: Substring
 
     init(_ operand: String) {
         let text = operand.hasPrefix("//") ? operand.dropFirst(2) : operand[...]
         let end = text.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? text.endIndex
-        authority = text[..<end]
+        authority = Self.decoded(text[..<end])
         let rest = text[end...]
         self.rest = rest
         query = rest.firstIndex { $0 == "?" || $0 == "#" }.map { rest[rest.index(after: $0)...] } ?? ""
@@ -128,8 +129,28 @@ struct RemoteAddress {
             let name = Self.decoded(part.prefix { $0 != "=" })
             if Self.secrets.contains(where: name.contains) { return name }
         }
-        return nil
+        return hasSecretPath ? "secret in the path" : nil
     }
+
+    /// A step of the path is named as a secret, or looks made by chance, as the addresses of webhooks have it: long, of capital and
+    /// small letters and digits. A UUID or a plain hexadecimal number may be a name.
+    private var hasSecretPath: Bool {
+        var former = ""
+        for step in rest.prefix(while: { $0 != "?" && $0 != "#" }).split(separator: "/") {
+            let name = Self.decoded(step.prefix { $0 != "=" })
+            if step.contains("="), Self.secrets.contains(where: name.contains) { return true }
+            if Self.secrets.contains(where: { former.hasSuffix($0) }), step.utf8.count >= 8 { return true }
+            let letters = step.utf8
+            let isMixed =
+                letters.contains { 0x30...0x39 ~= $0 } && letters.contains { 0x41...0x5A ~= $0 } && letters.contains { 0x61...0x7A ~= $0 }
+            if isMixed, letters.count >= Self.shortestRandom { return true }
+            former = name
+        }
+        return false
+    }
+
+    /// Shorter ones are names of sites and versions.
+    private static let shortestRandom = 20
 
     private static let secrets = ["passw", "pwd", "token", "secret", "apikey", "api_key", "api-key"]
 

@@ -15,10 +15,15 @@ extension SinkKind {
 }
 
 /// Readings in an SQLite database: one transaction per batch, one row per reading whatever runs brought it.
+///
+/// Sinks whose outbox is in the same file follow it: their lines are part of that transaction.
 final class SQLiteSink: Sink, @unchecked Sendable {
     let label: String
     let isDurable: Bool
-    private let store: Store
+    let store: Store
+    private let followers = Locked<[OutgoingSink]>([])
+    /// Alerts are nothing for this database itself.
+    var takesAlerts: Bool { followers.withLock { $0.contains { $0.takesAlerts } } }
     private struct SourceKey: Hashable {
         var driver: DriverID
         var device: String
@@ -41,37 +46,75 @@ final class SQLiteSink: Sink, @unchecked Sendable {
         isDurable = SinkSpec.isRegularFile(path) == true
     }
 
+    /// From now on this sink's transactions are the other one's, too. To be called before the first write.
+    func lead(_ follower: OutgoingSink) { followers.withLock { $0.append(follower) } }
+
     func write(_ batch: Batch) throws(IngestError) -> Int {
+        let followers = followers.withLock { $0 }
         do {
+            var parts: [(sink: OutgoingSink, put: Outbox.Put)] = []
+            for follower in followers where try follower.makeRoom(for: batch) { parts.append((follower, Outbox.Put())) }
             var source: Int64 = 0
             let repeated = try store.commit { db in
+                // What only brings alerts needs no source.
+                guard batch.readings > 0 else { return try put(batch, except: [], &parts, in: db) }
                 source = try number(of: batch, in: db)
-                return try insert(batch, source, in: db)
+                let (repeated, deleted) = try insert(batch, source, in: db)
+                try put(batch, except: deleted, &parts, in: db)
+                return repeated
             }
-            if sources.count >= 1024 { sources.removeAll() }
-            sources[SourceKey(driver: batch.driver, device: batch.device)] = (source, batch.identity)
+            if batch.readings > 0 {
+                if sources.count >= 1024 { sources.removeAll() }
+                sources[SourceKey(driver: batch.driver, device: batch.device)] = (source, batch.identity)
+            }
+            for part in parts { part.sink.committed(batch, part.put) }
+            // Of a withdrawn reading only the id stays, in the pages of the file too. It is withdrawn where another program holds them.
+            if batch.entries.readings.contains(where: \.isWithdrawal) { try? store.overwriteRemains() }
             return repeated
         } catch {
+            for follower in followers { follower.rolledBack() }
             throw Store.translated(error, store.path)
         }
     }
 
-    private func insert(_ batch: Batch, _ source: Int64, in db: Database) throws -> Int {
+    @discardableResult
+    private func put(
+        _ batch: Batch, except deleted: Set<Reading.ID>, _ parts: inout [(sink: OutgoingSink, put: Outbox.Put)], in db: Database
+    ) throws -> Int {
+        for index in parts.indices { try parts[index].sink.put(batch, except: deleted, in: db, &parts[index].put) }
+        return 0
+    }
+
+    /// Answers how many readings were here before, and which of them were deleted here.
+    private func insert(_ batch: Batch, _ source: Int64, in db: Database) throws -> (repeated: Int, deleted: Set<Reading.ID>) {
         row.statement = try db.cachedStatement(sql: ReadingRow.insert).sqliteStatement
         defer { row.statement = nil }
         let patient = patients[batch.driver]
         var repeated = 0
+        var deleted: Set<Reading.ID> = []
         for index in inOrderOfIDs(batch.entries.readings) {
             let reading = batch.entries.readings[index]
+            // What is to be told of the reading is in its row.
+            if reading.isWithdrawal { try store.delete([reading.id.description], in: db, isExpected: false) }
+            let before = sqlite3_total_changes(db.sqliteConnection)
             let result = row.step(reading, source: source, patient: patient.flatMap { $0(reading.raw.array) })
             guard result == SQLITE_DONE else {
                 throw DatabaseError(
                     resultCode: ResultCode(rawValue: result),
                     message: db.sqliteConnection.map { String(cString: sqlite3_errmsg($0)) })
             }
-            if sqlite3_changes(db.sqliteConnection) == 0 { repeated += 1 }
+            let isNew = sqlite3_changes(db.sqliteConnection) > 0
+            if !isNew { repeated += 1 }
+            if reading.isWithdrawal {
+                // Where the reading was not here, its tombstone keeps a copy out that comes later.
+                try store.delete([reading.id.description], in: db)
+                continue
+            }
+            // One change is this row. None, or others beside it, by a trigger that somebody made: the row is looked at.
+            guard !isNew || sqlite3_total_changes(db.sqliteConnection) != before &+ 1 else { continue }
+            if try store.confirm(reading, isNew: isNew, in: db) == .deleted { deleted.insert(reading.id) }
         }
-        return repeated
+        return (repeated, deleted)
     }
 
     /// The order of the table, so that a page is found and written once for all of the batch that belongs there.

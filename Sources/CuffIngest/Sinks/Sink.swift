@@ -47,6 +47,8 @@ public struct SinkBacklog: Sendable, Equatable {
     public var waiting: Int
     /// Of this run: readings that the other side will never take, and that were set aside.
     public var refused: Int
+    /// What a person must know at the end of the run: readings of it that are refused, now or by an earlier run.
+    public var refusals: SinkRefusals
     /// Of this run: readings that were handed over, and nobody knows whether they arrived.
     public var lost: Int
     /// Why the last attempt failed; `nil` where it did not.
@@ -55,13 +57,26 @@ public struct SinkBacklog: Sendable, Equatable {
     public var nextTry: Timestamp?
 
     /// Sets each property as given.
-    public init(waiting: Int, refused: Int = 0, lost: Int = 0, fault: IngestError? = nil, nextTry: Timestamp? = nil) {
+    public init(
+        waiting: Int, refused: Int = 0, refusals: SinkRefusals = SinkRefusals(), lost: Int = 0, fault: IngestError? = nil,
+        nextTry: Timestamp? = nil
+    ) {
         self.waiting = waiting
         self.refused = refused
+        self.refusals = refusals
         self.lost = lost
         self.fault = fault
         self.nextTry = nextTry
     }
+}
+
+/// A sink whose readings another sink of the run writes with its own, in one transaction: what it keeps stands in the same file.
+/// It is handed no batch itself.
+protocol FollowingSink: Sink {
+    /// The sink that writes for it; `nil` where it writes for itself.
+    var leader: ObjectIdentifier? { get }
+    /// What became of the leader's last batch here: readings that it had before, and those that it had no room for.
+    func takeWritten() -> (known: Int, missed: Int)
 }
 
 extension Sink {

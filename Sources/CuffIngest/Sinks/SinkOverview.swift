@@ -28,6 +28,11 @@ public struct SinkOverview: Sendable {
         public var refusals: [Refusal] = []
         /// Readings that were handed over to a sink that does not answer, and nobody knows whether they arrived.
         public var lost = 0
+
+        /// Why something is not delivered: the last error, else what was said of the newest reading that was refused.
+        var why: String? {
+            error ?? refusals.first.map { "refused: " + ($0.reason.isEmpty ? "no reason was given" : $0.reason) }
+        }
     }
 
     /// A reading that a helper refused.
@@ -117,7 +122,7 @@ public struct SinkOverview: Sendable {
         let none = plain ? "" : "-"
         return [
             row.sink, row.acknowledged ?? none, row.acknowledgedAt.map(\.utcText) ?? none, "\(row.pending)",
-            row.oldest.map { plain ? "\($0)" : Plural.span($0) } ?? none, row.nextTry.map(\.utcText) ?? none, row.error ?? none,
+            row.oldest.map { plain ? "\($0)" : Plural.span($0) } ?? none, row.nextTry.map(\.utcText) ?? none, row.why ?? none,
             "\(row.refused)", "\(row.lost)",
         ].map { StandardErrorLog.harmless($0) }
     }
@@ -157,25 +162,45 @@ public struct SinkOverview: Sendable {
 
 /// What can be done about lines that wait.
 public enum SinkRuns {
-    /// Sends what waits now, until it is sent or nothing is taken any more; answers how many lines are left.
+    /// What became of the lines that were sent once more.
+    public struct Retried: Sendable, Equatable {
+        /// Lines that the other side has now.
+        public var sent = 0
+        /// Lines that it refused, and that are set aside.
+        public var refused = 0
+        /// Lines that are still queued.
+        public var left = 0
+
+        /// Sets each property as given.
+        public init(sent: Int = 0, refused: Int = 0, left: Int = 0) {
+            self.sent = sent
+            self.refused = refused
+            self.left = left
+        }
+    }
+
+    /// Sends what waits now, until it is sent or nothing is taken any more. `refused`: also what was refused before.
     public static func retry(
-        database: String?, sink: String? = nil, told: @escaping @Sendable (IngestError) -> Void = { _ in }
-    ) throws(IngestError) -> (sent: Int, left: Int) {
-        var (sent, left) = (0, 0)
+        database: String?, sink: String? = nil, refused: Bool = false, told: @escaping @Sendable (IngestError) -> Void = { _ in }
+    ) throws(IngestError) -> Retried {
+        var result = Retried()
+        let name = try sink.map { (text) throws(IngestError) in try SinkSpec(text).name }
         for path in try SinkOverview.databases(database) {
-            for state in try Store(path, access: .read).outboxes() where state.waiting > 0 && (sink == nil || sink == state.spec) {
+            for state in try Store(path, access: .read).outboxes() where name == nil || name == state.spec {
+                let again = refused && state.refused > 0 ? try Store(path, access: .write).requeueRefused(state.spec) : 0
+                guard state.waiting + again > 0 else { continue }
                 var context = SinkContext()
                 context.outbox = path
                 context.onFault = { told($1) }
                 let opened = try SinkSpec(state.spec).open(context)
-                let before = opened.backlog?.waiting ?? 0
                 try opened.close()
-                let after = opened.backlog?.waiting ?? 0
-                sent += before - after
-                left += after
+                let after = opened.backlog ?? SinkBacklog(waiting: 0)
+                result.sent += max(0, state.waiting + again - after.waiting - after.refused)
+                result.refused += after.refused
+                result.left += after.waiting
             }
         }
-        return (sent, left)
+        return result
     }
 
     /// Gives up what waits for one sink.

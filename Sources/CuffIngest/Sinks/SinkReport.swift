@@ -27,3 +27,14 @@ public struct SinkReport: Sendable, Equatable {
     /// How long its writes took, durable as they are.
     public var writes = LatencyHistogram()
 }
+
+extension SinkReport {
+    /// One write has succeeded.
+    mutating func noteStored(_ readings: Int, known: Int, _ nanoseconds: Int64) {
+        writes.add(nanoseconds: nanoseconds)
+        nextTry = nil
+        stored += readings
+        self.known += known
+        fault = nil
+    }
+}

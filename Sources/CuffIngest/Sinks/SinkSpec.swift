@@ -30,12 +30,17 @@ public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
         let parts = name.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let scheme = parts.first.map(String.init) ?? ""
         // Any other scheme is a helper program's, which has to be there when the sink is opened.
+        let operand = parts.count > 1 ? String(parts[1]) : ""
         guard let kind = kinds.first(where: { $0.scheme == scheme }) ?? (parts.count > 1 ? SinkKind.helper(for: scheme) : nil) else {
+            // Nothing may repeat a secret, whatever is wrong with the rest.
+            if let place = RemoteAddress(operand).placeOfSecret {
+                throw IngestError(SinkFault.secretInAddress(scheme: scheme, place: place, program: "its helper program", credential: nil))
+            }
             throw IngestError(
                 SinkFault.unknown(
                     String(name), known: kinds.map(\.spelling), nearest: NearestWord.match(scheme, among: kinds.map(\.scheme))))
         }
-        self = try kind.parse(kind, parts.count > 1 ? String(parts[1]) : "")
+        self = try kind.parse(kind, operand)
         self.isRequired = isRequired
     }
 
@@ -79,6 +84,11 @@ public struct SinkContext: Sendable {
     /// Hears of a fault that the sink survives: another side that is away, a damaged line that was removed.
     public var onFault: @Sendable (_ sink: String, IngestError) -> Void = { _, _ in }
 
+    /// The run's own sink for the database that is also the outbox: it writes readings and waiting lines in one transaction.
+    var database: SQLiteSink?
+
+    /// Asks the run to end: a sink that waits for a reader does not do so for ever then.
+    var stop: StopSignal?
     /// The folder of the installation's helper programs.
     var helpers = HelperProgram.folder
 

@@ -6,7 +6,7 @@ extension SinkKind {
     static let stdout = SinkKind(
         "stdout", operand: "", help: "JSON Lines on standard output", example: "stdout", durability: .passThrough,
         traits: .standardOutput, parse: nothing
-    ) { StandardOutputSink(line: $1.line) }
+    ) { StandardOutputSink(line: $1.line, stop: $1.stop) }
 }
 
 /// JSON Lines on a descriptor that somebody else opened, standard output as a rule. Whole lines only; a batch is out
@@ -19,6 +19,7 @@ final class StandardOutputSink: Sink {
     var outputDescriptor: Int32? { descriptor }
     private let line: ReadingLine
     private let descriptor: Int32
+    private let stop: StopSignal?
     /// The same pipe, opened once more: others share `descriptor`, and they may not expect it to be non-blocking. -1: no pipe, or
     /// closed. Locked because a run that failed is closed while a source may still be writing.
     private let unblocked: Locked<Int32>
@@ -30,8 +31,12 @@ final class StandardOutputSink: Sink {
     private static let linesAtOnce = 64
     private static let linesIfReady = 16
 
-    init(line: ReadingLine, descriptor: Int32 = STDOUT_FILENO) {
+    /// A pipe that nobody reads is waited for without limit, but no longer than this once `stop` is raised.
+    private static let lastWait = Duration.milliseconds(500)
+
+    init(line: ReadingLine, descriptor: Int32 = STDOUT_FILENO, stop: StopSignal? = nil) {
         self.line = line
+        self.stop = stop
         self.descriptor = descriptor
         unblocked = Locked(Self.isPipe(descriptor) ? open("/proc/self/fd/\(descriptor)", O_WRONLY | O_NONBLOCK | O_CLOEXEC) : -1)
     }
@@ -75,9 +80,43 @@ final class StandardOutputSink: Sink {
     private func flush() throws(IngestError) {
         defer { text.removeAll() }
         do throws(SystemFault) {
-            try text.withBytes { (bytes) throws(SystemFault) in try Descriptor.writeAll(descriptor, bytes) }
+            try text.withBytes { (bytes) throws(SystemFault) in
+                if let stop, isPipe { return try write(bytes, until: stop) }
+                try Descriptor.writeAll(descriptor, bytes)
+            }
         } catch {
             throw error.number == EPIPE ? .outputClosed : .writing("standard output", error.number)
         }
+    }
+
+    private var isPipe: Bool { unblocked.withLock { $0 >= 0 } }
+
+    /// Writes through the description that does not block, so that a signal ends a run whose output nobody reads. What is left then is
+    /// nowhere: this sink is not durable.
+    private func write(_ bytes: UnsafeRawBufferPointer, until stop: StopSignal) throws(SystemFault) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let part = UnsafeRawBufferPointer(rebasing: rest)
+            let count = unblocked.withLock {
+                $0 >= 0 ? clinux_write($0, part.baseAddress, part.count) : clinux_write(descriptor, part.baseAddress, part.count)
+            }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EAGAIN {
+                guard waitForReader(stop) else { throw SystemFault("write", EPIPE) }
+            } else if errno != EINTR {
+                throw SystemFault("write")
+            }
+        }
+    }
+
+    /// Waits until the pipe takes something; `false` where it was told to stop and nobody read in the time that is left then.
+    private func waitForReader(_ stop: StopSignal) -> Bool {
+        var entries = [
+            pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0), pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0),
+        ]
+        while poll(&entries, 2, -1) < 0 && errno == EINTR {}
+        if entries[0].revents != 0 { return true }
+        return poll(&entries, 1, Int32(Self.lastWait.nanoseconds / 1_000_000)) > 0
     }
 }

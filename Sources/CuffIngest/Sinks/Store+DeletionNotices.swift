@@ -10,44 +10,54 @@ extension Store {
             ids.append(reading.id.description)
             return true
         }
+        // A damaged row that is named goes, too.
+        let damaged = try damaged(among: selection.ids)
+        ids += damaged.map(\.description)
         do {
-            try commit { db in
-                let statement = try db.makeStatement(sql: Self.bury)
-                // Its line must not be sent to another sink any more.
-                let unsent = try db.makeStatement(
-                    sql: """
-                        UPDATE outbox SET sequence = NULL, queued = NULL, line = NULL, refused = NULL
-                        WHERE id = ? AND line IS NOT NULL AND revision < \(DeletionNotice.revision)
-                        """)
-                // What it said before it was edited.
-                let earlier = try db.makeStatement(sql: "DELETE FROM earlier WHERE id = ?")
-                // What the cuff showed on the way belongs to the reading.
-                let series = try db.makeStatement(sql: "DELETE FROM series WHERE reading = ?")
-                let notices = try DeletionNotices(db)
-                for id in ids {
-                    try notices.put(id, in: db)
-                    try statement.execute(arguments: [id])
-                    try unsent.execute(arguments: [id])
-                    try series.execute(arguments: [id])
-                    try earlier.execute(arguments: [id])
-                }
-                try Self.dropAlerts(about: Set(ids), in: db)
-            }
+            try commit { db in try delete(ids, in: db) }
         } catch { throw Self.translated(error, path) }
+        forgetDamage(damaged.count)
         try overwriteRemains()
         return ids.count
+    }
+
+    /// Makes tombstones of these readings, and tells the sinks that had them. `isExpected`: each must be here.
+    func delete(_ ids: [String], in db: Database, isExpected: Bool = true) throws {
+        let statement = try db.makeStatement(sql: Self.bury)
+        let seal = try db.makeStatement(sql: RowChecksum.reading.seal("id = ?"))
+        // Its line must not be sent to another sink any more.
+        let unsent = try db.makeStatement(
+            sql: """
+                UPDATE outbox SET sequence = NULL, queued = NULL, line = NULL, refused = NULL
+                WHERE id = ? AND line IS NOT NULL AND revision < \(DeletionNotice.revision)
+                """)
+        // What it said before it was edited.
+        let earlier = try db.makeStatement(sql: "DELETE FROM earlier WHERE id = ?")
+        // What the cuff showed on the way belongs to the reading.
+        let series = try db.makeStatement(sql: "DELETE FROM series WHERE reading = ?")
+        let notices = try DeletionNotices(db)
+        for id in ids {
+            try notices.put(id, in: db)
+            try statement.execute(arguments: [id])
+            guard db.changesCount == 1 || !isExpected else { throw keptOut(id, in: db) }
+            try seal.execute(arguments: [id])
+            try unsent.execute(arguments: [id])
+            try series.execute(arguments: [id])
+            try earlier.execute(arguments: [id])
+        }
+        try Self.dropAlerts(about: Set(ids), in: db)
     }
 
     /// An alert that rests on a deleted reading and waits for another sink must not be sent any more.
     private static func dropAlerts(about ids: Set<String>, in db: Database) throws {
         let alerts = try Row.fetchAll(db, sql: "SELECT sink, id, line FROM outbox WHERE line LIKE '{\"type\":\"alert\"%'")
         for row in alerts {
-            let line: String = row["line"]
+            let line = row.text("line") ?? ""
             // What stands between quotes: the alert's own id, and those of its readings.
             guard line.split(separator: "\"").contains(where: { ids.contains(String($0)) }) else { continue }
             try db.execute(
                 sql: "UPDATE outbox SET sequence = NULL, queued = NULL, line = NULL, refused = NULL WHERE sink = ? AND id = ?",
-                arguments: [row["sink"] as Int64, row["id"] as String])
+                arguments: [row.integer("sink") ?? 0, row.text("id") ?? ""])
         }
     }
 

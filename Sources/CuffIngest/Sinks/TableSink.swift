@@ -29,6 +29,12 @@ final class TableSink: Sink {
             }
             ReadingTable.append(batch.entries[index], to: &text)
         }
+        TerminalText.clean(&text)
+        if let width = TerminalSize.columns(of: descriptor) {
+            let folded = TextTable.folded(text.string, width: width)
+            text.removeAll()
+            text.append(string: folded)
+        }
         do throws(SystemFault) {
             try text.withBytes { (bytes) throws(SystemFault) in try Descriptor.writeAll(descriptor, bytes) }
         } catch {

@@ -3,8 +3,8 @@ import Glibc
 
 /// What a cuff may send again (`OutstandingRecords`), one small file per cuff: the boot of the machine, then hex.
 ///
-/// A process that is killed leaves what it wrote, flushed or not. A power cut does not, so that a file of another boot is
-/// not believed: then an equal record is kept beside the first.
+/// A process that is killed leaves what it wrote, flushed or not. A power cut does not, so that what a file of another boot
+/// calls unacknowledged is not believed: then an equal record is kept beside the first.
 extension DriverMemory {
     static func outstandingName(_ driver: DriverID, _ device: String) -> String {
         StateFile.name("\(driver)-unacknowledged", for: device)
@@ -33,10 +33,10 @@ extension DriverMemory {
     private static let boot = StateFile.read("/proc/sys/kernel/random/boot_id")?.split(separator: "\n").first.map { String($0) } ?? ""
 
     private func outstanding(at path: String) -> OutstandingRecords {
-        guard let lines = StateFile.read(path)?.split(separator: "\n"), lines.count == 2, !Self.boot.isEmpty,
-            lines[0] == Self.boot, let bytes = Hex.bytes(String(lines[1]))
+        guard let lines = StateFile.read(path)?.split(separator: "\n"), lines.count == 2, let bytes = Hex.bytes(String(lines[1]))
         else { return OutstandingRecords() }
-        return OutstandingRecords(bytes)
+        let records = OutstandingRecords(bytes)
+        return !Self.boot.isEmpty && lines[0] == Self.boot ? records : records.afterAnotherBoot
     }
 
     /// Replaces what was kept; `durably`: it must also survive the machine.

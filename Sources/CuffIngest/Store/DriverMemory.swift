@@ -50,11 +50,13 @@ public struct DriverMemory: Sendable {
     }
 
     /// Adds or replaces one value. The file is replaced whole, so that a crash leaves the old or the new one.
-    public func store(_ driver: DriverID, _ key: String, _ value: [UInt8]) throws(IngestError) {
-        guard !key.isEmpty, key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return }
-        var memory = load(driver)
-        guard memory[key] != value else { return }
-        memory[key] = value
+    public func store(_ driver: DriverID, _ key: String, _ value: [UInt8]) throws(IngestError) { try store(driver, [key: value]) }
+
+    /// Adds or replaces several values at once.
+    func store(_ driver: DriverID, _ values: [String: [UInt8]]) throws(IngestError) {
+        let before = load(driver)
+        let memory = before.merging(values.filter { key, _ in !key.isEmpty && key.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } }) { $1 }
+        guard memory != before else { return }
         let text = memory.sorted { $0.key < $1.key }.map { "\($0.key) \(Hex.text($0.value, separator: ""))\n" }.joined()
         try StateFile.write(text, to: path(driver))
     }

@@ -34,6 +34,9 @@ enum ReadingColumn: Int32, CaseIterable {
 
     /// `id,type,…`
     static let all = names.joined(separator: ",")
+    /// A time later than the reception is none. Texts of another zone compare wrongly by hours, which is less than the slack
+    /// (`ClockCorrection.slack`): the cursor judges what this lets through.
+    static let receivedWhereItMatters = "iif(measured IS NULL OR measured > received, received, NULL)"
     /// What home averages need, in the same places: SQLite decodes no column that nobody looks at. What stands behind `measured`
     /// only serves where that is missing.
     static func ofHomeReadings(withIDs: Bool) -> String {
@@ -41,11 +44,24 @@ enum ReadingColumn: Int32, CaseIterable {
             switch column {
             case .id: withIDs ? column.name : "NULL"
             case .type, .mean_mmHg, .trigger: "NULL"
-            case .device_time, .clock, .received, .origin: "iif(measured IS NULL, \(column.name), NULL)"
-            default: column.name
+            case .received: receivedWhereItMatters
+            case .device_time, .clock, .origin: "iif(measured IS NULL, \(column.name), NULL)"
+            default: column.exact
             }
         }
         return columns.joined(separator: ",")
     }
-    static let ofPoints = names.prefix { $0 != revision.name }.joined(separator: ",")
+    static let ofPoints = allCases.prefix { $0 != .revision }.map(\.exact).joined(separator: ",")
+
+    /// What is computed with: of a cuff that sends kPa, what it sent. The column in mmHg is rounded for people.
+    var exact: String {
+        let kPa: ReadingColumn
+        switch self {
+        case .systolic_mmHg: kPa = .systolic_kPa
+        case .diastolic_mmHg: kPa = .diastolic_kPa
+        case .mean_mmHg: kPa = .mean_kPa
+        default: return name
+        }
+        return "iif(\(kPa.name) IS NULL, \(name), \(kPa.name) * \(Pressure.mmHgPerKPa))"
+    }
 }

@@ -11,17 +11,35 @@ struct ReadingCursor {
 
     var source: Int64 { sqlite3_column_int64(statement, ReadingColumn.source.rawValue) }
 
+    /// What a walk asks for behind the columns of a reading, counted from the end: whether the row is as it was written, and
+    /// whether it is selected.
+    func isIntact(last place: Int32 = 1) -> Bool { sqlite3_column_int(statement, sqlite3_column_count(statement) - place) != 0 }
+    var isSelected: Bool { sqlite3_column_int(statement, sqlite3_column_count(statement) - 1) != 0 }
+
     var user: Int? { integer(.user).map { Int($0) } }
 
     var id: Reading.ID { text(.id) { Reading.ID.parse($0) } ?? .none }
 
     /// The best known instant, as `Reading.bestTime` has it.
     var time: Timestamp? {
+        if let time = toldTime { return ClockCorrection.isCredible(time, received: received) && rule != .implausible ? time : nil }
+        return origin == .memory || rule == .implausible ? nil : received
+    }
+
+    /// It tells a time which is none (`Reading.hasImplausibleTime`).
+    var hasImplausibleTime: Bool {
+        rule == .implausible || toldTime.map { !ClockCorrection.isCredible($0, received: received) } ?? false
+    }
+
+    /// Why there is no `time`.
+    var timeExclusion: Exclusion { hasImplausibleTime ? .timeImplausible : .timeUnknown }
+
+    private var received: Timestamp? { text(.received) { Timestamp.parse($0)?.time } }
+
+    private var toldTime: Timestamp? {
         if let measured = text(.measured, { Timestamp.parse($0)?.time }) { return measured }
-        if !isNull(.device_time), !isClockUnset, let time = deviceTime, time.isPossible {
-            return time.instant(in: zone)
-        }
-        return origin == .memory ? nil : text(.received) { Timestamp.parse($0)?.time }
+        guard !isNull(.device_time), !isClockUnset, let time = deviceTime, time.isPossible else { return nil }
+        return time.instant(in: zone)
     }
 
     /// What statistics need; `nil` for a row that is no blood pressure or has no time.
@@ -164,6 +182,7 @@ struct ReadingCursor {
     private var rule: ClockRule { choice(.clock, of: Self.rules) ?? .none }
     private static let rules: [(word: StaticString, value: ClockRule)] = [
         ("synced", .synced), ("corrected", .corrected), ("device_time", .deviceTime), ("receive_time", .receiveTime), ("unset", .unset),
+        ("implausible", .implausible),
     ]
 
     private var origin: Reading.Origin { choice(.origin, of: Self.origins) ?? .push }

@@ -13,9 +13,15 @@ final class ReadingRow {
         let updates = ReadingColumn.allCases.dropFirst().filter { !ReadingColumn.ofPersons.contains($0) }.map { column in
             column == .patient ? "patient=coalesce(excluded.patient,reading.patient)" : "\(column.name)=excluded.\(column.name)"
         }.joined(separator: ",")
+        let merged = ReadingColumn.allCases.map { column -> String in
+            if ReadingColumn.ofPersons.contains(column) { return "reading.\(column.name)" }
+            return column == .patient ? "coalesce(excluded.patient,reading.patient)" : "excluded.\(column.name)"
+        }.joined(separator: ",")
+        // A damaged row does not become a whole one by what it takes over.
+        let checksum = "checksum=iif(\(RowChecksum.reading.isIntact), \(RowChecksum.function)(\(merged)), reading.checksum)"
         return """
-            INSERT INTO reading (\(ReadingColumn.all)) VALUES (\(places))
-            ON CONFLICT (id) DO UPDATE SET \(updates)
+            INSERT INTO reading (\(ReadingColumn.all),checksum) VALUES (\(places),\(RowChecksum.function)(\(places)))
+            ON CONFLICT (id) DO UPDATE SET \(updates),\(checksum)
             WHERE excluded.revision > reading.revision
               OR excluded.revision = reading.revision AND reading.pending AND NOT excluded.pending
             """

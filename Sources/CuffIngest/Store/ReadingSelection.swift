@@ -64,8 +64,11 @@ public struct ReadingSelection: Sendable, Hashable {
         var parts = ["NOT pending"]
         let kinds = kinds.isEmpty ? Kind.allCases : Kind.allCases.filter(self.kinds.contains)
         parts.append("type IN (\(kinds.map { Self.quoted($0.rawValue) }.joined(separator: ",")))")
-        if let since { parts.append("coalesce(measured, device_time, received) >= \(Self.day(since.seconds - 2 * 86400))") }
-        if let until { parts.append("coalesce(measured, device_time, received) < \(Self.day(until.seconds + 3 * 86400))") }
+        // What tells no credible time is in no range, and is counted by the verbs that leave it out.
+        var range: [String] = []
+        if let since { range.append("coalesce(measured, device_time, received) >= \(Self.day(since.seconds - 2 * 86400))") }
+        if let until { range.append("coalesce(measured, device_time, received) < \(Self.day(until.seconds + 3 * 86400))") }
+        if !range.isEmpty { parts.append("(clock = 'implausible' OR \(range.joined(separator: " AND ")))") }
         if let user { parts.append("user = \(user)") }
         if isWithoutUser { parts.append("user IS NULL") }
         if device != nil || driver != nil {
@@ -74,13 +77,13 @@ public struct ReadingSelection: Sendable, Hashable {
             }
             parts.append("source IN (\(meant.keys.sorted().map(String.init).joined(separator: ",")))")
         }
-        if !ids.isEmpty { parts.append("id IN (\(ids.map { Self.quoted($0.description) }.joined(separator: ",")))") }
+        if !ids.isEmpty { parts.append(Self.names(ids)) }
         if let newFor {
             parts.append(
                 "NOT EXISTS (SELECT 1 FROM exported WHERE cursor = \(Self.quoted(newFor)) AND exported.id = reading.id "
                     + "AND exported.revision >= \(ReadingColumn.fullRevision))")
         }
-        return parts.joined(separator: " AND ")
+        return "(\(parts.joined(separator: " AND ")))"
     }
 
     /// Whether a reading of this time is meant. One whose time is unknown is not in any range.

@@ -15,6 +15,7 @@ enum Schema {
         migrator.registerMigration("outbox answers") { db in try db.execute(sql: answers) }
         migrator.registerMigration("remarks") { db in try db.execute(sql: remarks + earlier) }
         migrator.registerMigration("patients") { db in try db.execute(sql: "ALTER TABLE reading ADD COLUMN patient TEXT") }
+        migrator.registerMigration("checksums") { db in try db.execute(sql: checksums) }
         return migrator
     }
 
@@ -26,7 +27,7 @@ enum Schema {
     static func complements(_ db: Database) throws -> String {
         var sql = "PRAGMA temp_store = MEMORY;"
         let present = try Set(db.columns(in: "reading").map(\.name))
-        let missing = ReadingColumn.names.filter { !present.contains($0) }.map { ", NULL AS \($0)" }.joined()
+        let missing = (ReadingColumn.names + ["checksum"]).filter { !present.contains($0) }.map { ", NULL AS \($0)" }.joined()
         if !missing.isEmpty { sql += "CREATE TEMP VIEW reading AS SELECT *\(missing) FROM main.reading;" }
         for (table, definition) in [("sink", outbox), ("series", series), ("exported", cursors), ("earlier", earlier)]
         where try !db.tableExists(table) {
@@ -35,6 +36,14 @@ enum Schema {
         }
         return sql
     }
+
+    /// Rows of before get theirs from what they hold at this moment. The columns are those of this migration's time.
+    private static let checksums: String = {
+        let reading = RowChecksum.Table(name: "reading", columns: Array(ReadingColumn.names.prefix(43)))
+        let tables = [reading, RowChecksum.source, RowChecksum.series, RowChecksum.earlier, RowChecksum.outbox]
+        return tables.map { table -> String in "ALTER TABLE \(table.name) ADD COLUMN checksum INTEGER; \(table.seal("1"));" }.joined(
+            separator: "\n")
+    }()
 
     /// `digits` holds the numbers of a row as the cuff wrote them, in the order systolic, diastolic, mean, pulse, where a number
     /// column would drop a zero (14.0 kPa). `unit_mdc` is the code of the unit, `text` an enumeration's.

@@ -10,6 +10,8 @@ extension Store {
         public internal(set) var readings = 0
         /// Tombstones of deleted readings.
         public internal(set) var deleted = 0
+        /// Readings without a checksum: of an earlier version's database, or edited by another program.
+        public internal(set) var unverified = 0
         /// The problems found, at most `StoreCheck.limit` of them.
         public internal(set) var problems: [StoreProblem] = []
         /// How many there are in all.
@@ -35,7 +37,7 @@ extension Store {
                 // What SQLite itself cannot follow is not walked.
                 guard report.count == 0 else { return }
                 try checkReadings(db, &report)
-                try checkTombstones(db, &report)
+                try checkSources(db, &report)
                 try checkOutbox(db, &report)
                 try checkSeries(db, &report)
                 try checkEarlier(db, &report)
@@ -43,53 +45,62 @@ extension Store {
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
             // Some damage ends SQLite's own check.
             report.add(.integrity(error.message ?? "the database is damaged"))
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_TOOBIG {
+            report.add(.tooLarge(table: nil))
         } catch { throw Self.translated(error, path) }
         return report
     }
 
+    /// Walks over a table; a row that is too large is a problem of its own.
+    private func rows(
+        _ sql: String, of table: String, _ db: Database, _ report: inout CheckReport, _ body: (OpaquePointer, inout CheckReport) -> Void
+    ) throws {
+        let tooLarge = try eachRow(sql, in: db) { statement in
+            body(statement, &report)
+            return true
+        }
+        for _ in 0..<tooLarge { report.add(.tooLarge(table: table)) }
+    }
+
+    private func intact(_ table: RowChecksum.Table) -> String { hasChecksums ? table.isIntact : "1" }
+
+    /// A row that breaks several rules is named once. Of a tombstone stay its key, the highest revision, and no value.
     private func checkReadings(_ db: Database, _ report: inout CheckReport) throws {
         let sources = Set(try Int64.fetchAll(db, sql: "SELECT number FROM source"))
         let kinds = Set(ReadingSelection.Kind.allCases.map(\.rawValue))
-        let statement = try db.makeStatement(sql: "SELECT \(ReadingColumn.all) FROM reading ORDER BY id")
-        let row = ReadingCursor(statement: statement.sqliteStatement, zone: .utc)
-        defer { sqlite3_reset(statement.sqliteStatement) }
-        while true {
-            let result = sqlite3_step(statement.sqliteStatement)
-            if result == SQLITE_DONE { return }
-            guard result == SQLITE_ROW else { throw DatabaseError(resultCode: ResultCode(rawValue: result)) }
+        let unverified = hasChecksums ? "checksum IS NULL" : "1"
+        let sql = "SELECT \(ReadingColumn.all), \(unverified), \(intact(RowChecksum.reading)) FROM reading ORDER BY id"
+        try rows(sql, of: "reading", db, &report) { statement, report in
+            let row = ReadingCursor(statement: statement, zone: .utc)
+            let before = report.count
             let id = row.words(.id) ?? ""
             let type = row.words(.type) ?? ""
             if row.id == .none { report.add(.notAnID(id)) }
             if type == Self.tombstone {
                 report.deleted += 1
-                continue
+                if let column = row.firstHeld { report.add(.tombstoneHolds(id: id, column: column)) }
+            } else {
+                report.readings += 1
+                if sqlite3_column_int(statement, Int32(ReadingColumn.allCases.count)) != 0 { report.unverified += 1 }
+                if !sources.contains(row.source) { report.add(.withoutSource(id: id, source: row.source)) }
+                if kinds.contains(type) {
+                    for key in Remarks.Key.allCases where !key.words.isEmpty {
+                        guard let text = row.words(ReadingColumn(key)), !key.words.contains(text) else { continue }
+                        report.add(.unknownRemark(id: id, key: key.rawValue))
+                    }
+                    if let column = row.firstUnreadable { report.add(.unreadable(id: id, column: column)) }
+                } else {
+                    report.add(.unknownType(id: id, type: type))
+                }
             }
-            report.readings += 1
-            if !sources.contains(row.source) { report.add(.withoutSource(id: id, source: row.source)) }
-            guard kinds.contains(type) else {
-                report.add(.unknownType(id: id, type: type))
-                continue
-            }
-            for key in Remarks.Key.allCases where !key.words.isEmpty {
-                guard let text = row.words(ReadingColumn(key)), !key.words.contains(text) else { continue }
-                report.add(.unknownRemark(id: id, key: key.rawValue))
-            }
-            if let column = row.firstUnreadable { report.add(.unreadable(id: id, column: column)) }
+            if report.count == before, !row.isIntact() { report.add(.changed(id: id)) }
         }
     }
 
-    /// A tombstone keeps its key, the highest revision, and no value.
-    private func checkTombstones(_ db: Database, _ report: inout CheckReport) throws {
-        let emptied = Self.emptiedColumns
-        let held = emptied.map { "WHEN \($0) IS NOT NULL THEN '\($0)'" }.joined(separator: " ")
-        let rows = try Row.fetchCursor(
-            db,
-            sql: """
-                SELECT id, CASE WHEN length(raw) > 0 THEN 'raw' WHEN revision <> 255 THEN 'revision' \(held) END AS held
-                FROM reading WHERE type = '\(Self.tombstone)'
-                """)
-        while let row = try rows.next() {
-            if let column = row["held"] as String? { report.add(.tombstoneHolds(id: row["id"], column: column)) }
+    private func checkSources(_ db: Database, _ report: inout CheckReport) throws {
+        let sql = "SELECT number, \(intact(RowChecksum.source)) FROM source ORDER BY number"
+        try rows(sql, of: "source", db, &report) { statement, report in
+            if sqlite3_column_int(statement, 1) == 0 { report.add(.changedSource(number: sqlite3_column_int64(statement, 0))) }
         }
     }
 
@@ -97,40 +108,56 @@ extension Store {
         let rows = try Row.fetchCursor(
             db,
             sql: """
-                SELECT outbox.id, outbox.sink, sink.number IS NULL AS orphan, reading.type = '\(Self.tombstone)' AS deleted,
-                  outbox.line = '' AS empty
+                SELECT outbox.id, outbox.sink, sink.number IS NULL AS orphan,
+                  reading.type = '\(Self.tombstone)' AND outbox.revision < \(Reading.lastRevision) AS deleted,
+                  outbox.line = '' AS empty, outbox.revision, \(intact(RowChecksum.outbox)) AS intact
                 FROM outbox LEFT JOIN sink ON sink.number = outbox.sink LEFT JOIN reading ON reading.id = outbox.id
                 WHERE outbox.line IS NOT NULL
                 """)
         while let row = try rows.next() {
-            let (id, sink) = (row["id"] as String, row["sink"] as Int64)
-            if row["orphan"] as Bool { report.add(.lineWithoutSink(id: id, sink: sink)) }
-            if row["deleted"] as Bool? ?? false { report.add(.deletedLineWaits(id: id)) }
-            if row["empty"] as Bool? ?? false { report.add(.emptyLine(id: id, sink: sink)) }
+            let (id, sink) = (row.text("id") ?? "", row.integer("sink") ?? 0)
+            let before = report.count
+            if row.flag("orphan") { report.add(.lineWithoutSink(id: id, sink: sink)) }
+            if row.flag("deleted") { report.add(.deletedLineWaits(id: id)) }
+            if row.flag("empty") { report.add(.emptyLine(id: id, sink: sink)) }
+            if report.count == before, !row.flag("intact") { report.add(.changedLine(id: id, sink: sink)) }
         }
     }
 
     private func checkEarlier(_ db: Database, _ report: inout CheckReport) throws {
-        let lost = "SELECT DISTINCT id FROM earlier WHERE id NOT IN (SELECT id FROM reading WHERE type <> '\(Self.tombstone)')"
-        for id in try String.fetchAll(db, sql: lost) { report.add(.earlierOfNone(id: id)) }
+        let lost = "id NOT IN (SELECT id FROM reading WHERE type <> '\(Self.tombstone)')"
+        for id in try String.fetchAll(db, sql: "SELECT DISTINCT CAST(id AS TEXT) FROM earlier WHERE \(lost)") {
+            report.add(.earlierOfNone(id: id))
+        }
+        guard hasChecksums else { return }
+        let changed = "SELECT CAST(id AS TEXT) FROM earlier WHERE NOT \(lost) AND NOT \(RowChecksum.earlier.isIntact)"
+        for id in try String.fetchAll(db, sql: changed) { report.add(.changed(id: id)) }
     }
 
     private func checkSeries(_ db: Database, _ report: inout CheckReport) throws {
         let rows = try Row.fetchCursor(
             db,
             sql: """
-                SELECT series.number, series.type, series.count, series.samples, source.number IS NULL AS orphan
+                SELECT series.number, series.type, series.count, series.samples, source.number IS NULL AS orphan,
+                  \(intact(RowChecksum.series)) AS intact
                 FROM series LEFT JOIN source ON source.number = series.source
                 """)
         while let row = try rows.next() {
-            let number = row["number"] as Int64
-            if row["orphan"] as Bool { report.add(.seriesWithoutSource(number: number)) }
-            if Self.sampleCount(row) != row["count"] as Int? { report.add(.damagedSeries(number: number)) }
+            let number = row.integer("number") ?? 0
+            if row.flag("orphan") { report.add(.seriesWithoutSource(number: number)) }
+            if Self.sampleCount(row) != row.int("count") || !row.flag("intact") { report.add(.damagedSeries(number: number)) }
         }
     }
 }
 
 extension ReadingCursor {
+    /// The first thing that is left in a tombstone and should not be.
+    var firstHeld: String? {
+        if words(.raw)?.isEmpty == false { return ReadingColumn.raw.name }
+        if words(.revision) != "255" { return ReadingColumn.revision.name }
+        return Store.emptiedColumns.first { name in ReadingColumn.allCases.contains { $0.name == name && words($0) != nil } }
+    }
+
     /// The first column that its type needs and that does not hold what it should; `nil` where the reading can be read.
     var firstUnreadable: String? {
         switch words(.type) {

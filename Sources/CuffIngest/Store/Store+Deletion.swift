@@ -41,7 +41,7 @@ extension Store {
     /// Makes a tombstone of a row.
     static var bury: String {
         let emptied = emptiedColumns.map { "\($0) = NULL" }.joined(separator: ", ")
-        return "UPDATE reading SET revision = 255, pending = 0, type = '\(tombstone)', raw = x'', \(emptied) WHERE id = ?"
+        return "UPDATE reading SET revision = 255, pending = 0, type = '\(tombstone)', raw = x'', \(emptied) WHERE id = ?1"
     }
 
     /// Lifts the tombstones of these ids, or all, so that the cuff's copies are taken again; answers how many.

@@ -13,11 +13,11 @@ extension Store {
         var left = selection.last ?? .max
         try walk(selection, columns: ReadingColumn.ofHomeReadings(withIDs: withIDs)) { cursor, _ in
             let time = cursor.time
-            guard selection.holds(time) else { return true }
+            guard selection.holds(time) || cursor.hasImplausibleTime else { return true }
             guard left > 0 else { return false }
             left -= 1
             guard var reading = cursor.homeReading(time, withID: withIDs) else { return true }
-            reading.exclusion = rule.reason(reading.flags) ?? (time == nil ? .timeUnknown : nil)
+            reading.exclusion = rule.reason(reading.flags) ?? (time == nil ? cursor.timeExclusion : nil)
             return body(reading)
         }
     }

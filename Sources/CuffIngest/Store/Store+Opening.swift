@@ -28,6 +28,7 @@ extension Store {
             }
         }
         defer { Glibc.close(descriptor) }
+        if access == .write { try refuseOthers(descriptor, path) }
         guard Descriptor.kind(descriptor) == .regular else {
             let isFolder = Descriptor.kind(descriptor) == .directory
             guard isFolder else { throw notADatabase(path) }
@@ -44,6 +45,15 @@ extension Store {
         guard count == 16, head == Array("SQLite format 3\u{0}".utf8) else { throw notADatabase(path) }
         try refuseForeign(path, access)
         return false
+    }
+
+    /// Nobody else decides where readings go, nor what a log takes into the database.
+    private static func refuseOthers(_ descriptor: Int32, _ path: String) throws(IngestError) {
+        var status = stat()
+        if fstat(descriptor, &status) == 0, let refusal = OwnFile.refusal(status, path, .userOrFolder) { throw refusal }
+        for name in ["-wal", "-shm", "-journal"] where lstat(path + name, &status) == 0 {
+            if let refusal = OwnFile.refusal(status, path + name, .userOrFolder) { throw refusal }
+        }
     }
 
     private static func notADatabase(_ path: String) -> IngestError {
@@ -70,6 +80,7 @@ extension Store {
             return translated(DatabaseError(resultCode: ResultCode(rawValue: code), message: message), path)
         }
         guard opened == SQLITE_OK else { throw fault(opened) }
+        RowChecksum.prepare(connection)
         sqlite3_busy_timeout(connection, 5000)
         // One look, so that nobody waits for several.
         sqlite3_exec(connection, "BEGIN", nil, nil, nil)
@@ -101,6 +112,8 @@ extension Store {
     /// SQLite's result in this program's words.
     static func translated(_ error: any Error, _ path: String) -> IngestError {
         if let error = error as? IngestError { return error }
+        // A column of a type that nothing here writes.
+        if let error = error as? RowDecodingError { return IngestError(StoreFault.damaged(path, why: "\(error)")) }
         guard let error = error as? DatabaseError else {
             return IngestError(StoreFault.failed(path, why: "\(error)"))
         }
@@ -111,8 +124,10 @@ extension Store {
         case .SQLITE_READONLY: return IngestError(StoreFault.readOnly(path))
         case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
             return IngestError(StoreFault.cannotOpen(path, why: error.message ?? "SQLite cannot open it"))
-        case .SQLITE_NOTADB, .SQLITE_CORRUPT:
+        // The program's own statements are right where the tables are what they should be.
+        case .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_ERROR:
             return IngestError(StoreFault.damaged(path, why: error.message ?? "the database is damaged"))
+        case .SQLITE_TOOBIG: return IngestError(StoreFault.cellTooLarge(path))
         case .SQLITE_IOERR: return IngestError(StoreFault.failedWriting(path, why: error.message ?? "disk I/O error"))
         default: return IngestError(StoreFault.failed(path, why: error.message ?? "\(error.resultCode)"))
         }

@@ -12,16 +12,18 @@ extension Store {
     static func sources(_ db: Database) throws -> [Int64: StoredSource] {
         var found: [Int64: StoredSource] = [:]
         for row in try Row.fetchAll(db, sql: "SELECT number, driver, device, manufacturer, model, serial, firmware FROM source") {
-            let name: String = row["driver"]
+            let name = row.text("driver") ?? ""
             let known = CuffFamilies.named(name)?.id
-            found[row["number"]] = StoredSource(
-                number: row["number"],
+            let number = row.integer("number") ?? 0
+            found[number] = StoredSource(
+                number: number,
                 driver: known ?? (name == ManualEntry.driver.description ? ManualEntry.driver : "unknown"),
                 provenance: Provenance(
-                    driver: name, device: row["device"],
+                    driver: name, device: row.text("device") ?? "",
                     identity: DeviceIdentity(
-                        id: row["device"], manufacturer: row["manufacturer"], model: row["model"], serial: row["serial"],
-                        firmware: row["firmware"])))
+                        id: row.text("device") ?? "", manufacturer: row.text("manufacturer"), model: row.text("model"),
+                        serial: row.text("serial"),
+                        firmware: row.text("firmware"))))
         }
         return found
     }
@@ -32,10 +34,8 @@ extension Store {
         // The latest so many are found backwards and told forwards.
         var latest: [(Reading, Provenance)] = []
         try walk(selection, columns: ReadingColumn.all) { cursor, sources in
-            guard selection.holds(cursor.time), let source = sources[cursor.source], let reading = cursor.reading(driver: source.driver)
-            else {
-                return true
-            }
+            guard selection.holds(cursor.time) else { return true }
+            guard let source = sources[cursor.source], let reading = cursor.reading(driver: source.driver) else { throw UnreadableRow() }
             guard let last = selection.last else { return try body(reading, source.provenance) }
             guard latest.count < last else { return false }
             latest.append((reading, source.provenance))
@@ -56,7 +56,7 @@ extension Store {
         var left = selection.last ?? .max
         try walk(selection, columns: ReadingColumn.ofPoints) { cursor, _ in
             let time = cursor.time
-            guard selection.holds(time) else { return true }
+            guard selection.holds(time) || cursor.hasImplausibleTime else { return true }
             guard left > 0 else { return false }
             left -= 1
             if let reason = rule.reason(cursor.flags) {
@@ -64,35 +64,22 @@ extension Store {
             } else if let time, let point = cursor.point(time) {
                 body(.counts(point), cursor.source)
             } else {
-                body(.excluded(.timeUnknown), cursor.source)
+                body(.excluded(cursor.timeExclusion), cursor.source)
             }
             return true
         }
     }
 
-    func walk(
-        _ selection: ReadingSelection, columns: String, _ body: (ReadingCursor, [Int64: StoredSource]) throws -> Bool
-    ) throws(IngestError) {
-        do {
-            try queue.read { db in
-                let sources = try Self.sources(db)
-                let order = selection.last == nil ? "" : " DESC"
-                let sql = "SELECT \(columns) FROM reading WHERE \(selection.condition(sources)) ORDER BY id\(order)"
-                let statement = try db.makeStatement(sql: sql)
-                let cursor = ReadingCursor(statement: statement.sqliteStatement, zone: selection.zone)
-                defer { sqlite3_reset(statement.sqliteStatement) }
-                while true {
-                    switch sqlite3_step(statement.sqliteStatement) {
-                    case SQLITE_ROW: guard try body(cursor, sources) else { return }
-                    case SQLITE_DONE: return
-                    case let result:
-                        throw DatabaseError(
-                            resultCode: ResultCode(rawValue: result),
-                            message: db.sqliteConnection.map { String(cString: sqlite3_errmsg($0)) })
-                    }
-                }
-            }
-        } catch { throw Self.translated(error, path) }
+    /// How many of the readings that are meant, whatever the range of time, tell a time which is none and so are in no range.
+    public func implausibleTimes(_ selection: ReadingSelection) throws(IngestError) -> Int {
+        var selection = selection
+        (selection.since, selection.until, selection.last) = (nil, nil, nil)
+        var count = 0
+        try walk(selection, columns: ReadingColumn.ofPoints) { cursor, _ in
+            if cursor.hasImplausibleTime { count += 1 }
+            return true
+        }
+        return count
     }
 
     /// The users whom the selected readings tell of, ascending; `nil`, where some tell none, comes last.
@@ -102,7 +89,7 @@ extension Store {
             try queue.read { db in
                 let sources = try Self.sources(db)
                 let rows = try Row.fetchAll(db, sql: "SELECT DISTINCT user FROM reading WHERE \(selection.condition(sources))")
-                found = Set(rows.map { $0["user"] as Int? })
+                found = Set(rows.map { $0.int("user") })
             }
         } catch { throw Self.translated(error, path) }
         // The condition is wider than the range of time, so of several each is looked for.

@@ -27,6 +27,7 @@ extension Store {
                     try db.execute(
                         sql: "UPDATE reading SET \(columns) WHERE id = ?",
                         arguments: StatementArguments(Remarks.Key.allCases.map { remarks[$0] } + [id.description]))
+                    try seal(id, in: db)
                     try queueAgain(changed, provenance, in: db)
                     count += 1
                 }
@@ -59,6 +60,8 @@ extension Store {
                 }
                 var new = entry.reading(received: old.received ?? now, zone: zone)
                 (new.id, new.remarks, new.revision) = (old.id, old.remarks, old.revision)
+                // A time that is not corrected keeps its zone too: this machine may be in another one.
+                if new.measured?.seconds == old.measured?.seconds { new.measuredOffset = old.measuredOffset }
                 let isSame = new.content == old.content && new.user == old.user && new.flags == old.flags
                 guard !isSame || new.measured?.seconds != old.measured?.seconds else { return false }
                 try db.execute(
@@ -68,8 +71,10 @@ extension Store {
                         SELECT id, \(ReadingColumn.fullRevision), ?, systolic_mmHg, diastolic_mmHg, pulse_per_min, user, flags, measured, raw
                         FROM reading WHERE id = ?
                         """, arguments: [now.utcText, id.description])
+                try db.execute(sql: RowChecksum.earlier.seal("id = ? AND checksum IS NULL"), arguments: [id.description])
                 try replaceValues(of: new, in: db)
                 try noteChange(&new, in: db)
+                try seal(id, in: db)
                 try queueAgain(new, provenance, in: db)
                 return true
             }
@@ -84,19 +89,20 @@ extension Store {
             ReadingColumn.ofPersons.contains(column) ? "NULL" : "\(kept.contains(column) ? "earlier" : "reading").\(column.name)"
         }
         var found: [Reading.ID: [(reading: Reading, until: String)]] = [:]
+        var damaged = 0
+        defer { noteDamage(damaged) }
         do {
             try queue.read { db in
-                let statement = try db.makeStatement(
-                    sql: """
-                        SELECT \(columns.joined(separator: ",")), earlier.replaced FROM earlier JOIN reading USING (id)
-                        ORDER BY earlier.id, earlier.revision
-                        """)
-                let cursor = ReadingCursor(statement: statement.sqliteStatement, zone: selection.zone)
-                defer { sqlite3_reset(statement.sqliteStatement) }
-                while sqlite3_step(statement.sqliteStatement) == SQLITE_ROW {
-                    guard let reading = cursor.reading(driver: ManualEntry.driver) else { continue }
-                    let until = sqlite3_column_text(statement.sqliteStatement, Int32(ReadingColumn.allCases.count))
+                let sql = """
+                    SELECT \(columns.joined(separator: ",")), earlier.replaced, \(hasChecksums ? RowChecksum.earlier.isIntact : "1")
+                    FROM earlier JOIN reading USING (id) ORDER BY earlier.id, earlier.revision
+                    """
+                damaged = try eachRow(sql, in: db) { statement in
+                    let cursor = ReadingCursor(statement: statement, zone: selection.zone)
+                    guard cursor.isIntact(), let reading = cursor.reading(driver: ManualEntry.driver) else { throw UnreadableRow() }
+                    let until = sqlite3_column_text(statement, Int32(ReadingColumn.allCases.count))
                     found[reading.id, default: []].append((reading, until.map { String(cString: $0) } ?? ""))
+                    return true
                 }
             }
         } catch { throw Self.translated(error, path) }
@@ -106,17 +112,25 @@ extension Store {
     private func whole(_ id: Reading.ID, in db: Database) throws -> (Reading, Provenance) {
         let text = id.description
         let statement = try db.makeStatement(
-            sql: "SELECT \(ReadingColumn.all) FROM reading WHERE id = ? AND NOT pending AND type <> '\(Self.tombstone)'")
+            sql: "SELECT \(ReadingColumn.all), \(isIntact) FROM reading WHERE id = ? AND NOT pending AND type <> '\(Self.tombstone)'")
         try statement.setArguments([text])
         let cursor = ReadingCursor(statement: statement.sqliteStatement, zone: .utc)
         defer { sqlite3_reset(statement.sqliteStatement) }
-        guard sqlite3_step(statement.sqliteStatement) == SQLITE_ROW, let source = try Self.sources(db)[cursor.source],
-            let reading = cursor.reading(driver: source.driver)
-        else { throw IngestError(StoreFault.noSuchReading(text, path)) }
+        guard sqlite3_step(statement.sqliteStatement) == SQLITE_ROW else { throw IngestError(StoreFault.noSuchReading(text, path)) }
+        // What is said beside a damaged row would make it a whole one.
+        guard cursor.isIntact(), let source = try Self.sources(db)[cursor.source], let reading = cursor.reading(driver: source.driver)
+        else {
+            throw IngestError(StoreFault.damagedReadings(path, count: 1))
+        }
         guard cursor.noted < Self.mostChanges, reading.revision < 250 else {
             throw IngestError(StoreFault.tooManyChanges(text, most: Self.mostChanges))
         }
         return (reading, source.provenance)
+    }
+
+    /// States the checksum of a row that was intact and has changed.
+    func seal(_ id: Reading.ID, in db: Database) throws {
+        try db.execute(sql: RowChecksum.reading.seal("id = ?"), arguments: [id.description])
     }
 
     /// The next revision, in the row and in the reading.
@@ -146,14 +160,11 @@ extension Store {
         ReadingLine().append(reading, device: provenance.device, to: &text)
         try db.execute(
             sql: """
-                INSERT INTO outbox (sink, id, revision, pending, sequence, queued, line)
-                SELECT number, ?, ?, 0, 1 + coalesce((SELECT max(sequence) FROM outbox WHERE sink = number), 0), ?, ?
-                FROM sink WHERE number IN (SELECT sink FROM outbox WHERE id = ?)
+                INSERT INTO outbox (sink, id, revision, pending, sequence, queued, line, checksum)
+                SELECT number, ?1, ?2, 0, 1 + coalesce((SELECT max(sequence) FROM outbox WHERE sink = number), 0), ?3, ?4,
+                  \(RowChecksum.function)(number, ?1, ?2, 0, ?4)
+                FROM sink WHERE number IN (SELECT sink FROM outbox WHERE id = ?1)
                 ON CONFLICT DO NOTHING
-                """,
-            arguments: [
-                reading.id.description, Int(reading.revision), HostClock.now().utcText, text.string,
-                reading.id.description,
-            ])
+                """, arguments: [reading.id.description, Int(reading.revision), HostClock.now().utcText, text.string])
     }
 }

@@ -11,7 +11,7 @@ extension Store {
         var latest: (user: Int?, number: Int64, index: Int, source: Int)?
         try walk(selection, columns: ReadingColumn.ofReports) { cursor, sources in
             let time = cursor.time
-            guard selection.holds(time) else { return true }
+            guard selection.holds(time) || cursor.hasImplausibleTime else { return true }
             guard left > 0 else { return false }
             left -= 1
             let (user, number) = (cursor.user, cursor.source)
@@ -27,7 +27,7 @@ extension Store {
             if cursor.isFailure {
                 found[index].report.add(
                     Report.LeftOut(time: time, content: cursor.failure, reason: .notABloodPressure, source: source))
-            } else if let reason = empty.rule.reason(cursor.flags) ?? (time == nil ? .timeUnknown : nil) {
+            } else if let reason = empty.rule.reason(cursor.flags) ?? (time == nil ? cursor.timeExclusion : nil) {
                 guard let content = cursor.pressure else { return true }
                 found[index].report.add(Report.LeftOut(time: time, content: content, reason: reason, source: source))
             } else if let time, let point = cursor.point(time) {
@@ -51,9 +51,9 @@ extension ReadingColumn {
             // Blood pressures are the rule.
             case .type: "iif(type = 'measurement', type, NULL)"
             // Where it was measured is known, these are not looked at, but for whether the cuff told a time.
-            case .received: "iif(measured IS NULL, received, NULL)"
+            case .received: receivedWhereItMatters
             case .device_time: "iif(measured IS NULL, device_time, iif(device_time IS NULL, NULL, ''))"
-            default: needed.contains(column) ? column.name : "NULL"
+            default: needed.contains(column) ? column.exact : "NULL"
             }
         }.joined(separator: ",")
     }()

@@ -73,8 +73,9 @@ extension Store {
 
     private static let insertSeries = """
         INSERT OR REPLACE INTO series
-          (type, code, unit, source, reading, start, end, count, min, max, avg, last, sdnn_ms, samples)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          (type, code, unit, source, reading, start, end, count, min, max, avg, last, sdnn_ms, samples, checksum)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,
+          \(RowChecksum.function)(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14))
         """
 
     private static func arguments(_ series: HealthSeries, source: Int64) throws -> StatementArguments {
@@ -141,30 +142,34 @@ extension Store {
                 for condition in selection.conditions { require(condition.sql, [condition.value]) }
                 let order = selection.last == nil ? "" : " DESC LIMIT \(max(0, selection.last ?? 0))"
                 let owner = "(SELECT user FROM reading WHERE reading.id = series.reading) AS owner"
-                let inner = "SELECT *, \(owner) FROM series WHERE \(conditions.joined(separator: " AND ")) ORDER BY start\(order)"
+                let intact = "\(hasChecksums ? RowChecksum.series.isIntact : "1") AS intact"
+                let condition = conditions.joined(separator: " AND ")
+                let inner = "SELECT *, \(owner), \(intact) FROM series WHERE \(condition) ORDER BY start\(order)"
                 let rows = try Row.fetchCursor(
                     db, sql: "SELECT * FROM (\(inner)) ORDER BY start, number", arguments: StatementArguments(arguments))
                 while let row = try rows.next() {
-                    let source: Int64 = row["source"]
+                    let source = row.integer("source") ?? 0
                     let provenance = sources[source]?.provenance ?? Provenance(driver: "unknown")
-                    guard let series = Self.series(row, provenance) else {
-                        throw IngestError(StoreFault.seriesDamaged(path, number: row["number"] as Int64? ?? 0))
+                    guard row.flag("intact"), let series = Self.series(row, provenance) else {
+                        throw IngestError(StoreFault.seriesDamaged(path, number: row.integer("number") ?? 0))
                     }
-                    guard try body(StoredSeries(number: row["number"], series: series, provenance: provenance, user: row["owner"])) else {
-                        return
-                    }
+                    let stored = StoredSeries(
+                        number: row.integer("number") ?? 0, series: series, provenance: provenance, user: row.int("owner"))
+                    guard try body(stored) else { return }
                 }
             }
         } catch { throw Self.translated(error, path) }
     }
 
     private static func series(_ row: Row, _ provenance: Provenance) -> HealthSeries? {
-        guard let start = instant(row["start"]), let end = instant(row["end"]), let samples = row["samples"] as Data? else { return nil }
-        let reading = (row["reading"] as String?).flatMap { Reading.ID.parse($0) }
+        guard let start = instant(row.text("start")), let end = instant(row.text("end")), let samples = row.data("samples") else {
+            return nil
+        }
+        let reading = row.text("reading").flatMap { Reading.ID.parse($0) }
         let source = HealthSource(name: "cuff")
-        switch SeriesSelection.Kind(rawValue: row["type"] ?? "") {
+        switch SeriesSelection.Kind(rawValue: row.text("type") ?? "") {
         case .quantity:
-            guard let type = SampleType.named(row["code"] ?? ""), let unit = HealthUnit.named(row["unit"] ?? ""),
+            guard let type = SampleType.named(row.text("code") ?? ""), let unit = HealthUnit.named(row.text("unit") ?? ""),
                 let elements = SeriesCoding.decodeElements(Array(samples))
             else { return nil }
             return QuantitySeries(
@@ -185,8 +190,8 @@ extension Store {
 
     /// How many samples or beats a row's `samples` hold; `nil` where they cannot be unpacked.
     static func sampleCount(_ row: Row) -> Int? {
-        guard let samples = row["samples"] as Data? else { return nil }
-        switch SeriesSelection.Kind(rawValue: row["type"] ?? "") {
+        guard let samples = row.data("samples") else { return nil }
+        switch SeriesSelection.Kind(rawValue: row.text("type") ?? "") {
         case .quantity: return SeriesCoding.decodeElements(Array(samples))?.count
         case .heartbeats: return SeriesCoding.decodeBeats(Array(samples))?.count
         case .waveforms:
@@ -205,8 +210,8 @@ extension Store {
                 let row = try Row.fetchOne(
                     db, sql: "SELECT revision, pending FROM reading WHERE id = ?", arguments: [reading.id.description])
                 guard let row else { return false }
-                let revision: Int = row["revision"]
-                let isPending: Bool = row["pending"]
+                let revision = row.int("revision") ?? 0
+                let isPending = row.flag("pending")
                 return revision > Int(reading.revision) || revision == Int(reading.revision) && (!isPending || reading.isPending)
             }
         } catch { throw Self.translated(error, path) }

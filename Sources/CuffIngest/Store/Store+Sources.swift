@@ -7,10 +7,15 @@ extension Store {
         let number = try Int64.fetchOne(
             db,
             sql: """
-                INSERT INTO source (driver, device, manufacturer, model, serial, firmware) VALUES (?, ?, ?, ?, ?, ?)
+                INSERT INTO source (driver, device, manufacturer, model, serial, firmware, checksum)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, \(RowChecksum.function)(?1, ?2, ?3, ?4, ?5, ?6))
                 ON CONFLICT (driver, device) DO UPDATE SET
                   manufacturer = coalesce(excluded.manufacturer, manufacturer), model = coalesce(excluded.model, model),
-                  serial = coalesce(excluded.serial, serial), firmware = coalesce(excluded.firmware, firmware)
+                  serial = coalesce(excluded.serial, serial), firmware = coalesce(excluded.firmware, firmware),
+                  checksum = iif(\(RowChecksum.source.isIntact), \(RowChecksum.function)(
+                    source.driver, source.device, coalesce(excluded.manufacturer, source.manufacturer),
+                    coalesce(excluded.model, source.model), coalesce(excluded.serial, source.serial),
+                    coalesce(excluded.firmware, source.firmware)), source.checksum)
                 RETURNING number
                 """,
             arguments: [

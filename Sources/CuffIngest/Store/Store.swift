@@ -27,6 +27,8 @@ public final class Store: Sendable {
         /// The log was removed under it.
         var isWithoutLog = false
         var watch = LogWatch()
+        /// The most rows that one walk could not read.
+        var damaged = 0
     }
 
     /// "CUFF" in ASCII, in the header of the file (`pragma application_id`).
@@ -53,6 +55,23 @@ public final class Store: Sendable {
     var queue: DatabaseQueue { connection.queue }
     /// Changes whenever the database was opened anew: row numbers known from before are another file's.
     var generation: Int { connection.generation }
+
+    /// Rows have checksums: the file is of this version.
+    var hasChecksums: Bool { connection.hasChecksums }
+
+    // MARK: Damage
+
+    /// What was left out of everything that this store has handed over, because it is damaged; `nil` where nothing was.
+    public var damage: IngestError? {
+        let count = state.withLock { $0.damaged }
+        return count == 0 ? nil : IngestError(StoreFault.damagedReadings(path, count: count))
+    }
+
+    /// Several walks of one run meet the same rows.
+    func noteDamage(_ count: Int) { state.withLock { $0.damaged = max($0.damaged, count) } }
+
+    /// So many of them are gone.
+    func forgetDamage(_ count: Int) { state.withLock { $0.damaged = max(0, $0.damaged - count) } }
 
     /// Writes the log into the database and closes it. The store cannot be used afterwards.
     public func close() throws(IngestError) {

@@ -8,6 +8,8 @@ final class StoreConnection: Sendable {
     private let hold: OpenDatabases.Hold?
     /// Counts the openings of one `Store`: what was learnt from an earlier one, statements and row numbers, is void.
     let generation: Int
+    /// Rows have checksums: the file is of this version.
+    let hasChecksums: Bool
     private let path: String
     private let file: FileIdentity?
     private let logPath: String
@@ -35,8 +37,12 @@ final class StoreConnection: Sendable {
             // Sources are added by the one writer together with their readings.
             configuration.foreignKeysEnabled = false
             configuration.label = "cuff.store"
+            configuration.prepareDatabase { RowChecksum.prepare($0.sqliteConnection) }
             queue = try DatabaseQueue(path: path, configuration: configuration)
             if access == .write { try Self.prepare(queue) } else { try Self.adapt(queue, path) }
+            hasChecksums = try queue.read { db in
+                try String.fetchOne(db, sql: "SELECT name FROM pragma_table_info('reading', 'main') WHERE name = 'checksum'") != nil
+            }
             logPath = Self.logPath(queue) ?? "\(path)-wal"
         } catch {
             if isNew { unlink(path) }

@@ -27,6 +27,12 @@ public enum StoreFault: Fault {
     /// What was deleted may be in the file or its log still; the cause is `nil` where another program reads in it.
     case remains(String, cause: IngestError?)
     case seriesDamaged(String, number: Int64)
+    /// Rows that are not as they were written, or cannot be read. They were left out.
+    case damagedReadings(String, count: Int)
+    /// A cell holds more than anything that is stored here.
+    case cellTooLarge(String)
+    /// A row that was written is not there, or not as it was written.
+    case keptOut(String, id: String, triggers: [String])
     /// The values of a series have too many digits to be packed.
     case seriesTooPrecise
     case notAnID(String)
@@ -44,6 +50,7 @@ public enum StoreFault: Fault {
     case problems(String, count: Int)
     /// The word that confirms a purge was not said.
     case purgeNotConfirmed
+    case redecodingNotConfirmed
     /// The file was moved, removed or replaced while it was written; it was opened anew, and nothing is lost.
     case replaced(String)
     /// The log was removed while readings were written; nothing is lost.
@@ -56,10 +63,10 @@ public enum StoreFault: Fault {
         switch self {
         case .notThere, .emptyFile, .nothingStored, .noSuchReading: .noInput
         case .noStandardPlace, .notAnID, .notEntered, .remarkRefused, .backupNeedsFile, .backupOntoItself,
-            .purgeNotConfirmed:
+            .purgeNotConfirmed, .redecodingNotConfirmed:
             .usage
-        case .notADatabase, .damaged, .seriesDamaged, .problems: .badData
-        case .foreign, .readOnly, .cannotOpen: .cannotCreate
+        case .notADatabase, .damaged, .seriesDamaged, .problems, .damagedReadings, .cellTooLarge: .badData
+        case .keptOut, .foreign, .readOnly, .cannotOpen: .cannotCreate
         case .tooNew(_, let isReading): isReading ? .badData : .cannotCreate
         case .noRoomForIndex, .failedWriting, .full, .cutShort: .inputOutput
         case .tooManyChanges: .cannotCreate
@@ -93,6 +100,12 @@ public enum StoreFault: Fault {
             "the readings are deleted, but \(path) or its log may hold copies of them still: "
                 + (cause?.description ?? "another program reads in the database")
         case .seriesDamaged(let path, let number): "a series in \(path) is damaged: number \(number) cannot be unpacked"
+        case .damagedReadings(let path, let count):
+            "\(Plural.text(count, "row")) of \(path) \(count == 1 ? "is" : "are") damaged; damaged readings are left out"
+        case .cellTooLarge(let path): "cannot read \(path): a cell holds more than \(RowChecksum.largestCell >> 20) MiB"
+        case .keptOut(let path, let id, let triggers):
+            "cannot write \(path): \(id) is not in it after it was stored"
+                + (triggers.isEmpty ? "" : ": the database has triggers (\(triggers.joined(separator: ", ")))")
         case .seriesTooPrecise: "a series could not be packed: its values have too many digits"
         case .notAnID(let text): "`\(text)` is not an id: an id looks like 20260505T073110-9f0c61d2a4b7e3f0"
         case .noSuchReading(let id, let path): "there is no reading \(id) in \(path)"
@@ -106,6 +119,7 @@ public enum StoreFault: Fault {
         case .backupOntoItself(let path): "cannot back up \(path) onto itself"
         case .problems(let path, let count): "\(path) has \(Plural.text(count, "problem"))"
         case .purgeNotConfirmed: "nothing was purged: it was not confirmed"
+        case .redecodingNotConfirmed: "no reading was corrected: it was not confirmed"
         case .replaced(let path): "\(path) was moved, removed or replaced while readings were written: it was opened anew"
         case .logRemoved(let path):
             "the log \(path)-wal was removed while readings were written: nothing is lost: the database holds them"

@@ -23,6 +23,13 @@ public enum StoreProblem: Hashable, Sendable, CustomStringConvertible {
     /// A series of a source that is not in the table of sources.
     case seriesWithoutSource(number: Int64)
 
+    /// A row that is not as it was written: its checksum says so.
+    case changed(id: String)
+    case changedSource(number: Int64)
+    case changedLine(id: String, sink: Int64)
+    /// A row with a cell that holds more than anything that is stored here; `nil` where it is not known in which table.
+    case tooLarge(table: String?)
+
     /// A remark of a key that takes certain words is none of them.
     case unknownRemark(id: String, key: String)
     /// An earlier revision of a reading that is not here or was deleted.
@@ -39,6 +46,8 @@ public enum StoreProblem: Hashable, Sendable, CustomStringConvertible {
         case .tombstoneHolds, .deletedLineWaits, .earlierOfNone: "deleted"
         case .lineWithoutSink, .emptyLine: "outbox"
         case .damagedSeries: "series"
+        case .changed, .changedSource, .changedLine: "checksum"
+        case .tooLarge: "size"
         }
     }
 
@@ -47,9 +56,9 @@ public enum StoreProblem: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .notAnID(let id), .withoutSource(let id, _), .unknownType(let id, _), .unreadable(let id, _), .tombstoneHolds(let id, _),
             .deletedLineWaits(let id), .lineWithoutSink(let id, _), .emptyLine(let id, _), .unknownRemark(let id, _),
-            .earlierOfNone(let id):
+            .earlierOfNone(let id), .changed(let id), .changedLine(let id, _):
             id
-        case .integrity, .damagedSeries, .seriesWithoutSource: nil
+        case .changedSource, .tooLarge, .integrity, .damagedSeries, .seriesWithoutSource: nil
         }
     }
 
@@ -67,6 +76,12 @@ public enum StoreProblem: Hashable, Sendable, CustomStringConvertible {
         case .emptyLine(let id, let sink): "the line of reading \(id) that is queued for sink \(sink) is empty"
         case .unknownRemark(let id, let key): "the \(key) of reading \(id) is none of the known words"
         case .earlierOfNone(let id): "an earlier revision of reading \(id) is kept, but the reading is not"
+        case .changed(let id): "reading \(id) has changed on the disk: its checksum does not match"
+        case .changedSource(let number): "source \(number) has changed on the disk: its checksum does not match"
+        case .changedLine(let id, let sink):
+            "the line of reading \(id) that is queued for sink \(sink) has changed on the disk: its checksum does not match"
+        case .tooLarge(let table):
+            "a row\(table.map { " of the table \($0)" } ?? "") holds more than \(RowChecksum.largestCell >> 20) MiB in one cell"
         case .damagedSeries(let number): "series \(number) cannot be unpacked"
         case .seriesWithoutSource(let number): "series \(number) belongs to a source that does not exist"
         }

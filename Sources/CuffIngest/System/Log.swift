@@ -1,3 +1,4 @@
+import CuffCore
 import Glibc
 import Logging
 
@@ -73,12 +74,6 @@ public struct StandardErrorLog: LogHandler {
 
     /// Without control characters: a name that a device or a file brought along must not command the terminal.
     public static func harmless(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control && $0 != "\n" }) else { return text }
-        var result = ""
-        for scalar in text.unicodeScalars {
-            let isCommand = scalar.properties.generalCategory == .control && scalar != "\n"
-            result.unicodeScalars.append(isCommand ? "?" : scalar)
-        }
-        return result
+        TerminalText.clean(text)
     }
 }

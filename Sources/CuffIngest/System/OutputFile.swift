@@ -10,10 +10,14 @@ public final class OutputFile {
     /// Where it is written until it is finished; `nil` where that is its own place: standard output, a device, a pipe.
     let temporary: String?
     private let replaces: Bool
+    /// Lines for a terminal of so many columns; `nil`: as they are.
+    private let width: Int?
     private var isDone = false
 
-    /// `-` is standard output. An existing file is refused unless it may be replaced.
-    public init(_ path: String, replaces: Bool = false) throws(IngestError) {
+    /// `-` is standard output. An existing file is refused unless it may be replaced. With a `width`, longer lines are folded for a
+    /// terminal of so many columns; each `append` then takes whole lines.
+    public init(_ path: String, replaces: Bool = false, width: Int? = nil) throws(IngestError) {
+        self.width = width
         self.path = path
         self.replaces = replaces
         guard path != "-" else {
@@ -47,6 +51,14 @@ public final class OutputFile {
         IngestError(FileFault.exists(path))
     }
 
+    /// The first of `page.html`, `page-2.html`, `page-3.html` … that is not there; `nil` where a thousand are.
+    public static func free(_ path: String) -> String? {
+        let name = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+        let dot = path[name...].lastIndex(of: ".").flatMap { $0 > name ? $0 : nil } ?? path.endIndex
+        var status = stat()
+        return (1...1000).lazy.map { $0 == 1 ? path : "\(path[..<dot])-\($0)\(path[dot...])" }.first { lstat($0, &status) != 0 }
+    }
+
     /// Writes a whole answer to standard output.
     public static func put(_ text: String) throws(IngestError) {
         var buffer = TextBuffer(capacity: text.utf8.count)
@@ -58,6 +70,11 @@ public final class OutputFile {
 
     /// Writes the text and empties the buffer. Throws where the file cannot take it.
     public func append(_ text: inout TextBuffer) throws(IngestError) {
+        if let width {
+            let folded = TextTable.folded(text.string, width: width)
+            text.removeAll()
+            text.append(string: folded)
+        }
         do throws(SystemFault) {
             try text.withBytes { (bytes) throws(SystemFault) in try Descriptor.writeAll(descriptor, bytes) }
         } catch {

@@ -24,6 +24,8 @@ public final class CP2110Transport: Transport {
 
     /// The path of the hidraw node.
     public var address: String { hid.address }
+    /// USB ends in the bridge; behind it is a serial line.
+    public var checksBytes: Bool { false }
 
     /// `line` is set on the chip's UART when the transport starts.
     public init(path: String, line: LineSettings) {

@@ -56,6 +56,8 @@ public final class FaultyTransport: Transport {
 
     /// The address of the inner transport.
     public var address: String { inner.address }
+    /// As the inner transport does.
+    public var checksBytes: Bool { inner.checksBytes }
 
     /// Opens the inner transport.
     public func open() throws(IngestError) { try inner.open() }

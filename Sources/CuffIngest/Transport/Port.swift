@@ -19,6 +19,10 @@ final class Port {
     /// answers to one read of input.
     static let outputLimit = 8 << 20
 
+    /// What is read of one port in one turn of the loop. A link's work for each byte is bounded, so this bounds how long the other links
+    /// wait for it: at two microseconds a byte, 16 ms.
+    static let turnLimit = 8192
+
     private let descriptor: Int32
     private let loop: EventLoop
     private let readSize: Int
@@ -81,6 +85,9 @@ final class Port {
         if output.count == 1 { drainOutput() }
     }
 
+    /// Of a socket: tells the other side that nothing more is written.
+    func shutdownOutput() { if isOpen { _ = shutdown(descriptor, Int32(SHUT_WR)) } }
+
     func pause() { isPaused = true }
 
     func resume() {
@@ -129,9 +136,9 @@ final class Port {
         readInput(isWhole: isTerminal && readiness == .input)
     }
 
-    /// Takes what is there, up to a few buffers so that one talkative cuff does not hold the loop.
+    /// Takes what is there, up to the limit of a turn so that one talkative cuff does not hold the loop.
     private func readInput(isWhole: Bool) {
-        for _ in 0..<4 {
+        for _ in 0..<max(1, Self.turnLimit / readSize) {
             guard isOpen, !isPaused else { return }
             do throws(SystemFault) {
                 guard let count = try Descriptor.read(descriptor, into: buffer) else { return }

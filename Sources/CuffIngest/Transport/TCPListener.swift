@@ -16,10 +16,10 @@ final class TCPListener {
     /// Without descriptors or memory left, the next caller is accepted after this pause.
     private static let pauseAfterFault = Duration.seconds(1)
 
-    /// Port 0 takes any free one.
-    init(host: String, port: Int, on loop: EventLoop = .shared) throws(IngestError) {
+    /// Port 0 takes any free one. `name` is the address as the user knows it, for messages; by itself it is a device's.
+    init(host: String, port: Int, named given: String? = nil, on loop: EventLoop = .shared) throws(IngestError) {
         self.loop = loop
-        let name = DeviceAddress.tcpListen(host: host, port: port).description
+        let name = given ?? DeviceAddress.tcpListen(host: host, port: port).description
         let first = try TCPTransport.listening(host, String(port), name)
         var listeners = [first.descriptor]
         // Loopback has two addresses; a machine without IPv6 has one.

@@ -130,7 +130,7 @@ public final class TCPTransport: Transport {
         Self.setOption(connected, SOL_SOCKET, SO_KEEPALIVE)
         do throws(SystemFault) {
             port = try Port(
-                connected, on: loop, readSize: 1 << 14,
+                connected, on: loop, readSize: Port.turnLimit,
                 writer: { send($0, $1.baseAddress, $1.count, Int32(MSG_NOSIGNAL)) }
             ) { [weak self] in self?.handle($0) }
         } catch { return end(.failed(call: error.call, errno: error.number)) }
@@ -148,6 +148,8 @@ public final class TCPTransport: Transport {
 
     /// Writes the bytes in order; `sent` follows when the kernel has all of them.
     public func write(_ bytes: [UInt8]) { port?.write(bytes) }
+    /// Tells the other side that nothing more comes; what it sends is still read.
+    func finishWriting() { port?.shutdownOutput() }
     /// A network line has no HID reports.
     public func writeFeature(_ bytes: [UInt8]) { end(.failed(call: "HIDIOCSFEATURE", errno: ENOTTY)) }
 
@@ -251,6 +253,8 @@ public final class TCPTransport: Transport {
                 }
                 number = errno
                 Glibc.close(descriptor)
+            } else {
+                number = errno
             }
             next = entry.ai_next
         }

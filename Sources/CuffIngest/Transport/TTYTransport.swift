@@ -19,6 +19,8 @@ extension TransportKind {
 public final class TTYTransport: Transport {
     /// The path of the port.
     public let address: String
+    /// A byte on a serial line has a parity bit at most. Bluetooth checks its packets, so a port of `rfcomm` is as good as a network.
+    public var checksBytes: Bool { address.hasPrefix("/dev/rfcomm") }
     private let line: LineSettings
     private let pace: Duration?
     private var port: Port?
@@ -28,12 +30,22 @@ public final class TTYTransport: Transport {
     private var descriptor: Int32 = -1
     private var isPty = false
     private var errors: clinux_line_errors?
+    /// The kernel's counts of damage on the line; `nil` where the driver keeps none, as for pseudo terminals and some adapters.
+    private let countErrors: (Int32) -> clinux_line_errors?
 
     /// `pace` leaves a pause between the bytes that are written.
-    public init(path: String, line: LineSettings, pace: Duration? = nil) {
+    public convenience init(path: String, line: LineSettings, pace: Duration? = nil) {
+        self.init(path: path, line: line, pace: pace) { descriptor in
+            var counts = clinux_line_errors()
+            return clinux_line_errors(descriptor, &counts) == 0 ? counts : nil
+        }
+    }
+
+    init(path: String, line: LineSettings, pace: Duration? = nil, countErrors: @escaping (Int32) -> clinux_line_errors?) {
         address = path
         self.line = line
         self.pace = pace
+        self.countErrors = countErrors
     }
 
     deinit { if port == nil && descriptor >= 0 { Glibc.close(descriptor) } }
@@ -80,9 +92,7 @@ public final class TTYTransport: Transport {
         // What came before the line was set is noise at the wrong rate. CDC-ACM has no rate: what its device kept until somebody
         // opened the port is the beginning of the conversation, and an 11073 agent says it again only after ten seconds.
         if !isPty && clinux_is_acm(descriptor) == 0 { tcflush(descriptor, TCIFLUSH) }
-        var counts = clinux_line_errors()
-        // Pseudo terminals and some adapters do not count.
-        errors = clinux_line_errors(descriptor, &counts) == 0 ? counts : nil
+        errors = countErrors(descriptor)
     }
 
     private func configure() throws(IngestError) {
@@ -162,12 +172,8 @@ public final class TTYTransport: Transport {
     /// Told before the bytes of the same read, which the damage concerns.
     private func reportErrors() {
         guard let before = errors else { return }
-        var now = clinux_line_errors()
-        guard clinux_line_errors(descriptor, &now) == 0 else {
-            errors = nil
-            return
-        }
-        errors = now
+        errors = countErrors(descriptor)
+        guard let now = errors else { return }
         if now.framing != before.framing { deliver?(.line(.framingError)) }
         if now.parity != before.parity { deliver?(.line(.parityError)) }
         if now.overrun != before.overrun || now.lost != before.lost { deliver?(.line(.overrun)) }

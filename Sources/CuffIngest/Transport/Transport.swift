@@ -5,6 +5,9 @@ import CuffCore
 public protocol Transport: AnyObject {
     /// What it leads to, as a person would name it, e.g. `/dev/ttyUSB0`.
     var address: String { get }
+    /// Whether something below this program notices damaged bytes, as USB and TCP do and a serial line does not. A protocol that
+    /// leaves its check to the transport says so of each reading where nobody checks.
+    var checksBytes: Bool { get }
     /// Opens the device. It may block, and is called once, on a worker, before `start`.
     func open() throws(IngestError)
     /// Begins, after `open`. Events follow from `opened` on until `closed`, which is always the last one.
@@ -18,6 +21,11 @@ public protocol Transport: AnyObject {
     func resume()
     /// Ends it; `closed` follows once the device is closed. Calling it again does nothing.
     func close()
+}
+
+extension Transport {
+    /// Something does, unless the transport says otherwise.
+    public var checksBytes: Bool { true }
 }
 
 /// What a transport delivers.

@@ -92,7 +92,10 @@ public final class USBTransport: Transport {
     private func arm() { if let token { loop?.arm(token, descriptor, .output) } }
 
     private func ready() {
+        var taken = 0
         while token != nil {
+            // The others have their turn; what waits is told again.
+            guard taken < Port.turnLimit else { return arm() }
             var request: OpaquePointer?
             var status: Int32 = 0
             var start: UnsafePointer<UInt8>?
@@ -104,6 +107,7 @@ public final class USBTransport: Transport {
                 return
             }
             if let slot = reads.firstIndex(of: request) {
+                taken += max(1, Int(count))
                 handle(.read(slot: slot, status: status, bytes: Array(UnsafeBufferPointer(start: start, count: Int(count)))))
             } else {
                 writes.removeAll { $0 == request }

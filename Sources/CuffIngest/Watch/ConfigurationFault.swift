@@ -4,6 +4,12 @@ public enum ConfigurationFault: Fault {
     case mistake(file: String, line: Int, ConfigurationMistake)
     /// The value of a file's line is one that its own parser refuses.
     case value(file: String, line: Int, IngestError)
+    /// What a configuration says is done, so nobody but this user and root may have written it.
+    case foreignOwner(String, user: UInt32)
+    case writableByOthers(String)
+    /// A folder, a pipe or a device in its place.
+    case notAFile(String)
+    case tooLong(String, most: Int)
     /// A text after --assign.
     case assignment(AddressFault)
     /// `--listen` waits for callers, and `--once` ends.
@@ -14,7 +20,8 @@ public enum ConfigurationFault: Fault {
     /// What kind of failure it is.
     public var status: RunStatus {
         switch self {
-        case .mistake, .value, .unknownPerson: .badConfiguration
+        case .mistake, .value, .unknownPerson, .notAFile, .tooLong: .badConfiguration
+        case .foreignOwner, .writableByOthers: .noPermission
         case .assignment, .listensOnce: .usage
         }
     }
@@ -24,6 +31,10 @@ public enum ConfigurationFault: Fault {
         switch self {
         case .mistake(let file, let line, let mistake): "\(file):\(line): \(mistake)"
         case .value(let file, let line, let cause): "\(file):\(line): \(cause)"
+        case .foreignOwner(let path, let user): "cannot use \(path): it belongs to another user (uid \(user))"
+        case .writableByOthers(let path): "cannot use \(path): other users may change it"
+        case .notAFile(let path): "cannot use \(path): it is not a regular file"
+        case .tooLong(let path, let most): "cannot use \(path): it has more than \(most >> 10) KiB"
         case .assignment(let fault): fault.description
         case .listensOnce: "--listen waits for callers and --once ends"
         case .unknownPerson(let place, let person, _): "\(place): no cuff has a user `\(person)`"

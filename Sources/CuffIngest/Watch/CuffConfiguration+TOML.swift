@@ -199,10 +199,11 @@ struct ConfigurationSource {
         guard let entries = value.table else { throw wrongType("users", section, "a table, { 1 = \"Anna\", 2 = \"Ben\" }") }
         var users: [Int: String] = [:]
         for key in entries.keys.sorted() {
-            guard let slot = Int(key), (0...Int(Int32.max)).contains(slot), let name = entries[key]?.string, !name.isEmpty,
+            // 0 is no user's number: a cuff without users gives none.
+            guard let slot = Int(key), (1...Int(Int32.max)).contains(slot), let name = entries[key]?.string, !name.isEmpty,
                 Int(name) == nil,
                 name != "none"
-            else { throw wrongType("users", section, "a table of user numbers and names, { 1 = \"Anna\" }") }
+            else { throw wrongType("users", section, "a table of user numbers from 1 on and names, { 1 = \"Anna\" }") }
             users[slot] = name
         }
         return users

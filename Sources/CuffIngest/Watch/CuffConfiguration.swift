@@ -101,9 +101,7 @@ public struct CuffConfiguration: Sendable, Hashable {
         var configuration = CuffConfiguration()
         let named = file ?? variable("CUFF_CONFIG")
         for path in named.map({ [$0] }) ?? standardFiles() {
-            // A configuration is a page or two; a file of more is something else.
-            guard let bytes = SmallFile.bytes(path, limit: 1 << 20) else { throw .reading(path, errno == 0 ? ENOENT : errno) }
-            try configuration.read(String(decoding: bytes, as: UTF8.self), file: path, drivers: drivers, kinds: kinds)
+            try configuration.read(try ConfigurationFile.text(path), file: path, drivers: drivers, kinds: kinds)
         }
         try configuration.checkPersons()
         return configuration

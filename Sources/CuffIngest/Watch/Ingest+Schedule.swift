@@ -198,19 +198,10 @@ extension Ingest {
     private static func ask(
         _ place: DevicePlace, _ driver: CuffDriver, _ command: ScheduleCommand, _ read: ReadOptions, _ options: IngestOptions
     ) throws(IngestError) -> (Int?, IngestReport) {
-        var (read, options) = (read, options)
+        var read = read
         read.command = .schedule(command)
         read.follows = false
-        // What a module says of its cycle is no reading.
-        options.sinks = []
-        options.moreSinks = [NoSink()]
         let report = try self.read(place.address, driver: place.driver, read, options: options)
         return (report.cycle, report)
     }
-}
-
-/// Where nothing is kept, because nothing is expected.
-private final class NoSink: Sink {
-    let label = "none"
-    func write(_ batch: Batch) throws(IngestError) -> Int { 0 }
 }

@@ -67,10 +67,10 @@ extension Ingest {
         _ watch: WatchOptions = WatchOptions(), options: IngestOptions = IngestOptions()
     ) throws(IngestError) -> IngestReport {
         let faults = SinkFaults { options.diagnostics(.warning(options.explain($0))) }
-        // A port that is taken must not come to light when cuffs are open already.
+        if let port = watch.metricsPort, UInt16(exactly: port) == nil { throw IngestError(TransportFault.notAPort("\(port)")) }
         let current = Locked<(@Sendable () -> RunStatistics)?>(nil)
         let alerts = Self.alerts(watch, options)
-        let servers = try WatchServers(watch, options, alerts: { alerts?.standing ?? [] }) { current.withLock { $0 }?() }
+        let servers = WatchServers(watch, options, alerts: { alerts?.standing ?? [] }) { current.withLock { $0 }?() }
         defer { servers.stop() }
         var options = options
         if let board = servers.board {
@@ -82,8 +82,8 @@ extension Ingest {
             if options.sinks.isEmpty && options.moreSinks.isEmpty { options.sinks = [.stdout] }
             options.moreSinks.append(alerts)
         }
-        for address in servers.addresses { watch.notices(.watcher(address)) }
         let pipeline = try pipeline(options, policy: watch.settings.isOnce ? .stop : .retry, series: .ofResults) { faults.take($0, $1) }
+        if let board = servers.board { pipeline.whenSourcesChange { board.linkChanged($0, isOpen: $1) } }
         alerts?.attach(to: pipeline)
         let run = WatchRun(watch, options, pipeline)
         run.alerts = alerts

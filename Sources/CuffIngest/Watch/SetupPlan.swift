@@ -49,8 +49,7 @@ public struct SetupPlan: Sendable {
         self.path = path
         var configuration = CuffConfiguration()
         if access(path, F_OK) == 0 {
-            guard let bytes = SmallFile.bytes(path, limit: 1 << 20) else { throw .reading(path, errno == 0 ? ENOENT : errno) }
-            existing = String(decoding: bytes, as: UTF8.self)
+            existing = try ConfigurationFile.text(path)
             try configuration.read(existing, file: path, drivers: CuffFamilies.all)
         } else {
             existing = ""

@@ -1,52 +1,132 @@
 import CuffCore
+import Dispatch
 
-/// The HTTP servers of a watch, as far as they are asked for: the live page, and the counters on a port of their own.
+/// The HTTP servers of a watch, as far as they are asked for: the live page, and the counters on a port of their own. A port that
+/// cannot be opened is reported and tried again; the cuffs are read all the same.
 final class WatchServers {
     /// What the live page knows of the present; a sink of the run. `nil` without a page.
     private(set) var board: WebBoard?
-    /// Where each server answers, for a person.
-    private(set) var addresses: [String] = []
-    private var servers: [WebServer] = []
+    private var servers: [RetriedServer] = []
+    private let tell: @Sendable (WatchNotice) -> Void
 
-    /// Binds the ports and begins to answer. `counters` gives `nil` until the run has begun.
-    init(
-        _ watch: WatchOptions, _ options: IngestOptions, alerts: @escaping WebSite.Alerts, counters: @escaping WebSite.Counters
-    ) throws(IngestError) {
-        do throws(IngestError) {
-            if let port = watch.metricsPort {
-                let site = WebSite(nil, database: nil, zone: nil, generator: watch.generator, counters: counters)
-                let server = try WebServer(host: "", port: port, .init { site.answer($0) })
-                try add(server, "metrics at http://\(server.address)/metrics")
-            }
-            if let address = watch.web { try serve(address, watch, options, alerts, counters) }
-        } catch {
-            stop()
-            throw error
+    /// Binds the ports and begins to answer, as far as they are free. `counters` gives `nil` until the run has begun.
+    init(_ watch: WatchOptions, _ options: IngestOptions, alerts: @escaping WebSite.Alerts, counters: @escaping WebSite.Counters) {
+        tell = watch.notices
+        let explain = options.explain
+        if let port = watch.metricsPort {
+            let site = WebSite(nil, database: nil, zone: nil, generator: watch.generator, counters: counters)
+            add("metrics", WebAddress(host: "", port: port), path: "/metrics", explain) { .init { site.answer($0) } }
         }
+        if let address = watch.web { serve(address, watch, options, alerts, counters) }
     }
 
     private func serve(
         _ address: WebAddress, _ watch: WatchOptions, _ options: IngestOptions, _ alerts: @escaping WebSite.Alerts,
         _ counters: @escaping WebSite.Counters
-    ) throws(IngestError) {
+    ) {
         let wake = Locked<(@Sendable () -> Void)?>(nil)
         let board = WebBoard { wake.withLock { $0 }?() }
         let database = options.sinks.first { $0.kind.traits.contains(.database) }?.path
         let site = WebSite(
             board, database: database, zone: options.zone, generator: watch.generator, alerts: alerts, counters: counters)
-        let server = try WebServer(host: address.host, port: address.port, .init(answer: { site.answer($0) }, news: { board.news() }))
-        let bound = LoopBound(server)
-        wake.withLock { $0 = { EventLoop.shared.async { bound.value.newsArrived() } } }
         self.board = board
-        try add(server, "page at http://\(server.address)/")
+        let server = add("page", address, path: "/", options.explain) { .init(answer: { site.answer($0) }, news: { board.news() }) }
+        wake.withLock { $0 = { server.newsArrived() } }
     }
 
-    private func add(_ server: WebServer, _ sentence: String) throws(IngestError) {
+    @discardableResult
+    private func add(
+        _ what: String, _ address: WebAddress, path: String, _ explain: @escaping @Sendable (IngestError) -> String,
+        _ site: @escaping @Sendable () -> WebServer.Site
+    ) -> RetriedServer {
+        let tell = tell
+        let server = RetriedServer(address, site) { change in
+            switch change {
+            case .served(let address): tell(.watcher("\(what) at http://\(address)\(path)"))
+            case .failed(let error):
+                let why = explain(error).split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: "; ")
+                tell(.watcher("cannot serve the \(what): \(why); trying again, less and less often"))
+            }
+        }
         servers.append(server)
-        try server.start()
-        addresses.append(sentence)
+        server.start()
+        return server
     }
 
     /// Closes every port and connection.
     func stop() { for server in servers { server.stop() } }
+}
+
+/// A server whose port is tried again until it can be opened.
+final class RetriedServer: Sendable {
+    enum Change {
+        /// It answers at this address.
+        case served(String)
+        /// Told when the reason is new.
+        case failed(IngestError)
+    }
+
+    private struct State {
+        var server: LoopBound<WebServer>?
+        var pause = RetriedServer.firstPause
+        var told: IngestError?
+        var isStopped = false
+    }
+
+    private static let firstPause = Duration.seconds(1)
+    private static let longestPause = Duration.seconds(60)
+
+    private let state = Locked(State())
+    private let queue = DispatchQueue(label: "cuff.server")
+    private let address: WebAddress
+    private let site: @Sendable () -> WebServer.Site
+    private let tell: @Sendable (Change) -> Void
+
+    init(_ address: WebAddress, _ site: @escaping @Sendable () -> WebServer.Site, tell: @escaping @Sendable (Change) -> Void) {
+        self.address = address
+        self.site = site
+        self.tell = tell
+    }
+
+    /// Tries at once, and returns when that is decided.
+    func start() { queue.sync { attempt() } }
+
+    /// Something happened that viewers may want to hear of. From any thread.
+    func newsArrived() {
+        guard let server = state.withLock({ $0.server }) else { return }
+        EventLoop.shared.async { server.value.newsArrived() }
+    }
+
+    /// Closes the port, or gives it up. From any thread but the loop's.
+    func stop() {
+        let server = queue.sync {
+            state.withLock { state in
+                state.isStopped = true
+                return state.server
+            }
+        }
+        server?.value.stop()
+    }
+
+    /// On the queue.
+    private func attempt() {
+        guard !state.withLock({ $0.isStopped }) else { return }
+        do throws(IngestError) {
+            let server = try WebServer(host: address.host, port: address.port, site())
+            try server.start()
+            let bound = LoopBound(server)
+            state.withLock { $0.server = bound }
+            tell(.served(server.address))
+        } catch {
+            let (isNew, pause) = state.withLock { state in
+                defer {
+                    state.told = error
+                    state.pause = min(state.pause * 2, Self.longestPause)
+                }
+                return (state.told != error, state.pause)
+            }
+            if isNew { tell(.failed(error)) }
+            queue.asyncAfter(deadline: .now() + .nanoseconds(Int(pause.nanoseconds))) { @Sendable [weak self] in self?.attempt() }
+        }
+    }
 }

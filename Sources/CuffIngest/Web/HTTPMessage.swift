@@ -1,6 +1,6 @@
 import CuffCore
 
-/// The head of a GET or HEAD request, as far as this program's one server needs it (RFC 9112). A body is not read.
+/// The head of a GET or HEAD request, as far as this program's one server needs it (RFC 9112). A body is passed over.
 struct HTTPRequest: Sendable, Equatable {
     /// Only the head of the answer is wanted.
     var isHead: Bool
@@ -26,9 +26,18 @@ struct HTTPRequest: Sendable, Equatable {
         case tooLong
     }
 
-    /// Whether the bytes hold a whole head.
-    static func isWhole(_ bytes: [UInt8]) -> Bool {
-        bytes.count >= 4 && (bytes.suffix(4).elementsEqual("\r\n\r\n".utf8) || bytes.suffix(2).elementsEqual("\n\n".utf8))
+    /// Where the head ends, which began at 0: behind its empty line, whatever follows. `nil` where it is not whole. `searched`: so many
+    /// bytes hold no end.
+    static func headEnd(_ bytes: [UInt8], from searched: Int = 0) -> Int? {
+        var index = max(1, searched - 3)
+        while index < bytes.count {
+            if bytes[index] == 0x0A {
+                if bytes[index - 1] == 0x0A { return index + 1 }
+                if index >= 3, bytes[index - 1] == 0x0D, bytes[index - 2] == 0x0A { return index + 1 }
+            }
+            index += 1
+        }
+        return nil
     }
 
     /// Parses a whole head. `ownHost` is the name or address under which the server was asked to listen.
@@ -53,12 +62,20 @@ struct HTTPRequest: Sendable, Equatable {
         }
     }
 
-    /// An address in digits cannot be another site's name; a name must be this host's own.
+    /// An address in digits cannot be another site's name; a name must be this host's own. Nothing but a port may follow either.
     private static func isOwn(_ host: String, _ ownHost: String) -> Bool {
-        if host.hasPrefix("[") { return host.contains("]") }
-        let name = host.prefix { $0 != ":" }
-        let isAddress =
-            name.split(separator: ".", omittingEmptySubsequences: false).count == 4 && name.allSatisfy { $0.isNumber || $0 == "." }
+        let isBracketed = host.hasPrefix("[")
+        guard let end = isBracketed ? host.firstIndex(of: "]").map({ host.index(after: $0) }) : host.firstIndex(of: ":") ?? host.endIndex
+        else { return false }
+        let (name, port) = (host[..<end], host[end...])
+        guard port.isEmpty || port.hasPrefix(":") && port.dropFirst().utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return false }
+        if isBracketed {
+            let address = name.dropFirst().dropLast()
+            return address.utf8.allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 || $0 == 0x3A || $0 == 0x2E }
+                && address.utf8.count { $0 == 0x3A } >= 2
+        }
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        let isAddress = parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
         return isAddress || name == "localhost" || name == ownHost.lowercased()
     }
 }

@@ -15,6 +15,11 @@ public struct WebAddress: Sendable, Hashable, CustomStringConvertible {
         (host, port) = (place.host, place.port)
     }
 
+    init(host: String, port: Int) { (self.host, self.port) = (host, port) }
+
+    /// Only programs of this computer reach it.
+    public var isLocal: Bool { host.isEmpty || host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+
     /// `127.0.0.1:6025`, as it can be parsed again.
     public var description: String {
         HostPort(host: host.isEmpty ? "127.0.0.1" : host, port: port).description

@@ -8,11 +8,14 @@ struct WebConnection: Sendable {
         case wait
         case ask(HTTPRequest)
         case answer(HTTPResponse)
+        /// The answer is out: write nothing more, and close when the caller has closed. What it still sends is passed over. Closed at
+        /// once, the kernel would tell it of a reset, and the answer would be lost.
+        case finish
         /// Close the connection.
         case close
     }
 
-    private enum Phase { case reading, answering, viewing }
+    private enum Phase { case reading, answering, refusing, viewing }
 
     /// What a viewer may leave unread: some 300 messages. Behind it, it would see the past.
     static let longestBacklog = 64 << 10
@@ -31,11 +34,14 @@ struct WebConnection: Sendable {
 
     mutating func receive(_ bytes: [UInt8]) -> Step {
         guard phase == .reading else { return .wait }
-        guard head.count + bytes.count <= HTTPRequest.longest else { return answered(HTTPResponse(.tooLong)) }
-        head += bytes
-        guard HTTPRequest.isWhole(head) else { return .wait }
+        let searched = head.count
+        head += bytes.prefix(HTTPRequest.longest + 1 - head.count)
+        // A body may stand behind the head in the same piece.
+        guard let end = HTTPRequest.headEnd(head, from: searched) else {
+            return head.count > HTTPRequest.longest ? answered(HTTPResponse(.tooLong)) : .wait
+        }
         do throws(HTTPRequest.Fault) {
-            let request = try HTTPRequest(head, ownHost: ownHost)
+            let request = try HTTPRequest(Array(head[..<end]), ownHost: ownHost)
             head = []
             phase = .answering
             return .ask(request)
@@ -54,12 +60,17 @@ struct WebConnection: Sendable {
     /// The kernel took bytes. An answer that is out ends the connection.
     mutating func sent(_ count: Int) -> Step {
         unsent -= count
-        return phase == .answering && unsent <= 0 ? .close : .wait
+        guard unsent <= 0 else { return .wait }
+        switch phase {
+        case .answering: return .close
+        case .refusing: return .finish
+        case .reading, .viewing: return .wait
+        }
     }
 
     private mutating func answered(_ response: HTTPResponse) -> Step {
         head = []
-        phase = .answering
+        phase = .refusing
         return .answer(response)
     }
 }

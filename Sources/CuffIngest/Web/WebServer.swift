@@ -16,8 +16,13 @@ final class WebServer {
         var news: @Sendable () -> [UInt8] = { [] }
     }
 
-    /// Callers at once, viewers included; whoever comes beyond is hung up on.
+    /// Callers at once, viewers included. For one more, the caller that was silent for the longest time is hung up on, and a viewer only
+    /// where all are viewers.
     static let limit = 32
+    /// Callers whose sockets are open, those that are being closed included.
+    private static let mostOpen = 4 * limit
+    /// A caller whose request was refused may go on sending it for so long.
+    private static let lingering = Duration.seconds(2)
     /// Whoever connects and asks nothing, or does not take its answer.
     private static let patience = Duration.seconds(5)
     /// Viewers are told at most ten times a second: more than an eye follows, and little work.
@@ -29,6 +34,9 @@ final class WebServer {
         var state: WebConnection
         var transport: TCPTransport
         var limit: LoopTimer
+        /// When it last sent or took something, in nanoseconds.
+        var active: Int64
+        var isClosing = false
     }
 
     /// `127.0.0.1:6025`, with the port that was bound.
@@ -42,10 +50,11 @@ final class WebServer {
     private var isTelling = false
     private var isStopped = false
     private lazy var timer = LoopTimer(loop) { [weak self] in self?.tell() }
+    private lazy var quiet = LoopTimer(loop) { [weak self] in self?.tellIfNews() }
 
     /// Binds the port; 0 takes any free one, and no host means loopback.
     init(host: String, port: Int, _ site: Site, on loop: EventLoop = .shared) throws(IngestError) {
-        listener = try TCPListener(host: host, port: port, on: loop)
+        listener = try TCPListener(host: host, port: port, named: WebAddress(host: host, port: port).description, on: loop)
         self.host = host.isEmpty ? "127.0.0.1" : host
         self.site = site
         self.loop = loop
@@ -71,6 +80,7 @@ final class WebServer {
             me.value.isStopped = true
             me.value.listener.close()
             me.value.timer.set(nil)
+            me.value.quiet.set(nil)
             for number in me.value.callers.keys { me.value.close(number) }
         }
     }
@@ -84,6 +94,12 @@ final class WebServer {
 
     private func tell() {
         isTelling = false
+        // What nothing renews ends by itself, and that is news as well.
+        quiet.set(after: WebBoard.silence + .seconds(1))
+        tellIfNews()
+    }
+
+    private func tellIfNews() {
         let message = site.news()
         guard !message.isEmpty else { return }
         for (number, caller) in callers where caller.state.isViewer { write(message, to: number) }
@@ -92,11 +108,12 @@ final class WebServer {
     // MARK: Callers
 
     private func accept(_ transport: TCPTransport) {
-        guard !isStopped, callers.count < Self.limit else { return transport.refuse() }
+        guard !isStopped, callers.count < Self.mostOpen else { return transport.refuse() }
+        makeRoom()
         next += 1
         let number = next
         let limit = LoopTimer(loop) { [weak self] in self?.close(number) }
-        callers[number] = Caller(state: WebConnection(ownHost: host), transport: transport, limit: limit)
+        callers[number] = Caller(state: WebConnection(ownHost: host), transport: transport, limit: limit, active: HostClock.monotonic())
         limit.set(after: Self.patience)
         do throws(IngestError) {
             try transport.open()
@@ -104,7 +121,17 @@ final class WebServer {
         } catch { callers[number] = nil }
     }
 
+    private func makeRoom() {
+        let open = callers.filter { !$0.value.isClosing }
+        guard open.count >= Self.limit else { return }
+        let quietest = open.min { a, b in
+            (a.value.state.isViewer ? 1 : 0, a.value.active) < (b.value.state.isViewer ? 1 : 0, b.value.active)
+        }
+        if let quietest { close(quietest.key) }
+    }
+
     private func hear(_ event: TransportEvent, _ number: Int) {
+        callers[number]?.active = HostClock.monotonic()
         switch event {
         case .opened, .line: break
         case .received(let bytes): act(on: callers[number]?.state.receive(bytes), number)
@@ -122,6 +149,9 @@ final class WebServer {
             let (me, site) = (LoopBound(self), site)
             loop.offload({ site.answer(request) }) { answer in me.value.answer(answer, request, number) }
         case .answer(let response)?: write(response.bytes(), to: number)
+        case .finish?:
+            callers[number]?.transport.finishWriting()
+            callers[number]?.limit.set(after: Self.lingering)
         case .close?: close(number)
         }
     }
@@ -147,6 +177,7 @@ final class WebServer {
     }
 
     private func close(_ number: Int) {
+        callers[number]?.isClosing = true
         callers[number]?.limit.set(nil)
         callers[number]?.transport.close()
     }

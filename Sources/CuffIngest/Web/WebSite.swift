@@ -111,15 +111,12 @@ final class WebSite: Sendable {
             text.append(jsonString: link.driver.description)
             text.append(string: ",\"readings\":\(link.counters.readings),\"skipped_bytes\":\(link.counters.skippedBytes)}")
         }
-        text.append("],\"live\":[")
-        for (index, one) in board.live.enumerated() {
-            text.append(index == 0 ? "{\"key\":" : ",{\"key\":")
-            text.append(jsonString: one.key)
-            text.append(",\"name\":")
-            text.append(jsonString: one.name)
-            text.append(string: ",\"pressure_mmHg\":\(one.pressure)}")
-        }
-        text.append("],\"alerts\":[")
+        let live = board.live
+        text.append("],\"live\":")
+        WebBoard.append(live.filter { $0.loss == nil }, to: &text)
+        text.append(",\"lost\":")
+        WebBoard.append(live.filter { $0.loss != nil }, to: &text)
+        text.append(",\"alerts\":[")
         for (index, alert) in alerts().enumerated() {
             if index > 0 { text.append(0x2C) }
             append(alert, to: &text)

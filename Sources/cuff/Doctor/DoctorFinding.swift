@@ -16,6 +16,14 @@ extension Doctor {
         case clock
         case database
         case modes = "file modes"
+        // Of the configuration, not of a device.
+        case page
+        case service
+
+        /// The checks of a device, in their order.
+        static let allCases: [Step] = [
+            .bus, .kernelDriver, .node, .permission, .groups, .holders, .neighbours, .line, .driver, .clock, .database, .modes,
+        ]
     }
 
     /// What a check found.

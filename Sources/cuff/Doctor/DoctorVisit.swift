@@ -7,9 +7,13 @@ struct DoctorVisit: Sendable {
     private let device: String?
     private let assignments: [Assignment]
     private let database: String?
+    /// What is checked beside devices.
+    private let configuration: CuffConfiguration
 
-    /// `device` as the user named it; `nil` checks everything that is plugged in. `database` is checked where one is named.
-    init(device: String?, assignments: [Assignment], database: String?) {
+    /// `device` as the user named it; `nil` checks everything that is plugged in, and what `configuration` says. `database` is checked
+    /// where one is named.
+    init(device: String?, assignments: [Assignment], database: String?, configuration: CuffConfiguration = CuffConfiguration()) {
+        self.configuration = configuration
         self.device = device
         self.assignments = assignments
         self.database = database
@@ -20,16 +24,20 @@ struct DoctorVisit: Sendable {
     func examine(strict: Bool, isJSON: Bool = false, width: Int? = nil) throws(IngestError) -> (text: String, status: RunStatus) {
         var text = ""
         var status = RunStatus.done
-        for name in try names() {
-            var facts = name == database ? Doctor.Facts(databaseAlone: name) : try facts(name)
-            if let database { facts.look(atDatabase: database) }
-            let findings = Doctor.findings(facts)
+        func add(_ findings: [Doctor.Finding], of name: String) {
             text +=
                 isJSON
                 ? findings.map { $0.json(name) }.joined()
                 : (text.isEmpty ? "" : "\n") + "\(name)\n" + findings.map { $0.lines(width: width) + "\n" }.joined()
             if status == .done { status = findings.status(strict: strict) }
         }
+        let beside = device == nil ? Doctor.findings(configuration) : []
+        for name in try names(isEmptyFine: !beside.isEmpty) {
+            var facts = name == database ? Doctor.Facts(databaseAlone: name) : try facts(name)
+            if let database { facts.look(atDatabase: database) }
+            add(Doctor.findings(facts), of: name)
+        }
+        if !beside.isEmpty { add(beside, of: "configuration") }
         return (text, status)
     }
 
@@ -48,7 +56,8 @@ struct DoctorVisit: Sendable {
         return rule
     }
 
-    private func names() throws(IngestError) -> [String] {
+    /// `isEmptyFine`: there is something to check without a device.
+    private func names(isEmptyFine: Bool) throws(IngestError) -> [String] {
         if let device { return [device] }
         let plugged: [PluggedDevice]
         do throws(HotplugFault) { plugged = try DeviceEnumeration.plugged() } catch {
@@ -56,6 +65,7 @@ struct DoctorVisit: Sendable {
         }
         guard !plugged.isEmpty else {
             if let database { return [database] }
+            if isEmptyFine { return [] }
             throw IngestError(DeviceFault.nothingPluggedIn)
         }
         return plugged.map(\.node)

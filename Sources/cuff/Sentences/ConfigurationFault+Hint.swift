@@ -1,10 +1,15 @@
 import CuffIngest
+import Glibc
 
 extension ConfigurationFault: Hinted {
     var hint: String {
         switch self {
         case .mistake(_, _, let mistake): mistake.hint
         case .value(_, _, let cause): cause.hint
+        case .foreignOwner(let path, _): "name another file, or make it yours: chown \(geteuid()) \(path)"
+        case .writableByOthers(let path): "chmod go-w \(path)"
+        case .notAFile: "write a file there; `cuff config example` prints one to begin with"
+        case .tooLong: "a configuration is a page or two: name that file"
         case .assignment: "write e.g. --assign port:1-1.2=beurer-serial"
         case .listensOnce: "leave out one of the two"
         case .unknownPerson(_, let person, let known):

@@ -18,7 +18,7 @@ extension FileFault: Hinted {
         case .writableByOthers(let path): "chmod go-w \(path), or name another file"
         case .symbolicLink(_, let target?): "name the file itself: \(target)"
         case .symbolicLink(_, nil): "it leads nowhere: remove it, or name another file"
-        case .exists: "name another file, or add --force"
+        case .exists(let path): "name another file\(OutputFile.free(path).map { ", e.g. \($0)" } ?? ""), or add --force"
         case .captureExists: "name another file"
         }
     }

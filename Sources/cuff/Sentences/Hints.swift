@@ -21,6 +21,8 @@ extension RunEnding: Hinted {
         case .notStored(let unstored, _): unstored.inTheCuff > 0 ? "read the cuff again" : "see what its sink says: cuff sinks"
         case .sinkDidNotClose: ""
         case .undelivered: "they go out with the next run, or now: cuff sinks retry"
+        case .refused(_, _, _, lacksZone: true): "name the time zone of the cuff's clock and run it again, e.g. --tz Europe/Berlin"
+        case .refused: "`cuff sinks` shows them; when the cause is removed: cuff sinks retry --refused"
         case .nothingUnderstood(let driver, _, _, _, let recorded?) where recorded != driver.description:
             "the capture names \(recorded): leave out --driver"
         case .nothingUnderstood: "`cuff identify` names the family of a file or of a port"

@@ -12,6 +12,7 @@ extension InputFault: Hinted {
         case .noConversation: "record it again while the cuff sends: `cuff record DEVICE -o FILE`"
         case .tooLong: "play a part of it"
         case .notWritten: "run it again"
+        case .noAPDU: "`cuff identify` names the family of a file"
         case .noDriver: "add --driver ID"
         case .isCapture(let name, let isStandardInput): "write `cuff replay \(isStandardInput ? "-" : name)`"
         case .hasTimes: "leave it out"

@@ -26,6 +26,11 @@ extension StoreFault: Hinted {
         case .remains(let path, let cause):
             "\(cause.map { $0.hint.isEmpty ? "" : $0.hint + ", then " } ?? "end it (`fuser \(path)` names it), then ")run the same command again"
         case .seriesDamaged(let path, let number): "`sqlite3 \(path) 'DELETE FROM series WHERE number = \(number)'` removes it"
+        case .damagedReadings(let path, _):
+            "`cuff db check --db \(path)` names them; `cuff delete ID`, then `cuff delete ID --forget`, and a cuff that has the reading still brings it back"
+        case .cellTooLarge(let path): "`cuff db check --db \(path)` says where; `sqlite3 \(path)` can remove it"
+        case .keptOut(let path, _, let triggers):
+            triggers.isEmpty ? "please report it: `cuff doctor --report report.txt`" : "`sqlite3 \(path) 'DROP TRIGGER \(triggers[0])'`"
         case .notAnID: "`cuff show --format plain` prints them"
         case .noSuchReading: "`cuff show --format plain` prints the ids of those that are there"
         case .notEntered(let id, _): "say it beside the reading: `cuff note \(id) --note TEXT`; or remove it: `cuff delete \(id)`"
@@ -38,6 +43,7 @@ extension StoreFault: Hinted {
         case .problems(let path, _):
             "keep a copy (`cp` the file and its -wal), then read the cuffs into another database; `sqlite3 \(path) .recover` may save more"
         case .purgeNotConfirmed: "add --confirm purge"
+        case .redecodingNotConfirmed: "add --confirm redecode"
         case .replaced: "stop cuff before the database is moved"
         case .logRemoved: "leave the files beside the database alone while cuff runs"
         case .logGrown(let path, _): "end that program (`fuser \(path)` names it); nothing is lost meanwhile"

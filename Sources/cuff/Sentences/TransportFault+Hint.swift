@@ -25,6 +25,8 @@ extension TransportFault: Hinted {
         case .unreachable: "check host and port"
         case .cannotListen(_, EADDRINUSE): "choose another port"
         case .cannotListen(_, EACCES): "choose a port from 1024 on: those below are root's"
+        case .cannotListen(_, EAFNOSUPPORT):
+            "the service may not use the network (RestrictAddressFamilies=): `sudo cuff setup --system` writes a drop-in that permits it"
         case .cannotListen: "name an address of this computer (`ip address` lists them), or leave it out for 127.0.0.1"
         }
     }

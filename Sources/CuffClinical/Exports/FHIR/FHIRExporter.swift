@@ -5,7 +5,7 @@ extension Exporter {
     public static let fhir = Exporter(
         "fhir", mediaType: "application/fhir+json",
         help: "FHIR R4 transactions for a clinic's server, one on a line, of up to \(FHIRTransaction.mostReadings) readings each.",
-        options: [.subject, .profile, .gateway]
+        options: [.subject, .profile, .gateway], writesInstants: true
     ) { (choices, context) throws(ExportFault) in
         FHIRWriter(subject: try .chosen(choices, for: "fhir"), gateway: try .chosen(choices, context), zone: context.zone)
     }
@@ -14,7 +14,7 @@ extension Exporter {
     public static let fhirNDJSON = Exporter(
         "fhir-ndjson", mediaType: "application/fhir+ndjson",
         help: "FHIR R4 resources, one on a line, as servers load them in bulk; one type of resource in one file.",
-        options: [.subject, .profile, .gateway, .resource]
+        options: [.subject, .profile, .gateway, .resource], writesInstants: true
     ) { (choices, context) throws(ExportFault) in
         let subject = try FHIRSubject.chosen(choices, for: "fhir-ndjson")
         if let search = subject.search { throw .conditionalReference(search) }

@@ -14,7 +14,7 @@ struct FHIRObservations {
     ]
     private static let interpretations = [
         ("questionable", "questionable"), ("calibration_ongoing", "calibration-ongoing"), ("early_indication", "early-indication"),
-        ("validated", "validated"),
+        ("validated", "validated"), ("implausible", "questionable"),
     ]
     private static let noted = ["averaged", "remeasured", "implausible", "no_measurement_check"]
 
@@ -129,18 +129,44 @@ struct FHIRObservations {
         if gateway != nil {
             categories.append(FHIRCodes.concept(("http://hl7.org/fhir/uv/phd/CodeSystem/PhdObservationCategories", "phd", nil)))
         }
-        let isPreliminary = reading.isPending || flags.contains("early_indication")
+        let extensions = extensions + (suffix == Self.mainSuffix(reading) ? [bodyPosition].compactMap { $0 } : [])
         let head: [(String, JSONOutput?)] = [
             ("meta", meta.isEmpty ? nil : .object(meta)), ("extension", extensions.isEmpty ? nil : .list(extensions)),
             ("identifier", [["system": .text(FHIRCodes.readings), "value": .text(reading.id + suffix)]]),
-            ("status", .text(isPreliminary ? "preliminary" : "final")), ("category", categories.isEmpty ? nil : .list(categories)),
+            ("status", .text(state)), ("category", categories.isEmpty ? nil : .list(categories)),
             ("code", code), ("subject", ["reference": .text(subject)]), ("effectiveDateTime", .text(time.text)),
+            // Who typed a value in took it: no cuff vouches for it.
+            ("performer", reading.isEntered ? [["reference": .text(subject)]] : nil),
             ("device", reading.device.map { ["reference": .text(references.cuff($0))] }),
         ]
         return FHIRResource(
             reference: references.observation(reading.id, suffix), id: FHIRReferences.bulkID(reading.id, suffix),
             criterion: FHIRCodes.criterion(system: FHIRCodes.readings, value: reading.id + suffix), type: "Observation",
             members: (head + content).compactMap { key, value in value.map { (key, $0) } })
+    }
+
+    /// R4, ObservationStatus: "corrected" is a value that a person changed, "amended" what anything was added to after it was final. What a
+    /// cuff completed was not final before.
+    private var state: String {
+        if reading.isPending || reading.flags.contains("early_indication") { return "preliminary" }
+        guard reading.revision > 0 else { return "final" }
+        return reading.hasRemarks ? "amended" : reading.isEntered ? "corrected" : "final"
+    }
+
+    /// How the person sat or lay, as they said. SNOMED CT, as FHIR's own profiles and national ones use it; what has no code there is text.
+    private var bodyPosition: JSONOutput? {
+        guard let posture = reading.posture else { return nil }
+        let codes = [
+            "sitting": ("33586001", "Sitting position"), "standing": ("10904000", "Orthostatic body position"),
+            "lying down": ("102538003", "Recumbent body position"),
+        ]
+        let coding = codes[posture].map { code, display -> JSONOutput in
+            [["system": "http://snomed.info/sct", "code": .text(code), "display": .text(display)]]
+        }
+        return [
+            "url": .text(FHIRCodes.core + "observation-bodyPosition"),
+            "valueCodeableConcept": ["coding": coding, "text": .text(posture)],
+        ]
     }
 
     /// Which computer sent it, and how the cuff's clock was found.
@@ -179,9 +205,10 @@ struct FHIRObservations {
         ]
     }
 
-    /// The cuff itself says that its number is none.
+    /// The cuff itself says that its number is none, or no arm can have such a one.
     private var distrusted: JSONOutput? {
         let flags = reading.flags
+        if flags.contains("implausible") { return FHIRCodes.absence("invalid") }
         return ["invalid", "not_available", "ongoing"].first { flags.contains($0) }.map(FHIRCodes.absence)
     }
 
@@ -189,9 +216,10 @@ struct FHIRObservations {
 
     private var interpretation: JSONOutput? {
         let flags = reading.flags
-        let words = Self.interpretations.filter { flags.contains($0.0) }
-        guard !words.isEmpty else { return nil }
-        return .list(words.map { FHIRCodes.concept(("http://hl7.org/fhir/uv/pocd/CodeSystem/measurement-status", $0.1, nil)) })
+        let words = Self.interpretations.filter { flags.contains($0.0) }.map(\.1)
+        let codes = words.enumerated().filter { words.firstIndex(of: $0.element) == $0.offset }.map(\.element)
+        guard !codes.isEmpty else { return nil }
+        return .list(codes.map { FHIRCodes.concept(("http://hl7.org/fhir/uv/pocd/CodeSystem/measurement-status", $0, nil)) })
     }
 
     /// Words that have no standard code.
@@ -199,9 +227,9 @@ struct FHIRObservations {
         let flags = reading.flags
         let words = Self.noted.filter { flags.contains($0) }
         var texts = words.isEmpty ? [] : ["cuff: " + words.joined(separator: " ")]
-        // Of these only the arm has a place of its own in the profile.
+        if reading.isEntered { texts.append("typed in by hand") }
+        // Arm and posture have places of their own.
         if let text = reading.medication { texts.append("medication: " + text) }
-        if let text = reading.posture { texts.append("posture: " + text) }
         if let text = reading.note { texts.append(text) }
         return texts.isEmpty ? nil : .list(texts.map { ["text": .text($0)] })
     }

@@ -68,8 +68,6 @@ struct AmpallBP868FFrame: FrameFormat {
         }
         var content = Reading.Content.failure(Failure(.noValue))
         if systolic > 0, diastolic > 0 {
-            // The mean is the only redundancy of these digits: outside its pressures, something was damaged.
-            if mean > 0, mean > systolic || mean < diastolic { flags.insert(.implausible) }
             content = .bloodPressure(
                 .mmHg(systolic, diastolic, meanOrZero: mean, pulseOrZero: pulse))
         }

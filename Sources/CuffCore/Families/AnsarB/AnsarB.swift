@@ -103,7 +103,6 @@ struct AnsarBResult: Sendable, Hashable {
         let pressure = BloodPressure(
             systolic: .mmHg(high), diastolic: .mmHg(low), mean: values[2].map { .mmHg($0) }, pulse: values[3].map { PulseRate($0) },
             meanAbsence: values[2] == nil ? .notMeasured : .none, pulseAbsence: values[3] == nil ? .notMeasured : .none)
-        guard pressure.isPlausible, values[2].map({ low <= $0 && $0 <= high }) != false else { return nil }
-        return pressure
+        return pressure.isPlausible ? pressure : nil
     }
 }

@@ -16,7 +16,7 @@
 /// Is it new? The values of the former determination stay visible, also while the next one runs. After a start only an
 /// age *smaller* than the one seen before it makes a reading [2]; the same determination seen again makes none.
 /// The pulse comes by a question of its own: a reading waits for the answer to RA, and takes the rate only when its
-/// source is the cuff. When the line ends before that, the reading is not given: the monitor still shows it.
+/// source is the cuff. When the line ends before that, it is given without a pulse.
 ///
 /// [1] a public C# class Emr.Devices.GeV100.GeV100SerialConn whose origin is not established; it quotes GE's host
 /// communications manual   [2] tnez/TK-BP, TKBPController.h and .m (University of Kentucky)

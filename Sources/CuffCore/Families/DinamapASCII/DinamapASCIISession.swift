@@ -31,10 +31,9 @@ struct DinamapASCIISession: FramedSession {
 
     mutating func lineEnded(into actions: inout SessionActions) {
         receiveRest(into: &actions)
-        if held != nil {
-            actions.append(.report(.warning("a blood pressure still waited for its pulse; the monitor shows it for 90 minutes")))
-        }
-        finish(mode == .listening ? .complete : .noAnswer("the line ended before the monitor had answered"), into: &actions)
+        let isResult = held != nil
+        release(into: &actions)
+        finish(mode == .listening || isResult ? .complete : .noAnswer("the line ended before the monitor had answered"), into: &actions)
     }
 
     mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
@@ -79,7 +78,7 @@ struct DinamapASCIISession: FramedSession {
         }
     }
 
-    /// Gives the reading that waited for a pulse; the pulse never came.
+    /// Gives the reading that waited for a pulse; the pulse never came, or was not the cuff's.
     private mutating func release(into actions: inout SessionActions) {
         guard let reading = held else { return }
         held = nil

@@ -31,7 +31,11 @@ extension CuffDriver {
             "whether mean and pulse are the new ones as soon as the mark is set",
             "the manometer commands: not offered",
         ],
-        notes: ["Only a result that is still marked as new is read; an older one cannot be told from one read before."],
+        notes: [
+            "Only a result that is still marked as new is read; an older one cannot be told from one read before.",
+            "Whatever is asked of the board, a result marked as new is given: the answer may have cleared its mark.",
+            "Read the board before a measurement is started: the start may clear the mark of a result that nobody has read.",
+        ],
         sources: ["evgmolt/OEM_NIBP (Form1.cs, OEM_NIBP_Status.cs, enums)"],
         startCommands: [[EvgmoltOEMCommand.start.rawValue], [EvgmoltOEMCommand.manometerOn.rawValue]],
         makeSession: { _ in EvgmoltOEMSession() },
@@ -88,8 +92,13 @@ struct EvgmoltOEMResult {
     let diastolic: Int
     private(set) var mean: Int?
     private(set) var pulse: Int?
+    private let origin: Reading.Origin
+    /// Of before the start or stop that was sent: what was asked for is still to come.
+    let isFormer: Bool
 
-    init(_ answer: EvgmoltOEMAnswer) {
+    init(_ answer: EvgmoltOEMAnswer, isFormer: Bool, _ origin: Reading.Origin) {
+        self.isFormer = isFormer
+        self.origin = isFormer ? .memory : origin
         raw = answer.bytes
         systolic = answer.systolic
         diastolic = answer.diastolic
@@ -114,7 +123,7 @@ struct EvgmoltOEMResult {
         if answer.index == 7, pulse == nil { pulse = Int(answer.value) }
     }
 
-    func reading(_ origin: Reading.Origin) -> Reading {
+    func reading() -> Reading {
         var content = Reading.Content.failure(Failure(.noValue))
         if systolic > 0, diastolic > 0 {
             content = .bloodPressure(

@@ -22,8 +22,11 @@ struct EvgmoltOEMSession: FramedSession {
     /// Answers since `result` began.
     private var age = 0
     private var wasBusy = false
+    /// After a stop: the last answer showed neither pressure nor a measurement.
+    private var isAtRest = false
     private var idleAfterBusy = 0
-    /// A start or a stop was sent, and the board has not run since: a result marked as new is that of before.
+    /// A start or a stop was sent, and the board has not run since: a result marked as new is that of before. Its mark may be gone
+    /// with this answer, so it is given as one of the memory.
     private var awaitsRun = false
 
     private var serial: (high: UInt8?, low: UInt8?) = (nil, nil)
@@ -93,6 +96,7 @@ struct EvgmoltOEMSession: FramedSession {
             if left > 0 { actions.report(skipped: left, .incomplete) }
             // A start is not repeated: the board may be inflating, which a poll will show.
             if misses < 5 { ask(.poll, into: &actions) } else { give(up: "the board does not answer", as: .lost, into: &actions) }
+        case .silence where mode == .stopping && isAtRest: settle(into: &actions)
         case .silence where mode == .stopping: finish(.noAnswer("the board did not confirm that the cuff is empty"), into: &actions)
         case .overall: give(up: "no result came within three minutes of the start", into: &actions)
         default: break
@@ -124,11 +128,7 @@ struct EvgmoltOEMSession: FramedSession {
     private mutating func take(_ answer: EvgmoltOEMAnswer, into actions: inout SessionActions) {
         misses = 0
         polls += 1
-        if mode == .stopping {
-            if answer.isUnderPressure { actions.append(.live(.cuffPressure(.mmHg(answer.cuff)))) }
-            actions.append(.disarm(.response))
-            return answer.isBusy || answer.isUnderPressure ? actions.append(.arm(.poll, Self.pause)) : finish(.complete, into: &actions)
-        }
+        if mode == .stopping { return deflate(answer, into: &actions) }
         identify(answer, into: &actions)
         follow(answer, into: &actions)
         if !isFinished { collect(answer, into: &actions) }
@@ -140,10 +140,25 @@ struct EvgmoltOEMSession: FramedSession {
         case .reading where result == nil && polls >= Self.pollsForNews:
             actions.append(.report(.note("the board marks no result as new")))
             finish(.complete, into: &actions)
-        case .measuring where awaitsRun && polls >= Self.pollsForNews:
+        case .measuring where awaitsRun && result == nil && polls >= Self.pollsForNews:
             give(up: "the board did not start", into: &actions)
         default: actions.append(.arm(.poll, Self.pause))
         }
+    }
+
+    /// Whether the cuff is at rest; a result that the answers show meanwhile is told to its end.
+    private mutating func deflate(_ answer: EvgmoltOEMAnswer, into actions: inout SessionActions) {
+        if answer.isUnderPressure { actions.append(.live(.cuffPressure(.mmHg(answer.cuff)))) }
+        actions.append(.disarm(.response))
+        isAtRest = !answer.isBusy
+        collect(answer, into: &actions)
+        if isAtRest && result == nil { finish(.complete, into: &actions) } else { actions.append(.arm(.poll, Self.pause)) }
+    }
+
+    /// The stop is over; of a result that waits, mean and pulse stay unknown.
+    private mutating func settle(into actions: inout SessionActions) {
+        if let result { give(result, into: &actions) }
+        finish(.complete, into: &actions)
     }
 
     /// Pump, pressure and the end of a measurement without a result.
@@ -175,24 +190,26 @@ struct EvgmoltOEMSession: FramedSession {
     private mutating func collect(_ answer: EvgmoltOEMAnswer, into actions: inout SessionActions) {
         let isNews = answer.isNew && !wasNew && !answer.isBusy && answer.error == 0
         wasNew = answer.isNew && !answer.isBusy
-        if isNews && awaitsRun {
-            actions.append(.report(.ignored("a result of before the start", answer.bytes)))
-        } else if isNews {
-            result = EvgmoltOEMResult(answer)
-            age = 0
-        } else if result != nil {
-            guard result?.fits(answer) == true else {
-                result = nil
-                return actions.append(.report(.ignored("another measurement began before this result was told whole", answer.bytes)))
-            }
+        if let begun = result, begun.fits(answer) {
             result?.take(answer)
             age += 1
+        } else {
+            // Another measurement began: mean and pulse of the former result will not be told any more.
+            if let begun = result { give(begun, into: &actions) }
+            guard isNews, !isFinished else { return }
+            result = EvgmoltOEMResult(answer, isFormer: awaitsRun, origin)
+            age = 0
         }
         guard let whole = result, whole.isWhole || age >= Self.pollsForNews else { return }
+        give(whole, into: &actions)
+    }
+
+    private mutating func give(_ whole: EvgmoltOEMResult, into actions: inout SessionActions) {
         result = nil
+        if whole.isFormer { return actions.emit(whole.reading()) }
         if wasBusy { actions.append(.live(.ended)) }
         wasBusy = false
-        actions.emit(whole.reading(origin))
+        actions.emit(whole.reading())
         origin = .memory
         if mode == .measuring || mode == .reading { finish(.complete, into: &actions) }
     }

@@ -70,9 +70,11 @@ struct GeDRIFrame: FrameFormat {
     static let maximumLength = 2 * (maximumRecord + 1) + 2
     static let startByte: UInt8? = flag
 
-    func verdict(on bytes: Span<UInt8>) -> FrameVerdict {
+    func verdict(on bytes: Span<UInt8>) -> FrameVerdict { verdict(on: bytes, known: 0) }
+
+    func verdict(on bytes: Span<UInt8>, known: Int) -> FrameVerdict {
         guard bytes[0] == Self.flag else { return .reject(.notAStart) }
-        guard let end = bytes.firstOffset(of: Self.flag, from: 1) else { return .needMore }
+        guard let end = bytes.firstOffset(of: Self.flag, from: max(1, known)) else { return .needMore }
         // The end of a record, and the beginning of the next.
         guard end > 1 else { return .reject(.notAStart) }
         guard let content = Self.unstuffed(bytes, 1..<end) else { return .reject(.badCharacter) }

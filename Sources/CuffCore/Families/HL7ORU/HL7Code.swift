@@ -28,7 +28,9 @@ struct HL7Code: Sendable, Hashable {
     private static let loinc: [String: Role] = [
         "8480-6": .systolic, "8462-4": .diastolic, "8478-0": .mean, "8867-4": .pulse,
     ]
-    private static let mindray: [Int: Role] = [170: .systolic, 171: .diastolic, 172: .mean]
+    private static let mindray: [Int: Role] = [170: .systolic, 171: .diastolic, 172: .mean, 173: .cuffPulse]
+    private static let edan: [Int: Role] = [393216: .systolic, 393217: .diastolic, 393218: .mean, 393219: .cuffPulse]
+    private static let philips: [String: Role] = ["0002-4A05": .systolic, "0002-4A06": .diastolic, "0002-4A07": .mean]
 
     /// Reads OBX-3: `code^text^system`, and the same again for another system. `nil`: nothing of the cuff's, or an arterial line.
     init?(_ components: [[UInt8]], isMindray: Bool) {
@@ -51,14 +53,7 @@ struct HL7Code: Sendable, Hashable {
 
     private static func read(_ code: [UInt8], _ text: HL7Text, _ system: String, _ isMindray: Bool) -> HL7Code? {
         let number = code.span.digits(0, code.count)
-        var known: (role: Role, site: Site)?
-        if isMindray {
-            known = number.flatMap { mindray[$0] }.map { ($0, .cuff) }
-        } else if system == "MDC" || system.isEmpty, let number {
-            known = nomenclature[number]
-        } else if system == "LN" || system.isEmpty {
-            known = loinc[String(decoding: code, as: UTF8.self)].map { ($0, .cuff) }
-        }
+        let known = isMindray ? number.flatMap { mindray[$0] }.map { ($0, .cuff) } : lookUp(code, number, system)
         if let known, !known.role.isPressure { return HL7Code(known.role) }
         if let known, text.isOfCuff {
             let role = text.role ?? known.role
@@ -71,6 +66,18 @@ struct HL7Code: Sendable, Hashable {
         guard let known, known.site == .cuff, !text.namesOtherSite else { return nil }
         let role = text.role ?? known.role
         return HL7Code(role, isDoubtful: role != known.role || text.isSiteless)
+    }
+
+    private static func lookUp(_ code: [UInt8], _ number: Int?, _ system: String) -> (role: Role, site: Site)? {
+        let text = String(decoding: code, as: UTF8.self).uppercased()
+        return switch system {
+        case "MDC": number.flatMap { nomenclature[$0] }
+        case "LN": loinc[text].map { ($0, .cuff) }
+        case "EHC": number.flatMap { edan[$0] }.map { ($0, .cuff) }
+        case "MDIL": philips[text].map { ($0, .cuff) }
+        case "": number.map { nomenclature[$0] } ?? loinc[text].map { ($0, .cuff) }
+        default: nil
+        }
     }
 }
 
@@ -87,14 +94,15 @@ struct HL7Text {
 
     private func has(_ any: Set<String>) -> Bool { words.contains { any.contains($0) } }
 
-    var isOfCuff: Bool { has(["NONINV", "CUFF", "NIBP", "NBP", "NONINVASIVE"]) || isNonInvasive }
+    var isOfCuff: Bool { has(["NONINV", "CUFF", "NIBP", "NBP", "NBPS", "NBPD", "NBPM", "NONINVASIVE"]) || isNonInvasive }
 
     private var isNonInvasive: Bool {
         words.indices.contains { words[$0] == "NON" && $0 + 1 < words.count && words[$0 + 1].hasPrefix("INV") }
     }
 
     var isArterial: Bool {
-        has(["ART", "ABP", "ARTERIAL", "ARTERY", "IBP"]) || !isNonInvasive && has(["INVASIVE", "INV"])
+        has(["ART", "ABP", "ARTERIAL", "ARTERY", "IBP", "ARTS", "ARTD", "ARTM", "ABPS", "ABPD", "ABPM", "PAP", "PAPS", "PAPD", "PAPM"])
+            || !isNonInvasive && has(["INVASIVE", "INV"])
     }
 
     private var isReferenceID: Bool { words.starts(with: ["MDC", "PRESS"]) }
@@ -109,7 +117,8 @@ struct HL7Text {
     /// The value that the text names; `nil` where it names none, or more than one.
     var role: HL7Code.Role? {
         let named: [(HL7Code.Role, Set<String>)] = [
-            (.systolic, ["SYS", "SYST", "SYSTOLIC"]), (.diastolic, ["DIA", "DIAS", "DIAST", "DIASTOLIC"]), (.mean, ["MEAN", "MAP"]),
+            (.systolic, ["SYS", "SYST", "SYSTOLIC", "NBPS"]), (.diastolic, ["DIA", "DIAS", "DIAST", "DIASTOLIC", "NBPD"]),
+            (.mean, ["MEAN", "MAP", "NBPM"]),
         ]
         let roles = named.filter { has($0.1) }.map(\.0)
         return roles.count == 1 ? roles[0] : nil

@@ -1,43 +1,3 @@
-/// One value of the cuff, or a pulse, as an OBX has it.
-struct HL7Observation: Sendable {
-    var code: HL7Code
-    var value: HL7Field.Number
-    var unit: HL7Unit
-    /// What OBX-4 says.
-    var place: HL7SubID
-    /// OBX-14, or OBR-7 of its order.
-    var time: DeviceTime?
-    var isPreliminary: Bool
-    /// The number of the order (OBR) or patient (PID) it stands under.
-    var order: Int
-    /// The PID segment it stands under; empty where there is none.
-    var patient: [UInt8]
-    /// What of the segment belongs to the value, whatever message repeats it: OBX-2 to 6 and 14, or OBR-7 in its place. A running number
-    /// in OBX-4 does not: it changes with what else the message holds.
-    var record: [UInt8]
-}
-
-/// One determination of the cuff: the values of one group and time.
-struct HL7Determination: Sendable {
-    var pressure: BloodPressure
-    var flags: MeasurementFlags
-    /// Its own time; `nil` where only the message has one.
-    var time: DeviceTime?
-    var group: [UInt8]
-    /// The PID segment it stands under.
-    var patient: [UInt8]
-    /// Its segments, without those of other determinations.
-    var record: [UInt8]
-    /// Systolic, diastolic and mean as sent: what tells it from the one before where it has no time.
-    var values: [HL7Field.Number]
-    var isWhole: Bool
-
-    /// The same patient, time of its own and values.
-    func isSame(as other: HL7Determination) -> Bool {
-        time != nil && time == other.time && patient == other.patient && values == other.values
-    }
-}
-
 /// What a message says of the cuff.
 struct HL7Determinations: Sendable {
     /// Far more than a message of `HL7Frame.maximumLength` needs; OBX beyond are not looked at.
@@ -45,12 +5,12 @@ struct HL7Determinations: Sendable {
     /// The part of a PID segment that is kept with a record; the fields that name a patient come first.
     private static let longestPatient = 1024
 
-    private(set) var found: [HL7Determination] = []
-    /// Why values were not taken, one sentence each.
-    private(set) var refused: [StaticName] = []
+    /// An order number has at most 22 characters, or four parts of up to 199 from version 2.7 on.
+    private static let longestPlacer = 800
 
-    /// These and no others.
-    init(_ found: [HL7Determination]) { self.found = found }
+    private(set) var found: [HL7Determination] = []
+    /// Why values were not taken: a sentence each, and the code where that is the reason.
+    private(set) var refused: [(why: StaticName, code: [UInt8])] = []
 
     private struct Key: Hashable {
         var order: Int
@@ -59,7 +19,8 @@ struct HL7Determinations: Sendable {
     }
 
     init(_ message: HL7Message, isMindray: Bool) {
-        let observations = Self.observations(message, isMindray: isMindray)
+        let (observations, unread) = Self.observations(message, isMindray: isMindray)
+        refused = unread
         var keys: [Key] = []
         var members: [Key: [HL7Observation]] = [:]
         for observation in observations where observation.code.role.isPressure {
@@ -74,13 +35,20 @@ struct HL7Determinations: Sendable {
         for group in groups {
             switch Self.determination(group, pulses, isAlone: groups.count { Self.isBeside(group, $0) } == 1) {
             case .success(let determination): if let determination { candidates.append(determination) }
-            case .failure(let why): refused.append(why.sentence)
+            case .failure(let why): refused.append((why.sentence, []))
             }
         }
         // The same in another nomenclature, and under no group: one determination, told twice.
         found = candidates.filter { one in
             !one.group.isEmpty || !candidates.contains { !$0.group.isEmpty && $0.isSame(as: one) }
         }
+    }
+
+    /// Leaves out what may have lost values at the end of a message that was cut off.
+    mutating func keepWhole() {
+        let whole = found.filter(\.isWhole)
+        if whole.count < found.count { refused.append(("a blood pressure at the end of a message that may have been cut off", [])) }
+        found = whole
     }
 
     /// Whether two groups have the same time, so that only the group tells whose a pulse is.
@@ -93,29 +61,38 @@ struct HL7Determinations: Sendable {
 
     // MARK: Reading the segments
 
-    private static func observations(_ message: HL7Message, isMindray: Bool) -> [HL7Observation] {
+    /// The values of the cuff and the pulses, and what pressures are not read.
+    private static func observations(
+        _ message: HL7Message, isMindray: Bool
+    ) -> (found: [HL7Observation], unread: [(why: StaticName, code: [UInt8])]) {
         var found: [HL7Observation] = []
+        var unread: [(why: StaticName, code: [UInt8])] = []
         var order = 0
-        var orderTime = ArraySlice<UInt8>()
+        var request = HL7Segment([], message.separators)
         var patient: [UInt8] = []
         let separators = message.separators
         let numbered = HL7SubID.numberedOrders(message)
-        for segment in message.segments where found.count < mostObservations {
+        for segment in message.segments {
             if segment.isNamed("PID") {
                 order += 1
-                orderTime = []
+                request = HL7Segment([], separators)
                 patient = Array(segment.bytes.prefix(longestPatient))
             } else if segment.isNamed("OBR") {
                 order += 1
-                orderTime = segment.field(7)
-            } else if segment.isNamed("OBX"), let code = HL7Code(separators.components(segment.field(3)), isMindray: isMindray) {
-                var observation = observation(
-                    segment, code, order: order, isNumbered: numbered.contains(order), orderTime, separators)
-                observation.patient = patient
-                found.append(observation)
+                request = segment
+            } else if segment.isNamed("OBX") {
+                let code = separators.components(segment.field(3))
+                if found.count < mostObservations, let code = HL7Code(code, isMindray: isMindray) {
+                    var observation = observation(
+                        segment, code, order: order, isNumbered: numbered.contains(order), request, separators)
+                    observation.patient = patient
+                    found.append(observation)
+                } else if let why = HL7UnreadPressure.reason(segment, code, separators), !unread.contains(where: { $0.why == why }) {
+                    unread.append((why, Array(segment.field(3))))
+                }
             }
         }
-        return found
+        return (found, unread)
     }
 
     private static func time(_ field: ArraySlice<UInt8>, _ separators: HL7Separators) -> DeviceTime? {
@@ -123,24 +100,24 @@ struct HL7Determinations: Sendable {
     }
 
     private static func observation(
-        _ segment: HL7Segment, _ code: HL7Code, order: Int, isNumbered: Bool, _ orderTime: ArraySlice<UInt8>,
+        _ segment: HL7Segment, _ code: HL7Code, order: Int, isNumbered: Bool, _ request: HL7Segment,
         _ separators: HL7Separators
     ) -> HL7Observation {
         let identifier = separators.components(segment.field(3)).first ?? []
         let own = time(segment.field(14), separators)
-        let stamp = own == nil ? orderTime : segment.field(14)
-        let status = Array(segment.field(11))
+        let stamp = own == nil ? request.field(7) : segment.field(14)
+        let worth = HL7Worth(segment, isCorrected: request.field(25).elementsEqual("C".utf8), separators)
         return HL7Observation(
-            code: code, value: value(segment, status, separators), unit: HL7Unit(separators.components(segment.field(6))),
+            code: code, value: worth.hasValue ? value(segment, separators) : .absent(.notMeasured),
+            unit: HL7Unit(separators.components(segment.field(6))),
             place: isNumbered ? HL7SubID() : HL7SubID(segment.field(4), code: identifier, separators), time: time(stamp, separators),
-            isPreliminary: status == [0x50] || status == [0x53], order: order, patient: [],
+            flags: worth.flags, standing: worth.standing, placer: Array(request.field(2).prefix(longestPlacer)), order: order,
+            patient: [],
             record: record(segment, stamp, separators.field, isNumbered: isNumbered))
     }
 
-    private static func value(_ segment: HL7Segment, _ status: [UInt8], _ separators: HL7Separators) -> HL7Field.Number {
+    private static func value(_ segment: HL7Segment, _ separators: HL7Separators) -> HL7Field.Number {
         guard segment.field(2).elementsEqual("NM".utf8) else { return .unreadable }
-        // Final, entered, corrected, changed, preliminary, partial; all others (X, D, W, I, N, O) say that there is no value.
-        guard status.isEmpty || status.count == 1 && "FRCUPS".utf8.contains(status[0]) else { return .absent(.notMeasured) }
         let components = separators.components(segment.field(5))
         guard components.count == 1 else { return .unreadable }
         return HL7Field.number(components[0])
@@ -171,6 +148,10 @@ struct HL7Determinations: Sendable {
         return order.map { members[$0] ?? [] }
     }
 
+    private static func isAbsent(_ observation: HL7Observation) -> Bool {
+        if case .absent = observation.value { true } else { false }
+    }
+
     /// The one value of a role; more than one is a contradiction.
     private static func single(_ role: HL7Code.Role, of observations: [HL7Observation]) throws(Refusal) -> HL7Observation? {
         let all = observations.filter { $0.code.role == role }
@@ -193,10 +174,13 @@ struct HL7Determinations: Sendable {
     private static func determination(
         _ group: [HL7Observation], _ pulses: [HL7Observation], isAlone: Bool
     ) -> Result<HL7Determination?, Refusal> {
+        if group.contains(where: { $0.standing == .withdrawal && $0.code.role != .mean }) { return .success(withdrawal(of: group)) }
         do throws(Refusal) {
             let high = try single(.systolic, of: group)
             let low = try single(.diastolic, of: group)
             let mean = try single(.mean, of: group)
+            // Nothing was measured, or could not be; a monitor says so in every message.
+            if group.allSatisfy(isAbsent) { return .success(nil) }
             guard let high, let low else {
                 let isGrouped = group.contains { !$0.place.group.isEmpty }
                 throw Refusal(sentence: isGrouped ? "half a blood pressure in a group of its own (OBX-4)" : "half a blood pressure")
@@ -205,13 +189,22 @@ struct HL7Determinations: Sendable {
         } catch { return .failure(error) }
     }
 
+    /// The sender deletes what it sent before, or says that it was wrong; what values stand there means nothing.
+    private static func withdrawal(of group: [HL7Observation]) -> HL7Determination? {
+        guard let first = group.first else { return nil }
+        let place = first.place
+        return HL7Determination(
+            flags: [], standing: .withdrawal, placer: first.placer, time: first.time,
+            group: place.group + (place.member.isEmpty ? [] : [0x2E] + place.member), patient: first.patient,
+            record: Array(group.map(\.record).joined(separator: [HL7Frame.carriageReturn])), values: [], isWhole: true)
+    }
+
     private static func joined(
         _ high: HL7Observation, _ low: HL7Observation, _ mean: HL7Observation?, _ pulses: [HL7Observation]
-    ) throws(Refusal) -> HL7Determination? {
+    ) throws(Refusal) -> HL7Determination {
         guard case .value(let systolic) = high.value, case .value(let diastolic) = low.value else {
-            // Nothing was measured, or could not be; a monitor says so in every message.
             if high.value == .unreadable || low.value == .unreadable { throw Refusal(sentence: "a pressure that is no number") }
-            return nil
+            throw Refusal(sentence: "pressures of a determination whose systolic or diastolic pressure is absent or invalid")
         }
         guard let unit = pressureUnit(high), unit == pressureUnit(low), mean.map({ unit == pressureUnit($0) }) != false else {
             throw Refusal(sentence: "pressures of one determination without a common unit")
@@ -238,14 +231,20 @@ struct HL7Determinations: Sendable {
         }
         var flags: MeasurementFlags = .noMeasurementCheck
         if isDoubtful { flags.insert(.questionable) }
-        if parts.contains(where: \.isPreliminary) { flags.insert(.earlyIndication) }
+        for part in parts { flags.formUnion(part.flags) }
         return HL7Determination(
-            pressure: pressure, flags: flags, time: high.time,
+            pressure: pressure, flags: flags, standing: standing(of: parts), placer: high.placer, time: high.time,
             group: high.place.group + (high.place.member.isEmpty ? [] : [0x2E] + high.place.member),
             patient: high.patient,
             record: Array(parts.map(\.record).joined(separator: [HL7Frame.carriageReturn])),
             values: [high.value, low.value, mean?.value ?? .absent(.none)],
             isWhole: pressure.mean != nil && pressure.pulse != nil)
+    }
+
+    /// A determination is corrected where one of its values is, and early where one is.
+    private static func standing(of parts: [HL7Observation]) -> Reading.Reference.Standing {
+        let all = parts.map(\.standing)
+        return all.contains(.correction) ? .correction : all.contains(.preliminary) ? .preliminary : .result
     }
 
     /// The pulse of the determination's time: the cuff's own before that of the record. Two that differ are none.

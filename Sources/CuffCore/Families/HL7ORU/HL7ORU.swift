@@ -1,18 +1,22 @@
 /// HL7 version 2 observations from spot-check and bedside monitors: message `ORU^R01` over TCP (the monitor calls) or a serial line.
 ///
-/// Block     MLLP: `0B` message `1C 0D`                                                       documented [1], recorded [2]
+/// Block     MLLP: `0B` message `1C 0D`; some senders leave out the `0D`: then it ends when the line falls silent or the next
+///           block comes                                                                      documented [1], recorded [2]
 /// Bare      without MLLP a message begins at `MSH` and ends at the next `MSH`, or when the line falls silent       observed [3]
 /// Segments  end with CR (LF is read too). The character after `MSH` separates fields; MSH-2 has the separators of components,
 ///           repetitions and subcomponents and the escape character: `\F\ \S\ \T\ \R\ \E\ \Xhh\`           documented [1]
 /// OBX       2 type, NM · 3 code^text^system · 4 groups the values of one determination, or numbers the OBX (HL7SubID) · 5 value ·
-///           6 unit · 11 status (F final, R; X cannot be obtained) · 14 time                           documented [1], recorded [2]
+///           6 unit · 8 and 11 what the value is worth (HL7Worth) · 14 time                            documented [1], recorded [2]
 /// Time      OBX-14, else OBR-7, else MSH-7; a zone is optional                                                     [2][3]
 /// Cuff      MDC 150301 150302 150303 (CUFF) or 150021 150022 150023 (NONINV), LOINC 8480-6 8462-4 8478-0: systolic,
 ///           diastolic, mean; pulse MDC 149546, and of a spot record 149522 or LOINC 8867-4                   recorded [2][3]
+/// Edan      system EHC: 393216 systolic, 393217 diastolic, 393218 mean, 393219 pulse of the cuff                observed [6]
+/// Philips   system MDIL: 0002-4a05 systolic, 0002-4a06 diastolic, 0002-4a07 mean                                observed [6]
 /// Units     266016 mmHg, 266015 kPa, or their names [2]; 265987, which IEEE 11073-10101 gives to the kilopascal (0F03)
 /// Absent    8388607, the FLOAT NaN printed as a number, and zero                                                observed [4]
 /// Mindray   Patient Data Share: HL7 2.3.1; MSH-10 tells the kind: 106 heartbeat, 204 periodic values, 503 cuff result;
-///           OBX-3 `170^` systolic, `171^` diastolic, `172^` mean; it is not acknowledged                        observed [5]
+///           OBX-3 `170^` systolic, `171^` diastolic, `172^` mean, `173^` pulse of the cuff; it is not acknowledged
+///                                                                                                          observed [5][6]
 /// Answer    `ACK^R01` with `MSA|AA|` MSH-10 once the reading is safe, `AE` where it cannot be kept or understood  documented [1]
 ///
 /// Never a reading: any other message (ADT and QRY carry OBX too), an arterial line (`ART`, `ABP`), half a blood pressure, values
@@ -26,7 +30,11 @@
 ///
 /// [1] HL7 2.6 chapters 2 and 7, MLLP release 1   [2] a recorded message of a Comen NC5, published with a gateway whose origin
 /// is not established   [3] a PHP test sender of a Comen VS8 whose origin is not established   [4] tests of that gateway
-/// [5] hankersyan/mindray_t1, Models.java
+/// Corrections: a result with status C (OBX-11, or OBR-25 of its order) is a revision of the reading with the same order number
+/// (OBR-2) or else the same time and group, of the same monitor; one with W or D takes it back. What is preliminary (P) is
+/// replaced by the result that follows. `Reading.Reference` and `ReadingReferences` have the rule.   documented [1]
+///
+/// [5] hankersyan/mindray_t1, Models.java   [6] public programs that read monitors of these makers; origins not established
 extension CuffDriver {
     /// Driver `hl7-oru`. Spot-check and bedside monitors that send HL7: each determination of the cuff, acknowledged once it is kept.
     public static let hl7ORU = CuffDriver(
@@ -44,6 +52,8 @@ extension CuffDriver {
             "the code of the kilopascal: 266015 in one source, 265987 by IEEE 11073-10101; both are read",
             "the speed of a serial line",
             "running numbers in OBX-4: by the words of the standard; recorded from no monitor",
+            "the words of OBX-8 other than DEMO: known from the vocabulary of IHE PCD, whose text was not read (grade C)",
+            "corrections and withdrawals: by the words of the standard; recorded from no monitor",
         ],
         notes: [
             "The monitor calls: `cuff watch --listen tcp-listen://ADDRESS:2575=hl7-oru`; 2575 is the port of one installation.",
@@ -54,7 +64,11 @@ extension CuffDriver {
             "Not supported: a Mindray monitor that talks only after a query (QRY^R02). What the query has to hold is in one public source, "
                 + "untested, and in no document; another program has to send it. What the monitor then sends is read.",
             "A pulse is taken only with the time of the determination; an ECG heart rate (Mindray 101) is not the cuff's pulse.",
-            "Arterial lines (ART, ABP) are never read, whatever their code.",
+            "Arterial lines (ART, ABP) are never read, whatever their code. Pressures that are not read are reported.",
+            "OBX-8: DEMO, TEST, QUES and CALIB become flags, INV and NAV say that there is no value. OBX-11: X, I, N and O say so too.",
+            "A result with status C (OBX-11 or OBR-25) is a revision of the reading with the same order number (OBR-2), else the same time "
+                + "and group, of the same monitor; with status W or D it is withdrawn: sinks get a `deleted` line, and the database keeps "
+                + "its id alone. A correction has to hold both pressures. Of what was read before, 2048 readings are remembered by id.",
             "A message of more than 64 KiB is refused.",
         ],
         sources: [
@@ -63,6 +77,8 @@ extension CuffDriver {
             "a public PHP test sender of a Comen VS8 whose origin is not established",
             "hankersyan/mindray_t1, Models.java",
             "HL7 version 2 plus, data type OG (observation grouper); GE B40 HL7 reference 2062665-001 (OBX-4)",
+            "public programs that read HL7 of Edan and Philips monitors, origins not established (code systems EHC and MDIL)",
+            "a recorded message of a Mindray VS900 in demonstration mode (OBX-8)",
         ],
         options: ["keep": "yes: never acknowledge, so that the monitor keeps its messages"],
         simulatorOptions: ["variant": "comen (MLLP, MDC codes), loinc, mindray (Patient Data Share) or bare (without MLLP)"],
@@ -78,6 +94,8 @@ struct HL7Frame: FrameFormat {
     /// A spot record has one to three kilobytes, and a bedside monitor with a hundred parameters some twenty; a message with
     /// embedded waveforms or documents is no cuff's.
     static let maximumLength = 1 << 16
+    /// What a message holds that is too long must not pass for messages of its own.
+    static let passedOver = maximumLength
     static let blockStart: UInt8 = 0x0B
     static let blockEnd: UInt8 = 0x1C
     static let carriageReturn: UInt8 = 0x0D
@@ -85,21 +103,34 @@ struct HL7Frame: FrameFormat {
     /// Encoding characters in MSH-2: four, or five from version 2.7 on; some senders leave the last ones out.
     private static let encodingCharacters = 1...5
 
-    func verdict(on bytes: Span<UInt8>) -> FrameVerdict {
+    func verdict(on bytes: Span<UInt8>) -> FrameVerdict { verdict(on: bytes, known: 0) }
+
+    func verdict(on bytes: Span<UInt8>, known: Int) -> FrameVerdict {
         let isBlock = bytes[0] == Self.blockStart
         switch Self.header(bytes, at: isBlock ? 1 : 0) {
         case .no: return .reject(.notAStart)
         case .partial: return .needMore
-        case .whole: return isBlock ? block(bytes) : bare(bytes)
+        // The last byte was not judged where it may be an end that something follows.
+        case .whole: return isBlock ? block(bytes, from: max(1, known - 1)) : bare(bytes, from: max(3, known - Self.longestHeader))
         }
     }
 
+    /// `MSH`, two field separators and the encoding characters.
+    private static let longestHeader = 5 + encodingCharacters.upperBound
+
+    /// So many bytes are searched for every end at once: what lies behind the first end is not looked at for each message anew.
+    private static let window = 256
+
     /// A block ends with `1C 0D`, or with `1C` alone. One that another block cuts short is a frame too, which the session refuses:
     /// its rest must not pass for a bare message.
-    private func block(_ bytes: Span<UInt8>) -> FrameVerdict {
-        let end = bytes.firstOffset(of: Self.blockEnd, from: 1)
-        if let next = bytes.firstOffset(of: Self.blockStart, from: 1), next < end ?? bytes.count { return .frame(length: next) }
-        return end.map { ended(bytes, at: $0) } ?? .needMore
+    private func block(_ bytes: Span<UInt8>, from known: Int) -> FrameVerdict {
+        for start in stride(from: known, to: bytes.count, by: Self.window) {
+            let part = bytes.extracting(0..<min(start + Self.window, bytes.count))
+            let end = part.firstOffset(of: Self.blockEnd, from: start)
+            if let next = part.firstOffset(of: Self.blockStart, from: start), next < end ?? part.count { return .frame(length: next) }
+            if let end { return ended(bytes, at: end) }
+        }
+        return .needMore
     }
 
     private func ended(_ bytes: Span<UInt8>, at end: Int) -> FrameVerdict {
@@ -107,24 +138,26 @@ struct HL7Frame: FrameFormat {
         return .frame(length: next == Self.carriageReturn ? end + 2 : end + 1)
     }
 
-    private func bare(_ bytes: Span<UInt8>) -> FrameVerdict {
-        let block = bytes.firstOffset(of: Self.blockStart, from: 1) ?? bytes.count
-        let end = bytes.firstOffset(of: Self.blockEnd, from: 1) ?? bytes.count
-        let limit = min(block, end)
-        var index = 3
-        while let next = bytes.firstOffset(of: 0x4D, from: index), next < limit {
-            let isLineStart = bytes[next - 1] == Self.carriageReturn || bytes[next - 1] == Self.lineFeed
-            if isLineStart {
-                switch Self.header(bytes, at: next) {
+    /// A bare message ends where another one begins, or a block; or with a block's end.
+    private func bare(_ bytes: Span<UInt8>, from known: Int) -> FrameVerdict {
+        for start in stride(from: known, to: bytes.count, by: Self.window) {
+            let part = bytes.extracting(0..<min(start + Self.window, bytes.count))
+            let block = part.firstOffset(of: Self.blockStart, from: start)
+            let end = part.firstOffset(of: Self.blockEnd, from: start)
+            let limit = min(block ?? part.count, end ?? part.count)
+            var index = start
+            while let next = part.firstOffset(of: 0x4D, from: index), next < limit {
+                let isLineStart = bytes[next - 1] == Self.carriageReturn || bytes[next - 1] == Self.lineFeed
+                switch isLineStart ? Self.header(bytes, at: next) : .no {
                 case .whole: return .frame(length: next)
                 case .partial: return .needMore
-                case .no: break
+                case .no: index = next + 1
                 }
             }
-            index = next + 1
+            if let block, block == limit { return .frame(length: block) }
+            if let end { return ended(bytes, at: end) }
         }
-        guard limit < bytes.count else { return .needMore }
-        return block < end ? .frame(length: block) : ended(bytes, at: end)
+        return .needMore
     }
 
     /// `MSH`, the field separator, MSH-2, the field separator again.

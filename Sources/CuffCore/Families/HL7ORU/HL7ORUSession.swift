@@ -14,11 +14,13 @@ struct HL7ORUSession: FramedSession {
     }
 
     var reader = FrameReader(HL7Frame())
-    /// Bare messages that the line's silence ended.
+    /// Messages that the line's silence ended.
     private var silenced = 0
     var frames: Int? { reader.frames + silenced }
     var isFinished = false
     private var isFollowing = false
+    /// Nothing can be written any more.
+    private var isLineOver = false
     /// A message of Patient Data Share was seen: such a monitor is not answered.
     private var isMindray = false
     private let keeps: Bool
@@ -45,7 +47,7 @@ struct HL7ORUSession: FramedSession {
 
     mutating func receive(_ bytes: [UInt8], into actions: inout SessionActions) {
         receiveFrames(of: bytes, into: &actions)
-        actions.append(isBareWaiting ? .arm(.silence, Self.silence) : .disarm(.silence))
+        actions.append(isMessageWaiting ? .arm(.silence, Self.silence) : .disarm(.silence))
     }
 
     mutating func noteCommitted(through: Int, into actions: inout SessionActions) {
@@ -54,7 +56,9 @@ struct HL7ORUSession: FramedSession {
     }
 
     mutating func lineEnded(into actions: inout SessionActions) {
-        endBare(isClosed: true, into: &actions)
+        isLineOver = true
+        endWaiting(into: &actions)
+        if reader.waiting > 0 { actions.append(.report(.ignored("a message whose end did not come", []))) }
         receiveRest(into: &actions)
         finish(.complete, into: &actions)
     }
@@ -68,44 +72,66 @@ struct HL7ORUSession: FramedSession {
 
     mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
         switch timer {
-        case .silence: endBare(isClosed: false, into: &actions)
-        case .response:
-            // Should they be kept later, the message that is sent again gives the same reading.
-            let late = answers
-            answers.removeAll()
-            for answer in late { write(answer.acknowledgement, .error, into: &actions) }
-            if !late.isEmpty {
-                actions.append(.report(.warning("\(late.count) message\(late.count == 1 ? "" : "s") could not be kept in time")))
-            }
+        case .silence: endWaiting(into: &actions)
+        case .response: giveUpWaiting(into: &actions)
         default: break
+        }
+    }
+
+    /// The host ends before the sinks have kept everything: the sender must not take the silence for a yes.
+    mutating func endInOrder(into actions: inout SessionActions) -> Bool {
+        guard !answers.isEmpty else { return false }
+        giveUpWaiting(into: &actions)
+        lineEnded(into: &actions)
+        return true
+    }
+
+    /// Should they be kept later, the message that is sent again gives the same reading.
+    private mutating func giveUpWaiting(into actions: inout SessionActions) {
+        let late = answers
+        answers.removeAll()
+        for answer in late { write(answer.acknowledgement, .error, into: &actions) }
+        if !late.isEmpty {
+            actions.append(.report(.warning("\(late.count) message\(late.count == 1 ? "" : "s") could not be kept in time")))
         }
     }
 
     mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
         switch step {
-        case .skipped(let count, let fault): actions.report(skipped: count, fault)
-        case .frame(let range): receive(Array(reader.buffer[range]), isClosed: false, into: &actions)
+        case .skipped(let count, let fault):
+            actions.report(skipped: count, fault)
+            // What is lost may be more than noise.
+            if fault == .tooLong { actions.append(.report(.ignored("a message of more than 64 KiB", []))) }
+        case .frame(let range): receive(Array(reader.buffer[range]), isCut: false, into: &actions)
         }
     }
 
-    // MARK: Bare messages
+    // MARK: Messages that nothing follows
 
-    private var isBareWaiting: Bool { reader.waiting > 0 && HL7Frame.header(reader.buffer.span, at: 0) == .whole }
+    /// A bare message, or a block that ended with FS without CR.
+    private var isMessageWaiting: Bool {
+        guard let first = reader.buffer.first, reader.waiting > 0 else { return false }
+        let isBlock = first == HL7Frame.blockStart
+        return (!isBlock || isEnded) && HL7Frame.header(reader.buffer.span, at: isBlock ? 1 : 0) == .whole
+    }
 
-    /// What waits without a block around it is a message: nothing follows it.
-    private mutating func endBare(isClosed: Bool, into actions: inout SessionActions) {
-        guard isBareWaiting else { return }
+    private var isEnded: Bool { reader.buffer.last == HL7Frame.blockEnd }
+
+    /// The line fell silent, or is over: what waits is a message.
+    private mutating func endWaiting(into actions: inout SessionActions) {
+        guard isMessageWaiting else { return }
         let bytes = reader.buffer
+        let isCut = isLineOver && !isEnded
         _ = reader.discard()
         silenced += 1
-        receive(bytes, isClosed: isClosed, into: &actions)
+        receive(bytes, isCut: isCut, into: &actions)
     }
 
     // MARK: Messages
 
-    /// `isClosed`: the line ended within a bare message, so that more of it may be missing; then only a determination that has all
+    /// `isCut`: the line ended within a bare message, so that more of it may be missing; then only a determination that has all
     /// its values is taken.
-    private mutating func receive(_ frame: [UInt8], isClosed: Bool, into actions: inout SessionActions) {
+    private mutating func receive(_ frame: [UInt8], isCut: Bool, into actions: inout SessionActions) {
         guard let message = HL7Message(frame) else {
             return actions.append(.report(.ignored("a message whose header cannot be read", [])))
         }
@@ -117,12 +143,16 @@ struct HL7ORUSession: FramedSession {
         let speaksMindray = message.isMindray
         // Its other kinds are not answered either; a message that names its sender or time is no proof of one.
         if speaksMindray, [3, 7].allSatisfy({ message.header.field($0).isEmpty }) { isMindray = true }
-        guard !speaksMindray || message.controlID.elementsEqual("503".utf8) else { return }
         var determinations = HL7Determinations(message, isMindray: speaksMindray)
-        for why in determinations.refused { actions.append(.report(.ignored(why, []))) }
-        if isClosed { determinations.keepWhole() }
+        // Of Patient Data Share only 503 is the result of a determination.
+        if speaksMindray, !message.controlID.elementsEqual("503".utf8) {
+            guard !determinations.found.isEmpty || !determinations.refused.isEmpty else { return }
+            return actions.append(.report(.ignored("pressures in a message that is not a cuff result (503)", Array(message.controlID))))
+        }
+        if isCut { determinations.keepWhole() }
+        for (why, code) in determinations.refused { actions.append(.report(.ignored(why, code))) }
         emit(determinations.found, of: message, into: &actions)
-        if !isClosed { answer(message, .accepted, into: &actions) }
+        answer(message, .accepted, into: &actions)
     }
 
     private mutating func emit(_ found: [HL7Determination], of message: HL7Message, into actions: inout SessionActions) {
@@ -159,15 +189,35 @@ struct HL7ORUSession: FramedSession {
         let record = [header, determination.patient, determination.record].filter { !$0.isEmpty }.joined(separator: [
             HL7Frame.carriageReturn
         ])
+        let content = determination.pressure.map { Reading.Content.bloodPressure($0) } ?? .failure(Failure(.withdrawn))
         var reading = Reading(
-            .bloodPressure(determination.pressure), driver: "hl7-oru", flags: flags, clock: time.map { DeviceClock($0) } ?? .absent,
+            content, driver: "hl7-oru", flags: determination.pressure == nil ? [] : flags, clock: time.map { DeviceClock($0) } ?? .absent,
             origin: .push, raw: RawBytes(Array(record)))
+        reading.reference = reference(of: determination, message)
         emitted += 1
         if ReadingLedger.restsOnArrival(reading), isAnswered(message) {
             reading.repetition = .untilAcknowledged
             unstamped = emitted
         }
         actions.emit(reading)
+    }
+
+    /// By the order number, else by time and group, of the same monitor; the patient may be what is corrected.
+    private func reference(of determination: HL7Determination, _ message: HL7Message) -> Reading.Reference {
+        let sender = XXHash64.hash((Array(device.utf8) + [0] + HL7Monitor(message).bytes).span)
+        var reference = Reading.Reference()
+        reference.standing = determination.standing
+        func name(_ kind: String, _ bytes: [UInt8]) -> UInt64 {
+            XXHash64.hash((Array(kind.utf8) + bytes + [0] + determination.group).span, seed: sender) | 1
+        }
+        if !determination.placer.isEmpty { reference.order = name("order", determination.placer) }
+        if let time = determination.time {
+            var text = TextBuffer(capacity: 64)
+            text.append(time)
+            text.append(decimal: Int64(time.utcOffset ?? Int16.max))
+            reference.time = name("time", text.array)
+        }
+        return reference
     }
 
     private mutating func identify(_ monitor: HL7Monitor, into actions: inout SessionActions) {
@@ -180,7 +230,7 @@ struct HL7ORUSession: FramedSession {
     // MARK: Answers
 
     private func isAnswered(_ message: HL7Message) -> Bool {
-        isFollowing && !keeps && !isMindray && !message.isMindray && !message.wantsNoAnswer
+        isFollowing && !isLineOver && !keeps && !isMindray && !message.isMindray && !message.wantsNoAnswer
     }
 
     private mutating func answer(_ message: HL7Message, _ code: HL7Acknowledgement.Code, into actions: inout SessionActions) {
@@ -218,52 +268,4 @@ struct HL7ORUSession: FramedSession {
         }
         actions.append(answers.isEmpty ? .disarm(.response) : .arm(.response, Self.patience))
     }
-}
-
-/// Who sent a message, as MSH-3 and MSH-4 say.
-struct HL7Monitor {
-    /// Names are short; a longer one is cut for what is shown, not for telling monitors apart.
-    private static let longestName = 64
-
-    let bytes: [UInt8]
-    let isAnonymous: Bool
-    let application: String?
-    let name: String
-
-    init(_ message: HL7Message) {
-        let fields = [3, 4].map { Array(message.header.field($0)) }
-        bytes = Array(fields.joined(separator: [0]))
-        isAnonymous = fields.allSatisfy(\.isEmpty)
-        let texts = fields.map { field in
-            DeviceIdentity.text((message.separators.components(field[...]).first ?? []).prefix(Self.longestName))
-        }
-        application = texts[0].isEmpty ? nil : texts[0]
-        name = texts.filter { !$0.isEmpty }.joined(separator: " ")
-    }
-}
-
-extension HL7Determination {
-    /// What tells the determination from another one of the same sender: time, group and values.
-    func digest(seed: UInt64, and patient: [UInt8]) -> UInt64 {
-        var text = TextBuffer(capacity: 128)
-        if let time {
-            text.append(time)
-            text.append(decimal: Int64(time.utcOffset ?? Int16.max))
-        }
-        for value in values {
-            text.append(0x20)
-            switch value {
-            case .value(let digits): text.append(digits)
-            case .absent, .unreadable: text.append(0x2D)
-            }
-        }
-        text.append(0)
-        let bytes = text.array + group + [0] + patient
-        return XXHash64.hash(bytes.span, seed: seed)
-    }
-}
-
-extension HL7Determinations {
-    /// Leaves out what may have lost values at the end of a message that was cut off.
-    mutating func keepWhole() { self = HL7Determinations(found.filter(\.isWhole)) }
 }

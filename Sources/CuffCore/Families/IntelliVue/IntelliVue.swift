@@ -76,10 +76,15 @@ struct IntelliVueFrame: FrameFormat {
     static let maximumLength = 2 * (maximumUser + 6) + 2
     static let startByte: UInt8? = begin
 
-    func verdict(on bytes: Span<UInt8>) -> FrameVerdict {
+    func verdict(on bytes: Span<UInt8>) -> FrameVerdict { verdict(on: bytes, known: 0) }
+
+    func verdict(on bytes: Span<UInt8>, known: Int) -> FrameVerdict {
         guard bytes[0] == Self.begin else { return .reject(.notAStart) }
-        guard let end = bytes.firstOffset(of: Self.end, from: 1) else {
-            return bytes.firstOffset(of: Self.begin, from: 1) == nil ? .needMore : .reject(.badCharacter)
+        // Another beginning first: an end is looked for up to there alone, so that each byte is looked at once.
+        let from = max(1, known)
+        let limit = bytes.firstOffset(of: Self.begin, from: from) ?? bytes.count
+        guard let end = bytes.extracting(0..<limit).firstOffset(of: Self.end, from: from) else {
+            return limit == bytes.count ? .needMore : .reject(.badCharacter)
         }
         guard let content = Self.unstuffed(bytes, 1..<end) else { return .reject(.badCharacter) }
         let length = content.count - 6

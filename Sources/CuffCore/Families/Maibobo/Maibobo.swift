@@ -195,10 +195,11 @@ struct MaiboboSession: FramedSession {
             guard let reading = Self.reading(frame.span, origin: origin) else {
                 return actions.append(.report(.ignored("a result without values that can be", frame)))
             }
-            // No measurement ends before it was seen to run: a result that comes earlier is of one before.
-            if mode == .stopping { return finish(.complete, into: &actions) }
-            if mode == .connecting || mode == .starting && kind == 0x06 {
-                return actions.append(.report(.ignored("a result of before the start", frame)))
+            // No measurement ends before it was seen to run: a result that comes earlier is of one before. It comes only once, so it is
+            // given all the same; an error of before, or of a stop, is not news.
+            if mode == .stopping || mode == .connecting || mode == .starting && kind == 0x06 {
+                if kind == 0x06, let former = Self.reading(frame.span, origin: .push), former.bloodPressure != nil { actions.emit(former) }
+                return mode == .stopping ? finish(.complete, into: &actions) : ()
             }
             origin = .push
             if mode != .listening { actions.append(.live(.ended)) }

@@ -85,6 +85,8 @@ struct MicrolifeAnswer: FrameFormat {
             guard bytes.count >= 9 else { return bytes.fit(Self.header, at: 1) == .no ? .reject(.badCharacter) : .needMore }
             guard bytes.fit(Self.header, at: 1) == .whole, let count = bytes.hexDigits(1, 4) else { return .reject(.badCharacter) }
             guard count <= Self.recordLimit else { return .reject(.badLength) }
+            // Before thousands of bytes are waited for, and summed, on the word of eight.
+            for index in 9..<min(33, bytes.count) where Hex.value(bytes[index]) == nil { return .reject(.badCharacter) }
             length = 35 + 32 * count
         }
         guard bytes.count >= length else { return .needMore }
@@ -96,7 +98,6 @@ struct MicrolifeAnswer: FrameFormat {
 
     /// Digits where the documented characters are digits.
     private func areRecords(_ bytes: Span<UInt8>, _ length: Int) -> Bool {
-        for index in 9..<33 where Hex.value(bytes[index]) == nil { return false }
         for start in stride(from: 33, to: length - 2, by: 32) {
             guard bytes.fit(Self.record, at: start) == .whole, bytes.hexDigits(start + 16, 8) != nil,
                 bytes.hexDigits(start + 24, 8) != nil

@@ -7,6 +7,7 @@
 /// Device  offsets from cmd, little endian                                                            documented [1]
 ///   62 beat, len 0F: +1 time, +4 systolic, +6 diastolic, +8 mean, +10 rate (tenths; up to 330 mmHg), +12 interval (ms)
 ///   64 data, len 0A: +1 time, +3 pressure and +5 height correction (signed tenths), +9 low four bits quality
+///      The time counts the data packets, 200 a second, in 16 bits                                     observed [1]
 ///   73 status, len 10: +3 high four bits mode (0 starting, 1 idle, 3 measuring, 4 service, 7 bootloader, 15 error),
 ///      +4 low seven bits error, +5…8 warnings, +9 high three bits height unit, +10 cuff and minutes, +11 PhysioCal
 ///   76 version, len 82: +1 kind, then 128 bytes; hardware: +10 version, +30 serial number (ASCII);
@@ -91,7 +92,7 @@ struct NibpNanoFrame: FrameFormat {
 /// What the packets of a Nano say. Each takes the bytes from the command on, without the CRC.
 enum NibpNanoPacket {
     case beat(BloodPressure, interval: UInt16)
-    case pressure(tenths: Int)
+    case pressure(tenths: Int, count: UInt16)
     case status(mode: UInt8, error: UInt8, warnings: UInt32)
     case hardware(version: UInt16, serial: String)
     case application(String)
@@ -112,8 +113,8 @@ enum NibpNanoPacket {
                     meanAbsence: mean > 0 ? .none : .notMeasured, pulseAbsence: rate > 0 ? .none : .notMeasured),
                 interval: interval)
         case (0x64, 0x0A):
-            guard let pressure = packet.littleEndian16(3) else { return nil }
-            self = .pressure(tenths: Int(Int16(bitPattern: pressure)))
+            guard let count = packet.littleEndian16(1), let pressure = packet.littleEndian16(3) else { return nil }
+            self = .pressure(tenths: Int(Int16(bitPattern: pressure)), count: count)
         case (0x73, 0x10):
             guard let mode = packet.byte(3), let error = packet.byte(4), let warnings = packet.littleEndian32(5) else { return nil }
             self = .status(mode: mode >> 4, error: error & 0x7F, warnings: warnings)

@@ -9,6 +9,8 @@ struct NibpNanoSession: FramedSession {
     static let silence = Duration.milliseconds(1500)
     /// Until the first beat: start-up and the search for the pulse. No source quantifies it: guess.
     static let search = Duration.seconds(120)
+    /// 200 pressures a second [1].
+    static let samplePeriod = Duration.milliseconds(5)
     /// Beyond this a pressure means nothing [1].
     static let maximumTenths = 3300
 
@@ -17,6 +19,10 @@ struct NibpNanoSession: FramedSession {
     var isFinished = false
     private var origin = Reading.Origin.push
     private let duration: Duration
+
+    /// The counter of the last pressure, and how many it has counted.
+    private var lastCount: UInt16 = 0
+    private var samples: Int64 = 0
 
     private var isHeard = false
     /// The bytes just received held a whole packet.
@@ -136,7 +142,7 @@ struct NibpNanoSession: FramedSession {
             actions.append(.live(.beat(pressure, interval: interval)))
             let raw = RawBytes(reader.buffer.span.extracting(range))
             actions.emit(Reading(.bloodPressure(pressure), driver: "nibp-nano", origin: origin, raw: raw))
-        case .pressure(let tenths): takePressure(tenths, into: &actions)
+        case .pressure(let tenths, let count): takePressure(tenths, count, into: &actions)
         case .status(let mode, let error, let warnings): takeStatus(mode, error, warnings, into: &actions)
         case .hardware(let version, let serial):
             identity.serial = serial
@@ -149,14 +155,16 @@ struct NibpNanoSession: FramedSession {
         }
     }
 
-    private mutating func takePressure(_ tenths: Int, into actions: inout SessionActions) {
+    private mutating func takePressure(_ tenths: Int, _ count: UInt16, into actions: inout SessionActions) {
+        samples += Int64(count &- lastCount)
+        lastCount = count
         guard tenths <= Self.maximumTenths else {
             // 200 of them a second: once is enough.
             if !toldMeaningless { actions.append(.report(.note("pressures beyond 330 mmHg mean nothing and are left out"))) }
             toldMeaningless = true
             return
         }
-        actions.append(.live(.cuffPressure(.tenthsOfMmHg(tenths))))
+        actions.append(.cuffPressure(.tenthsOfMmHg(tenths)), sampled: Self.samplePeriod * Int(samples))
     }
 
     private mutating func takeStatus(

@@ -61,6 +61,8 @@ extension CuffDriver {
                 + "hold the HDP channel and hand its bytes on, over TCP or as a serial port.",
             "Over Bluetooth's serial port profile: `rfcomm bind 0 ADDRESS CHANNEL`, then read /dev/rfcomm0. Over TCP either side "
                 + "calls: tcp://HOST:PORT, or tcp-listen:// for agents that call (port 6024, as in other stacks).",
+            "The protocol has no check of its own and leaves it to the transport. USB, TCP and Bluetooth have one; over a serial line each "
+                + "reading carries the flag no_measurement_check.",
             "Values of other agents (scales, thermometers, oximeters, glucose meters …) become quantities with their metric and unit.",
             "Scanners and data requests that were started are stopped before the agent is let go.",
             "An Omron HEM-7081-IT that greets with READY is in its own mode, which is not this protocol.",
@@ -84,6 +86,8 @@ extension CuffDriver {
             "patience": "seconds a read waits for the agent, and for anything new from it (60)",
         ],
         simulatorOptions: [
+            "aborts": "every how many of its associations end by ABRT in place of a release (0: none)",
+            "associations": "how many associations it makes on one line, with its records spread over them (1)",
             "batch": "records in one report (1)", "configuration": "standard or extended",
             "confirm": "no: unconfirmed reports", "entries": "entries in one segment event (2)",
             "persons": "yes: several persons, one segment each", "release": "no: it stays associated",
@@ -92,6 +96,7 @@ extension CuffDriver {
             "time": "absolute, base-offset, relative, unset or impossible", "unit": "kPa",
         ],
         associationLimit: PHDSession.associationTimeout,
+        callLimit: { PHDEffort.patience($0) },
         makeSession: { PHDSession($0) },
         makeSimulator: { PHDSimulator($0) },
         countFrames: { FrameReader.count(PHDFrame(), in: $0) },

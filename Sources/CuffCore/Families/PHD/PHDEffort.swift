@@ -12,6 +12,11 @@
 struct PHDEffort: Sendable {
     /// A minute: RCassoc tries of TOassoc are half of it, and a person finds the button in the other.
     static let patience = Duration.seconds(60)
+    /// What the option says, up to a day.
+    static func patience(_ options: [String: String]) -> Duration {
+        guard let seconds = options["patience"].flatMap({ Int64($0) }), (1...86400).contains(seconds) else { return patience }
+        return .seconds(seconds)
+    }
     static let limitInRow = 10
     static let limitInAll = 100
     static let abortLimit = 3

@@ -35,17 +35,28 @@ extension PHDExplanation {
         case (0x0A46, 2): return PHDNames.bits(word, PHDNames.metricSpecification)
         case (PHDAttribute.storeCapability, 2): return PHDNames.bits(word, PHDNames.storeCapability)
         case (PHDAttribute.measurementStatus, 2): return PHDNames.bits(word, PHDNames.measurementStatus)
-        case (PHDAttribute.timeInfo, 16): return PHDNames.bits(word, PHDNames.timeCapability)
+        case (PHDAttribute.timeInfo, 16): return timeInfo(bytes, offset)
+        case (PHDAttribute.powerStatus, 2): return PHDNames.bits(word, PHDNames.powerStatus)
         case (PHDAttribute.absoluteStamp, 8), (PHDAttribute.dateAndTime, 8), (0x0992, 8), (0x098A, 8):
-            return PHDTree.text(stamp(.absolute, bytes, offset).clock)
-        case (PHDAttribute.baseOffsetStamp, 8), (PHDAttribute.baseOffsetNow, 8):
-            return PHDTree.text(stamp(.baseOffset, bytes, offset).clock)
+            return text(stamp(.absolute, bytes, offset))
+        case (PHDAttribute.baseOffsetStamp, 8), (PHDAttribute.baseOffsetNow, 8), (0x0A83, 8), (0x0A84, 8):
+            return text(stamp(.baseOffset, bytes, offset))
+        case (PHDAttribute.relativeStamp, 4), (PHDAttribute.relativeNow, 4): return text(stamp(.relative, bytes, offset))
+        case (PHDAttribute.highResolutionStamp, 8), (PHDAttribute.highResolutionNow, 8):
+            return text(stamp(.highResolution, bytes, offset))
+        case (PHDAttribute.systemModel, _): return model(bytes, offset, offset + length)
+        case (PHDAttribute.productionSpecification, _): return production(bytes, offset, offset + length)
+        case (PHDAttribute.specializations, _): return specializations(bytes, offset, offset + length)
+        case (PHDAttribute.supplementalTypes, _): return types(bytes, offset, offset + length)
+        case (0x0A73, 2): return structure(word)
+        case (PHDAttribute.entryMap, _): return entryMap(bytes, offset, offset + length)
+        case (PHDAttribute.scanMap, _): return scanMap(bytes, offset, offset + length)
         case (PHDAttribute.basicNumeric, 2): return PHDTree.text(PHDNumber(sfloat: word))
         case (PHDAttribute.simpleNumeric, 4), (0x094A, 4), (0x0A59, 4): return PHDTree.text(PHDNumber(bytes, offset, width: 4))
         case (PHDAttribute.compoundBasicNumeric, _): return numbers(bytes, offset, length, width: 2)
         case (PHDAttribute.compoundSimpleNumeric, _): return numbers(bytes, offset, length, width: 4)
         case (PHDAttribute.systemID, 10): return Hex.text(bytes.part(offset + 2, 8), separator: "")
-        case (PHDAttribute.systemModel, _), (PHDAttribute.productionSpecification, _), (0x0A57, _), (0x0A58, _), (0x0927, _):
+        case (0x0A57, _), (0x0A58, _), (0x0927, _):
             return "\"\(DeviceIdentity.text(bytes.part(offset, min(length, 128)).filter { $0 >= 0x20 && $0 < 0x7F }))\""
         case (PHDAttribute.valueMap, _): return map(bytes, offset, offset + length)
         case (PHDAttribute.metricIDList, _): return words(bytes, offset + 4, offset + length)
@@ -66,7 +77,7 @@ extension PHDExplanation {
         stride(from: start, to: min(end, start + 64) - 1, by: 2).map { "\(bytes.bigEndian16($0) ?? 0)" }.joined(separator: ", ")
     }
 
-    private static func map(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) -> String {
+    static func map(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) -> String {
         stride(from: start + 4, to: min(end, start + 68) - 3, by: 4).map {
             "\(PHDNames.attribute(bytes.bigEndian16($0) ?? 0)) \(bytes.bigEndian16($0 + 2) ?? 0)"
         }.joined(separator: ", ")

@@ -54,7 +54,8 @@ extension PHDExplanation {
                 guard segment.read(bytes, &offset, end, number: index &+ UInt32(number), into: &found) else {
                     return tree.malformed(bytes, offset, "the entries end before their count")
                 }
-                tree.field(bytes, from, segment.entrySize, "entry \(number)", PHDTree.text(found.first?.stamp.clock ?? .absent))
+                let place = index &+ UInt32(number)
+                tree.field(bytes, from, segment.entrySize, "entry \(place)", found.first.map { Self.text($0.stamp) } ?? "none")
                 tree.nested {
                     for observation in found {
                         $0.field(
@@ -76,33 +77,82 @@ extension PHDExplanation {
             var found: [PHDObservation] = []
             let scanner = configuration.scanners.firstIndex { $0.handle == handle }
             let isRead = PHDReport.read(shape, configuration, scanner: scanner, bytes, offset, end, into: &found)
-            for observation in found {
-                let person = observation.person.map { "person \($0), " } ?? ""
-                guard observation.object >= 0, !observation.isCut else {
-                    tree.field(
-                        bytes, observation.raw.lowerBound, observation.raw.count, "observation",
-                        "\(person)handle \(observation.handle): not in the configuration that was seen")
-                    continue
-                }
-                let object = configuration.objects[observation.object]
-                tree.field(
-                    bytes, observation.raw.lowerBound, observation.raw.count, "observation",
-                    "\(person)handle \(observation.handle), \(PHDTree.term(object.partition, object.term))")
-                tree.nested {
-                    $0.field(
-                        bytes, observation.value, observation.length, "value", Self.value(observation, object, configuration.metrics, bytes)
-                    )
-                    if observation.stamp.kind != .none { $0.note("time: \(Self.text(observation.stamp))") }
-                    if observation.status != 0 { $0.note("status: \(PHDNames.bits(observation.status, PHDNames.measurementStatus))") }
-                    if observation.hasTrailingBytes { $0.note("bytes beyond the map") }
-                }
-            }
+            var rest = found[...]
+            if isRead { lists(shape, configuration, bytes, offset, end, &rest, &tree) }
+            for observation in rest { Self.show(observation, configuration, bytes, &tree) }
             if !isRead { tree.malformed(bytes, offset, "counts and lengths of the report disagree") }
         }
     }
 
+    /// The lists around the observations, of a report that was read: their heads, the persons, and each observation in its place.
+    private func lists(
+        _ shape: PHDEvent.Shape, _ configuration: PHDConfiguration, _ bytes: Span<UInt8>, _ start: Int, _ end: Int,
+        _ rest: inout ArraySlice<PHDObservation>, _ tree: inout PHDTree
+    ) {
+        var at = start
+        guard shape.hasPersons else {
+            if let list = tree.list(bytes, &at, end, "obs-scan-list") {
+                Self.items(list, shape, configuration, bytes, &at, &rest, &tree)
+            }
+            return
+        }
+        guard let persons = tree.list(bytes, &at, end, "scan-per-list") else { return }
+        for _ in 0..<persons.count where at < persons.end {
+            tree.word(bytes, &at, "person-id")
+            if shape.body == .grouped {
+                Self.items((1, persons.end), shape, configuration, bytes, &at, &rest, &tree)
+            } else if let list = tree.list(bytes, &at, persons.end, "obs-scan-list") {
+                Self.items(list, shape, configuration, bytes, &at, &rest, &tree)
+            }
+        }
+    }
+
+    private static func items(
+        _ list: (count: Int, end: Int), _ shape: PHDEvent.Shape, _ configuration: PHDConfiguration, _ bytes: Span<UInt8>,
+        _ at: inout Int, _ rest: inout ArraySlice<PHDObservation>, _ tree: inout PHDTree
+    ) {
+        // A group: u16 length. Fixed: u16 handle, u16 length. Variable: u16 handle, u16 count, u16 length.
+        let head = shape.body == .grouped ? 2 : shape.body == .fixed ? 4 : 6
+        for _ in 0..<list.count where at < list.end {
+            if shape.body == .grouped { tree.field(bytes, at, 2, "length", "\(bytes.bigEndian16(at) ?? 0)") }
+            at += head + Int(bytes.bigEndian16(at + head - 2) ?? 0)
+            while let next = rest.first, next.raw.lowerBound < at {
+                show(next, configuration, bytes, &tree)
+                rest.removeFirst()
+            }
+        }
+    }
+
+    private static func show(
+        _ observation: PHDObservation, _ configuration: PHDConfiguration, _ bytes: Span<UInt8>, _ tree: inout PHDTree
+    ) {
+        let person = observation.person.map { "person \($0), " } ?? ""
+        guard observation.object >= 0, !observation.isCut else {
+            return tree.field(
+                bytes, observation.raw.lowerBound, observation.raw.count, "observation",
+                "\(person)handle \(observation.handle): not in the configuration that was seen")
+        }
+        let object = configuration.objects[observation.object]
+        tree.field(
+            bytes, observation.raw.lowerBound, observation.raw.count, "observation",
+            "\(person)handle \(observation.handle), \(PHDTree.term(object.partition, object.term))")
+        tree.nested {
+            $0.field(bytes, observation.value, observation.length, "value", value(observation, object, configuration.metrics, bytes))
+            if !observation.stampPlaces.isEmpty {
+                $0.field(bytes, observation.stampPlaces.lowerBound, observation.stampPlaces.count, "time", text(observation.stamp))
+            }
+            if observation.status != 0 { $0.note("status: \(PHDNames.bits(observation.status, PHDNames.measurementStatus))") }
+            if observation.hasTrailingBytes { $0.note("bytes beyond the map") }
+        }
+    }
+
+    /// A count is shown as it stands: what it means in time depends on the agent's own steps.
     static func text(_ stamp: PHDStamp) -> String {
-        stamp.ticks.map { "\($0) ticks" } ?? PHDTree.text(stamp.clock)
+        switch stamp.kind {
+        case .relative: stamp.isMatchable ? "\(stamp.bits) ticks" : "none"
+        case .highResolution: "\(stamp.bits) µs"
+        case .none, .absolute, .baseOffset: PHDTree.text(stamp.clock)
+        }
     }
 
     static func value(_ observation: PHDObservation, _ object: PHDConfiguration.Object, _ metrics: [UInt16], _ bytes: Span<UInt8>)

@@ -4,6 +4,8 @@
 public struct PHDExplanation: Sendable {
     private var fromAgent = FrameReader(PHDFrame())
     private var fromManager = FrameReader(PHDFrame())
+    /// How many APDUs there were.
+    public private(set) var apdus = 0
     var configuration: PHDConfiguration?
     var segments: [UInt16: PHDSegment] = [:]
 
@@ -16,15 +18,27 @@ public struct PHDExplanation: Sendable {
         if isAgent { fromAgent.feed(bytes) } else { fromManager.feed(bytes) }
         while let step = isAgent ? fromAgent.next() : fromManager.next() {
             switch step {
-            case .skipped(let count, let fault): lines.append("\(count) byte\(count == 1 ? "" : "s") of no APDU: \(fault.sentence)")
+            case .skipped(let count, let fault): lines.append(Self.gap(count, fault))
             case .frame(let range):
                 let apdu = Array((isAgent ? fromAgent.buffer : fromManager.buffer)[range])
+                apdus += 1
                 lines += tree(apdu, isAgent: isAgent)
                 lines.append("")
                 follow(apdu)
             }
         }
         return lines
+    }
+
+    private static func gap(_ count: Int, _ fault: FrameFault) -> String {
+        "\(count) byte\(count == 1 ? "" : "s") of no APDU: \(fault.sentence)"
+    }
+
+    /// What was left at the end of the conversation, of either side.
+    public mutating func finish() -> [String] {
+        [fromAgent.finish(), fromManager.finish()].compactMap { step in
+            if case .skipped(let count, let fault)? = step { Self.gap(count, fault) } else { nil }
+        }
     }
 
     /// One APDU alone; a fixed report is cut as standard configuration 700 would.

@@ -7,6 +7,8 @@
 ///
 /// Rules:
 /// - complete in one report: revision 0, once. Settled without a pulse: 1. Each part that came later: one more.
+/// - listed twice in one report under a stamp that tells seconds: one measurement, with the fuller values. Under a stamp that
+///   tells none, and in a store: two. Listed twice with two pulses: two, wherever.
 /// - nothing is joined across reports without a time stamp.
 /// - a pulse whose pressures never come is a pulse rate of its own.
 struct PHDJoiner: Sendable {
@@ -56,6 +58,9 @@ struct PHDJoiner: Sendable {
         var isFinalOut = false
         /// Nothing can join it any more.
         var isAlone = false
+        /// The pressures came again, and no pulse since; and their own flags, without those of pulse and status.
+        var isListedAgain = false
+        var ownFlags: MeasurementFlags = []
     }
 
     var entries: [Entry] = []
@@ -75,20 +80,25 @@ struct PHDJoiner: Sendable {
         var equals: UInt16 = 0
         for known in entries.indices
         where entries[known].kind == .pressure && entries[known].stamp == stamp && stamp.isMatchable
-            && entries[known].reading.user == reading.user && entries[known].reading.raw == reading.raw
+            && entries[known].reading.user == reading.user
         {
-            // Two of one report, or of one store, are two measurements.
-            if isStore || entries[known].seen == report {
+            let isOfThisReport = isStore || entries[known].seen == report
+            if isOfThisReport, !isStore, stamp.tellsSeconds, relist(known, reading) { return }
+            guard entries[known].reading.raw == reading.raw else { continue }
+            if isOfThisReport {
                 equals &+= 1
                 continue
             }
             // The same again after a lost confirmation: it may go on waiting for its pulse.
             entries[known].seen = report
             entries[known].isTouched = true
+            entries[known].isListedAgain = true
             return
         }
         reading.occurrence = equals
+        reading.repetition = .withoutPulse
         var entry = Entry(kind: .pressure, stamp: stamp, reading: reading, report: report, seen: report)
+        entry.ownFlags = reading.flags
         // What came before its pressures.
         var index = 0
         while index < entries.count {
@@ -124,6 +134,7 @@ struct PHDJoiner: Sendable {
     mutating func add(pulse: PHDNumber, flags: MeasurementFlags, user: Int32?, stamp: PHDStamp, alone reading: () -> Reading) {
         var isAlone = false
         var isKnown = false
+        var listedAgain: Int?
         for index in entries.indices
         where entries[index].stamp == stamp && entries[index].reading.user == user
             && (stamp.isMatchable || entries[index].report == report)
@@ -134,13 +145,18 @@ struct PHDJoiner: Sendable {
                 touch(index)
                 attach(pulse, flags, to: &entries[index])
                 return
-            case .pressure, .pulse: isKnown = isKnown || entries[index].pulse == pulse
+            case .pressure where entries[index].pulse == pulse:
+                entries[index].isListedAgain = false
+                isKnown = true
+            case .pressure: if entries[index].isListedAgain { listedAgain = listedAgain ?? index }
+            case .pulse: isKnown = isKnown || entries[index].pulse == pulse
             case .failure: isAlone = true
             case .status, .part: break
             }
         }
         // The same pulse again, after a lost confirmation or within one report.
         if isKnown { return }
+        if let listedAgain { return addAgain(listedAgain, pulse, flags) }
         var entry = Entry(kind: .pulse, stamp: stamp, reading: reading(), report: report, seen: report)
         entry.pulse = pulse
         entry.isAlone = isAlone
@@ -148,10 +164,11 @@ struct PHDJoiner: Sendable {
     }
 
     mutating func add(status: UInt16, flags: MeasurementFlags, user: Int32?, stamp: PHDStamp, alone reading: () -> Reading) {
-        for index in entries.indices
-        where entries[index].stamp == stamp && entries[index].reading.user == user
-            && (stamp.isMatchable || entries[index].report == report)
-        {
+        let own = entries.indices.filter {
+            entries[$0].stamp == stamp && entries[$0].reading.user == user && (stamp.isMatchable || entries[$0].report == report)
+        }
+        // Measurements that began in this report come before those that may have had it.
+        for index in own.filter({ entries[$0].report == report }) + own.filter({ entries[$0].report != report }) {
             switch entries[index].kind {
             case .pressure where entries[index].status == nil:
                 touch(index)
@@ -204,7 +221,7 @@ struct PHDJoiner: Sendable {
         return emitted
     }
 
-    private mutating func append(_ entry: Entry) { entries.append(entry) }
+    mutating func append(_ entry: Entry) { entries.append(entry) }
 
     func matches(_ a: Entry, _ b: Entry) -> Bool {
         a.stamp == b.stamp && a.reading.user == b.reading.user && (a.stamp.isMatchable || a.report == b.report)
@@ -215,7 +232,7 @@ struct PHDJoiner: Sendable {
         if entries[index].report != report { entries[index].isSplit = true }
     }
 
-    private func attach(_ pulse: PHDNumber, _ flags: MeasurementFlags, to entry: inout Entry) {
+    func attach(_ pulse: PHDNumber, _ flags: MeasurementFlags, to entry: inout Entry) {
         entry.pulse = pulse
         entry.parts += 1
         entry.reading.flags.formUnion(flags)

@@ -78,10 +78,11 @@ struct PHDPair: Sendable {
         let number = PHDNumber(apdu, pulse, width: 2)
         pressure.pulse = number.digits.map { PulseRate($0) }
         pressure.pulseAbsence = number.absence
-        actions.emit(
-            Reading(
-                .bloodPressure(pressure), driver: "phd", user: person, flags: flags, clock: time.clock, origin: .push,
-                raw: RawBytes(apdu.extracting(rawStart..<max(rawStart, rawEnd)))))
+        var reading = Reading(
+            .bloodPressure(pressure), driver: "phd", user: person, flags: flags, clock: time.clock, origin: .push,
+            raw: RawBytes(apdu.extracting(rawStart..<max(rawStart, rawEnd))))
+        reading.repetition = .withoutPulse
+        actions.emit(reading)
         return true
     }
 }

@@ -154,4 +154,17 @@ extension PHDSession {
             }
         }
     }
+
+    mutating func takeSetTime(_ isAnswer: Bool, isRefusal: Bool, into actions: inout SessionActions) {
+        didSetClock = true
+        if isAnswer { rememberClockWish(false, into: &actions) }
+        guard !isForeign, case .setClock = goal else { return }
+        outcome =
+            isAnswer
+            ? .complete : .failed(isRefusal ? "the agent refused to set its clock" : "the agent did not say that it set its clock")
+        guard isAnswer, facts?.clock != nil else { return conclude(into: &actions) }
+        // What it shows now, and the last thing in this association: stamps that came before it are of the old clock.
+        readsClockBack = true
+        ask(into: &actions) { PHDManagerAPDU.get(invoke: $0, handle: 0) }
+    }
 }

@@ -12,6 +12,8 @@ struct PHDReportForm: Sendable {
     private(set) var isConfirmed = false
     private(set) var observations: [PHDObservation] = []
     private(set) var pairs: [PHDPair] = []
+    /// Pressures that are in no pair.
+    private(set) var lonePressures: [Int] = []
     /// The report holds pairs and nothing else.
     var isOfPairs: Bool { pairs.count &* 2 == observations.count }
 
@@ -67,6 +69,13 @@ struct PHDReportForm: Sendable {
         else { return false }
         for index in observations.indices.dropLast() {
             if let pair = PHDPair(index, observations, configuration, apdu) { pairs.append(pair) }
+        }
+        lonePressures.removeAll(keepingCapacity: true)
+        guard !pairs.isEmpty, !isOfPairs else { return true }
+        for index in observations.indices {
+            let object = observations[index].object
+            guard object >= 0, configuration.objects[object].role == .pressure else { continue }
+            if !pairs.contains(where: { $0.index == index }) { lonePressures.append(index) }
         }
         return true
     }

@@ -135,6 +135,11 @@ extension PHDSession {
             actions.append(.report(.note("the agent's description of itself does not parse")))
             return
         }
+        if readsClockBack {
+            // Many an agent goes on asking for its clock to be set.
+            if let clock = facts.clock { actions.append(.clock(clock)) }
+            return
+        }
         self.facts = facts
         describeAgent(into: &actions)
         rememberClockWish(facts.wantsClock, into: &actions)
@@ -283,16 +288,6 @@ extension PHDSession {
             outcome =
                 isRefusal ? .failed("the agent refused to clear its store") : .failed("the agent did not say that it cleared its store")
         }
-        conclude(into: &actions)
-    }
-
-    private mutating func takeSetTime(_ isAnswer: Bool, isRefusal: Bool, into actions: inout SessionActions) {
-        didSetClock = true
-        if isAnswer { rememberClockWish(false, into: &actions) }
-        guard !isForeign, case .setClock = goal else { return }
-        outcome =
-            isAnswer
-            ? .complete : .failed(isRefusal ? "the agent refused to set its clock" : "the agent did not say that it set its clock")
         conclude(into: &actions)
     }
 }

@@ -95,6 +95,7 @@ extension PHDSession {
         stores.removeAll(keepingCapacity: true)
         configuration = PHDConfiguration()
         facts = nil
+        readsClockBack = false
         didAskFacts = false
         didAskData = false
         startedScanners = 0

@@ -149,6 +149,8 @@ struct PHDSession: FinishingSession {
     var didAskFacts = false
     var didAskData = false
     var didSetClock = false
+    /// The clock was set, and the agent is asked for it once more.
+    var readsClockBack = false
     var startedScanners = 0
     /// Scanners that were switched on, and a data request that runs on: both end before the association does.
     var runningScanners: [UInt16] = []
@@ -199,9 +201,7 @@ struct PHDSession: FinishingSession {
         unwanted = Set((context.options["unwanted"] ?? "").split(separator: "+").map { $0.lowercased() })
         memory = context.memory
         keepsReadings = context.keepsReadings
-        if let seconds = context.options["patience"].flatMap({ Int64($0) }), (1...86400).contains(seconds) {
-            effort.patience = .seconds(seconds)
-        }
+        effort.patience = PHDEffort.patience(context.options)
     }
 
     /// Our own requests do not change the state: not before a command, and not in another manager's conversation.

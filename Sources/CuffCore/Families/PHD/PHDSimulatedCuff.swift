@@ -17,6 +17,10 @@ struct PHDSimulatedCuff: Sendable {
     let releases: Bool
     let batch: Int
     let entries: Int
+    /// How many associations it makes on one line; the records it pushes are spread over them.
+    let associations: Int
+    /// Every how many of them it ends by ABRT in place of a release; 0: none.
+    let aborts: Int
 
     init(_ options: [String: String]) {
         let id = Hex.bytes(options["system-id"] ?? "") ?? []
@@ -37,6 +41,8 @@ struct PHDSimulatedCuff: Sendable {
         releases = options["release"] != "no"
         batch = max(1, min(25, Int(options["batch"] ?? "") ?? 1))
         entries = max(1, min(100, Int(options["entries"] ?? "") ?? 2))
+        associations = max(1, min(100_000, Int(options["associations"] ?? "") ?? 1))
+        aborts = max(0, Int(options["aborts"] ?? "") ?? 0)
         isExtended =
             options["configuration"] == "extended" || isKPa || hasStatus || hasStore
             || time == .baseOffset || time == .relative

@@ -24,6 +24,8 @@ struct PHDSimulator: CuffSimulator {
     var transfer: (segment: Int, index: Int)?
     private var attempts = 0
     private var offered = 0
+    /// Associations that ended in order: all was said, or the manager released or refused.
+    private var ended = 0
 
     init(_ script: SimulatorScript) {
         self.script = script
@@ -83,6 +85,29 @@ struct PHDSimulator: CuffSimulator {
         actions += [.disarm(.response), .disarm(.poll)]
     }
 
+    /// The association is over, and nobody failed. A cuff that is used again comes back on the same line.
+    private mutating func conclude(_ note: String, into actions: inout [SimulatorAction]) {
+        leave(.unassociated, into: &actions)
+        ended += 1
+        actions.append(.note(note))
+        if ended < cuff.associations { actions.append(.arm(.overall, script.interval)) }
+    }
+
+    /// How many records stay for later associations.
+    private var reserved: Int {
+        script.pushes && !cuff.hasStore ? script.records.count * max(0, cuff.associations - ended - 1) / cuff.associations : 0
+    }
+
+    /// Everything is said: the release, or an ABRT where the options ask for one.
+    private mutating func end(into actions: inout [SimulatorAction]) {
+        if cuff.aborts > 0, (ended + 1) % cuff.aborts == 0 {
+            actions.append(.write(PHDManagerAPDU.abort(PHDAbortReason.undefined)))
+            return conclude("aborted", into: &actions)
+        }
+        state = .releasing
+        actions += [.write(PHDManagerAPDU.releaseRequest()), .arm(.response, .seconds(3))]
+    }
+
     /// Gives up this association and comes back after a while with what was not confirmed.
     private mutating func giveUp(_ reason: UInt16?, into actions: inout [SimulatorAction]) {
         if let reason { actions.append(.write(PHDManagerAPDU.abort(reason))) }
@@ -124,17 +149,13 @@ struct PHDSimulator: CuffSimulator {
             case 3:
                 state = .configuring
                 offer(into: &actions)
-            default:
-                leave(.unassociated, into: &actions)
-                actions.append(.note("the manager refused the association"))
+            default: conclude("the manager refused the association", into: &actions)
             }
         case PHDChoice.releaseRequest where state != .unassociated && state != .associating:
             actions.append(.write(PHDManagerAPDU.releaseResponse))
-            leave(.unassociated, into: &actions)
-            actions.append(.note("the manager released"))
+            conclude("the manager released", into: &actions)
         case PHDChoice.releaseResponse where state == .releasing:
-            leave(.unassociated, into: &actions)
-            actions.append(.note("released"))
+            conclude("released", into: &actions)
         case PHDChoice.abort where state != .unassociated && state != .closed: giveUp(nil, into: &actions)
         case PHDChoice.presentation where state == .configuring || state == .operating:
             takePresentation(apdu, into: &actions)
@@ -209,14 +230,12 @@ struct PHDSimulator: CuffSimulator {
     private mutating func push(into actions: inout [SimulatorAction]) {
         guard awaited == nil else { return }
         if reports.isEmpty {
-            guard !unsent.isEmpty else {
+            guard unsent.count > reserved else {
                 // An agent with a store waits for requests; one without has nothing more to say.
-                guard !cuff.hasStore, cuff.releases else { return }
-                state = .releasing
-                actions += [.write(PHDManagerAPDU.releaseRequest()), .arm(.response, .seconds(3))]
+                if !cuff.hasStore, cuff.releases { end(into: &actions) }
                 return
             }
-            inBatch = min(cuff.batch, unsent.count)
+            inBatch = min(cuff.batch, unsent.count - reserved)
             reports = cuff.reportBodies(Array(unsent.prefix(inBatch)))
         }
         let body = reports[0]

@@ -56,6 +56,17 @@ struct PHDStamp: Sendable, Hashable {
         }
     }
 
+    /// Whether two measurements cannot have it: it tells seconds, so the clock runs, and a measurement takes longer than one. A stamp
+    /// on the whole minute may be that of a cuff whose stamps tell no seconds; hundredths alone are garbage in some [D].
+    var tellsSeconds: Bool {
+        switch kind {
+        case .none: false
+        case .absolute: bits & 0xFF00 != 0 && clock.time != nil
+        case .baseOffset: (bits >> 32) % 60 != 0
+        case .relative, .highResolution: isMatchable && bits != 0
+        }
+    }
+
     /// It counts no ticks that would have to be placed.
     var isOfCalendar: Bool {
         switch kind {

@@ -73,14 +73,18 @@ extension PHDSession {
 }
 
 extension PHDReportForm {
-    /// Whether two pressures have one stamp: then their order tells them apart.
+    /// Whether two pressures have one stamp: then they are one measurement listed twice, or their order tells them apart.
     @inline(__always)
-    func hasEqualStamps(_ apdu: Span<UInt8>) -> Bool { pairs.count > 1 && findsEqualStamps(apdu) }
+    func hasEqualStamps(_ apdu: Span<UInt8>) -> Bool { pairs.count + lonePressures.count > 1 && findsEqualStamps(apdu) }
 
     private func findsEqualStamps(_ apdu: Span<UInt8>) -> Bool {
         var seen: Set<PHDStamp> = []
         for pair in pairs {
             let stamp = pair.stampOfPressures(apdu)
+            if stamp.isMatchable, !seen.insert(stamp).inserted { return true }
+        }
+        for index in lonePressures {
+            let stamp = observation(index, apdu).stamp
             if stamp.isMatchable, !seen.insert(stamp).inserted { return true }
         }
         return false

@@ -15,8 +15,8 @@
 /// ACK goes out only after the reading is on disk: it is what deletes it on the cuff. When following nothing is written,
 /// unless `poll=yes` is given.
 ///
-/// A cuff whose clock is not set numbers its results in no way. Until the ACK is written the cuff answers with the same
-/// result, which is one reading; the next one after the ACK is another, even if all its numbers are equal.
+/// Until the ACK is written the cuff answers with the same result, which is one reading; the next one after the ACK is
+/// another, even if all its numbers are equal and its clock has not moved: results have no number of their own.
 ///
 /// [1] cof9300/flutter-mtad-v1_test, lib/features/measurement/service/measurement_listener.dart
 /// [2] the same, lib/features/measurement/parser/bp250_parser.dart   [3] a public Flutter reader (class SerialServer) whose
@@ -127,7 +127,7 @@ struct R1Session: FramedSession {
     private var acknowledgeAfter: Int?
     private var awaitsEnd = false
     /// The result that was asked for and not acknowledged: what the cuff answers until it is.
-    private var unacknowledged: RawBytes?
+    private var unacknowledged: Reading?
     private let polls: Bool
     private let keeps: Bool
 
@@ -193,7 +193,8 @@ struct R1Session: FramedSession {
             // BP210 and BP250 erase a result by themselves; without EOT it is not acknowledged.
             awaitsEnd = false
             acknowledgeAfter = nil
-            forgotten(into: &actions)
+            // Within those 15 s it may answer with it once more. A time of its own tells that; without one it is another.
+            if unacknowledged?.clock.time == nil { forgotten(into: &actions) } else { unacknowledged = nil }
             if mode == .reading { finish(.complete, into: &actions) }
         }
         guard timer == .response else { return }
@@ -238,11 +239,11 @@ struct R1Session: FramedSession {
         if reading.origin == .push {
             emitted += 1
             actions.emit(reading)
-        } else if reading.clock.time != nil || unacknowledged != reading.raw {
+        } else if unacknowledged?.raw != reading.raw {
             emitted += 1
             var reading = reading
             reading.repetition = .untilAcknowledged
-            unacknowledged = reading.raw
+            unacknowledged = reading
             actions.emit(reading)
         }
         guard mode == .reading || mode == .probing || mode == .polling else { return }

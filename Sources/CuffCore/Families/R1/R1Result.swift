@@ -53,8 +53,10 @@ struct R1Record {
             .mmHg(systolic, diastolic, meanOrZero: mean, pulseOrZero: pulse))
     }
 
+    /// The first moment of a clock with two digits of the year is that of one which does not run.
     private static func clock(_ time: DeviceTime) -> DeviceClock {
-        time.month == 0 && time.day == 0 ? .unset : DeviceClock(time)
+        let isFirstMoment = time.wallSeconds == DeviceTime(year: 2000, month: 1, day: 1).wallSeconds
+        return time.month == 0 && time.day == 0 || isFirstMoment ? .unset : DeviceClock(time)
     }
 
     /// Four numbers of exactly three digits.

@@ -76,7 +76,8 @@ struct TaiDocSession: FramedSession {
                 return finish(.unsupported("the cuff's clock goes from 2000 to 2127"), into: &actions)
             }
             goal = .setting
-            plan = [Question(command: .setClock, data: TaiDocRecord.bytes(time))]
+            // What it shows afterwards is told, as it is where it is only asked.
+            plan = [Question(command: .setClock, data: TaiDocRecord.bytes(time)), Question(command: .clock)]
         case .information:
             goal = .information
             plan = [Question(command: .model)]

@@ -1,0 +1,46 @@
+/// Pressures that a report lists twice, or that come again.
+extension PHDJoiner {
+    /// The same measurement listed again in one report: what it says more is added. `false` where it is another one.
+    mutating func relist(_ index: Int, _ reading: Reading) -> Bool {
+        guard case .bloodPressure(var known) = entries[index].reading.content, case .bloodPressure(let again) = reading.content,
+            known.systolic == again.systolic, known.diastolic == again.diastolic,
+            known.mean == nil || again.mean == nil || known.mean == again.mean
+        else { return false }
+        if known.mean == nil, again.mean != nil {
+            (known.mean, known.meanAbsence) = (again.mean, again.meanAbsence)
+            entries[index].reading.content = .bloodPressure(known)
+        }
+        entries[index].ownFlags.formUnion(reading.flags)
+        entries[index].reading.flags.formUnion(reading.flags)
+        entries[index].isListedAgain = true
+        return true
+    }
+
+    /// A pulse that is not the one these pressures have, after they came again.
+    mutating func addAgain(_ index: Int, _ pulse: PHDNumber, _ flags: MeasurementFlags) {
+        entries[index].isListedAgain = false
+        // The same with less.
+        guard pulse.digits != nil else { return }
+        // The same with more.
+        guard entries[index].pulse?.digits != nil else {
+            touch(index)
+            return attach(pulse, flags, to: &entries[index])
+        }
+        let first = entries[index]
+        guard case .bloodPressure(var pressure) = first.reading.content else { return }
+        (pressure.pulse, pressure.pulseAbsence) = (nil, .none)
+        var entry = Entry(kind: .pressure, stamp: first.stamp, reading: first.reading, report: report, seen: report)
+        entry.ownFlags = first.ownFlags
+        entry.isJoined = first.isJoined
+        entry.reading.content = .bloodPressure(pressure)
+        entry.reading.flags = first.ownFlags
+        entry.reading.isPending = false
+        entry.reading.revision = 0
+        let equals = entries.filter {
+            $0.kind == .pressure && $0.stamp == first.stamp && $0.reading.user == first.reading.user && $0.reading.raw == first.reading.raw
+        }
+        entry.reading.occurrence = (equals.map(\.reading.occurrence).max() ?? 0) &+ 1
+        attach(pulse, flags, to: &entry)
+        append(entry)
+    }
+}

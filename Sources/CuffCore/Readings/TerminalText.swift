@@ -1,0 +1,45 @@
+/// Text that may come from anywhere (a cuff, a file, a server, a configuration), made fit for a terminal: without characters that it
+/// obeys instead of showing them. Line feeds and tabs stay.
+///
+/// They are the control characters of ASCII and of Unicode (U+009B begins a command as ESC does), those that change the direction of
+/// what follows, so that numbers change places before the eye, and the separators of lines and paragraphs.
+public enum TerminalText {
+    /// The text with a question mark in place of each such character.
+    public static func clean(_ text: String) -> String {
+        var text = text
+        guard text.withUTF8({ isSuspicious(UnsafeRawBufferPointer($0)) }) else { return text }
+        var result = ""
+        for scalar in text.unicodeScalars { result.unicodeScalars.append(isObeyed(scalar) ? "?" : scalar) }
+        return result
+    }
+
+    /// Does the same with what was appended to `text` since its length was `start`.
+    public static func clean(_ text: inout TextBuffer, from start: Int = 0) {
+        let found = text.withBytes { bytes -> String? in
+            let part = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(max(0, start)))
+            return isSuspicious(part) ? String(decoding: part, as: UTF8.self) : nil
+        }
+        guard let found else { return }
+        text.truncate(to: start)
+        text.append(string: clean(found))
+    }
+
+    /// The terminal would obey it.
+    static func isObeyed(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x09, 0x0A: false
+        case 0..<0x20, 0x7F...0x9F, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
+
+    /// There may be such a character: one of its first bytes is there.
+    private static func isSuspicious(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var found: UInt8 = 0
+        for byte in bytes {
+            found |= byte < 0x20 && byte != 0x0A && byte != 0x09 ? 1 : 0
+            found |= byte == 0x7F || byte == 0xC2 || byte == 0xD8 || byte == 0xE2 ? 1 : 0
+        }
+        return found != 0
+    }
+}

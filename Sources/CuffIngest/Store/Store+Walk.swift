@@ -1,0 +1,130 @@
+import CuffCore
+import GRDB
+import GRDBSQLite
+
+/// A row that is as it was written and cannot be read all the same: of a version before rows had checksums.
+struct UnreadableRow: Error {}
+
+/// Walking over the rows of readings. A row that is damaged is never taken for a reading, and never left out without a word: it is
+/// counted, whatever it claims to be.
+extension Store {
+    enum DamagedRows {
+        /// Counted and left out.
+        case leftOut
+        /// Handed over like the others.
+        case included
+    }
+
+    /// Whether a row can be trusted. Where rows have no checksums yet, what every row must hold is all that can be looked at.
+    var isIntact: String {
+        if hasChecksums { return RowChecksum.reading.isIntact }
+        let kinds = (ReadingSelection.Kind.allCases.map(\.rawValue) + [Self.tombstone]).map { ReadingSelection.quoted($0) }
+        return "(type IN (\(kinds.joined(separator: ","))) AND pending IN (0, 1) AND source IN (SELECT number FROM source))"
+    }
+
+    /// Hands over the selected rows in the order of their ids. Every row is looked at, for the damage of one may be that it seems not
+    /// to be selected: what would be SQL's condition is a column.
+    func walk(
+        _ selection: ReadingSelection, columns: String, damaged: DamagedRows = .leftOut,
+        _ body: (ReadingCursor, [Int64: StoredSource]) throws -> Bool
+    ) throws(IngestError) {
+        var found = 0
+        defer { noteDamage(found) }
+        do {
+            try queue.read { db in
+                let sources = try Self.sources(db)
+                found += try damagedSources(db)
+                let named = selection.ids.isEmpty ? "" : "WHERE \(ReadingSelection.names(selection.ids))"
+                let sql = """
+                    SELECT \(columns), \(isIntact), \(selection.condition(sources)) FROM reading \(named)
+                    ORDER BY id\(selection.last == nil ? "" : " DESC")
+                    """
+                found += try eachRow(sql, in: db) { statement in
+                    let cursor = ReadingCursor(statement: statement, zone: selection.zone)
+                    guard cursor.isIntact(last: 2) || damaged == .included else { throw UnreadableRow() }
+                    if cursor.isSelected { return try body(cursor, sources) }
+                    guard cursor.isIntact(last: 2) else { throw UnreadableRow() }
+                    return true
+                }
+            }
+        } catch { throw Self.translated(error, path) }
+    }
+
+    /// Steps through the rows of a query in the order of a key; the body answers whether to go on. Answers how many rows could not be
+    /// read: those for which the body throws `UnreadableRow`, and those with a cell that is too large. SQLite ends a statement at such
+    /// a cell; it is begun anew behind the row.
+    func eachRow(_ sql: String, in db: Database, _ body: (OpaquePointer) throws -> Bool) throws -> Int {
+        var (stepped, unreadable) = (0, 0)
+        while true {
+            // It lives as long as this value.
+            let prepared = try db.makeStatement(sql: "\(sql) LIMIT -1 OFFSET \(stepped)")
+            let result = try withExtendedLifetime(prepared) { () -> Int32 in
+                let statement = prepared.sqliteStatement
+                defer { sqlite3_reset(statement) }
+                while true {
+                    let result = sqlite3_step(statement)
+                    guard result == SQLITE_ROW else { return result }
+                    stepped += 1
+                    do { guard try body(statement) else { return SQLITE_DONE } } catch is UnreadableRow { unreadable += 1 }
+                }
+            }
+            guard result != SQLITE_DONE else { return unreadable }
+            guard result == SQLITE_TOOBIG else {
+                throw DatabaseError(
+                    resultCode: ResultCode(rawValue: result), message: db.sqliteConnection.map { String(cString: sqlite3_errmsg($0)) })
+            }
+            stepped += 1
+            unreadable += 1
+        }
+    }
+
+    /// Sources whose rows are damaged. Their readings are whole, and are shown.
+    private func damagedSources(_ db: Database) throws -> Int {
+        guard hasChecksums else { return 0 }
+        return try Int.fetchOne(db, sql: "SELECT count(*) FROM source WHERE NOT \(RowChecksum.source.isIntact)") ?? 0
+    }
+
+    /// Which of these readings have damaged rows.
+    public func damaged(among ids: [Reading.ID]) throws(IngestError) -> [Reading.ID] {
+        guard !ids.isEmpty else { return [] }
+        do {
+            return try queue.read { db in
+                let sql = "SELECT CAST(id AS TEXT) FROM reading WHERE \(ReadingSelection.names(ids)) AND NOT \(isIntact)"
+                return try String.fetchAll(db, sql: sql).compactMap { Reading.ID.parse($0) }
+            }
+        } catch { throw Self.translated(error, path) }
+    }
+
+    // MARK: What was written
+
+    enum Confirmation { case here, deleted }
+
+    /// Looks whether a reading that was inserted is in its row: a trigger in the file may have kept it out or changed it.
+    func confirm(_ reading: Reading, isNew: Bool, in db: Database) throws -> Confirmation {
+        let id = reading.id.description
+        let row = try Row.fetchOne(
+            db, sql: "SELECT type, revision, \(RowChecksum.reading.isIntact) AS intact FROM reading WHERE id = ?", arguments: [id])
+        guard let row else { throw keptOut(id, in: db) }
+        if row.text("type") == Self.tombstone { return .deleted }
+        guard row.int("revision") ?? -1 >= Int(reading.revision), !isNew || row.flag("intact") else { throw keptOut(id, in: db) }
+        return .here
+    }
+
+    /// The same of a line in the outbox.
+    func confirmLine(_ sink: Int64, _ id: Reading.ID, _ revision: Int, _ isPending: Bool, in db: Database) throws {
+        let isHere = try Bool.fetchOne(
+            db, sql: "SELECT EXISTS (SELECT 1 FROM outbox WHERE sink = ? AND id = ? AND revision = ? AND pending = ?)",
+            arguments: [sink, id.description, revision, isPending])
+        if isHere != true { throw keptOut(id.description, in: db) }
+    }
+
+    func keptOut(_ id: String, in db: Database) -> IngestError {
+        let triggers = (try? String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'trigger' ORDER BY name")) ?? []
+        return IngestError(StoreFault.keptOut(path, id: id, triggers: triggers))
+    }
+}
+
+extension ReadingSelection {
+    /// SQL for the rows of these ids.
+    static func names(_ ids: [Reading.ID]) -> String { "id IN (\(ids.map { quoted($0.description) }.joined(separator: ",")))" }
+}

@@ -1,0 +1,48 @@
+import CuffCore
+import Glibc
+
+/// Reading a configuration: what stands in it is done, a program that is started included, so it is this user's or root's word.
+enum ConfigurationFile {
+    /// A configuration is a page or two.
+    static let limit = 1 << 20
+
+    /// The whole file. Throws where it is not a regular file, belongs to another user, may be written by others or is too long.
+    static func text(_ path: String) throws(IngestError) -> String {
+        let descriptor: Int32
+        do throws(SystemFault) { descriptor = try Descriptor.open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK) } catch {
+            throw .reading(path, error.number)
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .reading(path, errno) }
+        // What this process was handed, such as /dev/stdin, is its user's word, whoever owns the pipe.
+        let isGiven = OwnFile.isDescriptor(path)
+        guard status.st_mode & S_IFMT == S_IFREG || isGiven && status.st_mode & S_IFMT == S_IFIFO else {
+            throw IngestError(ConfigurationFault.notAFile(path))
+        }
+        if !isGiven {
+            guard status.st_uid == geteuid() || status.st_uid == 0 else {
+                throw IngestError(ConfigurationFault.foreignOwner(path, user: status.st_uid))
+            }
+            guard status.st_mode & (S_IWGRP | S_IWOTH) == 0 else { throw IngestError(ConfigurationFault.writableByOthers(path)) }
+        }
+        return String(decoding: try bytes(descriptor, path), as: UTF8.self)
+    }
+
+    private static func bytes(_ descriptor: Int32, _ path: String) throws(IngestError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var room = [UInt8](repeating: 0, count: 16384)
+        while true {
+            let count = read(descriptor, &room, room.count)
+            if count < 0 && errno == EINTR { continue }
+            if count < 0 && errno == EAGAIN {
+                Descriptor.wait(descriptor, for: Int16(POLLIN))
+                continue
+            }
+            guard count >= 0 else { throw .reading(path, errno) }
+            if count == 0 { return bytes }
+            bytes += room.prefix(count)
+            guard bytes.count <= limit else { throw IngestError(ConfigurationFault.tooLong(path, most: limit)) }
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import CuffIngest
+
+extension Doctor {
+    /// Whether the live page of the configuration can be served, or is. It stops no cuff where it cannot.
+    static func page(_ address: WebAddress) -> Finding {
+        switch PageProbe.look(at: address) {
+        case .free: Finding(.page, .ok, "http://\(address)/ can be served; no watch serves it now")
+        case .served: Finding(.page, .ok, "http://\(address)/ is served")
+        case .taken:
+            Finding(
+                .page, .failed, "another program listens on \(address)", hint: "choose another port: `web =` in the configuration",
+                status: .unavailable)
+        case .failed(let error):
+            Finding(.page, .failed, error.description, hint: (error.fault as? any Hinted)?.hint, status: .badConfiguration)
+        }
+    }
+
+    /// What a watch with this configuration would do beside reading cuffs.
+    static func findings(_ configuration: CuffConfiguration) -> [Finding] {
+        var findings = configuration.web.map { [page($0)] } ?? []
+        if let warning = PageReport.cutOff(configuration) {
+            findings.append(Finding(.service, .failed, warning.text, hint: warning.hint, status: .badConfiguration))
+        }
+        return findings
+    }
+}

@@ -1,0 +1,162 @@
+import Testing
+
+@testable import CuffCore
+
+/// One line that stays up, and an agent that associates on it again and again: each end, by release or by ABRT, is followed by
+/// an association like the first.
+@Suite struct PHDReassociationTests {
+    /// A link and a simulated agent, on a clock of their own. What the link writes is answered by `sent` only when the event that
+    /// wrote it is done with, as it is on a real line.
+    private struct Line {
+        var link: LinkState
+        var agent: any CuffSimulator
+        var readings: [Reading] = []
+        var finished: [SessionCommand] = []
+        /// The results of the AAREs.
+        var answers: [UInt8] = []
+        private var toLink: [LinkEvent] = [.opened]
+        private var toAgent: [[UInt8]] = []
+        private var timers: [TimerID: Duration] = [:]
+        private var now = Duration.zero
+
+        init(_ commands: [SessionCommand], count: Int, options: [String: String]) {
+            link = LinkState(LinkState.Setup(.phd, commands: commands))
+            let records = SimulatedRecord.sample(count: count, seed: 5)
+            agent = CuffDriver.phd.makeSimulator(SimulatorScript(records: records, interval: .milliseconds(5), options: options))
+            perform(agent.handle(.opened))
+        }
+
+        mutating func run(until limit: Duration) {
+            while !link.isEnded {
+                if !toLink.isEmpty {
+                    handle(toLink.removeFirst())
+                } else if !toAgent.isEmpty {
+                    perform(agent.handle(.received(toAgent.removeFirst())))
+                } else if !wait(limit) {
+                    return
+                }
+            }
+        }
+
+        private mutating func wait(_ limit: Duration) -> Bool {
+            let first = timers.min { ($0.value, $0.key.rawValue) < ($1.value, $1.key.rawValue) }
+            guard let next = [first?.value, link.deadline].compactMap({ $0 }).min(), next <= limit else { return false }
+            now = max(now, next)
+            if let first, first.value <= now {
+                timers[first.key] = nil
+                perform(agent.handle(.timerFired(first.key)))
+            } else {
+                handle(.timePassed)
+            }
+            return true
+        }
+
+        private mutating func handle(_ event: LinkEvent) {
+            var effects: [LinkEffect] = []
+            link.handle(event, at: LinkTime(elapsed: now), into: &effects)
+            link.flush(into: &effects)
+            for effect in effects {
+                switch effect {
+                case .write(let bytes):
+                    if bytes[0] == 0xE3 { answers.append(bytes[5]) }
+                    toAgent.append(bytes)
+                    toLink.append(.sent(bytes))
+                case .submit(let batch):
+                    readings += batch.entries.readings
+                    toLink.append(.committed(through: batch.through))
+                case .tell(.finished(let command, _)): finished.append(command)
+                default: break
+                }
+            }
+        }
+
+        private mutating func perform(_ actions: [SimulatorAction]) {
+            for action in actions {
+                switch action {
+                case .write(let bytes): toLink.append(.received(bytes))
+                case .arm(let timer, let duration): timers[timer] = now + duration
+                case .disarm(let timer): timers[timer] = nil
+                case .note, .finish: break
+                }
+            }
+        }
+    }
+
+    @Test(
+        arguments: [[.readMemory(user: nil), .follow], [.follow]] as [[SessionCommand]],
+        [[:], ["aborts": "3"], ["aborts": "1"], ["aborts": "2", "configuration": "extended", "report": "apart"]] as [[String: String]])
+    func fiveHundredAssociations_GiveFiveHundredReadings(_ commands: [SessionCommand], _ options: [String: String]) {
+        var options = options
+        options["associations"] = "500"
+        var line = Line(commands, count: 500, options: options)
+        line.run(until: .seconds(600))
+        #expect(line.answers.count == 500)
+        let final = line.readings.filter { !$0.isPending }
+        #expect(Set(final.map(\.id)).count == 500)
+        #expect(final.compactMap { $0.bloodPressure?.pulse }.count == 500)
+        // The command that ends has ended, and the other one has not.
+        #expect(line.finished == Array(commands.dropLast()))
+        #expect(!line.link.isEnded)
+    }
+
+    /// A store is fetched in each association, and released by the manager.
+    @Test func anAgentWithAStore_IsReadInEachAssociation() {
+        var line = Line(
+            [.readMemory(user: nil), .readMemory(user: nil), .follow], count: 3, options: ["store": "yes", "associations": "3"])
+        line.run(until: .seconds(60))
+        #expect(line.finished == [.readMemory(user: nil), .readMemory(user: nil)])
+        #expect(line.answers.count == 3)
+        #expect(line.readings.count == 3)
+        #expect(line.link.counters.duplicates == 6)
+    }
+}
+
+/// What one session wrote is not told to the next, whatever the family.
+@Suite struct SentEventTests {
+    /// Reports what it hears was sent. `readMemory` says last words and ends; `follow` writes and stays.
+    private struct Talker: FinishingSession {
+        var isFinished = false
+        var name = ""
+        mutating func opened(into actions: inout SessionActions) {}
+        mutating func receive(_ bytes: [UInt8], into actions: inout SessionActions) {}
+        mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
+            actions.append(.report(.note("\(name): \(bytes[0])")))
+        }
+        mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+            name = command == .follow ? "follow" : "read"
+            actions += [.write([1]), .writeFeature([2])]
+            if command != .follow { finish(.complete, into: &actions) }
+        }
+        mutating func lineEnded(into actions: inout SessionActions) { finish(.complete, into: &actions) }
+    }
+
+    private static let driver = CuffDriver(
+        id: "talker", models: [], summary: "", grade: .a, testedOn: .recordedElsewhere("nothing"), framing: "", check: nil,
+        capabilities: [.push, .storedReadings], sources: [], makeSession: { _ in Talker() }, makeSimulator: { PHDSimulator($0) })
+
+    private func notes(_ effects: [LinkEffect]) -> [String] {
+        effects.compactMap { if case .tell(.diagnostic(.note(let text))) = $0 { text } else { nil } }
+    }
+
+    @Test func sent_BelongsToTheSessionThatWrote() {
+        var link = LinkState(LinkState.Setup(Self.driver, commands: [.readMemory(user: nil), .readMemory(user: 1), .follow]))
+        var effects: [LinkEffect] = []
+        link.handle(.opened, at: LinkTime(elapsed: .zero), into: &effects)
+        let written = effects.compactMap(\.written)
+        #expect(written == [[1], [2], [1], [2], [1], [2]])
+        effects = []
+        for bytes in written { link.handle(.sent(bytes), at: LinkTime(elapsed: .zero), into: &effects) }
+        #expect(notes(effects) == ["follow: 1", "follow: 2"])
+        // From then on whatever is sent is the present session's, and what it did not write is told to it, too.
+        effects = []
+        link.handle(.sent([9]), at: LinkTime(elapsed: .zero), into: &effects)
+        #expect(notes(effects) == ["follow: 9"])
+    }
+
+    /// The first session's writes were kept back, so what the recording says was sent is all for the session that hears it.
+    @Test func recordingOfBothSides_IsToldWhole() {
+        var replay = Replay(LinkState.Setup(Self.driver, commands: [.readMemory(user: nil), .follow]))
+        for byte in UInt8(1)...3 { replay.play(CaptureItem(.toCuff([byte]))) }
+        #expect(notes(replay.effects) == ["follow: 1", "follow: 2", "follow: 3"])
+    }
+}

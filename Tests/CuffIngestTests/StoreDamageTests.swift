@@ -1,0 +1,283 @@
+import CuffClinical
+import CuffCore
+import Foundation
+import GRDB
+import Glibc
+import Testing
+
+@testable import CuffIngest
+
+/// Databases that somebody else has made, or that a disk has changed: nothing is lost, taken for whole or left out without a word.
+@Suite(.timeLimit(.minutes(5))) struct StoreDamageTests {
+    private func fill(_ folder: TestFolder, _ numbers: Range<Int> = 0..<40) throws -> String {
+        let path = folder.file("bp.db")
+        let sink = try SQLiteSink(path: path)
+        _ = try sink.write(.sample(numbers))
+        try sink.close()
+        return path
+    }
+
+    private func execute(_ path: String, _ sql: String) throws {
+        let queue = try DatabaseQueue(path: path)
+        try queue.writeWithoutTransaction {
+            try $0.execute(sql: sql)
+            _ = try $0.checkpoint(.truncate)
+        }
+        try queue.close()
+    }
+
+    private func read(_ store: Store, _ change: (inout ReadingSelection) -> Void = { _ in }) throws -> [Reading] {
+        var selection = ReadingSelection(zone: .utc)
+        change(&selection)
+        var found: [Reading] = []
+        try store.forEach(selection) { reading, _ in
+            found.append(reading)
+            return true
+        }
+        return found
+    }
+
+    // MARK: Somebody else's file
+
+    /// A database is filled like any other file, and what stands in its log becomes part of it.
+    @Test(arguments: ["", "-wal", "-journal"]) func database_ThatOthersMayWrite_OrOwn_IsRefused(_ suffix: String) throws {
+        let folder = TestFolder()
+        let path = folder.file("bp.db")
+        for mode in [0o620, 0o602, 0o666] as [mode_t] {
+            try SQLiteSink(path: path).close()
+            if !suffix.isEmpty { _ = folder.write("bp.db\(suffix)", "") }
+            #expect(chmod(path + suffix, mode) == 0)
+            #expect { try SinkSpec(.sqlite, path: path).open() } throws: {
+                ($0 as? IngestError)?.status == .noPermission && "\($0)".contains("other users may change it")
+            }
+            unlink(path + suffix)
+        }
+        guard geteuid() == 0 else { return }
+        try SQLiteSink(path: path).close()
+        if !suffix.isEmpty { _ = folder.write("bp.db\(suffix)", "") }
+        #expect(chown(path + suffix, 12_345, 12_345) == 0)
+        #expect { try SinkSpec(.sqlite, path: path).open() } throws: {
+            ($0 as? IngestError)?.status == .noPermission && "\($0)".contains("it belongs to another user (uid 12345)")
+        }
+        // The service's own database, in its own folder, is written by root, too.
+        #expect(chown(folder.path, 12_345, 12_345) == 0)
+        if suffix.isEmpty { _ = try SinkSpec(.sqlite, path: path).open().write(.sample(0..<1)) }
+    }
+
+    // MARK: Somebody else's schema
+
+    @Test(arguments: [
+        "BEFORE INSERT ON reading BEGIN SELECT RAISE(IGNORE); END",
+        "AFTER INSERT ON reading BEGIN DELETE FROM reading WHERE id = NEW.id; END",
+        "AFTER INSERT ON reading BEGIN UPDATE reading SET systolic_mmHg = 120 WHERE id = NEW.id; END",
+    ])
+    func aTriggerThatSwallowsOrChangesReadings_IsFound(_ trigger: String) throws {
+        let folder = TestFolder()
+        let path = try fill(folder, 0..<1)
+        try execute(path, "CREATE TRIGGER t1 \(trigger)")
+        let sink = try SQLiteSink(path: path)
+        let error = #expect(throws: IngestError.self) {
+            try sink.write(Batch(source: 1, driver: "and-std", device: "dev-1", entries: [.reading(.sample(1, systolic: 141))]))
+        }
+        #expect(error?.status == .cannotCreate && error?.description.contains("t1") == true)
+        try sink.close()
+        #expect(try read(Store(path, access: .read)).map(\.id) == [Reading.sample(0).id], "nothing of the batch was kept")
+    }
+
+    @Test func aTriggerOnTheOutbox_IsFound_AndOneThatKeepsABookIsNot() throws {
+        let folder = TestFolder()
+        let path = try fill(folder, 0..<1)
+        try execute(path, "CREATE TRIGGER t1 BEFORE INSERT ON outbox BEGIN SELECT RAISE(IGNORE); END")
+        let outbox = try Outbox(try Store(path, access: .write), spec: "tcp:a:1")
+        #expect(throws: IngestError.self) { try outbox.put(.sample(0..<3), line: ReadingLine()) }
+        try outbox.store.close()
+        try execute(
+            path,
+            """
+            DROP TRIGGER t1; CREATE TABLE book (id TEXT);
+            CREATE TRIGGER t2 AFTER INSERT ON reading BEGIN INSERT INTO book VALUES (NEW.id); END
+            """)
+        let sink = try SQLiteSink(path: path)
+        #expect(try sink.write(.sample(0..<5)) == 1)
+        try sink.close()
+        #expect(try read(Store(path, access: .read)).count == 5)
+    }
+
+    @Test(arguments: ["reading", "source", "grdb_migrations"]) func anEndlessView_IsNotFollowed(_ table: String) throws {
+        let folder = TestFolder()
+        let path = try fill(folder, 0..<2)
+        let columns =
+            table == "reading" ? ReadingColumn.all + ", checksum" : table == "source" ? "number, driver, device, checksum" : "identifier"
+        let endless = columns.split(separator: ",").map { "n AS\($0.hasPrefix(" ") ? "" : " ")\($0)" }.joined(separator: ", ")
+        try execute(
+            path,
+            """
+            ALTER TABLE \(table) RENAME TO hidden;
+            CREATE VIEW \(table) AS WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers) SELECT \(endless) FROM numbers;
+            """)
+        #expect(throws: IngestError.self) { try self.read(Store(path, access: .read)) }
+        #expect(throws: IngestError.self) { try SQLiteSink(path: path).write(.sample(5..<6)) }
+    }
+
+    @Test func aHugeCell_IsNotRead_AndTheOtherRowsAre() throws {
+        let folder = TestFolder()
+        let path = try fill(folder, 0..<10)
+        try execute(path, "UPDATE reading SET note = zeroblob(100000000) WHERE id = '\(Reading.sample(4).id)'")
+        let store = try Store(path, access: .read)
+        #expect(try read(store).map(\.id) == (0..<10).filter { $0 != 4 }.map { Reading.sample($0).id })
+        #expect(try read(store) { $0.last = 3 }.count == 3)
+        #expect(store.damage?.status == .badData)
+        #expect(try store.check().problems.contains { $0.rule == "size" })
+    }
+
+    // MARK: Flipped bits
+
+    /// Every single bit that flips in the file's rows: what is handed over is as it was written; what is missing is counted; and the
+    /// check passes nothing that has changed.
+    @Test func flippedBits_AreAllNoticed() throws {
+        let folder = TestFolder()
+        let path = try fill(folder)
+        let written = try Store(path, access: .write)
+        #expect(try written.remark([Reading.sample(3).id], [(.note, "after the stairs")]) == 1)
+        var selection = ReadingSelection(zone: .utc)
+        selection.ids = [Reading.sample(5).id]
+        #expect(try written.delete(selection) == 1)
+        try written.close()
+        let whole = try read(Store(path, access: .read))
+        #expect(whole.count == 39)
+        let rows = try content(path)
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        var random = SplitMix64(seed: 20)
+        var noticed = 0
+        for _ in 0..<1200 {
+            var flipped = bytes
+            flipped[100 + Int(random.next() % UInt64(bytes.count - 100))] ^= 1 << UInt8(random.next() % 8)
+            let copy = folder.write("copy.db", flipped)
+            defer { for suffix in ["", "-wal", "-shm"] { unlink(copy + suffix) } }
+            guard let store = try? Store(copy, access: .read) else { continue }
+            if let shown = try? read(store) {
+                #expect(shown.allSatisfy { reading in whole.contains(reading) }, "a changed reading is shown")
+                #expect(shown.count == whole.count || store.damage != nil, "\(whole.count - shown.count) vanished without a word")
+                #expect(store.damage == nil || store.damage?.status == .badData)
+            }
+            let report = try? store.check()
+            if report?.count != 0 { noticed += 1 }
+            if report?.count == 0 { #expect((try? content(copy)) == rows, "changed, and the check says nothing") }
+        }
+        #expect(noticed > 80)
+    }
+
+    /// Whoever edits a row with another program says so by taking its checksum away.
+    @Test func aRowWithoutChecksum_IsShown_AndUnverified() throws {
+        let folder = TestFolder()
+        let path = try fill(folder, 0..<6)
+        try execute(path, "UPDATE reading SET pulse_per_min = 72, digits = NULL, checksum = NULL WHERE id = '\(Reading.sample(2).id)'")
+        let store = try Store(path, access: .read)
+        #expect(try read(store).count == 6)
+        let edited = try #require(try read(store).first { $0.id == Reading.sample(2).id })
+        #expect(edited.bloodPressure?.pulse?.digits.value == 72)
+        #expect(store.damage == nil)
+        let report = try store.check()
+        #expect(report.count == 0 && report.unverified == 1)
+    }
+
+    /// The values of all rows of the readings and the sources, as SQLite has them.
+    private func content(_ path: String) throws -> [String] {
+        var configuration = Configuration()
+        configuration.readonly = true
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        return try queue.read { db in
+            try ["reading", "source"].flatMap { try Row.fetchAll(db, sql: "SELECT * FROM \($0)").map { "\(Array($0.databaseValues))" } }
+        }
+    }
+
+    @Test(arguments: [
+        "UPDATE reading SET systolic_mmHg = 121 WHERE id = '$'", "UPDATE reading SET type = 'blood_pressurf' WHERE id = '$'",
+        "UPDATE reading SET pending = 1 WHERE id = '$'", "UPDATE reading SET measured = '1999-01-01T00:00:00+00:00' WHERE id = '$'",
+        "UPDATE reading SET source = 77 WHERE id = '$'",
+        "UPDATE reading SET type = 'deleted' WHERE id = '$'",
+    ])
+    func aChangedRow_IsLeftOut_Counted_AndCanBeDeleted(_ sql: String) throws {
+        let folder = TestFolder()
+        let path = try fill(folder, 0..<6)
+        let id = Reading.sample(2).id
+        try execute(path, sql.replacingOccurrences(of: "$", with: id.description))
+        let others = [0, 1, 3, 4, 5].map { Reading.sample($0).id }
+        let store = try Store(path, access: .write)
+        #expect(try read(store).map(\.id) == others)
+        #expect(store.damage?.description == "1 row of \(path) is damaged; damaged readings are left out")
+        #expect(try read(store) { $0.since = Timestamp(seconds: 1_700_000_000) }.map(\.id) == others)
+        let report = try store.check()
+        #expect(report.count == 1 && report.problems.first?.id == id.description, "\(report.problems)")
+        // What is said beside it would make it a whole one, and the cuff's own copy does not.
+        #expect(throws: IngestError.self) { try store.remark([id], [(.note, "x")]) }
+        let sink = try SQLiteSink(path: path)
+        _ = try sink.write(.sample(0..<6))
+        try sink.close()
+        // One that seems to wait for its completion is completed by it, and is as it was written.
+        guard !sql.contains("pending") else {
+            #expect(try store.check().count == 0)
+            return
+        }
+        #expect(try store.check().count == 1)
+        var selection = ReadingSelection(zone: .utc)
+        selection.ids = [id]
+        #expect(try store.damaged(among: [id]) == [id])
+        #expect(try store.delete(selection) == 1)
+        #expect(try store.check().count == 0 && store.damage == nil)
+    }
+
+    @Test func everyVerbThatWrites_KeepsTheChecksumsRight() throws {
+        let folder = TestFolder()
+        let path = folder.file("bp.db")
+        let misread = try storeMisreadRecord(path)
+        let sink = try SQLiteSink(path: path)
+        _ = try sink.write(.sample(0..<4))
+        let more = [Reading.sample(9, isPending: true), .sample(10, code: "E3")]
+        _ = try sink.write(Batch(source: 1, driver: "and-std", device: "dev-1", entries: more.map { .reading($0) }))
+        let complete = [Reading.sample(9, systolic: 131, revision: 1), .sample(0, systolic: 99, revision: 2)]
+        let identity = DeviceIdentity(id: "dev-1", manufacturer: "A&D", model: "UA-767", serial: nil, firmware: nil)
+        _ = try sink.write(Batch(source: 1, driver: "and-std", device: "dev-1", identity: identity, entries: complete.map { .reading($0) }))
+        try sink.close()
+        let store = try Store(path, access: .write)
+        #expect(try store.check().count == 0)
+        _ = try store.remark([Reading.sample(1).id], [(.note, "cold"), (.arm, "left")])
+        #expect(try store.check().count == 0)
+        #expect(try HealthRuns.redecode(store, ReadingSelection(zone: .utc), applies: true) { _ in }.changed == 1)
+        #expect(try store.check().count == 0)
+        #expect(try read(store) { $0.ids = [misread.id] }.first?.revision == 1)
+        let outbox = try Outbox(store, spec: "tcp:a:1")
+        _ = try outbox.put(.sample(0..<4), line: ReadingLine())
+        _ = try store.remark([Reading.sample(1).id], [(.note, "warm")])
+        #expect(try store.check().count == 0)
+        #expect(store.damage == nil)
+        // A line that was changed is not sent.
+        try execute(path, "UPDATE outbox SET line = replace(line, '120', '126') WHERE id = '\(Reading.sample(2).id)'")
+        #expect(try store.check().problems.map(\.rule) == ["checksum"])
+        #expect(try outbox.next(10).map(\.id) == [0, 1, 3, 1].map { Reading.sample($0).id.description })
+        #expect(try store.outboxes().first?.refusals.map(\.id) == [Reading.sample(2).id.description])
+    }
+
+    @Test func anEarlierVersionsDatabase_IsUnverified_UntilAVerbWrites() throws {
+        let folder = TestFolder()
+        let path = try fill(folder, 0..<5)
+        try execute(
+            path,
+            ["reading", "source", "series", "earlier", "outbox"].map { "ALTER TABLE \($0) DROP COLUMN checksum;" }.joined()
+                + "DELETE FROM grdb_migrations WHERE identifier = 'checksums'")
+        let old = try Store(path, access: .read)
+        #expect(try read(old).count == 5 && old.damage == nil)
+        let report = try old.check()
+        #expect(report.count == 0 && report.unverified == 5)
+        try old.close()
+        try execute(path, "UPDATE reading SET type = 'blood_pressurf' WHERE id = '\(Reading.sample(2).id)'")
+        let damaged = try Store(path, access: .read)
+        #expect(try read(damaged).count == 4 && damaged.damage != nil)
+        try damaged.close()
+        try execute(path, "UPDATE reading SET type = 'blood_pressure'")
+        try Store(path, access: .write).close()
+        let new = try Store(path, access: .read)
+        #expect(try read(new).count == 5 && new.damage == nil)
+        #expect(try new.check().count == 0 && new.check().unverified == 0)
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import Testing
+
+@testable import CuffIngest
+
+/// Verbs that ask a cuff for something else than its readings keep what it gives all the same where `read` would.
+@Suite(.timeLimit(.minutes(3))) struct PassingReadingVerbTests {
+    private let scratch: Scratch
+    private var database: String { scratch.path("data/cuff/readings.db") }
+    init() throws { scratch = try Scratch() }
+
+    private var kept: Int {
+        get throws { FileManager.default.fileExists(atPath: database) ? try Store(database, access: .read).count() : 0 }
+    }
+
+    private func run(_ cuff: SimulatedCuff, _ verb: String, _ more: [String] = []) async throws -> CuffProcess {
+        try await CuffProcess.run(
+            cuff.arguments(verb, more), environment: cuff.environment.merging(["XDG_DATA_HOME": scratch.path("data")]) { $1 })
+    }
+
+    /// The board marks its one result in one answer only.
+    @Test(arguments: ["info", "stop"]) func aResultThatTheAnswersCarry_IsKept_AndNotPrinted(_ verb: String) async throws {
+        let cuff = try await SimulatedCuff("evgmolt-oem", ["--count", "1"], in: scratch)
+        let first = try await run(cuff, verb, verb == "info" ? ["--json"] : [])
+        #expect(first.status == 0, "\(first.errors)")
+        #expect(first.objects("blood_pressure").isEmpty && first.lines.count == (verb == "info" ? 1 : 0), "\(first.output)")
+        #expect(first.errors.contains("1 reading came from the cuff and is kept in sqlite:\(database)"), "\(first.errors)")
+        #expect(try kept == 1)
+        // Nothing is left to be told, and no file is made for nothing.
+        let second = try await run(cuff, verb)
+        #expect(second.status == 0 && !second.errors.contains("kept"), "\(second.errors)")
+        #expect(try kept == 1)
+    }
+
+    @Test func withoutAReading_NoDatabaseIsMade() async throws {
+        let cuff = try await SimulatedCuff("beurer-serial", ["--count", "3"], in: scratch)
+        #expect(try await run(cuff, "info").status == 0)
+        #expect(!FileManager.default.fileExists(atPath: scratch.path("data")))
+    }
+
+    @Test func aNamedSink_GetsIt() async throws {
+        let cuff = try await SimulatedCuff("evgmolt-oem", ["--count", "1"], in: scratch)
+        let file = scratch.path("a.jsonl")
+        #expect(try await run(cuff, "info", ["--sink", "jsonl:\(file)"]).status == 0)
+        #expect(try String(contentsOfFile: file, encoding: .utf8).contains("\"blood_pressure\""))
+        #expect(!FileManager.default.fileExists(atPath: scratch.path("data")))
+    }
+
+    @Test func record_KeepsWhatItReads_UnlessToldNotTo() async throws {
+        let cuff = try await SimulatedCuff("evgmolt-oem", ["--count", "1"], in: scratch)
+        #expect(try await run(cuff, "record", ["-o", scratch.path("a.capture")]).status == 0)
+        #expect(try kept == 1)
+        let other = try await SimulatedCuff("beurer-serial", ["--count", "3"], in: scratch, name: "other")
+        #expect(try await run(other, "record", ["-o", scratch.path("b.capture"), "--no-store"]).status == 0)
+        #expect(try kept == 1)
+    }
+
+    /// A cuff that only sends does not send again what was heard while its driver was looked for.
+    @Test func identify_KeepsWhatItHears_WhereTheDriverIsCertain() async throws {
+        let port = scratch.path("port")
+        let simulator = try RunningCuff(["simulate", "and-std", "--count", "60", "--every", "300ms", "--link", port], folder: scratch)
+        defer { simulator.signal(SIGKILL) }
+        #expect(try await eventually(60) { FileManager.default.fileExists(atPath: port) }, "\(simulator.said)")
+        let run = try await CuffProcess.run(["identify", port, "--for", "4s"], environment: ["XDG_DATA_HOME": scratch.path("data")])
+        #expect(run.status == 0 && run.output.hasPrefix("and-std  "), "\(run.output) \(run.errors)")
+        let count = try kept
+        #expect(count > 0 && run.errors.contains("heard and kept in sqlite:\(database)"), "\(count) \(run.errors)")
+        #expect(run.output.contains("\(count) reading"), "\(run.output)")
+    }
+}

@@ -1,0 +1,84 @@
+import CuffCore
+import Foundation
+import Glibc
+import Testing
+
+@testable import CuffIngest
+
+/// The page and the counters of a watch are served beside the cuffs: a port that is taken stops no cuff.
+@Suite struct WatchPageTests {
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    @Test(arguments: ["--web", "--metrics"])
+    func aTakenPort_StopsNoCuff_AndIsTriedAgain(_ option: String) async throws {
+        let taken = try TCPTransport.listening("", "0", "test")
+        let link = scratch.path("port")
+        let simulator = try RunningCuff(
+            ["simulate", "and-std", "--count", "3", "--every", "100ms", "--link", link, "--for", "60s"], folder: scratch, name: "simulator")
+        defer { simulator.signal(SIGKILL) }
+        #expect(try await eventually { FileManager.default.fileExists(atPath: link) })
+        let lines = scratch.path("bp.jsonl")
+        let watch = try RunningCuff(
+            [
+                "watch", "--no-config", option, option == "--web" ? "127.0.0.1:\(taken.port)" : "\(taken.port)", "--assign",
+                "\(link)=and-std",
+                "--sink", "jsonl:\(lines)",
+            ], folder: scratch)
+        #expect(
+            try await eventually { (try? String(contentsOfFile: lines, encoding: .utf8))?.split(separator: "\n").count == 3 },
+            "\(watch.said)")
+        #expect(watch.said.contains("cannot listen on 127.0.0.1:\(taken.port): address already in use"), "\(watch.said)")
+        #expect(!watch.said.contains("tcp-listen"), "\(watch.said)")
+        close(taken.descriptor)
+        #expect(try await eventually { watch.said.contains("at http://127.0.0.1:\(taken.port)/") }, "\(watch.said)")
+        watch.signal(SIGTERM)
+        #expect(await watch.end() == 0)
+    }
+
+    @Test func configCheckAndDoctor_SayWhetherThePageCanBeServed() async throws {
+        let taken = try TCPTransport.listening("", "0", "test")
+        let file = try scratch.write("config.toml", "[watch]\nweb = \"127.0.0.1:\(taken.port)\"\n")
+        let check = try await CuffProcess.run(["config", "check", "--config", file])
+        #expect(check.status == 69 && check.errors.contains("another program listens on 127.0.0.1:\(taken.port)"), "\(check.errors)")
+        let doctor = try await CuffProcess.run(["doctor", "--json"], environment: ["CUFF_CONFIG": file])
+        let page = try #require(doctor.objects("check").first { $0["step"] as? String == "page" }, "\(doctor.output) \(doctor.errors)")
+        #expect(page["state"] as? String == "failed" && doctor.status != 0)
+        close(taken.descriptor)
+        let free = try await CuffProcess.run(["config", "check", "--config", file])
+        #expect(free.status == 0 && free.output.contains("web 127.0.0.1:\(taken.port): ok"), "\(free.output) \(free.errors)")
+        let wrong = try scratch.write("wrong.toml", "[watch]\nweb = \"192.0.2.1:6025\"\n")
+        let cannot = try await CuffProcess.run(["config", "check", "--config", wrong])
+        #expect(cannot.status == 78 && cannot.errors.contains("cannot listen on 192.0.2.1:6025"), "\(cannot.errors)")
+    }
+
+    /// The link of a cuff that vanished in mid-measurement closes, and the page says what became of it.
+    @Test func aCuffThatVanishes_LeavesNoPressureOnThePage() async throws {
+        let link = scratch.path("port")
+        let simulator = try RunningCuff(
+            ["simulate", "nibp-nano", "--link", link, "--for", "60s"], folder: scratch, name: "simulator")
+        defer { simulator.signal(SIGKILL) }
+        #expect(try await eventually { FileManager.default.fileExists(atPath: link) })
+        let watch = try RunningCuff(
+            [
+                "watch", "--no-config", "--web", "127.0.0.1:0", "--assign", "\(link)=nibp-nano", "--sink",
+                "jsonl:\(scratch.path("bp.jsonl"))",
+            ],
+            folder: scratch)
+        defer { watch.signal(SIGKILL) }
+        #expect(try await eventually { watch.said.contains("page at http://") }, "\(watch.said)")
+        let start = try #require(watch.said.range(of: "http://"))
+        let address = watch.said[start.lowerBound...].prefix { $0 != "\n" && $0 != " " }
+        let port = try #require(address.split(separator: ":").last?.prefix { $0.isNumber })
+        let request = "exec 3<>/dev/tcp/127.0.0.1/\(port); printf 'GET /api/state HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n' >&3; cat <&3"
+        func text() async throws -> String { try await CuffProcess.run(executable: "/bin/bash", ["-c", request]).output }
+        #expect(try await eventually { try await text().contains("\"cuffs\":[{") })
+        simulator.signal(SIGKILL)
+        #expect(
+            try await eventually {
+                let text = try await text()
+                return text.contains("\"cuffs\":[]") && text.contains("\"live\":[]") && text.contains("\"lost\":[{")
+            })
+    }
+}

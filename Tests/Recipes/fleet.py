@@ -1,0 +1,123 @@
+#!/usr/bin/python3
+"""fleet.py CUFF HELPERS: runs every block of docs/FLEET.md as it is printed, on loopback: broker, gateway, database and one machine with a
+simulated cuff.
+
+Only names and ports of servers and /etc/rabbitmq are replaced. As root, with the Debian packages rabbitmq-server and postgresql; without
+them it says so and is skipped. Exits 0 when every check holds.
+"""
+import os, pathlib, re, shutil, subprocess, sys, tempfile, time
+
+sys.dont_write_bytecode = True
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "Remote/Tests"))
+import postgres, rabbitmq
+
+CUFF, HELPERS = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
+READINGS = 3
+FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="cuff-fleet-", dir="/tmp"))
+failures, started = [], []
+
+
+def check(holds, what, *shown):
+    if holds: return
+    failures.append(what)
+    print("FAILED:", what, *[str(one)[-1500:] for one in shown], flush=True)
+
+
+def blocks():
+    """The blocks of each section, in their order."""
+    parts = re.split(r"^## (.*)\n", (ROOT / "docs/FLEET.md").read_text(), flags=re.M)
+    return {title: re.findall(r"^```sh\n(.*?)^```$", text, re.M | re.S) for title, text in zip(parts[1::2], parts[2::2])}
+
+
+class Page:
+    def __init__(self, amqp, mqtt, database):
+        self.left = blocks()
+        self.changes = [
+            ("/etc/rabbitmq", str(FOLDER / "rabbitmq")), ("127.0.0.1:5672", f"127.0.0.1:{amqp}"), ("= 8883", f"= {mqtt}"), ("gateway@localhost/", f"gateway@localhost:{amqp}/"),
+            ("@broker.example.org/", f"@localhost:{mqtt}/"), ("broker.example.org", "localhost"), ("@db.example.org/", f"@127.0.0.1:{database}/")]
+
+    def next(self, title):
+        block = self.left[title].pop(0)
+        for printed, here in self.changes: block = block.replace(printed, here)
+        return block
+
+    def run(self, title, place, environment, **more):
+        block = self.next(title)
+        done = subprocess.run(["sh", "-eu", "-c", block], cwd=place, env=environment, text=True, capture_output=True, timeout=300, **more)
+        check(done.returncode == 0, f"{title}: a block ends well", block, done.stdout, done.stderr)
+        return done.stdout
+
+
+def home(name, environment):
+    place = FOLDER / name
+    place.mkdir()
+    kept = {key: value for key, value in environment.items() if not key.startswith("XDG_") and key != "CREDENTIALS_DIRECTORY"}
+    return place, {**kept, "HOME": str(place), "PATH": f"{FOLDER}/bin:{os.environ['PATH']}", "CUFF_LIBEXEC": str(HELPERS), "TZ": "UTC"}
+
+
+def main():
+    (FOLDER / "bin").mkdir()
+    for program in (CUFF, *(HELPERS / name for name in ("cuff-gateway", "cuff-sink-postgres", "cuff-sink-mqtt"))):
+        (FOLDER / "bin" / program.name).symlink_to(program)
+    (FOLDER / "rabbitmq").mkdir()
+    database = postgres.PostgreSQL(FOLDER / "postgres", None)
+    started.append(database.stop)
+    database.sql("DROP DATABASE ward", "postgres")
+    page = Page(rabbitmq.free_port(), rabbitmq.free_port(), database.port)
+    server = {"PGHOST": "127.0.0.1", "PGPORT": str(database.port), "PGUSER": "postgres"}
+    amqp, mqtt = int(page.changes[1][1].split(":")[1]), int(page.changes[2][1][2:])
+
+    page.run("The broker", FOLDER, dict(os.environ))
+    page.run("The broker", FOLDER, dict(os.environ))
+    broker = rabbitmq.RabbitMQ(FOLDER / "rabbitmq", ports=(amqp, mqtt))
+    started.append(broker.stop)
+    central, environment = home("broker", {**broker.environment, **server})
+    said = page.run("The broker", central, environment, input="a-word-for-the-gateway\n")
+    check("mqtts://pi-1@BROKER/?gateway=pi-1&state=no" in said, "setup says a machine's address", said)
+    users = broker.control("list_users", "--no-table-headers").stdout.split()
+    check({"gateway", "pi-1", "pi-2"} <= set(users) and "guest" not in users, "the users of the broker", users)
+
+    page.run("The database", central, environment)
+    said = page.run("The gateway", central, environment)
+    check(said.startswith("ok "), "the gateway would work", said)
+    gateway = subprocess.Popen(["sh", "-c", "exec " + page.next("The gateway")], cwd=central, env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    started.append(gateway.kill)
+
+    machine, environment = home("pi-1", {**os.environ, **server})
+    shutil.copy(central / "pi-1.mqtt.password", machine)
+    shutil.copy(FOLDER / "rabbitmq/ca.pem", machine)
+    said = page.run("A machine", machine, environment)
+    check("sink fleet: ok" in said, "the machine may deliver", said)
+    cuff = subprocess.Popen([CUFF, "simulate", "beurer-serial", "--count", str(READINGS), "--link", machine / "cuff"], stdin=subprocess.DEVNULL,
+                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    started.append(cuff.kill)
+    until = time.monotonic() + 60
+    while not (machine / "cuff").exists() and time.monotonic() < until: time.sleep(0.05)
+    page.run("A machine", machine, {**environment, "CUFF": f"{machine}/cuff --driver beurer-serial"})
+    block, until, rows = page.next("A machine"), time.monotonic() + 120, []
+    while len(rows) < READINGS and time.monotonic() < until and gateway.poll() is None:
+        rows = subprocess.run(["sh", "-eu", "-c", block], env=environment, capture_output=True, text=True).stdout.splitlines()
+        time.sleep(0.2)
+    check(len(rows) == READINGS and all(row.startswith("pi-1|") for row in rows), "each reading is in the database, once", rows, broker.waiting())
+
+    # Its own topics, whether it keeps the newest reading or not, and no other machine's.
+    address = f"mqtts://pi-1@localhost:{mqtt}/?cafile={machine}/ca.pem&gateway="
+    for more, status in (("pi-1", 0), ("pi-1&state=no", 0), ("pi-2", 78), ("pi-2&state=no", 78)):
+        done = subprocess.run([HELPERS / "cuff-sink-mqtt", "--check", address + more], env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
+        check(done.returncode == status, f"pi-1 as {more}: {status}", done.stdout)
+    gateway.terminate()
+    check(gateway.wait(60) == 0, "the gateway ends in order", gateway.stderr.read())
+    check(not any(page.left.values()), "no block is left", page.left)
+
+
+reason = ", ".join(filter(None, [rabbitmq.missing(), postgres.missing()]))
+if reason: print(f"skipped: fleet: {reason}")
+else:
+    FOLDER.chmod(0o755)
+    try: main()
+    finally:
+        for stop in reversed(started): stop()
+        shutil.rmtree(FOLDER, ignore_errors=True)
+    print("fleet: %s" % ("every check holds" if not failures else "%d checks failed" % len(failures)))
+sys.exit(bool(failures))
