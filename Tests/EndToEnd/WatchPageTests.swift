@@ -73,7 +73,7 @@ import Testing
         let port = try #require(address.split(separator: ":").last?.prefix { $0.isNumber })
         let request = "exec 3<>/dev/tcp/127.0.0.1/\(port); printf 'GET /api/state HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n' >&3; cat <&3"
         func text() async throws -> String { try await CuffProcess.run(executable: "/bin/bash", ["-c", request]).output }
-        #expect(try await eventually { try await text().contains("\"cuffs\":[{") })
+        #expect(try await eventually { try await text().contains("\"live\":[{") })
         simulator.signal(SIGKILL)
         #expect(
             try await eventually {
