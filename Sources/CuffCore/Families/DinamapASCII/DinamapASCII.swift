@@ -74,7 +74,8 @@ struct DinamapLine: FrameFormat {
         if bytes[0] == 0x0D || bytes[0] == 0x0A { return .frame(length: 1) }
         guard bytes[0] == 0x20 else { return .reject(.notAStart) }
         var index = 1
-        while index < bytes.count {
+        // A longer line is no frame: looking further would cost the whole chunk for each blank in it.
+        while index < min(bytes.count, Self.maximumLength) {
             let byte = bytes[index]
             if byte == Self.carriageReturn {
                 guard index >= 3 else { return .reject(.badLength) }
