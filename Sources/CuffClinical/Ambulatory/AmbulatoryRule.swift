@@ -62,7 +62,7 @@ public struct AmbulatoryRule: Sendable, Hashable {
     /// One grade for all of its numbers.
     public var evidence: Evidence { Evidence.summary(grounds.map(\.evidence)) }
 
-    /// How well one number is founded; `nil` where the document says nothing of it.
+    /// How well one number is founded; `nil` where the document does not mention it.
     public func evidence(of number: RuleNumber) -> Evidence? { grounds.first { $0.number == number }?.evidence }
 
     /// The numbers that are set, in the order in which people read them; of the hours the minutes of the night.

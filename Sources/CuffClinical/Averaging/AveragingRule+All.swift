@@ -1,5 +1,5 @@
 extension AveragingRule {
-    /// Every rule that can be named. `all` comes first and is nobody's.
+    /// Every rule that can be named. `all` comes first; it belongs to no guideline.
     public static let all: [AveragingRule] = [
         everything, niceNG136, esh2021, esc2024, aha2020, hypertensionCanada2017, hypertensionCanada2025, jsh2019, jsh2025, ish2020,
         hopeAsia2023, eshLongTerm, cardX,

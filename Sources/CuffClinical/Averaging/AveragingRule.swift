@@ -30,7 +30,7 @@ public struct AveragingRule: Sendable, Hashable {
     public var leastReadings: Int?
     /// Readings, at least, those that the rule leaves out included.
     public var leastReadingsMeasured: Int?
-    /// Whether it is for following a person over weeks, so that one average of all is nobody's result.
+    /// Whether it is for following a person over weeks, so that an average of all readings means nothing.
     public var isTrendOnly = false
     /// What each of the numbers above rests on.
     public var grounds: [Ground] = []
@@ -57,7 +57,7 @@ public struct AveragingRule: Sendable, Hashable {
     /// One grade for all of its numbers.
     public var evidence: Evidence { Evidence.summary(grounds.map(\.evidence)) }
 
-    /// How well one number is founded; `nil` where the document says nothing of it.
+    /// How well one number is founded; `nil` where the document does not mention it.
     public func evidence(of number: RuleNumber) -> Evidence? { grounds.first { $0.number == number }?.evidence }
 
     /// The number of `plannedReadings` of an average is made of these.

@@ -34,7 +34,7 @@ public enum Checksum {
     }
 
     /// The check of the Dinamap PRO native stream: polynomial 85 reflected (A1), init 0, no final xor. No published
-    /// check value; it holds on 1152 of 1152 recorded blocks (VENDORS: Dinamap native binary).
+    /// check value; it holds on 1152 of 1152 recorded blocks of the Dinamap native protocol.
     public static func crc8Dinamap(_ bytes: Span<UInt8>, _ range: Range<Int>) -> UInt8 {
         crc8(bytes, range, reflectedPolynomial: 0xA1)
     }

@@ -163,7 +163,7 @@ public final class TTYTransport: Transport {
             reportErrors()
             deliver?(.received(bytes))
         case .sent(let bytes): deliver?(.sent(bytes))
-        // A serial port has no end of its own: 0 from read is the device going away (UDEV: a tty's unplugging).
+        // A serial port has no end of its own: 0 from read is the device going away.
         case .ended(nil): end(.unplugged)
         case .ended(let fault): end(fault)
         }
