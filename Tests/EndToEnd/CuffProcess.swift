@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The built `cuff` as a person runs it: a process with arguments, standard input, and an end.
@@ -15,8 +16,7 @@ struct CuffProcess: Sendable {
             .filter { type == nil || $0["type"] as? String == type }
     }
 
-    static let folder = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    static let folder = ProjectFolder.url
 
     /// `cuff` lies beside the test runner in the build folder.
     static let path: String = {

@@ -1,10 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What `cuff export` offers, and what it writes, judged by programs that others wrote.
 @Suite struct ExportFormatTests {
-    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
+    private static let root = ProjectFolder.url
     private static let formats = ["csv", "jsonl", "apple-health", "fhir", "fhir-ndjson", "omh", "influx"]
     private static let options = [
         "csv-dialect", "raw", "low-pulse", "high-pulse", "apple-layout", "subject", "profile", "gateway", "resource", "arm", "posture",

@@ -4,7 +4,7 @@ import Testing
 
 @testable import cuff
 
-/// A fault that a person reads says what to do. `Sources/cuff/Sentences` holds the words of every fault; these tests read its text, so
+/// A fault that a person reads says what to do. `Sources/cuff/System/Sentences` holds the words of every fault; these tests read its text, so
 /// that a new fault or a new case without a hint does not go unseen.
 @Suite struct HintTests {
     /// Cases of which nobody can mend anything, each with the reason.
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func everyCase_SaysWhatToDo() throws {
-        let texts = try Self.texts("Sources/cuff/Sentences")
+        let texts = try Self.texts("Sources/cuff/System/Sentences")
         #expect(texts.count >= 8)
         let empty = texts.values.flatMap(Self.emptyHints)
         #expect(Set(empty) == Set(Self.withoutHint.keys), "write what a person can do, or why nothing, in HintTests")
@@ -72,12 +72,12 @@ import Testing
             text.matches(of: /extension (?:\w+\.)?(\w+): Hinted/).map { String($0.1) }
         }
         #expect(declared.count >= 10)
-        #expect(Set(declared).subtracting(hinted).isEmpty, "an extension in Sources/cuff/Sentences is missing")
+        #expect(Set(declared).subtracting(hinted).isEmpty, "an extension in Sources/cuff/System/Sentences is missing")
     }
 
     /// A hint is an instruction of one or two sentences: in lower case at its start, without a full stop at its end.
     @Test func hints_AreOfOneForm() throws {
-        for (name, text) in try Self.texts("Sources/cuff/Sentences") where name.hasSuffix("+Hint.swift") {
+        for (name, text) in try Self.texts("Sources/cuff/System/Sentences") where name.hasSuffix("+Hint.swift") {
             for match in text.matches(of: /(?m)^\s*(?:case .+|default): "([^"\\]+)"$/) {
                 let hint = match.1
                 #expect(!hint.hasSuffix("."), "\(name): \(hint)")

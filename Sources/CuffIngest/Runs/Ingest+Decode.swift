@@ -1,0 +1,62 @@
+import CuffCore
+
+extension Ingest {
+    /// Raw bytes of a cuff in, readings out: any size in constant memory. With `isLive` the bytes come from a cuff at this
+    /// moment, so readings get their receive time; without, nothing rests on the moment of the run. A pcapng file is told by
+    /// how it begins and replayed.
+    public static func decode(
+        driver id: String, input: InputSource, isLive: Bool = false, selection: CaptureSelection = CaptureSelection(),
+        options: IngestOptions = IngestOptions()
+    ) throws(IngestError) -> IngestReport {
+        let driver = try driver(id, among: options.drivers)
+        try driver.permit(options: options.driverOptions)
+        let file = try InputFile(input)
+        if file.kind == .regular && file.isEmpty {
+            throw IngestError(InputFault.empty(file.name))
+        }
+        let first = try file.next(options.stop)
+        if let first, CaptureForms.isPcapng(first) {
+            if isLive {
+                throw IngestError(InputFault.hasTimes(file.name))
+            }
+            return try replay([CaptureInput(file, head: first, selection)], driver: id, speed: .max, options: options)
+        }
+        if let first, CaptureForms.isText(first) {
+            throw IngestError(InputFault.isCapture(file.name, isStandardInput: file.isStandardInput))
+        }
+        try selection.refuse(file.name)
+        let pipeline = try pipeline(options)
+        var run = RecordedLink(driver, pipeline: pipeline, options: options, looksAhead: false, isLive: isLive)
+        var report = IngestReport()
+        var next = first
+        while !pipeline.isStopped, let chunk = next {
+            if isLive { run.arrived(at: options.clock()) }
+            run.play(bytes: chunk)
+            run.submit()
+            next = pipeline.isStopped ? nil : try file.next(options.stop)
+        }
+        run.end()
+        run.submit()
+        run.report(into: &report)
+        try finish(pipeline, &report, stop: options.stop)
+        if report.counters.bytes == 0 && !options.stop.isRaised && !report.isOutputClosed {
+            throw IngestError(InputFault.noBytes(file.name))
+        }
+        report.judge(report.counters, of: driver)
+        return report
+    }
+}
+
+extension IngestReport {
+    /// Bytes that held nothing of the driver's protocol are bad data; noise around readings is not. `source` names one of
+    /// several inputs.
+    mutating func judge(_ counters: LinkCounters, of driver: CuffDriver, in source: String? = nil, recordedAs: String? = nil) {
+        guard !isOutputClosed, counters.readings == 0, counters.liveEvents == 0, counters.duplicates == 0,
+            counters.bytes > 0, counters.skippedBytes > 0
+        else { return }
+        status = .badData
+        endings.append(
+            .nothingUnderstood(
+                driver: driver.id, bytes: Int(counters.bytes), skipped: Int(counters.skippedBytes), source: source, recordedAs: recordedAs))
+    }
+}
