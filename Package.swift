@@ -13,7 +13,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
-        .package(url: "https://github.com/LebJe/TOMLKit.git", from: "0.6.0"),
     ],
     targets: [
         .executableTarget(
@@ -25,18 +24,19 @@ let package = Package(
             ]),
         .target(name: "CuffCore"),
         .target(name: "CuffClinical", dependencies: ["CuffCore"]),
+        .target(name: "TOML"),
         .target(name: "CLinux"),
         .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
         .target(
             name: "CuffIngest",
             dependencies: [
-                "CuffCore", "CuffClinical", "CLinux", "CUdev",
+                "CuffCore", "CuffClinical", "TOML", "CLinux", "CUdev",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "TOMLKit", package: "TOMLKit"),
             ]),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .testTarget(name: "TOMLTests", dependencies: ["TOML", "TestSupport"]),
         .testTarget(name: "CuffCoreTests", dependencies: ["CuffCore", "TestSupport"]),
         .testTarget(
             name: "CuffClinicalTests", dependencies: ["CuffClinical", "CuffCore", "TestSupport"],

@@ -7,6 +7,8 @@ let settings: [SwiftSetting] = [.unsafeFlags(["-parse-as-library"])]
 let linking: [LinkerSetting] = [.unsafeFlags(["-use-ld=lld"])]
 let targets = ["FuzzSession", "FuzzFrames", "FuzzCapture", "FuzzAPDU", "FuzzPHD", "FuzzPcapng", "FuzzUSB"]
 
+// `TOML` is not a product of the package: FuzzedTOML is the same sources.
+
 let package = Package(
     name: "fuzz",
     dependencies: [.package(name: "cuff", path: "..")],
@@ -14,6 +16,9 @@ let package = Package(
         .executableTarget(
             name: $0, dependencies: [.product(name: "CuffCore", package: "cuff"), "FuzzMain"], swiftSettings: settings,
             linkerSettings: linking)
-    } + [.target(name: "FuzzMain")],
+    } + [
+        .executableTarget(name: "FuzzTOML", dependencies: ["FuzzedTOML", "FuzzMain"], swiftSettings: settings, linkerSettings: linking),
+        .target(name: "FuzzedTOML"), .target(name: "FuzzMain"),
+    ],
     swiftLanguageModes: [.v6]
 )

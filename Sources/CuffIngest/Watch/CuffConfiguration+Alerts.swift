@@ -1,6 +1,5 @@
 import CuffClinical
 import CuffCore
-import TOMLKit
 
 extension CuffConfiguration {
     /// One `[alert.NAME]` section.
@@ -29,131 +28,124 @@ extension CuffConfiguration {
 }
 
 /// `[alert.NAME]`: a rule in the user's own words.
-extension ConfigurationSource {
+extension ConfigurationSection {
     private static let alertKeys = [
         "when", "clear", "repeated", "after", "within", "irregular", "silence", "person", "device", "driver", "accept", "again",
     ]
     /// The longest time that a rule may wait for a second reading, and for a missed one.
     private static let longestWait = Duration.seconds(24 * 3600)
 
-    func alert(_ name: String, _ table: TOMLTable, _ drivers: [CuffDriver]) throws(IngestError) -> CuffConfiguration.Alert {
-        let section = "alert.\(name)"
-        try checkKeys(table, section, Self.alertKeys)
+    func alert(_ drivers: [CuffDriver]) throws(IngestError) -> CuffConfiguration.Alert {
+        try checkKeys(Self.alertKeys)
         guard name.utf8.count <= AlertNotice.longestName, name.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
-            throw error(line: line("", section), .alert(.longName))
+            throw error(nil, .alert(.longName))
         }
-        var rule = AlertRule(name: name, trigger: try trigger(table, section))
-        rule.device = try string(table, "device", section)
-        rule.person = try string(table, "person", section)
-        if let word = try string(table, "driver", section) {
-            guard let driver = drivers.first(where: { $0.id.description == word }) else {
-                throw error(line: line("driver", section), .refused(DeviceSettings.unknownDriver(word, drivers)))
-            }
-            rule.driver = driver.id
-        }
-        rule.accepted = try accepted(table, section)
-        if let again = try time(table, "again", section, in: .seconds(60) ... .seconds(604_800)) { rule.again = again }
+        var rule = AlertRule(name: name, trigger: try trigger())
+        rule.device = try string("device")
+        rule.person = try string("person")
+        rule.driver = try driver(drivers)?.id
+        rule.accepted = try accepted()
+        if let again = try time("again", in: .seconds(60) ... .seconds(604_800)) { rule.again = again }
         if case .silence = rule.trigger {
             for key in ["person", "accept", "again"] where table[key] != nil {
-                throw error(line: line(key, section), .alert(.notOnSilence(key: key)))
+                throw error(key, .alert(.notOnSilence(key: key)))
             }
         }
-        return CuffConfiguration.Alert(rule: rule, origin: origin(section, ""), personOrigin: origin(section, "person"))
+        return CuffConfiguration.Alert(rule: rule, origin: origin(nil), personOrigin: origin("person"))
     }
 
-    private func trigger(_ table: TOMLTable, _ section: String) throws(IngestError) -> AlertRule.Trigger {
+    private func trigger() throws(IngestError) -> AlertRule.Trigger {
         let kinds = ["when", "irregular", "silence"].filter { table[$0] != nil }
         guard kinds.count == 1 else {
-            throw error(
-                line: kinds.last.map { line($0, section) } ?? line("", section), .alert(.triggers(section: section, isNone: kinds.isEmpty)))
+            throw error(kinds.last, .alert(.triggers(section: path, isNone: kinds.isEmpty)))
         }
         func refuse(_ keys: [String], _ why: String) throws(IngestError) {
             for key in keys where table[key] != nil {
-                throw error(line: line(key, section), .alert(.noEffect(key: key, section: section, why: why)))
+                throw error(key, .alert(.noEffect(key: key, section: path, why: why)))
             }
         }
-        let isRepeated = try flag(table, "repeated", section) ?? false
+        let isRepeated = try flag("repeated") ?? false
         switch kinds[0] {
         case "when":
             if !isRepeated { try refuse(["after", "within"], "it is about a second reading, and `repeated` is not true") }
-            return try values(table, section, isRepeated: isRepeated)
+            return try values(isRepeated: isRepeated)
         case "irregular":
             try refuse(["clear", "repeated", "after"], "it is for `when`")
-            return try irregular(table, section)
+            return try irregular()
         default:
             try refuse(["clear", "repeated", "after", "within"], "it is for `when`")
-            guard let limit = try time(table, "silence", section, in: .seconds(60)...Self.longestWait) else {
-                throw wrongType("silence", section, "a time such as \"30min\"")
+            guard let limit = try time("silence", in: .seconds(60)...Self.longestWait) else {
+                throw wrongType("silence", "a time such as \"30min\"")
             }
             return .silence(limit)
         }
     }
 
-    private func values(_ table: TOMLTable, _ section: String, isRepeated: Bool) throws(IngestError) -> AlertRule.Trigger {
-        guard let condition = try self.condition(table, "when", section) else { throw wrongType("when", section, "a text in quotes") }
+    private func values(isRepeated: Bool) throws(IngestError) -> AlertRule.Trigger {
+        guard let condition = try self.condition("when") else { throw wrongType("when", "a text in quotes") }
         guard !condition.excludes(condition) else {
-            throw error(line: line("when", section), .alert(.impossible(condition.text)))
+            throw error("when", .alert(.impossible(condition.text)))
         }
-        let clear = try self.condition(table, "clear", section)
+        let clear = try self.condition("clear")
         if let clear, !clear.excludes(condition) {
-            throw error(line: line("clear", section), .alert(.overlap))
+            throw error("clear", .alert(.overlap))
         }
         var repeated: AlertRule.Repeated?
         if isRepeated {
             var times = AlertRule.Repeated.standard
-            if let after = try time(table, "after", section, in: .seconds(30)...Self.longestWait) { times.after = after }
-            if let within = try time(table, "within", section, in: .seconds(60)...Self.longestWait) { times.within = within }
+            if let after = try time("after", in: .seconds(30)...Self.longestWait) { times.after = after }
+            if let within = try time("within", in: .seconds(60)...Self.longestWait) { times.within = within }
             guard times.after < times.within else {
-                throw error(line: line(table["within"] == nil ? "after" : "within", section), .alert(.withinNotAfter))
+                throw error(table["within"] == nil ? "after" : "within", .alert(.withinNotAfter))
             }
             repeated = times
         }
         return .values(condition, clear: clear, repeated: repeated)
     }
 
-    private func condition(_ table: TOMLTable, _ key: String, _ section: String) throws(IngestError) -> AlertCondition? {
-        guard let text = try string(table, key, section) else { return nil }
+    private func condition(_ key: String) throws(IngestError) -> AlertCondition? {
+        guard let text = try string(key) else { return nil }
         guard text.utf8.count <= AlertNotice.longestCondition else {
-            throw error(line: line(key, section), .alert(.longCondition(key: key)))
+            throw error(key, .alert(.longCondition(key: key)))
         }
         do throws(AlertCondition.Malformed) { return try AlertCondition(text) } catch {
-            throw self.error(line: line(key, section), .alert(.notACondition(key: key, why: error.reason)))
+            throw self.error(key, .alert(.notACondition(key: key, why: error.reason)))
         }
     }
 
     /// `2 of 3`
-    private func irregular(_ table: TOMLTable, _ section: String) throws(IngestError) -> AlertRule.Trigger {
-        let words = try string(table, "irregular", section)?.split(separator: " ") ?? []
+    private func irregular() throws(IngestError) -> AlertRule.Trigger {
+        let words = try string("irregular")?.split(separator: " ") ?? []
         guard words.count == 3, words[1] == "of", let count = Int(words[0]), let all = Int(words[2]), count >= 1, all >= count,
             all <= AlertNotice.mostReadings
-        else { throw wrongType("irregular", section, "a number of readings among the last ones, e.g. \"2 of 3\"") }
-        let within = try time(table, "within", section, in: .seconds(60) ... .seconds(604_800))
+        else { throw wrongType("irregular", "a number of readings among the last ones, e.g. \"2 of 3\"") }
+        let within = try time("within", in: .seconds(60) ... .seconds(604_800))
         return .irregularPulse(count: count, of: all, within: within ?? AlertRule.standardIrregularSpan)
     }
 
     private func time(
-        _ table: TOMLTable, _ key: String, _ section: String, in range: ClosedRange<Duration>
+        _ key: String, in range: ClosedRange<Duration>
     ) throws(IngestError) -> Duration? {
-        guard let text = try string(table, key, section) else { return nil }
+        guard let text = try string(key) else { return nil }
         guard let time = Self.duration(text), range.contains(time) else {
             let ends = [range.lowerBound, range.upperBound].map { Plural.span($0.components.seconds) }
-            throw wrongType(key, section, "a time from \(ends[0]) to \(ends[1]), e.g. \"15min\"")
+            throw wrongType(key, "a time from \(ends[0]) to \(ends[1]), e.g. \"15min\"")
         }
         return time
     }
 
-    private func accepted(_ table: TOMLTable, _ section: String) throws(IngestError) -> MeasurementFlags {
+    private func accepted() throws(IngestError) -> MeasurementFlags {
         guard let value = table["accept"] else { return [] }
         var words: [(word: String, flag: MeasurementFlags)] = []
         for flag in AlertRule.acceptable {
             let bit = flag.rawValue.trailingZeroBitCount
             if bit < MeasurementFlags.words.count { words.append((MeasurementFlags.words[bit].description, flag)) }
         }
-        guard let list = value.array else { throw wrongType("accept", section, "a list of flags, e.g. [\"no_measurement_check\"]") }
+        guard let list = value.array else { throw wrongType("accept", "a list of flags, e.g. [\"no_measurement_check\"]") }
         var flags: MeasurementFlags = []
         for entry in list {
             guard let text = entry.string, let known = words.first(where: { $0.word == text }) else {
-                throw wrongType("accept", section, "a list of these flags: \(words.map(\.word).joined(separator: ", "))")
+                throw wrongType("accept", "a list of these flags: \(words.map(\.word).joined(separator: ", "))")
             }
             flags.insert(known.flag)
         }

@@ -125,11 +125,11 @@ import Testing
 
     @Test(arguments: [("500ms", 0.5), ("30s", 30), ("10 min", 600), ("2h", 7200)] as [(String, Double)])
     func durations_AreRead(_ text: String, _ seconds: Double) {
-        #expect(ConfigurationSource.duration(text) == .seconds(seconds))
+        #expect(ConfigurationSection.duration(text) == .seconds(seconds))
     }
 
     @Test(arguments: ["", "10", "-5s", "0s", "s", "1e3s", "99999999999999999999s", "5 fortnights"])
-    func otherTimes_AreRefused(_ text: String) { #expect(ConfigurationSource.duration(text) == nil) }
+    func otherTimes_AreRefused(_ text: String) { #expect(ConfigurationSection.duration(text) == nil) }
 
     @Test func file_ThatIsNotThere_IsAnError_WhenNamed() {
         let error = #expect(throws: IngestError.self) { try CuffConfiguration.load("/no/such/config.toml") }

@@ -1,0 +1,99 @@
+import CuffCore
+import TOML
+
+/// One table of a configuration file, with the words for what is wrong in it.
+struct ConfigurationSection {
+    let file: String
+    /// The last part of the path, e.g. `monitor` of `[device.monitor]`.
+    let name: String
+    /// As it is written in brackets, e.g. `device.monitor`; empty at the top of the file.
+    let path: String
+    let table: TOMLTable
+    private let document: TOMLDocument
+    /// Where the section begins, counted from 1.
+    private let line: Int
+
+    /// The top of a file.
+    init(_ document: TOMLDocument, file: String) {
+        (self.document, self.file, name, path, table, line) = (document, file, "", "", document.root, 1)
+    }
+
+    private init(_ entry: TOMLTable.Entry, _ table: TOMLTable, in outer: ConfigurationSection) {
+        (document, file, name, self.table) = (outer.document, outer.file, entry.key, table)
+        path = outer.path.isEmpty ? entry.key : "\(outer.path).\(entry.key)"
+        line = document.line(at: entry.start)
+    }
+
+    /// The table below a key.
+    func section(_ key: String) -> ConfigurationSection? {
+        table.entry(key).flatMap { entry in entry.value.table.map { ConfigurationSection(entry, $0, in: self) } }
+    }
+
+    /// The named tables below a key, `[device.NAME]`, in the order of the file.
+    func sections(_ key: String) throws(IngestError) -> [ConfigurationSection] {
+        guard let outer = section(key) else { throw wrongType(key, "sections, [\(key).NAME]") }
+        var sections: [ConfigurationSection] = []
+        for entry in outer.table.entries {
+            guard let section = outer.section(entry.key) else { throw error(at: entry, .notASection(entry.key, of: key)) }
+            sections.append(section)
+        }
+        return sections.sorted { $0.line < $1.line }
+    }
+
+    // MARK: Values
+
+    func string(_ key: String) throws(IngestError) -> String? {
+        guard let value = table[key] else { return nil }
+        guard let text = value.string else { throw wrongType(key, "a text in quotes") }
+        return text
+    }
+
+    func flag(_ key: String) throws(IngestError) -> Bool? {
+        guard let value = table[key] else { return nil }
+        guard let flag = value.boolean else { throw wrongType(key, "true or false") }
+        return flag
+    }
+
+    /// `500ms`, `30s`, `10min`, `2h`.
+    static func duration(_ text: String) -> Duration? {
+        let number = text.prefix { $0.isASCII && $0.isNumber }
+        // At most a week: longer waits are mistakes, and nothing overflows.
+        guard let count = Int64(number), count > 0, count <= 604_800 else { return nil }
+        return switch text.dropFirst(number.count).drop(while: { $0 == " " }) {
+        case "ms": .milliseconds(count)
+        case "s": .seconds(count)
+        case "min", "m": .seconds(count * 60)
+        case "h": .seconds(count * 3600)
+        default: nil
+        }
+    }
+
+    // MARK: Places and mistakes
+
+    /// The file and the line of a key, or of the section where it does not have the key.
+    func origin(_ key: String?) -> String { "\(file):\(line(key))" }
+
+    private func line(_ key: String?) -> Int { key.flatMap { table.entry($0) }.map { document.line(at: $0.start) } ?? line }
+
+    /// Without a key: in the section's first line.
+    func error(_ key: String?, _ mistake: ConfigurationMistake) -> IngestError {
+        IngestError(ConfigurationFault.mistake(file: file, line: line(key), mistake))
+    }
+
+    func error(at entry: TOMLTable.Entry, _ mistake: ConfigurationMistake) -> IngestError {
+        IngestError(ConfigurationFault.mistake(file: file, line: document.line(at: entry.start), mistake))
+    }
+
+    /// What the parser of a value answered.
+    func value(_ key: String, _ cause: IngestError) -> IngestError {
+        IngestError(ConfigurationFault.value(file: file, line: line(key), cause))
+    }
+
+    func unknown(_ key: String, _ known: [String]) -> IngestError { error(key, .unknownKey(key, section: path, known: known)) }
+
+    func wrongType(_ key: String, _ wanted: String) -> IngestError { error(key, .wrongType(key, wanted: wanted)) }
+
+    func checkKeys(_ known: [String]) throws(IngestError) {
+        for key in table.keys where !known.contains(key) { throw unknown(key, known) }
+    }
+}

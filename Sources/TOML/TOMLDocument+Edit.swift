@@ -1,0 +1,63 @@
+/// Changes in place: only the bytes of the value or line concerned differ. Inline tables are replaced as a whole, arrays of tables
+/// are not edited.
+extension TOMLDocument {
+    /// The document with one value set. `value` is TOML source text, e.g. of `quoted`; a missing section is added at the end.
+    package func setting(_ path: [String], to value: String) throws(TOMLFault) -> TOMLDocument {
+        var table = root
+        // The end of the deepest section on the way that has a header, and how many keys lead to it.
+        var (end, depth) = (0, 0)
+        for (index, key) in path.enumerated() {
+            guard let entry = table.entry(key) else { break }
+            let isLast = index == path.count - 1
+            let section = entry.value.table.flatMap { $0.form == .inline ? nil : $0 }
+            guard isLast == (section == nil) else {
+                throw TOMLFault(line: line(at: entry.start), reason: "`\(key)` is \(isLast ? "a section" : "a value")")
+            }
+            guard let section else { return try replacing(entry.valueRange, with: value) }
+            table = section
+            if table.form == .header { (end, depth) = (lineEnd(entry.valueRange.upperBound), index + 1) }
+        }
+        let statement = Self.dotted(path[depth...]) + " = " + value + "\n"
+        if depth > 0 { return try replacing(end..<end, with: (text[end - 1] == 0x0A ? "" : "\n") + statement) }
+        if path.count == 1 { return try replacing(0..<0, with: statement) }
+        let gap = text.isEmpty ? "" : text.last == 0x0A ? "\n" : "\n\n"
+        let header = "[\(Self.dotted(path.dropLast()))]\n"
+        return try replacing(text.count..<text.count, with: gap + header + Self.dotted(path.suffix(1)) + " = \(value)\n")
+    }
+
+    /// The document without a key, or without a section and all below it; unchanged where there is none.
+    package func removing(_ path: [String]) throws(TOMLFault) -> TOMLDocument {
+        var table: TOMLTable? = root
+        for key in path.dropLast() { table = table?[key]?.table }
+        guard let table, table.form != .inline, let entry = path.last.flatMap(table.entry) else { return self }
+        let lines = lines(of: entry)
+        return try TOMLDocument(text.indices.filter { offset in !lines.contains { $0.contains(offset) } }.map { text[$0] })
+    }
+
+    /// A text in double quotes.
+    package static func quoted(_ text: String) -> String {
+        let escaped = text.unicodeScalars.map { scalar in
+            if scalar == "\"" || scalar == "\\" { return "\\\(scalar)" }
+            guard scalar.value < 0x20 || scalar.value == 0x7F else { return String(scalar) }
+            return "\\u00" + (scalar.value < 0x10 ? "0" : "") + String(scalar.value, radix: 16)
+        }
+        return "\"" + escaped.joined() + "\""
+    }
+
+    private static func dotted(_ path: ArraySlice<String>) -> String {
+        path.map { !$0.isEmpty && $0.utf8.allSatisfy(TOMLReader.isBare) ? $0 : quoted($0) }.joined(separator: ".")
+    }
+    private func replacing(_ range: Range<Int>, with new: String) throws(TOMLFault) -> TOMLDocument {
+        try TOMLDocument(text[..<range.lowerBound] + Array(new.utf8) + text[range.upperBound...])
+    }
+    private func lineStart(_ offset: Int) -> Int { text[..<offset].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0 }
+    private func lineEnd(_ offset: Int) -> Int { text[offset...].firstIndex(of: 0x0A).map { $0 + 1 } ?? text.count }
+
+    /// The lines that an entry and all below it are written in.
+    private func lines(of entry: TOMLTable.Entry) -> [Range<Int>] {
+        let table = entry.value.table
+        let below = table?.form == .inline ? [] : table?.entries.flatMap { lines(of: $0) } ?? []
+        guard table == nil || table?.form == .header || table?.form == .inline else { return below }
+        return below + [lineStart(entry.start)..<lineEnd(entry.valueRange.upperBound)]
+    }
+}
