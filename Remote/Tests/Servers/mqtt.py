@@ -605,7 +605,7 @@ class RabbitMQTests(unittest.TestCase):
         self.assertRegex(line, "^fatal .*state=no")
         self.assertEqual(status, 78)
         line, status = check(address + "&state=no")
-        self.assertRegex(line, "^ok .*speaks MQTT 3.1.1")
+        self.assertRegex(line, "^ok .*uses MQTT 3.1.1")
         self.assertEqual(status, 0)
         line, status = check(address.replace("gateway=pi-8", "gateway=pi-9") + "&state=no")
         self.assertRegex(line, "^fatal .*closed the connection at a message to cuff/pi-9/status.*grant it permission to publish to cuff/pi-9/#")
