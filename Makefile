@@ -1,38 +1,38 @@
-# make demo        install what is missing, build, and read a simulated cuff into the terminal and a database
-# make test        install what is missing and run every test that needs neither root nor a virtual machine
+# make demo        install missing packages, build, and read a simulated cuff into the terminal and a database
+# make test        install missing packages and run every test that does not need root or a virtual machine
 # make test-exhaustive  the core and clinical tests with every bit flipped, every seed and all readings: two minutes
 # make lint        formatting and the project rules
 # make examples    build the program in Examples/ that embeds the libraries, and check its package
 # make build       the release binary at .build/release/cuff
-# make install     what `make build` left, below PREFIX=/usr/local: binary, udev rules and hwdb, systemd units, shell completions
+# make install     install the result of `make build` below PREFIX=/usr/local: binary, udev rules and hwdb, systemd units, shell completions
 # make deb         Debian packages (cuff, cuff-sinks) of the tracked files, checked with lintian, in .build/deb
-# make test-deb    installs, upgrades and purges them in a Debian of their own (as root; SUITE=bookworm)
-# make test-web    the page of `cuff watch --web` in a headless Chromium, where one is installed; pictures in .build/web-pictures
+# make test-deb    install, upgrade and purge them in a debootstrap Debian (as root; SUITE=bookworm)
+# make test-web    test the page of `cuff watch --web` in a headless Chromium, if installed; screenshots in .build/web-pictures
 # make bench-web   processor time of a watch of 64 cuffs with 50 pressures a second each and two viewers of its page
 # make tarball     binary, udev rules, units, completions and manual with an installer, in .build/cuff-VERSION-MACHINE.tar.xz
-# make release     the Debian packages and the tarball with the dependencies of .ci/Package.resolved and no others
-# make uninstall   the same PREFIX: removes what `make install` put there, and no readings
-# make readme      write the tables of cuffs and sinks in README.md and docs/MODELS.md anew
-# make manual      write the manual pages in man/ anew
-# make hooks       let git run `make lint` before each commit
+# make release     the Debian packages and the tarball with exactly the dependencies of .ci/Package.resolved
+# make uninstall   remove what `make install` installed below PREFIX; keeps readings
+# make readme      regenerate the tables of cuffs and sinks in README.md and docs/MODELS.md
+# make manual      regenerate the manual pages in man/
+# make hooks       install a git pre-commit hook that runs `make lint`
 # make rebaseline  rewrite the expected lines of the captures; read every changed line before you commit
-# make vectors     replay the shared byte sessions, where they are present (VECTORS=...)
-# make udev-rules  write udev-rules/70-cuff.* anew from the list of drivers
-# make test-udev   rules, units and the hotplug watcher against udev, systemd and umockdev, where they are installed
-# make test-kernel the release binary against the kernel's own drivers, in a virtual machine without privileges (LIMIT=600 seconds)
-# make test-idle   the release binary's wake-ups and memory while there is nothing to do;  make test-cycles: 1,000 times in and out
-# make bench       speed against plain C references, as ratios in one run
+# make vectors     replay the shared byte sessions, if present (VECTORS=...)
+# make udev-rules  regenerate udev-rules/70-cuff.* from the list of drivers
+# make test-udev   test rules, units and the hotplug watcher with udev, systemd and umockdev, if installed
+# make test-kernel test the release binary with the kernel's drivers, in an unprivileged virtual machine (LIMIT=600 seconds)
+# make test-idle   the release binary's wake-ups and memory while idle;  make test-cycles: 1,000 plug cycles
+# make bench       speed relative to plain C references
 # make fuzz        T=60: every fuzz target for T seconds
-# make test-kill   kill -9 and unplugging at 500 random instants each: nothing confirmed is lost, nothing stored twice
+# make test-kill   kill -9 and unplugging at 500 random instants each: no confirmed reading is lost or stored twice
 # make test-stall  a sink that stops for a minute: flat memory, nothing lost
 # make soak        T=600: eight cuffs into four sinks for T seconds: flat memory and descriptors
 # make test-tsan   the tests under ThreadSanitizer;  make test-asan: under AddressSanitizer
-# make remote      the helper programs that deliver readings to servers, at Remote/.build/release
-# make test-remote what they decide, and each against real servers on loopback (KILLS=25 rounds of kill -9; PARTS="fleet mqtt";
-#                  PARTS=cluster: three nodes of RabbitMQ)
-# make test-home-assistant  the MQTT sink, mosquitto and a real Home Assistant (730 MB from PyPI; at night)
-# make test-recipes the blocks of docs/RECIPES.md and docs/FLEET.md against real servers on loopback
-# make install-remote  the helper programs into PREFIX/libexec/cuff (as root, after make remote)
+# make remote      build the helper programs that deliver readings to servers, in Remote/.build/release
+# make test-remote their unit tests, and each with real servers on loopback (KILLS=25 rounds of kill -9; PARTS="fleet mqtt";
+#                  PARTS=cluster: three RabbitMQ nodes)
+# make test-home-assistant  the MQTT sink with mosquitto and a real Home Assistant (730 MB from PyPI; in the nightly run)
+# make test-recipes run the blocks of docs/RECIPES.md and docs/FLEET.md with real servers on loopback
+# make install-remote  install the helper programs into PREFIX/libexec/cuff (as root, after make remote)
 # make clean       remove build folders
 
 PREFIX ?= /usr/local
@@ -40,12 +40,12 @@ DESTDIR ?=
 VECTORS ?= ../shared/vectors
 T ?= 60
 SWIFT ?= swift
-# Tests that count what the whole process or the whole machine does, or wait for what a busy machine does late.
+# Tests that measure the whole process or machine, or depend on timing.
 ALONE = manyHangUpsAtOnce|sixtyFourCuffs|cycles_LeaveNothing|idleWatch|requiredSink_ThatStops|optionalSink_ThatStops|watch_TellsItsStatistics|callersBeyondTheLimit
-# Symbols and unused sections are left out, nothing is exported, addresses to be relocated are packed (glibc 2.36), and the C++
-# runtime is inside: half of the instructions before `main` are then saved. The linker takes the first libstdc++ that it finds.
-# A generic type is asked for by its accessor, not by its name: for a name the runtime searches the program for the conformances
-# that the type needs, which was a fifth of all instructions of a start that parses arguments.
+# Strips symbols and unused sections, exports nothing, packs relocations (glibc 2.36), and links the C++ runtime
+# statically: this halves the instructions before `main`. The linker uses the first libstdc++ that it finds.
+# Generic types are requested by accessor, not by mangled name: for a name the runtime searches the program for conformances,
+# which was a fifth of all instructions of a start that parses arguments.
 STATIC = $(CURDIR)/.build/static
 RELEASE = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xswiftc -L$(STATIC) -Xswiftc -Xclang-linker -Xswiftc -static-libgcc \
 	-Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors \
@@ -58,12 +58,12 @@ RECIPE_PACKAGES = curl influxdb jq mosquitto mosquitto-clients openssl postgresq
 DEB_PACKAGES = chrpath debhelper dpkg-dev fakeroot lintian
 REMOTE_PROGRAMS = cuff-sink-http cuff-sink-mqtt cuff-sink-postgres cuff-gateway
 
-# What is installed; a package or a test may name another build.
+# The binaries to install; packages and tests may use another build.
 BINARY ?= .build/release/cuff
 REMOTE_BINARIES ?= Remote/.build/release
 KILLS ?= 25
 # udev and systemd read fixed folders, not every prefix: rules below /usr and /usr/local; the hwdb below /usr and /etc only
-# (hwdb(7)), and of /usr the spelling /lib/udev, which Debian's dpkg trigger watches. What they do not read goes to /etc.
+# (hwdb(7)), and of /usr the spelling /lib/udev, which Debian's dpkg trigger watches. For other prefixes use /etc.
 ifneq ($(filter /usr,$(PREFIX)),)
 RULESDIR ?= /lib/udev/rules.d
 HWDBDIR ?= /lib/udev/hwdb.d
@@ -77,7 +77,7 @@ ZSHDIR = $(PREFIX)/share/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,si
 FISHDIR = $(PREFIX)/share/fish/vendor_completions.d
 MANDIR ?= $(PREFIX)/share/man
 MANUAL = $(wildcard man/*.[157])
-# Where packages build, and with what; see debian/rules.
+# Build flags for packages; see debian/rules.
 BUILD_FLAGS ?=
 REMOTE_FLAGS ?=
 SUITE ?= bookworm
@@ -112,7 +112,7 @@ test-build: packages
 	@.ci/packages $(TEST_PACKAGES) || echo "without $(TEST_PACKAGES): what needs them says so"
 	$(SWIFT) build --build-tests
 
-# The tests that `make test-build` left. All three suites run, whatever one of them says.
+# Runs what `make test-build` built. All three suites run even if one fails.
 test-run:
 	@status=0; export SWIFT=$(SWIFT); \
 	.ci/suite 500 'CuffCoreTests|CuffClinicalTests' || status=1; \
@@ -127,7 +127,7 @@ test-exhaustive: packages
 lint:
 	@.ci/lint
 
-# As root, and so without a build: that would leave root's files in the build folder, and might fetch.
+# Runs as root, so it does not build: that would leave root's files in the build folder, and might download.
 install:
 	@test -x $(BINARY) || { echo "cannot install: there is no $(BINARY); run \`make build\` first, as yourself" >&2; exit 1; }
 	install -D -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/cuff
@@ -145,8 +145,8 @@ install:
 	@echo "Installed below $(DESTDIR)$(PREFIX). To finish, as root:"
 	@echo "  systemd-hwdb update && udevadm control --reload"
 	@echo "  udevadm trigger --action=change --subsystem-match=usb --subsystem-match=tty --subsystem-match=hidraw"
-	@echo "  usermod -aG dialout USER           # who may open serial cuffs; log in again afterwards"
-	@echo "  systemctl daemon-reload && systemctl enable --now cuff     # only if a service is to read every cuff"
+	@echo "  usermod -aG dialout USER           # access to serial cuffs; log in again afterwards"
+	@echo "  systemctl daemon-reload && systemctl enable --now cuff     # to read every cuff as a service"
 	@echo "Then: cuff list"
 
 uninstall:
@@ -159,8 +159,8 @@ uninstall:
 	for page in $(MANUAL); do rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/}; done
 	@echo
 	@echo "Removed. To finish, as root: systemctl daemon-reload; systemd-hwdb update; udevadm control --reload"
-	@echo "A service that still runs ends with: systemctl disable --now cuff"
-	@echo "Readings stay: databases where they were put, e.g. /var/lib/cuff; so does /etc/cuff."
+	@echo "To stop a running service: systemctl disable --now cuff"
+	@echo "Readings (e.g. in /var/lib/cuff) and /etc/cuff were kept."
 
 rebaseline: packages
 	$(SWIFT) build --product cuff
@@ -175,7 +175,7 @@ test-udev:
 	Tests/udev-rules.sh
 	Tests/hotplug.sh
 
-# 77: the machine could not run here, and it has said why.
+# 77: the virtual machine cannot run here; the reason was printed.
 test-kernel: build
 	@Tests/Kernel/run .build/release/cuff || { status=$$?; [ $$status = 77 ] && echo "test-kernel: skipped"; }
 
@@ -206,7 +206,7 @@ soak: T = 600
 soak: build
 	@Tests/soak.sh .build/release/cuff $(T)
 
-# A sanitizer makes everything several times slower, so the limits are several times those of `make test`.
+# Sanitizers are several times slower, so the limits are higher than those of `make test`.
 test-tsan: packages
 	@SWIFT=$(SWIFT) .ci/sanitized thread '$(ALONE)'
 
@@ -222,7 +222,7 @@ remote-packages:
 remote-binaries: $(STATIC)/libstdc++.a
 	$(SWIFT) build --package-path Remote $(RELEASE) $(REMOTE_FLAGS)
 
-# 77: none failed, and something could not run here; the reasons are printed.
+# 77: nothing failed, but a part could not run here; the reasons are printed.
 test-remote: test-remote-build
 	@KILLS=$(KILLS) SWIFT=$(SWIFT) Remote/Tests/run $(PARTS) || { status=$$?; [ $$status = 77 ] && echo "test-remote: skipped in part"; }
 
@@ -234,7 +234,7 @@ test-remote-build: remote-packages
 test-home-assistant: test-remote-build
 	@Remote/Tests/home-assistant/run || { status=$$?; [ $$status = 77 ] && echo "test-home-assistant: skipped"; }
 
-# One script with the servers of every recipe; the FHIR server comes from PyPI where it can be reached.
+# One script with the servers of all recipes; the FHIR server comes from PyPI if reachable.
 test-recipes: packages test-remote-build
 	@Remote/Tests/servers $(RECIPE_PACKAGES) || echo "without some of $(RECIPE_PACKAGES): what needs them says so"
 	$(SWIFT) build --product cuff
@@ -261,7 +261,7 @@ manual: packages
 hooks:
 	@printf '#!/bin/sh\nexec make --no-print-directory lint\n' > "$$(git rev-parse --git-path hooks)/pre-commit"
 	@chmod +x "$$(git rev-parse --git-path hooks)/pre-commit"
-	@echo "git runs \`make lint\` before each commit now; \`git commit --no-verify\` leaves it out."
+	@echo "git now runs \`make lint\` before each commit; skip it with \`git commit --no-verify\`."
 
 deb:
 	@.ci/packages $(BUILD_PACKAGES) $(REMOTE_PACKAGES) $(DEB_PACKAGES)
@@ -279,7 +279,7 @@ bench-web: build
 tarball: build
 	@.ci/tarball $(BINARY)
 
-# What the tarball holds is what the packages hold.
+# The tarball contains the same files as the packages.
 release:
 	@.ci/packages $(BUILD_PACKAGES) $(REMOTE_PACKAGES) $(DEB_PACKAGES)
 	@PINNED=yes SWIFT=$(SWIFT) .ci/deb

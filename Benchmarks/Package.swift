@@ -1,8 +1,8 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// The core alone, without the command, for counts of instructions and of allocations. A package of its own, so that the
-// product has no executable that nobody installs.
+// The core alone, without the command, to count instructions and allocations. A separate package, so that the
+// product has no executable that is not installed.
 let package = Package(
     name: "benchmarks",
     dependencies: [.package(name: "cuff", path: "..")],

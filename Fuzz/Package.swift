@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// Built by `Fuzz/run`, which adds -sanitize=fuzzer so that CuffCore is instrumented too. A package of its own, so that
+// Built by `Fuzz/run`, which adds -sanitize=fuzzer so that CuffCore is instrumented too. A separate package, so that
 // these flags stay out of the product.
 let settings: [SwiftSetting] = [.unsafeFlags(["-parse-as-library"])]
 let linking: [LinkerSetting] = [.unsafeFlags(["-use-ld=lld"])]

@@ -46,7 +46,7 @@ static inline int digits(const uint8_t *p, int n) {
     }
     return v;
 }
-/* Four numbers of two digits, judged and joined together: a byte each, from the lowest on; -1 where one is no digit. */
+/* Parses four two-digit numbers at once: a byte each, lowest first; -1 if a character is not a digit. */
 static inline int64_t digit_pairs(const uint8_t *p) {
     uint64_t d = load64(p) ^ 0x3030303030303030ULL;
     if (((d + 0x7676767676767676ULL) | d) & 0x8080808080808080ULL) return -1;

@@ -37,7 +37,7 @@ static inline int number(const uint8_t *p) {
     v ^= first << 4;
     uint32_t second = first & ((v >> 8 & 0xFF) == 0x10);
     v ^= second << 12;
-    if (((v + 0x767676) | v) & 0x808080) return padded(p);      /* three spaces end here too: they are no number */
+    if (((v + 0x767676) | v) & 0x808080) return padded(p);      /* three spaces end here too: not a number */
     return (v & 0xFF) * 100 + (v >> 8 & 0xFF) * 10 + (v >> 16);
 }
 

@@ -56,7 +56,7 @@ int main(void) {
             uint64_t ms = start / 1000 + (time - start) / 1000;
             EACH_RESULT(f, last, {
                 room();
-                /* the receive time stands before the origin */
+                /* the receive time comes before the origin */
                 char *e = line(o_end, &r, "", 0) - 14;
                 e = received(e, ms);
                 e = put(e, ",\"origin\":\"", 11);

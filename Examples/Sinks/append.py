@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Keeps readings in a file, and answers for each: --sink 'exec+ack:./append.py FILE'.
+"""Appends readings to a file and acknowledges each: --sink 'exec+ack:./append.py FILE'.
 
 The protocol: say `ready 1`; for each line of JSON on standard input answer `ok ID REVISION` once the reading is safe,
 `later TEXT` where it cannot be kept now, `refuse ID REVISION TEXT` where it never can. Nothing follows after `later`. A reading may
@@ -12,7 +12,7 @@ import sys
 
 
 def key(line):
-    """What a reading is known by; None for half of a line."""
+    """The id and revision of a reading; None for a partial line."""
     try:
         reading = json.loads(line)
         return reading["id"], reading.get("revision", 0)
@@ -21,7 +21,7 @@ def key(line):
 
 
 def kept(file):
-    """The readings that are in the file already. A crash may have left half of a line at its end, which is cut off."""
+    """The readings already in the file. Truncates a partial last line left by a crash."""
     if not stat.S_ISREG(os.fstat(file).st_mode):
         return set()
     with open(file, "rb", closefd=False) as lines:
@@ -45,7 +45,7 @@ def main(path):
     for line in sys.stdin.buffer:
         name = key(line)
         if not line.endswith(b"\n"):
-            return  # cuff ended in the middle of it, and sends it again.
+            return  # cuff exited while writing this line and will resend it.
         if name is None:
             return print("fatal a line has no id", flush=True)
         try:

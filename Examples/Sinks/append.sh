@@ -1,9 +1,9 @@
 #!/bin/sh
-# Keeps readings in a file, and answers for each: --sink 'exec+ack:./append.sh FILE'. The protocol is told in append.py.
+# Appends readings to a file and acknowledges each: --sink 'exec+ack:./append.sh FILE'. append.py describes the protocol.
 file=$1
 umask 077
 
-# kept ID REVISION: the reading is in the file already. A line without a revision has revision 0.
+# kept ID REVISION: whether the file already has the reading. A line without a revision has revision 0.
 kept() {
     [ -f "$file" ] || return 1
     if [ "$2" = 0 ]; then
@@ -13,7 +13,7 @@ kept() {
     fi
 }
 
-# A crash may have left half of a line at the end of the file.
+# A crash may have left a partial last line.
 if [ -f "$file" ] && [ -n "$(tail -c 1 "$file")" ]; then sed -i '$d' "$file" || exit 1; fi
 
 echo "ready 1"

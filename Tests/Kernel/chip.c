@@ -1,22 +1,22 @@
 /* chip KIND NAME VID:PID:RELEASE SERIAL BACK ACTION...
  *
  * A USB device made of the kernel's own gadget side (dummy_hcd, configfs), to which the real driver of KIND binds: a bridge chip
- * with a cuff's serial line at BACK (a tty), a HID cuff that speaks /dev/uhid's messages at BACK (a Unix socket of
+ * with a cuff's serial line at BACK (a tty), a HID cuff that uses /dev/uhid messages at BACK (a Unix socket of
  * SOCK_SEQPACKET, which this program makes), or the kernel's own CDC-ACM function. It moves bytes and knows no cuff.
  *
  * KIND: ftdi cp210x pl2303 ch341 acm hid. SERIAL: `-` for none, as CH340 has none.
  *
- * Actions, one after the other:
+ * Actions, performed in order:
  *   plug=UDC               into that socket, e.g. dummy_udc.0
  *   unplug
  *   sleep=MILLISECONDS
- *   await=COUNT,WHERE      until `readings` of $DATABASE has COUNT rows; tells how long after the last byte that was
- *   asks=1                 tells every request that sets something, from now on
- *   quiet=MILLISECONDS     until the cuff has said nothing for so long
- *   cut=BYTES,UDC          plugs, and pulls it out at the very moment that so many bytes went to the host
+ *   await=COUNT,WHERE      until `readings` of $DATABASE has COUNT rows; prints the time since the last byte
+ *   asks=1                 from now on prints every request that sets something
+ *   quiet=MILLISECONDS     until the cuff has sent nothing for that time
+ *   cut=BYTES,UDC          plugs, and unplugs as soon as that many bytes went to the host
  *   cuts=COUNT,BYTES,UDC,… as many cuts, spread evenly over so many bytes, from socket to socket
- * Each tells a line, NAME first. Exit 1 when something did not happen in time; every limit is multiplied by $SCALE, a whole
- * number, for a machine that is slow.
+ * Each prints a line, NAME first. Exit 1 on a time-out; every limit is multiplied by $SCALE, an integer,
+ * for slow machines.
  *
  * Vendor requests are those that the kernel's drivers make (drivers/usb/serial/{ftdi_sio,cp210x,pl2303,ch341}.c).
  */
@@ -162,7 +162,7 @@ static _Noreturn void *serve_control(void *unused) {
     struct usb_functionfs_event event;
     for (;;) {
         if (read(control, &event, sizeof event) != sizeof event) {
-            /* A question that the host took back is told so (EIDRM); the next one counts. */
+            /* A request cancelled by the host returns EIDRM; wait for the next one. */
             if (errno == EIDRM || errno == EINTR) continue;
             fail("the control endpoint");
         }
@@ -212,7 +212,7 @@ static void send_to_host(const unsigned char *bytes, int count) {
         }
         sent += part;
         passed += part;
-        /* The kernel's gadget tty keeps what is written; what counts is what the host took. */
+        /* The kernel's gadget tty buffers output; count only what the host has read. */
         if (kind == ACM) tcdrain(to_host);
         last_byte = milliseconds();
     }
@@ -338,13 +338,13 @@ static void make_gadget(const char *ids, const char *serial) {
     if ((control = open(text, O_RDWR)) < 0) fail(text);
     describe();
     snprintf(text, sizeof text, "%s/ep1", path);
-    /* Non-blocking: what is said while nothing is plugged in is lost, not kept for later. */
+    /* Non-blocking: output while unplugged is lost, not buffered. */
     if ((to_host = open(text, O_RDWR | O_NONBLOCK)) < 0) fail(text);
     snprintf(text, sizeof text, "%s/ep2", path);
     if ((from_host = open(text, O_RDWR)) < 0) fail(text);
 }
 
-/* The threads that carry bytes know a descriptor by its number: it keeps it, and no other file can slip under it meanwhile. */
+/* The copying threads use the descriptor's number, so it must stay the same and must not be reused. */
 static void replace(int *place, int descriptor) {
     if (*place < 0) {
         *place = descriptor;
@@ -380,7 +380,7 @@ static void open_gadget_tty(void) {
     replace(&to_host, other);
 }
 
-/* A fresh line to the cuff, as behind a cable that was just plugged in. HID keeps its socket and is told. */
+/* Reopens the line to the cuff, as after plugging in a cable. HID keeps its socket and gets an event. */
 static void open_back(void) {
     struct uhid_event event = {.type = UHID_OPEN};
     if (kind == HID) return say(&event);
@@ -413,7 +413,7 @@ static void plug(const char *udc) {
     plugged = 1;
     put("UDC", udc);
     pthread_mutex_unlock(&plug_lock);
-    /* A cuff with a USB port of its own speaks once it has started. What it says before the host has set the tty raw is lost. */
+    /* A cuff with a built-in USB port sends once it has started. Bytes before the host has set the tty to raw mode are lost. */
     if (kind == ACM) wait_a_little(until(800) - milliseconds()), open_back();
 }
 
@@ -449,7 +449,7 @@ static long count_readings(const char *where) {
     return count;
 }
 
-/* Tells by how much the last reading in the database came after the last byte on the line before it. */
+/* Prints the delay from the last byte on the line to the last reading in the database. */
 static void await(long wanted, const char *where) {
     long limit = until(30000), count;
     while ((count = count_readings(where)) < wanted) {

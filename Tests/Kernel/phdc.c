@@ -6,8 +6,8 @@
  *
  * cut=BYTES   ends at once when so many bytes went to the host: for it, the device was pulled out.
  * damaged     puts metadata before each message, every second of which breaks the rules of the class.
- * scale       says that it is a weighing scale.
- * When BACK ends, so does it. Tells one line at its end: NAME, bytes to the host, and how often the host asked for its status.
+ * scale       claims to be a weighing scale.
+ * Exits when BACK closes. Prints one line on exit: NAME, bytes to the host, and the number of status requests.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -3,7 +3,7 @@ import FuzzMain
 import Glibc
 
 /// The same bytes through every driver's session, whole and cut by a length drawn from the input: both must say the same,
-/// unless the session asked the cuff something. Then what counts as an answer depends on what had arrived before.
+/// unless the session has sent a request. Then the bytes received before it determine what counts as a response.
 @_cdecl("FuzzFrames_main")
 public func fuzzFramesMain(_ count: CInt, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> CInt {
     runFuzzer(count, arguments) { start, count in

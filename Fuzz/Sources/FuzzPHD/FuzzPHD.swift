@@ -3,7 +3,7 @@ import FuzzMain
 
 /// A manager's whole session against a simulated agent and a hostile line, in any order of events: what the agent sends,
 /// damaged or not; APDUs made of the input, with right lengths or wrong ones; the timers that are armed; commits that
-/// come late, or never; commands; another manager's words. The first bytes choose the agent and the command.
+/// come late, or never; commands; another manager's messages. The first bytes choose the agent and the command.
 ///
 /// Nothing may trap. No APDU of ours is longer than an agent must take, no buffer grows without bound, nothing is written
 /// after the end or before a command, and nothing is confirmed while a reading of it is not on disk.
@@ -257,7 +257,7 @@ private struct Run {
             apdus.append(Array(bytes[offset..<offset + 4 + Int(length)]))
             offset += 4 + Int(length)
         }
-        if offset != bytes.count { fatalError("a write that is no APDUs: \(Hex.text(bytes))") }
+        if offset != bytes.count { fatalError("a write that is not APDUs: \(Hex.text(bytes))") }
         return apdus
     }
 

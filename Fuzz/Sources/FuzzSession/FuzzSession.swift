@@ -33,7 +33,7 @@ public func fuzzSessionMain(_ count: CInt, _ arguments: UnsafeMutablePointer<Uns
             }
         }
         link.handle(.closed(reason: "the input ended"))
-        if !link.state.isEnded { fatalError("a closed link goes on") }
+        if !link.state.isEnded { fatalError("a closed link continues") }
         return 0
     }
 }
@@ -59,7 +59,7 @@ private struct FuzzedLink {
     mutating func handle(_ event: LinkEvent) {
         let wall = Timestamp(milliseconds: 1_778_000_000_000 + now.components.seconds * 1000)
         var events = [event]
-        // Each write is taken at once, as far as that comes to an end.
+        // Each write completes at once, up to a limit.
         var answered = 0
         while !events.isEmpty {
             state.handle(events.removeFirst(), at: LinkTime(elapsed: now, wall: wall), into: &effects)

@@ -1,6 +1,6 @@
 #include <curl/curl.h>
 
-// Swift cannot call functions with a variable number of arguments.
+// Swift cannot import variadic functions.
 typedef size_t (*ccurl_receive)(char *bytes, size_t size, size_t count, void *context);
 
 static inline CURLcode ccurl_set_long(CURL *handle, CURLoption option, long value) { return curl_easy_setopt(handle, option, value); }

@@ -4,10 +4,10 @@
 #include <amqp_ssl_socket.h>
 #include <amqp_tcp_socket.h>
 
-/* Swift imports neither functions with a variable number of arguments nor macros with casts. */
+/* Swift cannot import variadic functions or macros with casts. */
 static inline amqp_rpc_reply_t cuff_amqp_login(amqp_connection_state_t state, const char *vhost, int heartbeat, const char *user,
                                                const char *password) {
-    /* Otherwise the broker does not tell that the queue was deleted. */
+    /* Without this the broker does not notify consumers when the queue is deleted. */
     amqp_table_entry_t capability = {.key = amqp_cstring_bytes("consumer_cancel_notify"),
                                      .value = {.kind = AMQP_FIELD_KIND_BOOLEAN, .value = {.boolean = 1}}};
     amqp_table_entry_t property = {.key = amqp_cstring_bytes("capabilities"),

@@ -1,8 +1,8 @@
-/// The head of an answer, line by line as libcurl tells it. libcurl takes an answer that ends with its status line, or anywhere in its
-/// head, for a whole one; RFC 9112 §8 calls it incomplete.
+/// The head of a response, line by line from libcurl. libcurl accepts a response that ends after its status line, or anywhere in its
+/// head, as complete; RFC 9112 §8 calls it incomplete.
 public struct AnswerHead: Sendable, Equatable {
     private var isEnded = false
-    /// Of HTTP/1.1 the end of the connection ends a body only where it was announced: a server that closes must say so (§9.6).
+    /// In HTTP/1.1 a close ends the body only if the server announced it with `Connection: close` (§9.6).
     private var needsLength = false
     private var tellsLength = false
 
@@ -12,7 +12,7 @@ public struct AnswerHead: Sendable, Equatable {
     public mutating func take(_ line: some Collection<UInt8>) {
         let text = String(decoding: line, as: UTF8.self)
         if text.hasPrefix("HTTP/") {
-            // Interim answers have heads of their own, and bodies end by themselves in HTTP/2 and 3.
+            // Interim responses have separate heads. HTTP/2 and 3 frame the body.
             self = AnswerHead()
             let words = text.split(whereSeparator: \.isWhitespace)
             needsLength = words[0] == "HTTP/1.1" && !(words.count > 1 && (words[1] == "204" || words[1] == "304"))
@@ -28,6 +28,6 @@ public struct AnswerHead: Sendable, Equatable {
         }
     }
 
-    /// What came is not only the beginning of an answer.
+    /// The response was not cut off.
     public var isWhole: Bool { isEnded && (tellsLength || !needsLength) }
 }

@@ -3,13 +3,13 @@ public struct Authorization: Sendable, Equatable {
     public let value: String
     private let secrets: [[UInt8]]
 
-    /// - Parameter secret: what `value` was made of, where it is not the value itself.
+    /// - Parameter secret: what `value` was made from, if they differ.
     init(_ scheme: String, _ value: String, made secret: String? = nil) {
         self.value = "\(scheme) \(value)"
         secrets = [value, secret].compactMap { $0 }.filter { !$0.isEmpty }.map { Array($0.utf8) }
     }
 
-    /// A server may repeat what it was sent, and its words are shown: nobody's secret stands in them afterwards.
+    /// Server messages are shown to users and may echo the request: masks the secret in them.
     public func redacted(_ answer: HTTPAnswer) -> HTTPAnswer {
         guard !answer.isSuccess else { return answer }
         return HTTPAnswer(

@@ -4,7 +4,7 @@ public enum Base64 {
 
     public static func string(_ bytes: [UInt8]) -> String { encoded(bytes, letters + Array("+/".utf8), isPadded: true) }
 
-    /// For URLs and tokens: `-` and `_`, and no padding.
+    /// base64url: `-` and `_`, no padding.
     public static func urlString(_ bytes: [UInt8]) -> String { encoded(bytes, letters + Array("-_".utf8), isPadded: false) }
 
     private static func encoded(_ bytes: [UInt8], _ letters: [UInt8], isPadded: Bool) -> String {

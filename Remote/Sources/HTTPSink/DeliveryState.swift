@@ -1,17 +1,17 @@
 import RemoteSink
 
-/// Which readings go into which request, and what is answered for each of them. One request is under way at a time, so that
-/// readings arrive in order. A value without connection or clock.
+/// Groups readings into requests and maps each response to answers. One request is in flight at a time, so that
+/// readings arrive in order. Has no connection and no clock.
 public struct DeliveryState: Sendable {
     private let format: any DeliveryFormat
     private var size: BatchSize
     private var waiting: [ReadingLine] = []
     private var first = 0
-    /// The next request, as far as it is gathered.
+    /// Readings collected for the next request.
     private var window: [ReadingLine] = []
-    /// Seconds that questions about the window took, during which `cuff` heard nothing.
+    /// Seconds spent on queries for the current request; `cuff` gets no answers meanwhile.
     private var asked = 0.0
-    /// The halves of a request that was refused; the last one is the next.
+    /// Halves of a refused request; the last one is sent next.
     private var halves: [[ReadingLine]] = []
     private var current = Current.nothing
     private var diagnosed: Set<String> = []
@@ -23,7 +23,7 @@ public struct DeliveryState: Sendable {
         case diagnosis(ReadingLine, refusal: String)
     }
 
-    /// `cuff` has at most a thousand lines unanswered; another writer is not read beyond this.
+    /// `cuff` sends at most 1,000 unanswered lines; reading pauses beyond that for any other writer.
     public static let capacity = 2000
 
     public init(_ format: any DeliveryFormat) {
@@ -39,13 +39,13 @@ public struct DeliveryState: Sendable {
 
     public mutating func accept(_ reading: ReadingLine) { waiting.append(reading) }
 
-    /// The next request to perform, when there is one; answer it with `handle`.
+    /// The next request to perform, if any; report its outcome to `handle`.
     public mutating func next(_ answers: inout [Answer]) -> HTTPRequest? {
         if case .diagnosis(let reading, _) = current, let request = format.diagnosis(reading) { return request }
         if let half = halves.popLast() { return send(half) }
         while window.count < size.next, first < waiting.count, window.isEmpty || asked < BatchSize.goal {
             let reading = waiting[first]
-            // Two revisions of one reading in a request would be two changes of one thing with no order between them.
+            // Changes within one request have no order, so it never holds two revisions of a reading.
             if window.contains(where: { $0.id == reading.id || format.isAlone($0) }) { break }
             if format.isAlone(reading), !window.isEmpty { break }
             first += 1
@@ -75,7 +75,7 @@ public struct DeliveryState: Sendable {
         return format.request(readings)
     }
 
-    /// What became of the request; it took so many seconds.
+    /// Handles the outcome of a request that took `seconds`.
     public mutating func handle(_ outcome: HTTPOutcome, seconds: Double, _ answers: inout [Answer]) {
         let former = current
         current = .nothing
@@ -90,8 +90,8 @@ public struct DeliveryState: Sendable {
         case .delivery(let readings): conclude(readings, answer, seconds, &answers)
         case .question(let reading):
             asked += seconds
-            if !answer.isSuccess, case .later(let text) = Verdict.failure(answer, said: "") { return answers.append(.later(text)) }
-            // A server that refuses the question may still take the reading, whose own answer then decides.
+            if !answer.isSuccess, case .later(let text) = Verdict.failure(answer, message: "") { return answers.append(.later(text)) }
+            // A server that refuses the query may still accept the reading.
             if format.isSuperseded(reading, by: answer) { answers.append(Self.ok(reading)) } else { window.append(reading) }
         case .diagnosis(let reading, let refusal):
             if let fault = format.fault(reading, diagnosed: answer) { return answers.append(.fatal(fault)) }
@@ -114,7 +114,7 @@ public struct DeliveryState: Sendable {
                 halves.append(Array(readings[..<middle]))
                 return
             }
-            // Asked once: whether the patient exists does not depend on the reading.
+            // Asked once: it does not depend on the reading whether the patient exists.
             if let question = format.diagnosis(reading), diagnosed.insert(question.url).inserted {
                 current = .diagnosis(reading, refusal: text)
             } else {
@@ -126,8 +126,8 @@ public struct DeliveryState: Sendable {
     private static func ok(_ reading: ReadingLine) -> Answer { .ok(id: reading.id, revision: reading.revision) }
 }
 
-/// How many readings go into one request: one at first, then as many as the server takes in a few seconds. `cuff` gives a helper
-/// up that answers nothing for 60 s.
+/// Readings per request: one at first, then as many as the server accepts in a few seconds. `cuff` stops a helper
+/// that sends no answer for 60 s.
 struct BatchSize: Sendable {
     let most: Int
     private(set) var next = 1

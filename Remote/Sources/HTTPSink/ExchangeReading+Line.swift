@@ -2,7 +2,7 @@ import CuffClinical
 import RemoteSink
 
 extension ExchangeReading {
-    /// The facts of a line that `cuff` sent.
+    /// Reads the members of a line from `cuff`.
     init(_ line: ReadingLine) {
         self.init()
         id = line.id
@@ -34,7 +34,7 @@ extension ExchangeReading {
             code = line["code"]?.string
         }
         mdc = line["mdc"]?.digits
-        // `value` of a quantity is text, so that every reader keeps its digits.
+        // The `value` of a quantity is a string, so that JSON readers keep its digits.
         value = (line["value"]?.string ?? line["value"]?.digits).flatMap { JSONValue(parsing: Array($0.utf8))?.digits }
         valueAbsence = line["value_absent"]?.string
         unit = line["unit"]?.string
@@ -46,13 +46,13 @@ extension ExchangeReading {
             mmHg: line["\(stem)_mmHg"]?.digits, kPa: line["\(stem)_kPa"]?.digits, absence: line["\(stem)_absent"]?.string)
     }
 
-    /// How the cuff's clock was found: a line tells its time of the reading, the corrected one and the moment of arrival.
+    /// The state of the cuff's clock, from the line's device time, corrected time and receive time.
     private static func clockCheck(_ line: ReadingLine, _ measured: Instant) -> ClockCheck? {
         guard let received = line["received"]?.string.flatMap(Instant.init) else { return nil }
         switch line["clock"]?.string {
         case "unset": return ClockCheck(unsetAt: received.milliseconds, offset: measured.offset)
         case "corrected":
-            // Without a zone it is read in the one that `measured` is told in.
+            // A device time without a zone is in the zone of `measured`.
             guard let text = line["device_time"]?.string, let device = Instant(text) ?? Instant(text + measured.zone) else { return nil }
             return ClockCheck(
                 device: device.milliseconds, measured: measured.milliseconds, received: received.milliseconds, offset: measured.offset)

@@ -1,11 +1,11 @@
 import CuffClinical
 import RemoteSink
 
-/// FHIR R4 transactions: what is sent first is created unless it exists, what completes a reading replaces it.
+/// FHIR R4 transactions: a first revision is a conditional create, a later one a conditional update.
 public struct FHIRFormat: DeliveryFormat {
     let base: String
     let subject: FHIRSubject
-    /// Claim the profiles of the Personal Health Device guide where a cuff speaks 11073, and name this gateway.
+    /// The gateway to name; if set, readings of 11073 cuffs claim the profiles of the Personal Health Device guide.
     private let gateway: String?
 
     /// - Parameter gateway: this computer's name, with `profile=phd`; `nil` with `profile=core`.
@@ -15,7 +15,6 @@ public struct FHIRFormat: DeliveryFormat {
         self.gateway = gateway
     }
 
-    /// As many as make one transaction.
     public var mostReadings: Int { FHIRTransaction.mostReadings }
 
     static let headers: [HTTPRequest.Header] = [
@@ -26,7 +25,7 @@ public struct FHIRFormat: DeliveryFormat {
 
     // MARK: Refusals
 
-    /// What could not be sent is not there.
+    /// Deletions of readings that could not have been sent.
     public func isNothing(_ reading: ReadingLine) -> Bool {
         guard reading.isDeletion else { return false }
         let deletion = FHIRDeletion(reading)
@@ -38,14 +37,14 @@ public struct FHIRFormat: DeliveryFormat {
         if let measured = reading.measured, Instant(measured) == nil { return "`\(measured)` is not a time" }
         switch FHIRTransaction.omission(ExchangeReading(reading), subject: subject) {
         case nil: return nil
-        case .timeUnknown: return "the time of this reading is not known, and FHIR needs one"
-        case .noValue where reading.type == "blood_pressure": return "it has no systolic and diastolic pressure"
+        case .timeUnknown: return "the reading has no known time, which FHIR requires"
+        case .noValue where reading.type == "blood_pressure": return "the reading has no systolic and diastolic pressure"
         case .noValue where reading.type == "pulse_rate": return "it has no pulse"
-        case .noValue, .noUnit: return "it has no value in a unit that has a UCUM code"
+        case .noValue, .noUnit: return "the reading has no value with a UCUM unit"
         case .failed: return "a measurement that failed is not an Observation"
         case .noSubject(let user?): return "no subject for user slot \(user); add subject.\(user)=… to the address"
         case .noSubject(nil): return "no subject for readings without a user slot; add subject.0=… to the address"
-        default: return "`\(reading.type)` has no place in FHIR here"
+        default: return "`\(reading.type)` is not supported for FHIR"
         }
     }
 
@@ -54,7 +53,6 @@ public struct FHIRFormat: DeliveryFormat {
     private func transaction(_ readings: [ReadingLine]) -> FHIRTransaction {
         var transaction = FHIRTransaction(
             subject: subject, gateway: gateway.map { FHIRGateway(name: $0, version: helperVersion) })
-        // What has no place was refused before.
         for reading in readings {
             if reading.isDeletion {
                 try? transaction.append(deleted: FHIRDeletion(reading))
@@ -74,38 +72,38 @@ public struct FHIRFormat: DeliveryFormat {
     public func verdict(_ answer: HTTPAnswer, for readings: [ReadingLine]) -> Verdict {
         let value = JSONValue(parsing: answer.body)
         guard answer.isSuccess else {
-            let said = Self.outcome(value)
+            let message = Self.outcome(value)
             switch answer.status {
             case 404, 412:
                 return .configuration(
-                    "HTTP \(answer.status): \(said.isEmpty ? answer.words : said); check the address, and that the server has each subject exactly once"
+                    "HTTP \(answer.status): \(message.isEmpty ? answer.words : message); check the address, and that the server has each subject exactly once"
                 )
-            default: return .failure(answer, said: said)
+            default: return .failure(answer, message: message)
             }
         }
         guard let value else {
             return answer.contentType?.lowercased().contains("json") == true
-                ? .later("the server's answer is cut off or no JSON")
+                ? .later("the server's answer is cut off or not JSON")
                 : .configuration("HTTP \(answer.status) without JSON: is this the address of a FHIR server?")
         }
         guard value["resourceType"]?.string == "Bundle", value["type"]?.string == "transaction-response" else {
-            return .configuration("the server did not answer a transaction: is this the base address of a FHIR server?")
+            return .configuration("the answer is not a transaction response: is this the base address of a FHIR server?")
         }
         let statuses = (value["entry"]?.array ?? []).map { $0["response"]?["status"]?.string ?? "" }
-        // A transaction is all or nothing. A server that says otherwise has not acknowledged this one.
+        // A transaction is all or nothing: any failed entry means that none was acknowledged.
         if let bad = statuses.firstIndex(where: { !$0.hasPrefix("2") }) {
-            let text = "the server answered \(statuses[bad].isEmpty ? "without a status" : statuses[bad]) for a part"
+            let text = "the server answered \(statuses[bad].isEmpty ? "without a status" : statuses[bad]) for one resource"
             return statuses[bad].hasPrefix("4") ? .content(text) : .later(text)
         }
         let sent = transaction(readings)
-        // What was not sent is not acknowledged.
+        // Every resource sent needs a status.
         guard sent.readings == readings.count, statuses.count == sent.count else {
             return .later("the server answered for \(statuses.count) of \(sent.count) resources")
         }
         return .taken
     }
 
-    /// The server's own words.
+    /// The texts of an OperationOutcome.
     static func outcome(_ value: JSONValue?) -> String {
         guard value?["resourceType"]?.string == "OperationOutcome" else { return "" }
         let texts = (value?["issue"]?.array ?? []).compactMap { issue in
@@ -114,9 +112,9 @@ public struct FHIRFormat: DeliveryFormat {
         return texts.prefix(3).joined(separator: "; ")
     }
 
-    // MARK: Questions
+    // MARK: Queries
 
-    /// A conditional update replaces whatever is there, so an older revision that comes late would undo a newer one.
+    /// A conditional update replaces any version, so a late older revision would undo a newer one.
     public func question(_ reading: ReadingLine) -> HTTPRequest? {
         guard reading.revision > 0 else { return nil }
         let criterion = FHIRCodes.criterion(system: FHIRCodes.readings, value: identifier(reading))
@@ -131,7 +129,7 @@ public struct FHIRFormat: DeliveryFormat {
 
     public func isSuperseded(_ reading: ReadingLine, by answer: HTTPAnswer) -> Bool {
         guard answer.isSuccess, let value = JSONValue(parsing: answer.body), value["resourceType"]?.string == "Bundle" else { return false }
-        // Servers may keep the tags of earlier versions: the highest counts.
+        // Servers may keep the tags of earlier versions; the highest revision is the current one.
         let identifier = identifier(reading)
         return (value["entry"]?.array ?? []).contains { entry in
             let resource = entry["resource"]
@@ -144,15 +142,15 @@ public struct FHIRFormat: DeliveryFormat {
         }
     }
 
-    /// Some servers answer 400 where the patient does not exist; then every reading would be set aside for a misspelled subject.
+    /// Some servers answer 400 if the patient does not exist. Without this, a misspelled subject would set every reading aside.
     public func diagnosis(_ reading: ReadingLine) -> HTTPRequest? {
         reference(reading).flatMap(question)
     }
 
-    /// `nil` for a subject elsewhere.
+    /// `nil` for a subject on another server.
     func question(subject: String) -> HTTPRequest? {
         let url = subject.contains("://") ? subject : "\(base)/\(subject.replacingBar)"
-        // Credentials go to the configured server alone.
+        // Credentials are only sent to the configured server.
         guard url.hasPrefix(base + "/") else { return nil }
         return HTTPRequest(.get, url, headers: Self.headers)
     }
@@ -169,12 +167,12 @@ public struct FHIRFormat: DeliveryFormat {
         else { return nil }
         let matches = (value["entry"]?.array ?? []).filter { $0["search"]?["mode"]?.string ?? "match" == "match" }.count
         if matches == 0 { return text }
-        return matches > 1 ? "the server has several of the subject `\(subject)`: name one by its id" : nil
+        return matches > 1 ? "the subject `\(subject)` matches several patients on the server: use Patient/ID" : nil
     }
 }
 
 extension FHIRDeletion {
-    /// The facts of a line of type `deleted`.
+    /// Reads a line of type `deleted`.
     init(_ line: ReadingLine) {
         self.init(id: line.id, type: line.formerType, user: line.user)
         if let instant = line.measured.flatMap(Instant.init) {
@@ -187,6 +185,6 @@ extension FHIRDeletion {
 }
 
 extension String {
-    /// `|` stands in criteria, but in a URL only as %7C.
+    /// `|` separates system and value; in a URL it is %7C.
     fileprivate var replacingBar: String { split(separator: "|", omittingEmptySubsequences: false).joined(separator: "%7C") }
 }

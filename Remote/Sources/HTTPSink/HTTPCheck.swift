@@ -1,6 +1,6 @@
 import RemoteSink
 
-/// A question to a server whose answer tells whether readings would be accepted, and which stores nothing.
+/// A query that stores nothing and shows whether the server would accept readings.
 public struct HTTPCheck: Sendable {
     public let request: HTTPRequest
     public let judge: @Sendable (HTTPAnswer) -> CheckResult
@@ -10,7 +10,7 @@ public struct HTTPCheck: Sendable {
         self.judge = judge
     }
 
-    /// Asks one after the other, until one says that something is wrong.
+    /// Performs the checks in order and stops at the first failure.
     public static func run(_ checks: [HTTPCheck], perform: (HTTPRequest) -> HTTPOutcome) -> CheckResult {
         var found: [String] = []
         for check in checks {
@@ -28,8 +28,8 @@ public struct HTTPCheck: Sendable {
 }
 
 extension CheckResult {
-    /// What an answer means that is not a success. Content is the fault of the question here, not of a reading.
-    static func failure(_ answer: HTTPAnswer, said: String) -> CheckResult { CheckResult(Verdict.failure(answer, said: said)) }
+    /// Here a content error is a fault of the query, not of a reading.
+    static func failure(_ answer: HTTPAnswer, message: String) -> CheckResult { CheckResult(Verdict.failure(answer, message: message)) }
 
     init(_ verdict: Verdict) {
         switch verdict {

@@ -1,4 +1,3 @@
-/// One request, as a value.
 public struct HTTPRequest: Sendable, Equatable {
     public enum Method: String, Sendable { case get = "GET", post = "POST", options = "OPTIONS" }
 
@@ -25,7 +24,7 @@ public struct HTTPRequest: Sendable, Equatable {
     }
 }
 
-/// What the server answered, whole.
+/// A complete response.
 public struct HTTPAnswer: Sendable, Equatable {
     public let status: Int
     public let contentType: String?
@@ -43,7 +42,7 @@ public struct HTTPAnswer: Sendable, Equatable {
 
     public var isSuccess: Bool { 200..<300 ~= status }
 
-    /// The beginning of the body where it is short text; a page of HTML says nothing to a person.
+    /// The beginning of a plain-text body, for messages; empty for HTML and JSON.
     var words: String {
         guard let text = String(validating: body.prefix(2000), as: UTF8.self) else { return "" }
         let start = text.drop { $0.isWhitespace }
@@ -51,11 +50,10 @@ public struct HTTPAnswer: Sendable, Equatable {
     }
 }
 
-/// What became of a request.
 public enum HTTPOutcome: Sendable, Equatable {
     case answered(HTTPAnswer)
-    /// No whole answer came: the server is away, slow, or cut the connection. It may have stored what was sent.
+    /// No complete response: the server is unreachable or slow, or closed the connection. The readings may be stored.
     case unreachable(String)
-    /// The server cannot be trusted or addressed as configured.
+    /// The address or the certificate is not valid.
     case misconfigured(String)
 }

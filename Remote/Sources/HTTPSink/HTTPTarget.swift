@@ -1,17 +1,17 @@
 import CuffClinical
 import RemoteSink
 
-/// What the address in a helper's argument asks for.
+/// The delivery target described by the address argument.
 public struct HTTPTarget: Sendable {
     public let format: any DeliveryFormat
-    /// Begins the names of the credentials files: `influx`, `fhir`, `http`.
+    /// The prefix of the credentials file names: `influx`, `fhir`, `http`.
     public let service: String
     public let user: String?
-    /// The certificates to trust instead of the system's.
+    /// A CA file that replaces the system's.
     public let caFile: String?
-    /// On loopback nothing leaves this computer, so there `http` is allowed and no proxy is used.
+    /// On loopback `http` is allowed and no proxy is used.
     public let isLoopback: Bool
-    /// SMART Backend Services: how to ask for tokens.
+    /// SMART Backend Services: how to request tokens.
     public let grant: SMARTGrant?
 
     /// - Parameter host: this computer's name, for `gateway`.
@@ -47,11 +47,11 @@ public struct HTTPTarget: Sendable {
 
     private static func url(_ address: HelperAddress) throws(ConfigurationFault) -> String {
         let scheme = address.scheme.hasSuffix("https") ? "https" : "http"
-        guard !address.host.isEmpty else { throw ConfigurationFault("the address names no host") }
+        guard !address.host.isEmpty else { throw ConfigurationFault("the address has no host") }
         guard address.host.utf8.allSatisfy({ isHostByte($0) }) else { throw ConfigurationFault("`\(address.host)` is not a host name") }
         guard scheme == "https" || address.isLoopback else {
             throw ConfigurationFault(
-                "http is for this computer alone (localhost, 127.0.0.1, ::1), because nothing would be encrypted; use https")
+                "http is not encrypted and only allowed to this computer (localhost, 127.0.0.1, ::1); use https")
         }
         let host = address.host.contains(":") ? "[\(address.host)]" : address.host
         return "\(scheme)://\(host)\(address.port.map { ":\($0)" } ?? "")\(address.encodedPath)"
@@ -77,7 +77,7 @@ public struct HTTPTarget: Sendable {
         let isFirst = address["db"]?.isEmpty == false
         let isSecond = address["org"]?.isEmpty == false && address["bucket"]?.isEmpty == false
         guard isFirst != isSecond, isFirst || address["rp"] == nil, isSecond || address["org"] == nil && address["bucket"] == nil else {
-            throw ConfigurationFault("say which InfluxDB: ?db=NAME for 1.x, ?org=ORGANISATION&bucket=BUCKET for 2.x")
+            throw ConfigurationFault("add ?db=NAME for InfluxDB 1.x, or ?org=ORGANISATION&bucket=BUCKET for 2.x")
         }
         if isSecond { return "\(base)/api/v2/write?org=\(item("org"))&bucket=\(item("bucket"))&precision=ns" }
         let policy = address["rp"].map { _ in "&rp=\(item("rp"))" } ?? ""
@@ -101,7 +101,7 @@ public struct HTTPTarget: Sendable {
         for item in address.items where item.key.hasPrefix("subject.") {
             let digits = item.key.dropFirst("subject.".count)
             guard let slot = Int(digits), slot >= 0, "\(slot)" == digits else {
-                throw ConfigurationFault("`\(item.key)` names no user slot; write subject.1=…, or subject.0=… for readings without one")
+                throw ConfigurationFault("`\(item.key)` is not a user slot; write subject.1=…, or subject.0=… for readings without one")
             }
             guard slots.updateValue(try reference(item.value), forKey: slot) == nil else {
                 throw ConfigurationFault("`\(item.key)` is given twice")
@@ -110,10 +110,10 @@ public struct HTTPTarget: Sendable {
         let everybody = address.items.filter { $0.key == "subject" }
         guard let one = everybody.first else {
             if !slots.isEmpty { return .slots(slots) }
-            throw ConfigurationFault("whose readings are they? add subject=Patient/ID, or subject.1=… for each user slot")
+            throw ConfigurationFault("no subject: add subject=Patient/ID, or subject.1=… for each user slot")
         }
         guard everybody.count == 1, slots.isEmpty else {
-            throw ConfigurationFault("give one subject= for everybody, or subject.1=… for each user slot, not both")
+            throw ConfigurationFault("use either subject= or subject.1=… for each user slot, not both")
         }
         return .everybody(try reference(one.value))
     }
@@ -143,7 +143,7 @@ public struct HTTPTarget: Sendable {
 
     // MARK: Credentials
 
-    /// How to say who we are; `nil` without credentials. Not for SMART, whose tokens are asked for.
+    /// The `Authorization` header; `nil` without credentials. SMART requests its tokens separately.
     public func authorization(_ credentials: Credentials) throws(ConfigurationFault) -> Authorization? {
         if let user {
             let name = service + ".password"
@@ -151,12 +151,12 @@ public struct HTTPTarget: Sendable {
                 throw ConfigurationFault("no password for \(user): write it into \(credentials.place(name)) (mode 0600)")
             }
             // RFC 7617: the name ends at the first colon.
-            guard !user.contains(":") else { throw ConfigurationFault("a user's name cannot have a colon") }
+            guard !user.contains(":") else { throw ConfigurationFault("a user name cannot contain a colon") }
             return Authorization("Basic", Base64.string(Array("\(user):\(password)".utf8)), made: password)
         }
         guard let token = try credentials.find(service + ".token") else { return nil }
         guard token.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
-            throw ConfigurationFault("\(service).token is not a token: it has blanks or bytes that are not ASCII")
+            throw ConfigurationFault("\(service).token is not a token: it contains blanks or non-ASCII bytes")
         }
         return Authorization(service == "influx" ? "Token" : "Bearer", token)
     }

@@ -4,13 +4,13 @@ import RemoteSink
 import struct CuffCore.DeviceTime
 import struct CuffCore.TextBuffer
 
-/// The point of a deleted reading. Its time is that of this reading alone to the nanosecond, so that time and tags name it.
+/// The point of a deleted reading. Its time is unique to the nanosecond, so time and tags identify it.
 struct InfluxDeletion {
     private let time: Int64
     private let measurement: String
     private let tags: [(name: String, value: String)]
 
-    /// `nil` for a line that is no deletion, or of a reading that has no time and so was never stored.
+    /// `nil` for a line that is not a deletion, or of a reading without a time, which was never stored.
     init?(_ line: ReadingLine) {
         guard line.isDeletion, let time = InfluxLine.time(ExchangeReading(line)) else { return nil }
         self.time = time
@@ -20,13 +20,13 @@ struct InfluxDeletion {
         }
     }
 
-    /// 1.x: `DELETE` of InfluxQL. 2.x: /api/v2/delete (InfluxDB OSS v2 API, "Delete data"), whose predicate knows no `or`; without a
-    /// measurement it holds for each.
+    /// 1.x: `DELETE` of InfluxQL. 2.x: /api/v2/delete (InfluxDB OSS v2 API, "Delete data"), whose predicate has no `or`; without a
+    /// measurement it applies to all.
     func request(beside write: String) -> HTTPRequest {
         if let place = write.firstRange(of: "/api/v2/write?") {
             let url = write[..<place.lowerBound] + "/api/v2/delete?" + write[place.upperBound...]
             let predicate = tags.map { "\($0.name)=\"\(Self.escaped($0.value, "\""))\"" }.joined(separator: " AND ")
-            // Both ends may belong to the range: the next nanosecond is no other reading's but by one chance in a million.
+            // The range may include both ends. The chance that another reading has the next nanosecond is one in a million.
             let members = [("start", Self.text(time)), ("stop", Self.text(time + 1)), ("predicate", predicate)]
             return HTTPRequest(
                 .post, String(url), headers: [.init("Content-Type", "application/json")],
@@ -35,7 +35,7 @@ struct InfluxDeletion {
         let place = write.firstRange(of: "/write?") ?? write.endIndex..<write.endIndex
         let url = write[..<place.lowerBound] + "/query?" + write[place.upperBound...]
         let condition = (["time = \(time)"] + tags.map { "\"\($0.name)\" = '\(Self.escaped($0.value, "'"))'" }).joined(separator: " AND ")
-        // While it was pending, or did not count, it stood there under another name.
+        // A pending or left-out reading was stored under another measurement.
         let query = ([measurement] + InfluxLine.otherMeasurements).map { "DELETE FROM \"\(Self.escaped($0, "\""))\" WHERE \(condition)" }
             .joined(separator: "; ")
         return HTTPRequest(
@@ -46,12 +46,12 @@ struct InfluxDeletion {
     static func verdict(_ answer: HTTPAnswer) -> Verdict {
         let value = JSONValue(parsing: answer.body)
         let results = value?["results"]?.array ?? []
-        let said = value?["error"]?.string ?? value?["message"]?.string ?? results.lazy.compactMap { $0["error"]?.string }.first ?? ""
-        guard answer.isSuccess else { return .failure(answer, said: said) }
-        // 1.x answers 200 also where a statement failed.
-        if !said.isEmpty { return .content("InfluxDB did not delete it: \(said)") }
+        let message = value?["error"]?.string ?? value?["message"]?.string ?? results.lazy.compactMap { $0["error"]?.string }.first ?? ""
+        guard answer.isSuccess else { return .failure(answer, message: message) }
+        // 1.x also answers 200 if a statement failed.
+        if !message.isEmpty { return .content("InfluxDB did not delete it: \(message)") }
         guard answer.status == 204 || !results.isEmpty else {
-            return .configuration("HTTP \(answer.status) where InfluxDB tells what it deleted: is this the address of an InfluxDB?")
+            return .configuration("HTTP \(answer.status) instead of the result of a deletion: is this the address of an InfluxDB?")
         }
         return .taken
     }

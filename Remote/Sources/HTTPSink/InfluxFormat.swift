@@ -14,19 +14,19 @@ public struct InfluxFormat: DeliveryFormat {
     /// InfluxData recommends at most 5,000; `cuff` sends at most this many without an answer.
     public var mostReadings: Int { 1000 }
 
-    /// What could not be stored is not there.
+    /// Deletions of readings that could not have been stored.
     public func isNothing(_ reading: ReadingLine) -> Bool { reading.isDeletion && InfluxDeletion(reading) == nil }
 
-    /// Deleting has an address of its own.
+    /// Deletions have a separate endpoint.
     public func isAlone(_ reading: ReadingLine) -> Bool { reading.isDeletion }
 
     public func refusal(_ reading: ReadingLine) -> String? {
         if reading.isDeletion { return nil }
         guard let measured = reading.measured else {
-            return "the time of this reading is not known, and a line without a time would be stored under the time of its arrival"
+            return "the reading has no known time, and InfluxDB would store it under its arrival time"
         }
         guard Instant(measured) != nil else { return "`\(measured)` is not a time" }
-        return InfluxLine.text(ExchangeReading(reading)) == nil ? "it has no value that InfluxDB stores" : nil
+        return InfluxLine.text(ExchangeReading(reading)) == nil ? "the reading has no value to store" : nil
     }
 
     public func request(_ readings: [ReadingLine]) -> HTTPRequest {
@@ -36,29 +36,29 @@ public struct InfluxFormat: DeliveryFormat {
 
     public func verdict(_ answer: HTTPAnswer, for readings: [ReadingLine]) -> Verdict {
         if readings.first?.isDeletion == true { return InfluxDeletion.verdict(answer) }
-        // Of every 2xx only this one says that the points are written.
+        // 204 is the only 2xx that confirms a write.
         if answer.status == 204 { return .taken }
         if answer.isSuccess {
-            return .configuration("HTTP \(answer.status) where InfluxDB answers 204: is this the address of an InfluxDB?")
+            return .configuration("HTTP \(answer.status) instead of 204: is this the address of an InfluxDB?")
         }
         let value = JSONValue(parsing: answer.body)
-        // 1.x says `error`, 2.x `message`.
-        let said = value?["error"]?.string ?? value?["message"]?.string ?? ""
-        if answer.status == 404, said.contains("database") || said.contains("bucket") || said.contains("organization") {
-            return .configuration("\(said) (HTTP 404); create it, or correct the address")
+        // The member is `error` in 1.x and `message` in 2.x.
+        let message = value?["error"]?.string ?? value?["message"]?.string ?? ""
+        if answer.status == 404, message.contains("database") || message.contains("bucket") || message.contains("organization") {
+            return .configuration("\(message) (HTTP 404); create it, or correct the address")
         }
-        return .failure(answer, said: said)
+        return .failure(answer, message: message)
     }
 
-    /// A write of nothing: the server looks for the database and for the rights first (InfluxDB 1.6 observed; 2.x, which then says that
+    /// An empty write: the server checks the database and the permissions first (InfluxDB 1.6 observed; 2.x, which then answers that
     /// a write needs points, by its source).
     public var checks: [HTTPCheck] {
         [
             HTTPCheck(HTTPRequest(.post, url, headers: headers)) { answer in
-                let said = JSONValue(parsing: answer.body)?["message"]?.string ?? ""
-                let isWritable = answer.status == 204 || answer.status == 400 && said.contains("writing requires points")
+                let message = JSONValue(parsing: answer.body)?["message"]?.string ?? ""
+                let isWritable = answer.status == 204 || answer.status == 400 && message.contains("writing requires points")
                 return isWritable
-                    ? .ok("the database is there, and these credentials may write to it") : CheckResult(verdict(answer, for: []))
+                    ? .ok("the database exists and these credentials may write to it") : CheckResult(verdict(answer, for: []))
             }
         ]
     }

@@ -2,7 +2,7 @@
 public struct Instant: Sendable, Equatable {
     /// Since 1970-01-01T00:00:00Z.
     public let milliseconds: Int64
-    /// With seconds and offset, as FHIR asks for wherever there is an hour.
+    /// With seconds and offset, which FHIR requires if there is an hour.
     public let text: String
     /// Minutes east of UTC.
     public let offset: Int
@@ -69,7 +69,7 @@ public struct Instant: Sendable, Equatable {
         return [4, 6, 9, 11].contains(month) ? 30 : 31
     }
 
-    /// Years that begin in March, so that the leap day is the last one of its year.
+    /// Years starting in March, so that the leap day is the last day.
     private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let years = month <= 2 ? year - 1 : year
         let months = (month + 9) % 12

@@ -1,12 +1,12 @@
 import RemoteSink
 
-/// `cuff`'s own lines, one in each request, to any endpoint. 2xx is the endpoint's word that it keeps the reading.
+/// `cuff`'s JSON lines, one in each request, to any endpoint. A 2xx means that the reading is stored.
 public struct LinesFormat: DeliveryFormat {
     private let url: String
 
     public init(url: String) { self.url = url }
 
-    /// `Idempotency-Key` names one reading, so that a request which is repeated later has the key it had before.
+    /// `Idempotency-Key` identifies one reading, so that a repeated request has the same key.
     public var mostReadings: Int { 1 }
 
     public func refusal(_ reading: ReadingLine) -> String? { nil }
@@ -15,8 +15,7 @@ public struct LinesFormat: DeliveryFormat {
         let key = readings.first.map { "\($0.id).\($0.revision)" } ?? ""
         return HTTPRequest(
             .post, url,
-            // Quoted, as draft-ietf-httpapi-idempotency-key-header has it. An id has neither quotes nor backslashes in it,
-            // and where it had, they would be escaped.
+            // A quoted string, see draft-ietf-httpapi-idempotency-key-header.
             headers: [.init("Content-Type", "application/json"), .init("Idempotency-Key", JSONValue.quoted(key))],
             body: readings.map { $0.json + "\n" }.joined())
     }
@@ -24,20 +23,20 @@ public struct LinesFormat: DeliveryFormat {
     public func verdict(_ answer: HTTPAnswer, for readings: [ReadingLine]) -> Verdict {
         if answer.isSuccess { return .taken }
         let value = JSONValue(parsing: answer.body)
-        let said = ["detail", "message", "error", "title"].lazy.compactMap { value?[$0]?.string }.first ?? ""
-        return .failure(answer, said: said)
+        let message = ["detail", "message", "error", "title"].lazy.compactMap { value?[$0]?.string }.first ?? ""
+        return .failure(answer, message: message)
     }
 
-    /// An endpoint has no question that stores nothing, but OPTIONS is safe (RFC 9110 §9.2.1), and the answer shows that the server is
-    /// there, that its certificate is good, and mostly whether it knows the credentials.
+    /// OPTIONS is safe (RFC 9110 §9.2.1). The answer shows that the server is
+    /// reachable, that its certificate is valid, and usually whether it accepts the credentials.
     public var checks: [HTTPCheck] {
         [
             HTTPCheck(HTTPRequest(.options, url, headers: [])) { answer in
                 switch answer.status {
-                case 300..<400, 401, 408, 429, 500...: .failure(answer, said: "")
+                case 300..<400, 401, 408, 429, 500...: .failure(answer, message: "")
                 default:
                     .ok(
-                        "the server answers (HTTP \(answer.status) for OPTIONS); whether it accepts readings cannot be known without sending one"
+                        "the server answers (HTTP \(answer.status) for OPTIONS); not known without sending a reading: whether it accepts them"
                     )
                 }
             }

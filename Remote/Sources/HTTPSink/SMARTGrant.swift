@@ -1,8 +1,8 @@
 import CuffClinical
 import RemoteSink
 
-/// SMART Backend Services: a short-lived access token for a signed statement of who asks (RFC 7523). The signature is made by
-/// the caller; times are seconds since 1970.
+/// SMART Backend Services: a short-lived access token in exchange for a signed JWT (RFC 7523). The caller signs;
+/// times are seconds since 1970.
 public struct SMARTGrant: Sendable {
     public enum Algorithm: String, Sendable { case rs384 = "RS384", es384 = "ES384" }
 
@@ -14,7 +14,7 @@ public struct SMARTGrant: Sendable {
     private var token: String?
     private var end = 0
 
-    /// Of the token's life, so that it does not end on the way.
+    /// A token is renewed this many seconds before it expires.
     private static let reserve = 15
     /// The guide allows five minutes at most.
     private static let life = 240
@@ -27,13 +27,13 @@ public struct SMARTGrant: Sendable {
         self.tokenURL = tokenURL
     }
 
-    /// While there is a token.
+    /// `nil` without a valid token.
     public func authorization(at now: Int) -> Authorization? { now < end ? token.map { Authorization("Bearer", $0) } : nil }
 
-    /// The server refused the token before its time.
+    /// The server refused the token before it expired.
     public mutating func forget() { token = nil }
 
-    // MARK: Where
+    // MARK: Token endpoint
 
     public var discovery: HTTPRequest {
         HTTPRequest(.get, base + "/.well-known/smart-configuration", headers: [.init("Accept", "application/json")])
@@ -41,7 +41,8 @@ public struct SMARTGrant: Sendable {
 
     public mutating func accept(discovery answer: HTTPAnswer) throws(ConfigurationFault) {
         guard answer.isSuccess, let place = JSONValue(parsing: answer.body)?["token_endpoint"]?.string else {
-            throw ConfigurationFault("the server does not say where it gives tokens (HTTP \(answer.status)); add tokenurl=… to the address")
+            throw ConfigurationFault(
+                "the server has no token endpoint in its SMART configuration (HTTP \(answer.status)); add tokenurl=… to the address")
         }
         try Self.check(place)
         tokenURL = place
@@ -50,13 +51,13 @@ public struct SMARTGrant: Sendable {
     static func check(_ url: String) throws(ConfigurationFault) {
         let address = try HelperAddress(url)
         guard address.scheme == "https" || address.scheme == "http" && address.isLoopback else {
-            throw ConfigurationFault("tokens are asked for over https alone, not at `\(url)`")
+            throw ConfigurationFault("the token endpoint must be https, not `\(url)`")
         }
     }
 
-    // MARK: Asking
+    // MARK: Token request
 
-    /// What is to be signed; `random` is a number used once.
+    /// The header and claims to sign; `random` is a nonce.
     public func statement(_ algorithm: Algorithm, at now: Int, random: String) -> String {
         let head: JSONOutput = ["alg": .text(algorithm.rawValue), "kid": keyID.map { .text($0) }, "typ": "JWT"]
         let claims: JSONOutput = [
@@ -79,23 +80,23 @@ public struct SMARTGrant: Sendable {
             body: body.joined(separator: "&"))
     }
 
-    /// `nil` when there is a token now; otherwise what to tell.
+    /// `nil` if a token was issued; otherwise the fault to report.
     public mutating func accept(token answer: HTTPAnswer, at now: Int) -> HTTPOutcome? {
         let value = JSONValue(parsing: answer.body)
         if answer.isSuccess, let text = value?["access_token"]?.string, text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }), !text.isEmpty {
             token = text
-            // Without a word about its life a token is good for the next request; a 401 says when it is over.
+            // Without `expires_in`, use the token until a 401.
             end = now + max(1, min(value?["expires_in"]?.integer ?? 300, 86_400) - Self.reserve)
             return nil
         }
-        // The statement that was sent is good for minutes, so only the words that are meant to be shown are.
-        let said = value?["error_description"]?.string ?? value?["error"]?.string ?? ""
-        let text = "the server gives no token: HTTP \(answer.status)" + (said.isEmpty ? "" : " \(said)")
+        // The signed JWT stays valid for minutes, so only the server's error text is shown, never the request.
+        let message = value?["error_description"]?.string ?? value?["error"]?.string ?? ""
+        let text = "the server did not issue a token: HTTP \(answer.status)" + (message.isEmpty ? "" : " \(message)")
         if answer.status >= 500 || answer.status == 429 || answer.status == 408 { return .unreachable(text) }
         return .misconfigured(text + "; check client=, the key's registration and scope=")
     }
 
-    /// An ECDSA signature as OpenSSL gives it (DER) in the form of JWS: two numbers of 48 bytes (RFC 7518 §3.4).
+    /// Converts an ECDSA signature from DER (OpenSSL) to JWS: two numbers of 48 bytes (RFC 7518 §3.4).
     public static func joined(der: [UInt8], size: Int = 48) -> [UInt8]? {
         var rest = der[...]
         guard header(&rest, 0x30) == rest.count, let first = number(&rest, size), let second = number(&rest, size), rest.isEmpty else {

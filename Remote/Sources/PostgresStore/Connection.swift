@@ -2,7 +2,7 @@ import CPostgres
 import Glibc
 import RemoteSink
 
-/// A connection of libpq that never waits: poll its descriptor, then call `advance`. Name lookup is the exception, which libpq
+/// A non-blocking libpq connection: poll its descriptor, then call `advance`. Only the name lookup blocks, which libpq
 /// does in `start`.
 public final class Connection {
     public enum Progress: Sendable, Equatable {
@@ -20,17 +20,17 @@ public final class Connection {
     private var handle: OpaquePointer?
     private var phase = Phase.over
     private var poll = PGRES_POLLING_WRITING
-    /// What went wrong in the statement that is being executed; libpq gives further results after the first error.
+    /// The first error of the current statement; libpq may return further results after it.
     private var fault: ServerFault?
-    /// Of the preparation's last statement.
+    /// The result of the last preparation statement.
     private var version: Int?
     private var hasUnsent = false
     private let program: String?
     private var hasWarned = false
-    /// The server may lose commits when its machine loses power.
+    /// `fsync` is off: the server may lose commits in a power failure.
     public private(set) var isWithoutSync = false
 
-    /// `program` is the name under which warnings are said, on standard error; `nil`: they are not.
+    /// `program` is the prefix of warnings on standard error; `nil` for no warnings.
     public init(_ address: PostgresAddress, program: String?) {
         self.address = address
         self.program = program
@@ -71,7 +71,7 @@ public final class Connection {
         hasUnsent = false
     }
 
-    /// Begins a statement with one parameter; only after `connected` or `committed`.
+    /// Starts a statement with one parameter; only after `connected` or `committed`.
     public func execute(_ statement: String, _ parameter: String) -> Progress {
         guard phase == .ready else { return lost("a statement is under way") }
         phase = .executing
@@ -89,7 +89,7 @@ public final class Connection {
         case .connecting: return connect()
         case .preparing, .executing: return receive()
         case .ready:
-            // Nobody asked anything: a notice, or the end of the connection.
+            // Unsolicited: a notice, or the end of the connection.
             return PQconsumeInput(handle) == 1 && PQstatus(handle) == CONNECTION_OK ? .waiting : lost(message)
         case .over: return .waiting
         }
@@ -106,7 +106,7 @@ public final class Connection {
         }
     }
 
-    /// What must hold in this session. A role or a database may have set any of it otherwise.
+    /// Session settings that this program relies on; the defaults of a role or database may differ.
     private static let preparation = """
         SELECT pg_catalog.set_config('synchronous_commit', 'on', false)
           WHERE pg_catalog.current_setting('synchronous_commit') NOT IN ('on', 'remote_apply');
@@ -163,7 +163,7 @@ public final class Connection {
         return .waiting
     }
 
-    /// No further result: the server is ready for the next statement, so this one is committed. Its own "done" is earlier than
+    /// No further result: the server is ready for the next statement, so this one is committed. Its result arrives before
     /// the commit.
     private func finished() -> Progress {
         if let fault { return failed(fault) }
@@ -192,7 +192,7 @@ public final class Connection {
     }
 
     private func failed(_ fault: ServerFault) -> Progress {
-        // A preparation that failed is not repeated on the same connection.
+        // A failed preparation is not repeated on the same connection.
         if fault.isConnectionLost || phase == .preparing || PQstatus(handle) == CONNECTION_BAD {
             close()
         } else {

@@ -1,7 +1,7 @@
 import Glibc
 import RemoteSink
 
-/// Connects, and runs statements with nothing to store: the server checks the role's rights to each of them all the same.
+/// Connects and runs statements with empty input: the server still checks the role's permissions.
 public enum DatabaseCheck {
     private static let connectLimit = 15.0
     private static let statementLimit = 30.0

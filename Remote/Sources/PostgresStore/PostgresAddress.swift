@@ -2,12 +2,12 @@ import CPostgres
 import Glibc
 import RemoteSink
 
-/// `postgres://USER@HOST/DB?KEY=VALUE`, any URI of libpq, with what this program adds or does not allow:
+/// `postgres://USER@HOST/DB?KEY=VALUE`, any libpq URI, with these restrictions:
 /// - The server's certificate is verified, with its name (`sslmode=verify-full`), except over loopback and Unix sockets, where
 ///   libpq's own default holds.
-/// - No password: the arguments of a program can be read by everybody on the machine.
+/// - No password: arguments are visible to every user.
 public struct PostgresAddress: Sendable, Equatable {
-    /// For libpq, in order: later ones win, and those of the address come last.
+    /// The libpq parameters in order; later ones win, so those of the address are last.
     public let settings: [Setting]
     public let user: String
     /// For messages: host and database.
@@ -18,7 +18,7 @@ public struct PostgresAddress: Sendable, Equatable {
         public let value: String
     }
 
-    /// What the environment and the file system say, as far as libpq uses it.
+    /// The environment variables and files that libpq uses.
     public struct Surroundings: Sendable {
         public var variables: [String: String]
         public var fileExists: @Sendable (String) -> Bool
@@ -67,10 +67,10 @@ public struct PostgresAddress: Sendable, Equatable {
     private static let passwordFault = ConfigurationFault(
         "a password does not belong into an address, where `ps` shows it; put it into libpq's passfile (~/.pgpass, mode 0600)")
 
-    /// Before libpq sees it, whose messages repeat what they do not understand.
+    /// Checked before libpq parses it, because its messages echo invalid input.
     private static func refusePassword(_ text: String) throws(ConfigurationFault) {
         guard text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") else {
-            throw ConfigurationFault("the address does not begin with postgres://")
+            throw ConfigurationFault("the address does not start with postgres://")
         }
         let rest = text.drop { $0 != "/" }.dropFirst(2)
         let authority = rest.prefix { $0 != "/" && $0 != "?" }
@@ -83,7 +83,7 @@ public struct PostgresAddress: Sendable, Equatable {
         guard let options = PQconninfoParse(text, &message) else {
             let why = message.map { String(cString: $0) } ?? "out of memory"
             PQfreemem(message)
-            throw ConfigurationFault("the address is not a URI of libpq: \(why)")
+            throw ConfigurationFault("the address is not a libpq URI: \(why)")
         }
         defer { PQconninfoFree(options) }
         var result: [String: String] = [:]

@@ -1,8 +1,8 @@
 import RemoteSink
 
-/// The one statement, and its one parameter: a JSON array of `[machine, line]`.
+/// The INSERT statement and its parameter, a JSON array of `[machine, line]`.
 public enum ReadingStatement {
-    /// The columns beside the key, in the order of the table, and where each comes from.
+    /// The columns after the key, in table order, with the expression for each.
     private static let columns: [(name: String, value: String)] = [
         ("revision", "coalesce((l->>'revision')::smallint, 0)"),
         ("pending", "l->>'type' = 'pending'"),
@@ -25,7 +25,7 @@ public enum ReadingStatement {
         ("line", "l"),
     ]
 
-    /// The same reading again changes nothing; a higher revision, or the completion of a pending one, replaces the row.
+    /// Idempotent; a higher revision or the completion of a pending reading replaces the row.
     public static let insert = """
         WITH sent AS MATERIALIZED (SELECT e->>0 AS machine, e->1 AS l FROM jsonb_array_elements($1::jsonb) AS e)
         INSERT INTO cuff.reading AS r (id, \(columns.map(\.name).joined(separator: ", ")))
@@ -43,8 +43,8 @@ public enum ReadingStatement {
         }
     }
 
-    /// Of each id only the newest state: one statement cannot meet a row twice (SQLSTATE 21000). Sorted by id, so that two
-    /// programs that store the same readings lock rows in one order.
+    /// Only the newest state of each id: one statement cannot update a row twice (SQLSTATE 21000). Sorted by id, so that two
+    /// programs storing the same readings lock rows in the same order.
     public static func parameter(_ items: some Sequence<Item>) -> String {
         var newest: [String: Item] = [:]
         for item in items {
@@ -66,13 +66,13 @@ public enum ReadingStatement {
         one.revision != other.revision ? one.revision > other.revision : other.isPending && !one.isPending
     }
 
-    /// Why a reading cannot be stored whatever the server says; `nil` when it can be tried.
+    /// Why a reading can never be stored; `nil` if it can be tried.
     public static func objection(to reading: ReadingLine) -> String? {
         guard let measured = reading.measured else {
             return reading["clock"]?.string == "unset"
                 ? "no usable time: the cuff's clock was not set" : "no usable time: the reading has no `measured`"
         }
-        // PostgreSQL would accept `now` and `infinity`, and read a time without offset in its own zone.
+        // PostgreSQL would accept `now` and `infinity`, and interpret a time without offset in its time zone.
         return isInstant(measured) ? nil : "no usable time: `measured` is not a date and time with an offset"
     }
 

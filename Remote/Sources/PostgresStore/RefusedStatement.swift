@@ -1,6 +1,6 @@
 import RemoteSink
 
-/// Keeps messages that cannot be stored as readings. The same message again changes nothing.
+/// Keeps messages that cannot be stored as readings. Idempotent.
 public enum RefusedStatement {
     public static let insert = """
         INSERT INTO cuff.refused (digest, routing_key, body, reason)
@@ -17,7 +17,7 @@ public enum RefusedStatement {
         return "[\(parts.joined(separator: ",\n"))]"
     }
 
-    /// jsonb has no NUL.
+    /// jsonb cannot contain NUL.
     private static func text(_ words: String) -> String { words.contains("\0") ? words.replacing("\0", with: "\u{FFFD}") : words }
 
     private static func hex(_ bytes: [UInt8]) -> String {

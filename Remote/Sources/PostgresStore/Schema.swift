@@ -1,12 +1,12 @@
-/// The tables, the role with least rights, and the migrations, as SQL that the owner of the database runs. Running it again
-/// changes nothing; the programs never change tables themselves, because their role may not.
+/// The tables, the least-privilege role and the migrations, as SQL to be run by the database owner. Running it again
+/// changes nothing. The programs' role is not permitted to change tables.
 public enum Schema {
     private struct Migration {
         let version: Int
         let sql: String
     }
 
-    /// What the programs need. A newer database is accepted, because migrations only add.
+    /// The version that the programs require. Newer ones are accepted, because migrations only add.
     public static let version = 2
 
     private static let migrations = [
@@ -56,7 +56,7 @@ public enum Schema {
                 """),
     ]
 
-    /// `through` is for tests of a database that an older release made.
+    /// `through` limits the version, to test databases of older releases.
     public static func script(role: String = "cuff", through last: Int = version) -> String {
         let steps = migrations.filter { $0.version <= last }.map(block).joined(separator: "\n")
         let name = identifier(role)

@@ -1,9 +1,9 @@
-/// Why something did not work, and what follows from that.
+/// An error of the server or connection, and how to react to it.
 public struct ServerFault: Error, Sendable, Equatable {
     public enum Kind: Sendable, Equatable {
-        /// The server is away, busy or full: the same again later.
+        /// The server is unreachable, busy or full: try again later.
         case later
-        /// A person must change the configuration.
+        /// The configuration must be changed.
         case configuration
         /// One of the readings will never be stored.
         case reading
@@ -11,7 +11,7 @@ public struct ServerFault: Error, Sendable, Equatable {
 
     public let kind: Kind
     public let text: String
-    /// The connection broke, as opposed to a server that answered with an error.
+    /// The connection was lost; otherwise the server answered with an error.
     public let isConnectionLost: Bool
 
     public init(_ kind: Kind, _ text: String, isConnectionLost: Bool = false) {
@@ -20,7 +20,7 @@ public struct ServerFault: Error, Sendable, Equatable {
         self.isConnectionLost = isConnectionLost
     }
 
-    /// What a SQLSTATE means (PostgreSQL manual, Appendix A). A state that is not listed keeps the readings: later.
+    /// Classifies a SQLSTATE (PostgreSQL manual, Appendix A). The default is `later`, which keeps the readings.
     public static func kind(of state: String) -> Kind {
         switch state {
         // Statement time-out; read-only standby; too much text for a field, an index row or the stack.
@@ -34,28 +34,28 @@ public struct ServerFault: Error, Sendable, Equatable {
         }
     }
 
-    /// An error that the server answered with.
+    /// An error response.
     public init(state: String, message: String, user: String = "", isConnectionLost: Bool = false) {
         let kind = Self.kind(of: state)
         let hint: String? =
             switch state {
-            case "28P01": "put the right password of `\(user)` into the passfile (~/.pgpass)"
+            case "28P01": "put the correct password of `\(user)` into the passfile (~/.pgpass)"
             case "28000": "create the role or allow it in pg_hba.conf"
             case "3D000": "create the database, then its tables: cuff-sink-postgres --schema | psql"
             case "42P01", "3F000", "42703": "create the tables: cuff-sink-postgres --schema | psql"
-            case "42501": "grant the rights: cuff-sink-postgres --schema | psql, as the owner"
-            case "53100": "the server's disk is full: make room there"
+            case "42501": "grant the permissions: cuff-sink-postgres --schema | psql, as the owner"
+            case "53100": "the server's disk is full: free some space"
             default: nil
             }
         self.init(kind, Self.sentence(message, state, hint), isConnectionLost: isConnectionLost)
     }
 
-    /// A connection that did not come about. libpq gives the SQLSTATE only within its text, in verbose form:
+    /// A failed connection. libpq reports the SQLSTATE only within its verbose text:
     /// `FATAL:  28P01: password authentication failed …`.
     public init(connecting message: String, user: String = "", needsPassword: Bool = false) {
         let lines = message.split(separator: "\n").map(Self.trimmed)
         if needsPassword {
-            self.init(.configuration, "the server wants a password of `\(user)`: write it into the passfile (~/.pgpass, mode 0600)")
+            self.init(.configuration, "the server requires a password for `\(user)`: write it to the passfile (~/.pgpass, mode 0600)")
             return
         }
         for line in lines {
@@ -63,14 +63,14 @@ public struct ServerFault: Error, Sendable, Equatable {
             self.init(state: state, message: text, user: user, isConnectionLost: true)
             return
         }
-        // libpq's advice ("Is the server running …?") takes room that 200 bytes do not have.
+        // Leaves out libpq's advice ("Is the server running …?"), because only 200 bytes are shown.
         let text = lines.filter { !$0.hasPrefix("LOCATION:") && !$0.hasPrefix("Is the server running") }.joined(separator: "; ")
         let isWrong = Self.configurationWords.contains { text.contains($0) }
         let hint = text.contains("certificate") ? "; TLS is always verified: name the authority with sslrootcert=FILE" : ""
         self.init(isWrong ? .configuration : .later, text + hint, isConnectionLost: true)
     }
 
-    /// libpq's own words (version 15, not translated) for what waiting does not change.
+    /// libpq messages (version 15, untranslated) for permanent errors.
     private static let configurationWords = [
         "certificate verify failed", "server certificate for", "could not get server's host name from server certificate",
         "server does not support SSL", "root certificate file", "could not load root certificate", "could not read root certificate",

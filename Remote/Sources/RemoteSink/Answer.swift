@@ -1,19 +1,19 @@
-/// What a helper says to `cuff`.
+/// A line from a helper to `cuff`.
 public enum Answer: Sendable, Equatable {
     /// The first line, within ten seconds: the version of the protocol.
     case ready
-    /// The same, for a `cuff` that would also tell which readings are deleted.
+    /// The same, and the helper accepts deletions.
     case readyForDeletions
-    /// This reading is safe where it was sent.
+    /// The server has stored this reading.
     case ok(id: String, revision: Int)
-    /// The server is away: `cuff` keeps what is unanswered, ends this helper and starts it again after a pause that grows.
+    /// The server is unreachable: `cuff` keeps the unanswered lines, stops this helper and restarts it after a growing pause.
     case later(String)
     /// The server will never accept this one.
     case refuse(id: String, revision: Int, String)
     /// The configuration is wrong.
     case fatal(String)
 
-    /// Nothing follows after these: `cuff` ends the conversation.
+    /// `cuff` stops the helper after these.
     public var isLast: Bool {
         switch self {
         case .later, .fatal: true
@@ -33,7 +33,7 @@ public enum Answer: Sendable, Equatable {
         }
     }
 
-    /// `cuff` shows 200 bytes of an answer's text. A server's words may have line feeds, and more than that.
+    /// `cuff` shows 200 bytes of an answer's text. A server's message may be longer and contain line feeds.
     public static func oneLine(_ text: String, limit: Int = 200) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

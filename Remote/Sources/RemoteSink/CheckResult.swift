@@ -1,12 +1,12 @@
 import Glibc
 
-/// What `--check ADDRESS` found out: whether readings can be delivered there as things are. Nothing was stored.
+/// The result of `--check ADDRESS`: whether readings can be delivered there. Nothing was stored.
 public enum CheckResult: Error, Sendable, Equatable {
-    /// They can, as far as that can be known without sending one; the text says what was checked, and what was not.
+    /// Everything that can be checked without sending a reading is fine; the text lists what was checked.
     case ok(String)
-    /// The server is away or busy: the same again later.
+    /// The server is unreachable or busy: try again later.
     case later(String)
-    /// A person must change something; the text says what.
+    /// The configuration must be changed; the text explains how.
     case fatal(String)
 
     /// The line, with its line feed: a word of the remote sink protocol, and the text.
@@ -27,6 +27,6 @@ public enum CheckResult: Error, Sendable, Equatable {
         }
     }
 
-    /// Long enough for advice; a server may say more than that.
+    /// Long enough for advice; limits a server's message.
     private static func oneLine(_ text: String) -> String { Answer.oneLine(text, limit: 1000) }
 }

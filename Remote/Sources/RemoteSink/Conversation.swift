@@ -5,11 +5,11 @@ public final class Conversation {
     private let input: Int32
     private let output: Int32
     private var rest: [UInt8] = []
-    /// The line that is being read is longer than the limit, and its bytes are dropped.
+    /// The current line exceeds the limit; its bytes are dropped.
     private var isTooLong = false
-    /// Standard input has ended: finish what is in flight, then exit with 0.
+    /// End of standard input: finish pending work, then exit with 0.
     public private(set) var isClosed = false
-    /// `later` or `fatal` was said, so nothing more is to be.
+    /// `later` or `fatal` was sent; nothing follows.
     public private(set) var isOver = false
 
     /// A reading with its raw record has some kilobytes.
@@ -17,7 +17,7 @@ public final class Conversation {
 
     public enum Input: Sendable, Equatable {
         case reading(ReadingLine)
-        /// A line that is not a reading. It cannot be answered, because it has no id; say `fatal`.
+        /// A line that is not a reading. It has no id to answer with; send `fatal`.
         case unreadable
     }
 
@@ -28,16 +28,16 @@ public final class Conversation {
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// Says the first line. Of what `cuff` offers beside readings, every helper here takes the deletions.
+    /// Sends the first line. All helpers here accept deletions if `cuff` offers them.
     public func greet() {
         let offers = getenv("CUFF_SINK_OFFERS").map { String(cString: $0) } ?? ""
         answer(offers.split(separator: " ").contains("deletions") ? .readyForDeletions : .ready)
     }
 
-    /// Wait for POLLIN on this; -1 when there is nothing more to come.
+    /// Poll this for input; -1 after the end.
     public var descriptor: Int32 { isClosed ? -1 : input }
 
-    /// What has come by now; does not wait. One call reads a bounded number of bytes: call it again while the descriptor is readable.
+    /// Lines received so far; does not block. Each call reads at most 64 KiB: call again while the descriptor is readable.
     public func receive() -> [Input] {
         guard !isClosed else { return [] }
         var room = [UInt8](repeating: 0, count: 1 << 16)
@@ -69,7 +69,7 @@ public final class Conversation {
         if !isTooLong { rest += bytes }
     }
 
-    /// Waits until `cuff` takes it; a `cuff` that is gone needs no answers.
+    /// Blocks until `cuff` has read the answers; stops if `cuff` has exited.
     public func answer(_ answers: [Answer]) {
         var text = ""
         for answer in answers where !isOver {
@@ -95,13 +95,13 @@ public final class Conversation {
     public func answer(_ answer: Answer) { self.answer([answer]) }
 }
 
-/// Standard error is for people.
+/// Writes a line for the user to standard error.
 public func say(_ text: String) {
     var bytes = Array((text + "\n").utf8)
     _ = write(2, &bytes, bytes.count)
 }
 
-/// Seconds of a clock that nobody sets.
+/// Seconds of the monotonic clock.
 public func monotonicSeconds() -> Double {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

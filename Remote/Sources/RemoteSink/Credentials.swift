@@ -1,12 +1,12 @@
 import Glibc
 
 /// Passwords and tokens: from systemd (`LoadCredential=`, `$CREDENTIALS_DIRECTORY`), otherwise from
-/// `$XDG_CONFIG_HOME/cuff/credentials/` (`~/.config`), where a file is for its owner alone.
+/// `$XDG_CONFIG_HOME/cuff/credentials/` (`~/.config`), where only the owner may have access to a file.
 public struct Credentials: Sendable {
     private let systemd: String?
     private let own: String?
 
-    /// The longest token in use, a signed JWT, has some kilobytes.
+    /// A signed JWT, the longest kind of token, has a few kilobytes.
     public static let longest = 1 << 16
 
     public init(systemd: String?, own: String?) {
@@ -20,19 +20,19 @@ public struct Credentials: Sendable {
         self.init(systemd: variable("CREDENTIALS_DIRECTORY"), own: base.map { $0 + "/cuff/credentials" })
     }
 
-    /// The first line of the file, e.g. of `mqtt.password`; `nil` when there is no such file.
+    /// The first line of the file, e.g. of `mqtt.password`; `nil` if the file does not exist.
     public func find(_ name: String) throws(ConfigurationFault) -> String? {
         guard let text = try contents(name) else { return nil }
         let line = text.utf8.prefix { $0 != 0x0A && $0 != 0x0D }
         guard !line.isEmpty, !line.contains(0) else {
-            throw ConfigurationFault("\(name) has no secret in its first line: write one line of text")
+            throw ConfigurationFault("\(name) has an empty first line; the secret must be its first line")
         }
         return String(Substring(line))
     }
 
-    /// The whole file, e.g. a key of several lines; `nil` when there is no such file.
+    /// The whole file, e.g. a PEM key; `nil` if the file does not exist.
     public func contents(_ name: String) throws(ConfigurationFault) -> String? {
-        // systemd guards its folder itself, partly by access lists, which look like rights of the group.
+        // systemd protects its folder, partly by ACLs, which look like group permissions.
         if let systemd, let text = try Self.read("\(systemd)/\(name)", isGuarded: true) { return text }
         guard let own else { return nil }
         return try Self.read("\(own)/\(name)", isGuarded: false)

@@ -11,9 +11,9 @@ public struct HelperAddress: Sendable, Equatable {
     /// Without the brackets of an IPv6 address.
     public let host: String
     public let port: Int?
-    /// Decoded, with its slash; empty when there is none.
+    /// Decoded, with its leading slash; may be empty.
     public let path: String
-    /// As it was written, for those who send it on.
+    /// The path as given, still percent-encoded.
     public let encodedPath: String
     public let items: [Item]
 
@@ -44,9 +44,9 @@ public struct HelperAddress: Sendable, Equatable {
         }
         if let at = rest.lastIndex(of: "@") {
             let name = rest[..<at]
-            // The argument of a program is read by everybody on the machine. It is not repeated here either.
+            // Arguments are visible to every user, so a password is refused, and not repeated in the message.
             guard !name.contains(":") else {
-                throw ConfigurationFault("a password does not belong into an address, where `ps` shows it; put it into a credentials file")
+                throw ConfigurationFault("the address contains a password, which `ps` would show; put it into a credentials file")
             }
             user = try Self.decoded(name, text)
             rest = rest[rest.index(after: at)...]
@@ -56,7 +56,7 @@ public struct HelperAddress: Sendable, Equatable {
         (host, port) = try Self.place(rest, text)
     }
 
-    /// Throws for a key that is neither in the list nor begins with one of the prefixes: a misspelled setting is not overlooked.
+    /// Throws for a key that is not in the list and has none of the prefixes, so that misspelled settings are reported.
     public func check(known: [String], prefixes: [String] = []) throws(ConfigurationFault) {
         for item in items where !known.contains(item.key) && !prefixes.contains(where: { item.key.hasPrefix($0) }) {
             throw ConfigurationFault(
@@ -68,10 +68,10 @@ public struct HelperAddress: Sendable, Equatable {
         var host = place
         var port: Substring?
         if place.first == "[" {
-            guard let end = place.firstIndex(of: "]") else { throw fault(text, "the bracket of the host is not closed") }
+            guard let end = place.firstIndex(of: "]") else { throw fault(text, "the host has no closing bracket") }
             host = place[place.index(after: place.startIndex)..<end]
             let rest = place[place.index(after: end)...]
-            guard rest.isEmpty || rest.first == ":" else { throw fault(text, "after the host comes a colon and the port") }
+            guard rest.isEmpty || rest.first == ":" else { throw fault(text, "expected `:PORT` after the host") }
             port = rest.isEmpty ? nil : rest.dropFirst()
         } else if let colon = place.firstIndex(of: ":") {
             host = place[..<colon]
@@ -105,24 +105,24 @@ public struct HelperAddress: Sendable, Equatable {
             }
             guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16),
                 rest.first != UInt8(ascii: "+")
-            else { throw fault(text, "after % come two hexadecimal digits") }
+            else { throw fault(text, "expected two hexadecimal digits after %") }
             bytes.append(value)
             rest = rest.dropFirst(2)
         }
         guard let result = String(validating: bytes, as: UTF8.self), result.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-            throw fault(text, "it has bytes that are not text")
+            throw fault(text, "it contains control bytes or invalid UTF-8")
         }
         return result
     }
 
     private static func fault(_ text: String, _ why: String) -> ConfigurationFault {
-        // What stands before an @ may be a password that was put there by mistake.
+        // The part before an @ may contain a password.
         let shown = text.lastIndex(of: "@").map { "…" + text[$0...] } ?? text
         return ConfigurationFault("`\(shown)` is not a valid address: \(why)")
     }
 }
 
-/// Something that a person must change; becomes `fatal TEXT`.
+/// A fault in the configuration; sent as `fatal TEXT`.
 public struct ConfigurationFault: Error, Sendable, Equatable, CustomStringConvertible {
     public let description: String
     public init(_ description: String) { self.description = description }

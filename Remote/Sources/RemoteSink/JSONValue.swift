@@ -6,7 +6,7 @@ public enum JSONValue: Sendable, Equatable {
     case bool(Bool)
     case null
     case array([JSONValue])
-    /// In the order of the text. Of a repeated key the last one counts.
+    /// In source order. The last of repeated keys counts.
     case object([Member])
 
     public struct Member: Sendable, Equatable {
@@ -57,7 +57,7 @@ public enum JSONValue: Sendable, Equatable {
 struct JSONParser {
     private let bytes: [UInt8]
     private var index = 0
-    /// `cuff` nests two levels deep.
+    /// `cuff`'s lines are nested two levels deep.
     private static let deepest = 32
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }

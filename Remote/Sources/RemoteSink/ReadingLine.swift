@@ -1,18 +1,18 @@
-/// One line that `cuff` sent: the text as it came, and what every helper needs of it.
+/// One line from `cuff`: its text and the members that every helper needs.
 public struct ReadingLine: Sendable, Equatable {
     /// The line as `cuff` wrote it, without the line feed.
     public let json: String
     public let value: JSONValue
     public let id: String
     public let revision: Int
-    /// `blood_pressure`, `pulse_rate`, `quantity`, `measurement`; of a pending reading the type that it will have; `deleted` for one that
-    /// is to be forgotten.
+    /// `blood_pressure`, `pulse_rate`, `quantity`, `measurement` or `deleted`; for a pending reading the type of the
+    /// completed one.
     public let type: String
     public let isPending: Bool
     public let driver: String
     public let device: String?
     public let user: Int?
-    /// When it was measured, ISO 8601 with offset; `nil` when no clock told.
+    /// When it was measured, ISO 8601 with offset; `nil` if unknown.
     public let measured: String?
 
     public subscript(key: String) -> JSONValue? { value[key] }
@@ -24,7 +24,7 @@ public struct ReadingLine: Sendable, Equatable {
     public var formerType: String { value["of"]?.string ?? "" }
     public var flags: [String] { value["flags"]?.array?.compactMap(\.string) ?? [] }
 
-    /// `nil` when the line is not a reading: no JSON object, or without id and type.
+    /// `nil` if the line is not a JSON object with an id and a type.
     public init?(_ line: [UInt8]) {
         guard let value = JSONValue(parsing: line), case .object = value,
             let id = value["id"]?.string, Self.isID(id), let type = value["type"]?.string
@@ -46,7 +46,7 @@ public struct ReadingLine: Sendable, Equatable {
         measured = value["measured"]?.string
     }
 
-    /// An answer names the id between two blanks.
+    /// An id is a blank-delimited word in an answer.
     private static func isID(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 200 && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }

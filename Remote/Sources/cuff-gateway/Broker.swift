@@ -14,20 +14,20 @@ struct BrokerAddress: Sendable, Equatable {
     init(_ text: String) throws(ConfigurationFault) {
         let address = try HelperAddress(text)
         guard address.scheme == "amqp" || address.scheme == "amqps" else {
-            throw ConfigurationFault("`\(address.scheme)` is not a scheme of a broker; use amqps://USER@HOST/ or, on this machine, amqp://")
+            throw ConfigurationFault("`\(address.scheme)` is not an AMQP scheme; use amqps://USER@HOST/ or, on this machine, amqp://")
         }
         isTLS = address.scheme == "amqps"
         guard isTLS || address.isLoopback else {
-            throw ConfigurationFault("amqp:// is not encrypted and only for this machine; over a network use amqps://")
+            throw ConfigurationFault("amqp:// is not encrypted and only allowed to this machine; use amqps://")
         }
         guard !address.host.isEmpty, let user = address.user, !user.isEmpty else {
-            throw ConfigurationFault("the address of the broker has no user or no host: amqp://USER@HOST/")
+            throw ConfigurationFault("the broker's address has no user or no host: amqp://USER@HOST/")
         }
         try address.check(known: isTLS ? ["cafile"] : [])
         host = address.host
         port = address.port ?? (isTLS ? 5671 : 5672)
         self.user = user
-        // `/` alone is the broker's own default, as is `/%2F`.
+        // Both `/` and `/%2F` are the broker's default virtual host.
         vhost = address.path.count > 1 ? String(address.path.dropFirst()) : "/"
         authorities = address["cafile"] ?? "/etc/ssl/certs/ca-certificates.crt"
     }
@@ -36,20 +36,20 @@ struct BrokerAddress: Sendable, Equatable {
     func password(_ credentials: Credentials) throws(ConfigurationFault) -> String {
         guard let password = try credentials.find("amqp.password") else {
             throw ConfigurationFault(
-                "there is no password of the broker's user `\(user)`: write it into \(credentials.place("amqp.password")), mode 0600")
+                "no password for the broker's user `\(user)`: write it to \(credentials.place("amqp.password")), mode 0600")
         }
         return password
     }
 }
 
-/// Why the broker did not do something, in its own words.
+/// An error of the broker or of the connection to it.
 struct BrokerFault: Error, Equatable {
     let text: String
-    /// Nothing answers there, so waiting may help; otherwise a person must change something.
+    /// The broker does not answer, so trying later may help; otherwise the configuration must be changed.
     var isAway = false
 }
 
-/// A connection of librabbitmq with one channel. Connecting and declaring wait, within limits; nothing else does.
+/// A librabbitmq connection with one channel. Only connecting and declaring block, with time limits.
 final class Broker {
     private let address: BrokerAddress
     private let password: String
@@ -67,12 +67,12 @@ final class Broker {
     deinit { close() }
 
     var descriptor: Int32 { state.map { amqp_get_sockfd($0) } ?? -1 }
-    /// The library has bytes that it read and did not hand out: the descriptor does not tell of them.
+    /// librabbitmq has buffered data that poll() on the descriptor does not report.
     var hasBuffered: Bool { state.map { amqp_frames_enqueued($0) != 0 || amqp_data_in_buffer($0) != 0 } ?? false }
 
     func close() {
         guard let state else { return }
-        // Without the farewell of the protocol, which would wait for an answer: the broker takes back what was not acknowledged.
+        // Without `connection.close`, which would wait for an answer. The broker requeues unacknowledged messages.
         amqp_destroy_connection(state)
         self.state = nil
     }
@@ -111,21 +111,22 @@ final class Broker {
             }
             let isTLSFault = address.isTLS && !isAway
             let hint =
-                isTLSFault ? "; the certificate must be of \(address.host) and of an authority in \(address.authorities) (cafile=FILE)" : ""
+                isTLSFault
+                ? "; the certificate must be for \(address.host) and signed by an authority in \(address.authorities) (cafile=FILE)" : ""
             throw BrokerFault(text: "no connection to \(address.host):\(address.port): \(Self.words(opened))\(hint)", isAway: isAway)
         }
         _ = amqp_set_handshake_timeout(state, &time)
         _ = amqp_set_rpc_timeout(state, &time)
         let reply = cuff_amqp_login(state, address.vhost, Self.heartbeat, address.user, password)
         guard reply.reply_type == AMQP_RESPONSE_NORMAL else {
-            // RabbitMQ answers a wrong password 403; an old library sees a closed socket instead.
+            // RabbitMQ answers 403 to a wrong password; old versions of librabbitmq only see a closed socket.
             let text = Self.words(reply)
             let isRefused = text.contains("ACCESS_REFUSED") || text.contains("closed")
             throw BrokerFault(
-                text: "\(text)\(isRefused ? "; check the user `\(address.user)`, its password in amqp.password and its rights" : "")")
+                text: "\(text)\(isRefused ? "; check the user `\(address.user)`, its password in amqp.password and its permissions" : "")")
         }
         _ = amqp_channel_open(state, Self.channel)
-        try check("no channel")
+        try check("cannot open a channel")
     }
 
     private func check(_ what: String, hint: String = "") throws(BrokerFault) {
@@ -139,12 +140,12 @@ final class Broker {
     func consume(_ queue: String, prefetch: Int) throws(BrokerFault) {
         guard let state else { throw BrokerFault(text: "not connected") }
         _ = amqp_basic_qos(state, Self.channel, 0, UInt16(clamping: prefetch), 0)
-        try check("no prefetch")
+        try check("cannot set the prefetch count")
         _ = amqp_basic_consume(state, Self.channel, amqp_cstring_bytes(queue), amqp_empty_bytes, 0, 0, 0, amqp_empty_table)
-        try check("cannot take from the queue `\(queue)`", hint: "; declare it, with the rights: cuff-gateway --setup")
+        try check("cannot consume from the queue `\(queue)`", hint: "; declare it and its permissions: cuff-gateway --setup")
     }
 
-    /// A delivery that is there; `nil` when there is none now. Also keeps the heartbeat: call it every few seconds.
+    /// The next delivery, or `nil`; does not block. Also sends heartbeats: call it every few seconds.
     func receive() throws(BrokerFault) -> GatewayState.Message? {
         guard let state else { return nil }
         amqp_maybe_release_buffers(state)
@@ -159,12 +160,12 @@ final class Broker {
         guard reply.reply_type == AMQP_RESPONSE_LIBRARY_EXCEPTION else { throw BrokerFault(text: Self.words(reply)) }
         if reply.library_error == AMQP_STATUS_TIMEOUT.rawValue { return nil }
         guard reply.library_error == AMQP_STATUS_UNEXPECTED_STATE.rawValue else { throw BrokerFault(text: Self.words(reply)) }
-        // Something else than a delivery: the broker ends the channel, the connection or the consumer.
+        // Not a delivery: the broker closes the channel, the connection or the consumer.
         var frame = amqp_frame_t()
         guard amqp_simple_wait_frame_noblock(state, &frame, &none) == 0, frame.frame_type == UInt8(AMQP_FRAME_METHOD) else { return nil }
         switch frame.payload.method.id {
         case cuff_amqp_channel_close, cuff_amqp_connection_close:
-            throw BrokerFault(text: Self.closing(frame.payload.method) ?? "it closed the connection")
+            throw BrokerFault(text: Self.closing(frame.payload.method) ?? "the broker closed the connection")
         case cuff_amqp_basic_cancel: throw BrokerFault(text: "the queue was deleted; declare it: cuff-gateway --setup")
         default: return nil
         }
@@ -184,7 +185,7 @@ final class Broker {
         try check("cannot declare the exchange `\(name)`")
     }
 
-    /// Durable, on the disks of a majority before anything is confirmed.
+    /// Durable: a message is confirmed when it is on the disks of a majority.
     func declareQuorumQueue(_ name: String) throws(BrokerFault) {
         guard let state else { throw BrokerFault(text: "not connected") }
         let failure: BrokerFault? = name.withCString { name in
@@ -215,7 +216,7 @@ final class Broker {
         try check("cannot bind the queue `\(queue)` to `\(exchange)`")
     }
 
-    // MARK: Words
+    // MARK: Texts
 
     private static func bytes(_ bytes: amqp_bytes_t) -> [UInt8] {
         bytes.bytes.map { Array(UnsafeRawBufferPointer(start: $0, count: bytes.len)) } ?? []
@@ -226,8 +227,8 @@ final class Broker {
     private static func words(_ reply: amqp_rpc_reply_t) -> String {
         switch reply.reply_type {
         case AMQP_RESPONSE_LIBRARY_EXCEPTION: words(reply.library_error)
-        case AMQP_RESPONSE_SERVER_EXCEPTION: closing(reply.reply) ?? "it closed the connection"
-        default: "it gave no answer"
+        case AMQP_RESPONSE_SERVER_EXCEPTION: closing(reply.reply) ?? "the broker closed the connection"
+        default: "no answer"
         }
     }
 

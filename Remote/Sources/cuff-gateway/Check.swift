@@ -1,7 +1,7 @@
 import PostgresStore
 import RemoteSink
 
-/// Whether the gateway could work as it is set up: both servers, the rights, the tables and the queue. Takes and stores nothing.
+/// Checks both servers, the permissions, the tables and the queue. Consumes and stores nothing.
 enum Check {
     static func run(_ address: BrokerAddress, _ broker: Broker, _ database: PostgresAddress) -> CheckResult {
         let stored: String
@@ -12,11 +12,11 @@ enum Check {
         }
         do throws(BrokerFault) {
             try broker.connect()
-            // One message may come, and goes back to the queue when the connection ends.
+            // One message may be delivered; closing the connection requeues it.
             try broker.consume(Gateway.queue, prefetch: 1)
             broker.close()
             return .ok(
-                "the broker at \(address.host):\(address.port) lets `\(address.user)` take from the queue `\(Gateway.queue)`; \(stored)")
+                "the broker at \(address.host):\(address.port) lets `\(address.user)` consume from the queue `\(Gateway.queue)`; \(stored)")
         } catch {
             return error.isAway ? .later("the broker: " + error.text) : .fatal("the broker: " + error.text)
         }

@@ -2,10 +2,10 @@ import Glibc
 import PostgresStore
 import RemoteSink
 
-/// Written by the signal handler, which has no other way to its process. Set once, before the handler is.
+/// The pipe that the signal handler writes to. Set once, before the handler is installed.
 nonisolated(unsafe) private var stopRequest: Int32 = -1
 
-/// Performs what `GatewayState` decides: one wait for the broker, for the database and for time.
+/// Performs the effects of `GatewayState`: one poll() for the broker, the database and timers.
 struct Gateway {
     static let queue = "cuff"
 
@@ -62,7 +62,7 @@ struct Gateway {
     }
 
     private mutating func wait() {
-        // The broker's heartbeat is kept in `receive`.
+        // `receive` sends the broker's heartbeats.
         var limit = min(5, state.wakeAt.map { max(0, $0 - monotonicSeconds()) } ?? 5)
         if broker.hasBuffered { limit = 0 }
         var entries = [
@@ -80,7 +80,7 @@ struct Gateway {
         handle(.time)
     }
 
-    /// As many as the broker sends without an acknowledgement, and a few for what is not a delivery.
+    /// Enough for the prefetch count and a few other frames.
     private mutating func receive() {
         for _ in 0..<256 {
             do throws(BrokerFault) {

@@ -1,14 +1,14 @@
 import PostgresStore
 import RemoteSink
 
-/// From one queue into the database, as a value; `Gateway` performs the effects.
+/// Moves messages from one queue into the database. A pure state machine; `Gateway` performs the effects.
 ///
 /// - A message is acknowledged to the broker after the commit of everything in its batch.
-/// - The broker is connected only while the database is: what cannot be stored stays in the queue, not in a half-open batch.
-/// - A message that can never be stored is set aside in the database, with its reason, before it is acknowledged.
+/// - The broker is connected only while the database is, so that messages wait in the queue and not here.
+/// - A message that can never be stored is first set aside in the database with its reason, then acknowledged.
 struct GatewayState {
     struct Limits: Sendable {
-        /// Messages that the broker sends without an acknowledgement, and the most in one transaction.
+        /// The most unacknowledged messages, and the most in one transaction.
         var prefetch = 200
         /// How long a batch that is not full waits for more.
         var collect = 0.05
@@ -40,7 +40,7 @@ struct GatewayState {
         case brokerFailed(String)
         case delivered(Message)
         case stop
-        /// Nothing but time has passed.
+        /// A timer may have expired.
         case time
     }
 
@@ -49,7 +49,7 @@ struct GatewayState {
         case connectBroker
         case store([ReadingStatement.Item])
         case setAside([Refused])
-        /// This message and all before it.
+        /// Acknowledges this message and all before it.
         case acknowledge(UInt64)
         case disconnect
         case tell(String)
@@ -61,7 +61,7 @@ struct GatewayState {
         case resting(until: Double)
         case connectingDatabase
         case connectingBroker
-        /// Both are connected, and nothing is under way.
+        /// Both are connected; no statement is running.
         case ready
         case storing
         case settingAside
@@ -79,8 +79,8 @@ struct GatewayState {
     private var work = BatchWork(count: 0)
     private var deadline: Double?
     private var stopBy: Double?
-    private var told = ""
-    /// For the line at the end.
+    private var lastText = ""
+    /// For the summary on exit.
     private(set) var storedCount = 0
     private(set) var refusedCount = 0
 
@@ -108,7 +108,7 @@ struct GatewayState {
         case .brokerConnected:
             guard phase == .connectingBroker else { break }
             phase = .ready
-            tell("taking readings from the queue", &effects)
+            tell("storing readings from the queue", &effects)
         case .delivered(let message):
             guard [.ready, .storing, .settingAside].contains(phase) else { break }
             if held.isEmpty { heldSince = now }
@@ -152,11 +152,11 @@ struct GatewayState {
         for message in batch {
             switch Routing(message.routingKey).kind {
             case .ignored: break
-            // `cuff-sink-mqtt --check` sends an empty one, to see whether it may.
+            // `cuff-sink-mqtt --check` sends an empty message to test its permissions.
             case .reading where message.body.isEmpty: break
             case .reading(let machine):
                 guard let reading = ReadingLine(message.body) else {
-                    refuse(message, "not a reading of cuff")
+                    refuse(message, "not a reading from cuff")
                     continue
                 }
                 if let objection = ReadingStatement.objection(to: reading) {
@@ -227,7 +227,7 @@ struct GatewayState {
         }
     }
 
-    /// Ends both connections. The broker sends again what was not acknowledged.
+    /// Closes both connections. The broker redelivers unacknowledged messages.
     private mutating func fail(_ text: String, _ now: Double, _ effects: inout [Effect]) {
         guard phase != .over else { return }
         effects.append(.disconnect)
@@ -239,19 +239,19 @@ struct GatewayState {
         work = BatchWork(count: 0)
     }
 
-    /// The same text twice in a row is said once.
+    /// Repeated texts are reported once.
     private mutating func tell(_ text: String, _ effects: inout [Effect]) {
-        guard text != told else { return }
-        told = text
+        guard text != lastText else { return }
+        lastText = text
         effects.append(.tell(text))
     }
 }
 
-/// What a routing key says. An MQTT topic comes with dots for slashes: `cuff.MACHINE.DEVICE.USER.reading`.
+/// A parsed routing key: an MQTT topic with dots for slashes: `cuff.MACHINE.DEVICE.USER.reading`.
 struct Routing {
     enum Kind: Equatable {
         case reading(machine: String)
-        /// Presence, and the copy of the newest reading, which comes as a reading as well.
+        /// Presence, and the copy of the newest reading, which is also delivered as a reading.
         case ignored
     }
 

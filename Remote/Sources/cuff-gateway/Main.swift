@@ -6,14 +6,14 @@ import RemoteSink
 struct Main {
     static let usage = """
         usage: cuff-gateway --from amqps://USER@HOST/ --to postgres://USER@HOST/DATABASE
-                   take readings from the queue `cuff` of RabbitMQ and store them, until stopped
+                   store readings from the RabbitMQ queue `cuff` until stopped
                cuff-gateway --check --from amqps://USER@HOST/ --to postgres://USER@HOST/DATABASE
-                   tell whether that would work; takes and stores nothing
+                   check whether that would work; consumes and stores nothing
                cuff-gateway --from amqps://USER@HOST/ --setup [--machine NAME]…
-                   declare the queue, its binding, the alternate exchange, and a user for each machine; run it on the broker
+                   declare the queue, its binding, the alternate exchange and a user for each machine (run on the broker)
 
-        The password of the broker's user stands in ~/.config/cuff/credentials/amqp.password (mode 0600) or in systemd's
-        $CREDENTIALS_DIRECTORY; that of the database in libpq's passfile (~/.pgpass).
+        The password of the broker's user is read from ~/.config/cuff/credentials/amqp.password (mode 0600) or systemd's
+        $CREDENTIALS_DIRECTORY, that of the database from libpq's passfile (~/.pgpass).
         """
 
     static func main() {
@@ -59,7 +59,7 @@ struct Arguments: Equatable {
         var rest = words[...]
         while let word = rest.popFirst() {
             func value() throws(ConfigurationFault) -> String {
-                guard let value = rest.popFirst(), !value.isEmpty else { throw ConfigurationFault("\(word) wants a value") }
+                guard let value = rest.popFirst(), !value.isEmpty else { throw ConfigurationFault("\(word) requires a value") }
                 return value
             }
             switch word {
@@ -74,16 +74,16 @@ struct Arguments: Equatable {
         }
         guard !wantsHelp else { return }
         guard !from.isEmpty else { throw ConfigurationFault("--from is missing") }
-        guard isSetup != !to.isEmpty else { throw ConfigurationFault(isSetup ? "--setup needs no --to" : "--to is missing") }
-        guard !isSetup || !isCheck else { throw ConfigurationFault("--check and --setup do not go together") }
-        guard isSetup || machines.isEmpty else { throw ConfigurationFault("--machine belongs to --setup") }
+        guard isSetup != !to.isEmpty else { throw ConfigurationFault(isSetup ? "--setup cannot be combined with --to" : "--to is missing") }
+        guard !isSetup || !isCheck else { throw ConfigurationFault("--check and --setup cannot be combined") }
+        guard isSetup || machines.isEmpty else { throw ConfigurationFault("--machine requires --setup") }
     }
 
-    /// It becomes a level of a topic, a word of a routing key, and a user.
+    /// The name is used as a topic level, a word of a routing key and a user name.
     private static func machine(_ name: String) throws(ConfigurationFault) -> String {
         let isName = name.utf8.allSatisfy { 0x61...0x7A ~= $0 || 0x41...0x5A ~= $0 || 0x30...0x39 ~= $0 || $0 == 0x5F || $0 == 0x2D }
         guard isName, name.utf8.count <= 64 else {
-            throw ConfigurationFault("`\(name.prefix(70))` is not a machine: use 1 to 64 of A-Z, a-z, 0-9, _ and -")
+            throw ConfigurationFault("`\(name.prefix(70))` is not a machine name: use 1 to 64 of A-Z, a-z, 0-9, _ and -")
         }
         return name
     }

@@ -1,12 +1,12 @@
-import Foundation
+import Glibc
 import RemoteSink
 
-/// Prepares RabbitMQ. Queues and bindings go over AMQP; users and the policy are `rabbitmqctl`'s, on the broker itself. Running it
-/// again changes nothing that is right already, and no password.
+/// Prepares RabbitMQ. Queues and bindings are declared over AMQP, users and the policy by `rabbitmqctl` on the broker. Running it
+/// again keeps passwords and everything already set up.
 struct Setup {
     /// MQTT messages arrive at this exchange (`mqtt.exchange` in rabbitmq.conf).
     static let exchange = "amq.topic"
-    /// What no queue wants waits here instead of being lost.
+    /// Receives messages that no queue accepts.
     static let unrouted = "unrouted"
 
     private let address: BrokerAddress
@@ -21,10 +21,10 @@ struct Setup {
 
     /// In seconds. RabbitMQ 3.10 answers the declaration of a queue before the queue's name is on disk, and acknowledges into it. Observed:
     /// killed 0.1 s after the declaration, the queue has no leader after the restart, and its messages are gone; killed after 1.5 s it
-    /// has all of them. So no machine gets its rights before.
+    /// has all of them. So machines get their permissions after this pause.
     private static let pauseAfterDeclaration: UInt32 = 5
 
-    /// Answers whether all of it is done.
+    /// Returns whether everything is set up.
     func run(machines: [String]) throws(ConfigurationFault) -> Bool {
         let users = control(["list_users", "--no-table-headers"])
         let names = Set(users.output.split(separator: "\n").compactMap { $0.split(separator: "\t").first.map(String.init) })
@@ -32,7 +32,9 @@ struct Setup {
         if isControlled {
             try importGateway(exists: names.contains(address.user))
         } else {
-            say("cuff-gateway: rabbitmqctl does not answer here (\(Answer.oneLine(users.output))); run on the broker, as root:")
+            say(
+                "cuff-gateway: rabbitmqctl does not answer here (\(Answer.oneLine(users.output))); run these commands on the broker, as root:"
+            )
             let unset = Dictionary(machines.map { ($0, "") }) { first, _ in first }
             for words in gatewayDefinitions("").commands + machineDefinitions(machines, unset).commands {
                 say("    rabbitmqctl " + words.map(Self.quoted).joined(separator: " "))
@@ -55,7 +57,7 @@ struct Setup {
         return isControlled
     }
 
-    /// The gateway declares its queues, binds them and takes from them. Without a password the user exists.
+    /// The gateway may declare, bind and read its queues. `password` is `nil` if the user exists.
     private func gatewayDefinitions(_ password: String?) -> Definitions {
         let name = address.user
         return Definitions(
@@ -65,11 +67,11 @@ struct Setup {
                     user: name, vhost: address.vhost, configure: "^(cuff|unrouted)$", write: "^(cuff|unrouted)$",
                     read: "^(cuff|unrouted|amq\\.topic)$")
             ],
-            policies: [.init(vhost: address.vhost)])
+            unroutedPolicies: [address.vhost])
     }
 
-    /// A machine publishes, and reads what the broker retains of it, below its own name only. What it subscribes to goes through a queue
-    /// with the name of its connection (`cuff-NAME`, and `cuff-NAME.PID` for a check), which the broker declares for it. `passwords` are those of new machines.
+    /// A machine may publish, and read retained messages, only below its own name. A subscription uses a queue
+    /// named after the client id (`cuff-NAME`, `cuff-NAME.PID` for a check). `passwords` are those of new machines.
     private func machineDefinitions(_ machines: [String], _ passwords: [String: String]) -> Definitions {
         let vhost = address.vhost
         return Definitions(
@@ -79,7 +81,7 @@ struct Setup {
                 return .init(
                     user: $0, vhost: vhost, configure: "^\(queue)$", write: "^(amq\\.topic|\(queue))$", read: "^(amq\\.topic|\(queue))$")
             },
-            topic_permissions: machines.map {
+            topicPermissions: machines.map {
                 .init(user: $0, vhost: vhost, exchange: Self.exchange, write: "^cuff\\.\($0)\\.", read: "^cuff\\.\($0)\\.")
             })
     }
@@ -99,7 +101,7 @@ struct Setup {
         do {
             try load(machineDefinitions(machines, passwords))
         } catch {
-            // Passwords that nobody has: the next run writes others.
+            // These passwords were not set; the next run creates new ones.
             for machine in passwords.keys { unlink(Self.passwordFile(machine)) }
             throw error
         }
@@ -113,12 +115,12 @@ struct Setup {
 
     private static func passwordFile(_ machine: String) -> String { "\(machine).mqtt.password" }
 
-    /// One call for any number of users: each call of rabbitmqctl starts an Erlang virtual machine. The passwords go by standard input:
-    /// arguments can be read by everybody on the machine.
+    /// One call for all users, because each rabbitmqctl starts an Erlang virtual machine. Passwords go through standard input:
+    /// arguments are visible to every user.
     private func load(_ definitions: Definitions) throws(ConfigurationFault) {
-        let result = (try? JSONEncoder().encode(definitions)).map { control(["import_definitions"], input: $0) }
-        guard let result, result.status == 0 else {
-            throw ConfigurationFault("rabbitmqctl could not import the users and their rights: \(Answer.oneLine(result?.output ?? ""))")
+        let result = control(["import_definitions"], input: definitions.json)
+        guard result.status == 0 else {
+            throw ConfigurationFault("rabbitmqctl could not import the users and their permissions: \(Answer.oneLine(result.output))")
         }
     }
 
@@ -139,20 +141,8 @@ struct Setup {
         }
     }
 
-    private func control(_ words: [String], input: Data = Data()) -> (status: Int32, output: String) {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["rabbitmqctl", "-q"] + words
-        let (down, up) = (Pipe(), Pipe())
-        process.standardInput = down
-        process.standardOutput = up
-        process.standardError = up
-        do { try process.run() } catch { return (-1, "\(error)") }
-        try? down.fileHandleForWriting.write(contentsOf: input)
-        try? down.fileHandleForWriting.close()
-        let output = up.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+    private func control(_ arguments: [String], input: String = "") -> (status: Int32, output: String) {
+        Subprocess.run(["rabbitmqctl", "-q"] + arguments, input: Array(input.utf8))
     }
 
     private static func quoted(_ word: String) -> String {
@@ -160,35 +150,5 @@ struct Setup {
             0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 || $0 == 0x5F || $0 == 0x2D || $0 == 0x2F || $0 == 0x2E
         }
         return isPlain && !word.isEmpty ? word : "'\(word)'"
-    }
-}
-
-/// What `rabbitmqctl import_definitions` reads; the names of the members are its own.
-private struct Definitions: Encodable {
-    struct User: Encodable {
-        let name, password: String
-        var tags: [String] = []
-    }
-    struct Permission: Encodable { let user, vhost, configure, write, read: String }
-    struct TopicPermission: Encodable { let user, vhost, exchange, write, read: String }
-    struct Policy: Encodable {
-        let vhost: String
-        var name = "cuff-unrouted", pattern = "^amq\\.topic$", priority = 0
-        var applyTo = "exchanges", definition = ["alternate-exchange": Setup.unrouted]
-        enum CodingKeys: String, CodingKey {
-            case vhost, name, pattern, priority, applyTo = "apply-to", definition
-        }
-    }
-    var users: [User] = [], permissions: [Permission] = [], topic_permissions: [TopicPermission] = [], policies: [Policy] = []
-
-    /// The same as arguments of `rabbitmqctl`, for a person; a password is asked for there.
-    var commands: [[String]] {
-        users.map { ["add_user", $0.name] }
-            + permissions.map { ["set_permissions", "-p", $0.vhost, $0.user, $0.configure, $0.write, $0.read] }
-            + topic_permissions.map { ["set_topic_permissions", "-p", $0.vhost, $0.user, $0.exchange, $0.write, $0.read] }
-            + policies.map {
-                let definition = $0.definition.map { "\"\($0)\":\"\($1)\"" }.joined(separator: ",")
-                return ["set_policy", "-p", $0.vhost, "--apply-to", $0.applyTo, $0.name, $0.pattern, "{\(definition)}"]
-            }
     }
 }

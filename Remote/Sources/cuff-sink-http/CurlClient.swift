@@ -14,7 +14,7 @@ final class CurlClient {
     private static let connectLimit = 10
     /// `cuff` gives up after 60 s without an answer.
     private static let limit = 45
-    /// Answers about fifty readings have some hundred kilobytes.
+    /// Responses for fifty readings have about a hundred kilobytes.
     private static let longestBody = 8 << 20
 
     private final class Body {
@@ -24,7 +24,7 @@ final class CurlClient {
 
     /// `nil` when libcurl cannot be set up.
     init?(caFile: String?, isLoopback: Bool) {
-        // A variable that is meant for browsers would write every session's keys to a file.
+        // SSLKEYLOGFILE would write every session's keys to a file.
         unsetenv("SSLKEYLOGFILE")
         guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK, let handle = curl_easy_init() else { return nil }
         self.handle = OpaquePointer(handle)
@@ -48,7 +48,7 @@ final class CurlClient {
         defer { curl_slist_free_all(list) }
         for header in request.headers { list = curl_slist_append(list, "\(header.name): \(header.value)") }
         if let authorization { list = curl_slist_append(list, "Authorization: \(authorization)") }
-        // Otherwise a large body waits for a 100 that many servers never send.
+        // Otherwise a large body waits for a `100 Continue` that many servers never send.
         list = curl_slist_append(list, "Expect:")
         ccurl_set_list(curl, CURLOPT_HTTPHEADER, list)
         ccurl_set_text(curl, CURLOPT_URL, request.url)
@@ -103,7 +103,7 @@ final class CurlClient {
 
     private func outcome(_ curl: UnsafeMutableRawPointer, _ code: CURLcode) -> HTTPOutcome {
         guard code == CURLE_OK else { return failure(code) }
-        guard body.head.isWhole else { return .unreachable("the server's answer was cut off, or tells no length of its body") }
+        guard body.head.isWhole else { return .unreachable("the server's answer was cut off or has no body length") }
         var status = 0
         ccurl_get_long(curl, CURLINFO_RESPONSE_CODE, &status)
         var wait: curl_off_t = 0
@@ -121,23 +121,23 @@ final class CurlClient {
     }
 
     private func failure(_ code: CURLcode) -> HTTPOutcome {
-        let said = error[0] == 0 ? String(cString: curl_easy_strerror(code)) : String(cString: error)
+        let message = error[0] == 0 ? String(cString: curl_easy_strerror(code)) : String(cString: error)
         switch code {
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:
-            return .misconfigured("the server's certificate is not accepted (\(said)); \(Self.hint(said))")
-        case CURLE_SSL_CACERT_BADFILE: return .misconfigured("cannot use the certificates in \(caFile ?? "the system's file") (\(said))")
-        case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL: return .misconfigured("the address is not usable (\(said))")
-        case CURLE_OPERATION_TIMEDOUT: return .unreachable("the server does not answer (\(said))")
+            return .misconfigured("the server's certificate is not accepted (\(message)); \(Self.hint(message))")
+        case CURLE_SSL_CACERT_BADFILE: return .misconfigured("cannot use the certificates in \(caFile ?? "the system's file") (\(message))")
+        case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL: return .misconfigured("the address is not usable (\(message))")
+        case CURLE_OPERATION_TIMEDOUT: return .unreachable("the server does not answer (\(message))")
         case CURLE_WRITE_ERROR: return .unreachable("the server's answer is longer than \(Self.longestBody >> 20) MB")
-        default: return .unreachable(said)
+        default: return .unreachable(message)
         }
     }
 
-    private static func hint(_ said: String) -> String {
-        if said.contains("expired") || said.contains("not yet valid") {
+    private static func hint(_ message: String) -> String {
+        if message.contains("expired") || message.contains("not yet valid") {
             return "renew it, or check this computer's clock"
         }
-        if said.contains("does not match") || said.contains("subject name") { return "use the host name that stands in the certificate" }
+        if message.contains("does not match") || message.contains("subject name") { return "use the host name in the certificate" }
         return "for a private certification authority, give its file with cafile=FILE"
     }
 }

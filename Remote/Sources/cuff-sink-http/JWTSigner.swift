@@ -9,7 +9,7 @@ final class JWTSigner {
 
     init(pem: String) throws(ConfigurationFault) {
         let bytes = Array(pem.utf8)
-        // The callback answers that there is no passphrase; OpenSSL would ask the terminal for one.
+        // The callback supplies no passphrase; without it OpenSSL would prompt on the terminal.
         let read = bytes.withUnsafeBytes { raw -> OpaquePointer? in
             guard let file = BIO_new_mem_buf(raw.baseAddress, Int32(clamping: raw.count)) else { return nil }
             defer { BIO_free(file) }
@@ -45,7 +45,7 @@ final class JWTSigner {
         return algorithm == .es384 ? SMARTGrant.joined(der: whole) : whole
     }
 
-    /// A number that nobody guesses.
+    /// An unpredictable nonce.
     static func random() -> String? {
         var bytes = [UInt8](repeating: 0, count: 24)
         return RAND_bytes(&bytes, Int32(bytes.count)) == 1 ? Base64.urlString(bytes) : nil

@@ -4,7 +4,7 @@ import RemoteSink
 
 @main
 struct Main {
-    /// How long what `cuff` has sent is still delivered after its end. `cuff` itself waits for less; a person with a pipe does not.
+    /// Delivery time after the end of input. `cuff` waits for less; a user with a pipe does not.
     private static let endLimit = 30.0
 
     static func main() {
@@ -52,7 +52,7 @@ struct Main {
         while !conversation.isOver {
             read(conversation, &state)
             if conversation.isClosed {
-                // Whoever started this was killed: the next helper sends what is unanswered, and two at once may meet at a server
+                // If the parent was killed, the next helper resends unanswered lines, and two helpers could collide at a server
                 // that does not serialise its conditional creates.
                 if getppid() != parent { return }
                 let until = end ?? monotonicSeconds() + endLimit
@@ -71,7 +71,7 @@ struct Main {
         }
     }
 
-    /// Takes what has come; waits for it where there is nothing to do.
+    /// Reads input; blocks if there is nothing to do.
     private static func read(_ conversation: Conversation, _ state: inout DeliveryState) {
         if state.isIdle, conversation.descriptor >= 0 {
             var entry = pollfd(fd: conversation.descriptor, events: Int16(POLLIN), revents: 0)

@@ -2,7 +2,7 @@ import Glibc
 import HTTPSink
 import RemoteSink
 
-/// The server as the target describes it: performs a request with the right credentials, and asks for tokens where it must.
+/// Performs requests to the target with its credentials, and requests tokens if needed.
 final class Server {
     private let client: CurlClient
     private let authorization: Authorization?
@@ -35,7 +35,7 @@ final class Server {
         if let problem = renew() { return problem }
         let outcome = send(request, grant?.authorization(at: Self.now))
         guard case .answered(let answer) = outcome, answer.status == 401 else { return outcome }
-        // The token may have been withdrawn early; a second 401 is the configuration's.
+        // The token may have been revoked; a second 401 is a configuration fault.
         grant?.forget()
         if let problem = renew() { return problem }
         return send(request, grant?.authorization(at: Self.now))
@@ -47,7 +47,7 @@ final class Server {
         return .answered(authorization.redacted(answer))
     }
 
-    /// Sees to it that there is a token; answers what is in the way.
+    /// Obtains a token if needed; returns the fault if that fails.
     private func renew() -> HTTPOutcome? {
         guard var grant, let signer, grant.authorization(at: Self.now) == nil else { return nil }
         defer { self.grant = grant }

@@ -2,18 +2,18 @@ import CMosquitto
 import Glibc
 import RemoteSink
 
-/// One connection to a broker by libmosquitto, on one thread; what happened is collected, to be asked for.
+/// A libmosquitto connection to a broker, for one thread; collects events until they are fetched.
 final class Broker {
     private let settings: Settings
     private let isVersion5: Bool
-    /// Beside a helper that runs: another name, and nothing about presence.
+    /// For a second connection: another client id, and no presence messages.
     private let isSilent: Bool
     private var client: OpaquePointer?
     private var tokens: [Int32: (token: MQTTState.Token, topic: String)] = [:]
     private var topics: [Int32: String] = [:]
     private var isAccepted = false
     private var hasEnded = false
-    /// What libmosquitto says about faults; the cause of a TLS fault is nowhere else.
+    /// libmosquitto's log messages; only they contain the cause of a TLS error.
     private var words: [String] = []
     private var events: [MQTTState.Event] = []
 
@@ -35,13 +35,13 @@ final class Broker {
 
     // MARK: Connecting
 
-    /// Waits for the connection of TCP, as long as `ConnectGuard` lets it; the rest happens in `run`.
+    /// Blocks for the TCP connection, limited by `ConnectGuard`; `run` does the rest.
     func connect() {
         guard
             let client = mosquitto_new(
                 isSilent ? "\(settings.clientID).\(getpid())" : settings.clientID, true, Unmanaged.passUnretained(self).toOpaque())
         else {
-            return end(.later("libmosquitto cannot begin: \(String(cString: strerror(errno)))"))
+            return end(.later("cannot initialise libmosquitto: \(String(cString: strerror(errno)))"))
         }
         self.client = client
         setCallbacks(client)
@@ -64,7 +64,7 @@ final class Broker {
         }
     }
 
-    /// The broker's certificate and its host name are verified; nothing turns that off.
+    /// The broker's certificate and host name are always verified.
     private func encrypt(_ client: OpaquePointer) -> String? {
         for file in [settings.caFile, settings.certificateFile, settings.keyFile].compactMap({ $0 }) where access(file, R_OK) != 0 {
             return "cannot read \(file): \(String(cString: strerror(errno)))"
@@ -80,13 +80,13 @@ final class Broker {
         if detail.contains("host name verification") || detail.contains("verify failed") {
             let cause =
                 detail.contains("host name")
-                ? "it is not for the name \(settings.host)" : "no known authority has signed it, or its time is over"
+                ? "it is not valid for \(settings.host)" : "it has expired, or no trusted authority signed it"
             return .fatal(
-                "the certificate of the broker at \(settings.place) is not accepted: \(cause); name the authority's certificate by cafile=FILE (\(detail))"
+                "the certificate of the broker at \(settings.place) is not accepted: \(cause); set the authority's certificate with cafile=FILE (\(detail))"
             )
         }
         if detail.contains("wrong version number") {
-            return .fatal("the broker at \(settings.place) does not speak TLS there; mqtt:// or another port?")
+            return .fatal("the broker at \(settings.place) does not use TLS on this port; use mqtt:// or another port")
         }
         if detail.contains("alert") { return .fatal("the broker at \(settings.place) refuses TLS: \(detail)") }
         return .later("TLS with the broker at \(settings.place) failed: \(detail.isEmpty ? "no reason" : detail)")
@@ -125,7 +125,7 @@ final class Broker {
 
     private static func text(_ code: Int32) -> String { String(cString: mosquitto_strerror(code)).lowercasedFirst }
 
-    /// MQTT 5: the broker's own words.
+    /// MQTT 5: the broker's reason string.
     private static func reason(_ properties: OpaquePointer?) -> String? {
         var text: UnsafeMutablePointer<CChar>?
         guard properties != nil, mosquitto_property_read_string(properties, MQTT_PROP_REASON_STRING.code, &text, false) != nil, let text
@@ -134,7 +134,7 @@ final class Broker {
         return String(cString: text)
     }
 
-    // MARK: What comes
+    // MARK: Receiving
 
     private func connected(_ code: UInt8, _ reason: String?) {
         if code == (isVersion5 ? 0x84 : 1) { return end(.oldVersion) }
@@ -165,7 +165,7 @@ final class Broker {
         guard !isAccepted else { return end(.lost("the connection to the broker at \(settings.place) was lost")) }
         end(
             .closedEarly(
-                "the broker at \(settings.place) closed the connection before it answered; does it want mqtts:// or another port, or is its disk or memory full?"
+                "the broker at \(settings.place) closed the connection before it answered; it may require mqtts:// or another port, or its disk or memory may be full"
             ))
     }
 
@@ -188,7 +188,7 @@ final class Broker {
         events.append(.ended(ending))
     }
 
-    // MARK: What goes
+    // MARK: Sending
 
     func publish(_ token: MQTTState.Token, _ topic: String, _ payload: String, isRetained: Bool) {
         guard let client, !hasEnded else { return }
@@ -199,12 +199,15 @@ final class Broker {
         case MOSQ_ERR_SUCCESS.code: tokens[id] = (token, topic)
         case MOSQ_ERR_NO_CONN.code, MOSQ_ERR_CONN_LOST.code: lost(code)
         case MOSQ_ERR_OVERSIZE_PACKET.code, MOSQ_ERR_PAYLOAD_SIZE.code, MOSQ_ERR_MALFORMED_UTF8.code:
-            events.append(.acknowledged(token, .refuse("the broker does not take it: \(Self.text(code))")))
+            events.append(.acknowledged(token, .refuse("the broker did not accept it: \(Self.text(code))")))
         case MOSQ_ERR_RETAIN_NOT_SUPPORTED.code:
             events.append(
-                .acknowledged(token, .fatal("the broker at \(settings.place) retains no messages; add state=no and leave out discovery")))
+                .acknowledged(
+                    token,
+                    .fatal("the broker at \(settings.place) does not support retained messages; add state=no and leave out discovery")))
         case MOSQ_ERR_QOS_NOT_SUPPORTED.code:
-            events.append(.acknowledged(token, .fatal("the broker at \(settings.place) acknowledges nothing: it has no QoS 1")))
+            events.append(
+                .acknowledged(token, .fatal("the broker at \(settings.place) does not support QoS 1, so it acknowledges nothing")))
         default: events.append(.acknowledged(token, .later("libmosquitto cannot publish: \(Self.text(code))")))
         }
     }
@@ -231,7 +234,7 @@ final class Broker {
         if mosquitto_want_write(client) { _ = mosquitto_loop_write(client, 1) }
     }
 
-    /// What the socket has to give and to take; call it also once a second, for the keep-alive.
+    /// Reads and writes the socket; also call it once a second, for keep-alives.
     func run(isReadable: Bool, isWritable: Bool) {
         guard let client, !hasEnded else { return }
         var code = MOSQ_ERR_SUCCESS.code

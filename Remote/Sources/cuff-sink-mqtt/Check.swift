@@ -1,9 +1,9 @@
 import RemoteSink
 
-/// Whether this broker would accept readings: the address, the certificate, the password, and the right to each kind of topic.
+/// Checks the address, the certificate, the password and the permission for each kind of topic.
 ///
-/// Nothing is retained by it. Topics are those of a cuff that does not exist, and their messages are empty, except that the presence of
-/// this gateway is repeated as it is.
+/// Nothing is retained: it publishes empty messages to topics of a cuff that does not exist. Only the presence of
+/// this gateway is published again unchanged.
 struct Check {
     private static let device = "_check"
     private let settings: Settings
@@ -21,10 +21,10 @@ struct Check {
         if settings.keepsState {
             let retained: [String: [UInt8]]
             do throws(CheckResult) { retained = try connection.retained([topics.status]) } catch {
-                // Some brokers answer what they do not permit by ending the connection, which MQTT 3.1.1 gives no reason for.
+                // Some brokers close the connection if an operation is not permitted; MQTT 3.1.1 gives no reason.
                 if case .later = error, connection.isVersion5 { throw error }
                 throw .fatal(
-                    "\(accepted) but does not let it read \(topics.status); give it the right to read \(topics.base)/#, or add state=no")
+                    "\(accepted) but not reading \(topics.status); grant it permission to read \(topics.base)/#, or add state=no")
             }
             presence = retained[topics.status].flatMap { String(validating: $0, as: UTF8.self) } ?? presence
         }
@@ -40,7 +40,7 @@ struct Check {
         connection.disconnect()
         guard isHeard || settings.isUnheardTaken else {
             return .later(
-                "the broker at \(settings.place) accepts readings, but nobody subscribes to \(topics.base)/+/+/reading: they will wait until somebody does; add nobody-listens=taken if that is meant"
+                "the broker at \(settings.place) accepts readings, but there is no subscriber to \(topics.base)/+/+/reading: readings will stay queued until there is one; to count them as delivered add nobody-listens=taken"
             )
         }
         return .ok("\(accepted), and publishing below \(places.joined(separator: " and "))\(caveats(connection))")
@@ -52,20 +52,20 @@ struct Check {
 
     private func caveats(_ connection: ShortConnection) -> String {
         var text = ""
-        if !connection.isVersion5 { text += "; it speaks MQTT 3.1.1, which does not always tell that publishing is not permitted" }
-        if !settings.isEncrypted, !settings.isLoopback { text += "; nothing is encrypted on the way: use mqtts://" }
+        if !connection.isVersion5 { text += "; it uses MQTT 3.1.1, which does not always report that publishing is not permitted" }
+        if !settings.isEncrypted, !settings.isLoopback { text += "; the connection is not encrypted: use mqtts://" }
         return text
     }
 
-    /// Answers whether somebody subscribes to it, as far as the broker says.
+    /// Returns whether the topic has a subscriber, if the broker reports that.
     @discardableResult
     private func publish(_ topic: String, _ payload: String = "", on connection: ShortConnection) throws(CheckResult) -> Bool {
         let verdicts: [Verdict]
         do throws(CheckResult) { verdicts = try connection.publish([(topic, payload, false)]) } catch {
-            // RabbitMQ's answer to a message that the user may not publish.
+            // RabbitMQ's reaction to a publish that is not permitted.
             guard !connection.isVersion5, case .later = error else { throw error }
             throw .fatal(
-                "\(accepted) but closed the connection at a message to \(topic): probably it does not permit that topic; \(right(topic))")
+                "\(accepted) but closed the connection after a message to \(topic): probably the topic is not permitted; \(right(topic))")
         }
         switch verdicts.first {
         case .unheard: return false
@@ -78,6 +78,6 @@ struct Check {
 
     private func right(_ topic: String) -> String {
         let isOwn = topic.hasPrefix(settings.topics.base + "/")
-        return "give it the right to publish to \(isOwn ? settings.topics.base : settings.discovery ?? "")/#"
+        return "grant it permission to publish to \(isOwn ? settings.topics.base : settings.discovery ?? "")/#"
     }
 }

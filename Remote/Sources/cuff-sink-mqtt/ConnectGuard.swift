@@ -1,9 +1,9 @@
 import Glibc
 
-/// libmosquitto's connecting waits for name servers and for TCP without a limit of its own, some two minutes. `cuff` waits for one
-/// minute. So an alarm ends the helper, with its answer.
+/// libmosquitto blocks without a limit for name servers and TCP, about two minutes. `cuff` waits for one
+/// minute, so an alarm sends an answer and ends the helper.
 enum ConnectGuard {
-    /// Written by the signal's handler, which may do little.
+    /// Prepared here, because a signal handler may only call write().
     nonisolated(unsafe) private static var answer = UnsafeMutableBufferPointer<UInt8>(start: nil, count: 0)
 
     static func begin(_ text: String, seconds: UInt32) {

@@ -1,8 +1,8 @@
 /// Reads what the broker retains: subscribe, wait for the message, unsubscribe. A broker sends a retained message right after it has
-/// confirmed the subscription; the confirmed end of the subscription says that no more can come.
+/// confirmed the subscription; after UNSUBACK none can follow.
 struct Fetches: Sendable {
     private struct Fetch: Sendable {
-        /// Until then the message is waited for; `nil` before the subscription is confirmed.
+        /// The deadline for the message; `nil` before the subscription is confirmed.
         var until: Double?
         var isEnding = false
         var payload: [UInt8]?
@@ -20,14 +20,14 @@ struct Fetches: Sendable {
     mutating func received(_ topic: String, _ payload: [UInt8]) { fetches[topic]?.payload = payload }
     func isUnderWay(_ topic: String) -> Bool { fetches[topic] != nil }
 
-    /// The topics that are to be unsubscribed from now.
+    /// The topics to unsubscribe now.
     mutating func endDue(_ now: Double) -> [String] {
         let due = fetches.filter { !$0.value.isEnding && $0.value.isDue(now) }.keys.sorted()
         for topic in due { fetches[topic]?.isEnding = true }
         return due
     }
 
-    /// What was retained, `nil` for nothing; answers `nil` when that was not asked for.
+    /// The retained message, `nil` if none; returns `nil` if the topic was not requested.
     mutating func end(_ topic: String) -> [UInt8]?? { fetches.removeValue(forKey: topic).map(\.payload) }
 
     mutating func removeAll() { fetches.removeAll() }

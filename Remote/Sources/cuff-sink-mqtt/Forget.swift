@@ -1,6 +1,6 @@
 import RemoteSink
 
-/// Removes a cuff: what this gateway retained for it, and its entities in Home Assistant, are replaced by empty messages.
+/// Removes a cuff: clears its retained messages and Home Assistant entities by empty messages.
 struct Forget {
     private let settings: Settings
     private let device: String
@@ -10,18 +10,18 @@ struct Forget {
         self.device = Topics.level(device)
     }
 
-    /// Which of the retained messages are to be removed: the cuff's newest readings, and what announces entities that show them.
+    /// The retained messages to remove: the cuff's newest readings and the announcements of entities that show them.
     static func removable(_ found: [String: [UInt8]], device: String, _ settings: Settings) -> [String] {
         let own = "\(settings.topics.base)/\(device)/"
         return found.filter { topic, payload in
             guard !payload.isEmpty else { return false }
             if topic.hasPrefix(own) { return true }
-            // Another gateway may have read the same cuff since.
+            // Another gateway may have announced the same cuff.
             return JSONValue(parsing: payload)?["stat_t"]?.string?.hasPrefix(own) == true
         }.keys.sorted()
     }
 
-    /// Answers the status to exit with.
+    /// Returns the exit status.
     func run() -> Int32 {
         do throws(CheckResult) {
             let topics = try remove()

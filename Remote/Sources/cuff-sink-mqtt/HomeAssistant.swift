@@ -1,6 +1,6 @@
 import RemoteSink
 
-/// Home Assistant finds the entities of a cuff by these retained messages.
+/// The retained messages of Home Assistant's MQTT discovery.
 enum HomeAssistant {
     struct Announcement: Sendable, Equatable {
         let topic: String
@@ -14,7 +14,7 @@ enum HomeAssistant {
         let particulars: [(String, String)]
     }
 
-    /// The node of a cuff below the discovery prefix, and the identity of its device.
+    /// The node id of a cuff in discovery topics, also the identifier of its device.
     static func node(_ device: String) -> String { "cuff_\(identifier(device))" }
 
     /// Letters, digits, `_` and `-`.
@@ -25,15 +25,15 @@ enum HomeAssistant {
             })
     }
 
-    /// Who may have entities without a number in their names.
+    /// The users whose entity names may omit the user number.
     static func mayBePlain(_ user: Int) -> Bool { user == 0 || user == 1 }
 
-    /// Where the first of the plain names is announced.
+    /// The discovery topic of the first entity without a user number.
     static func plainTopic(_ device: String, _ settings: Settings) -> String? {
         settings.discovery.map { "\($0)/sensor/\(node(device))/systolic/config" }
     }
 
-    /// Whose plain names were announced, by this gateway or another one.
+    /// The user whose plain names were announced by any gateway.
     static func holder(of device: String, _ payload: [UInt8]?) -> Int? {
         let levels = payload.flatMap { JSONValue(parsing: $0) }?["stat_t"]?.string?.split(separator: "/").suffix(3)
         guard let levels, levels.count == 3, let place = levels.first, place == device, levels.last == "state" else { return nil }
@@ -56,7 +56,7 @@ enum HomeAssistant {
         }
     }
 
-    /// The event entity of a cuff's alerts, whoever they are about; `nil` where nothing is announced.
+    /// The event entity of a cuff's alerts, for all users; `nil` without discovery.
     static func alertAnnouncement(for slot: Slot, _ settings: Settings) -> Announcement? {
         guard let discovery = settings.discovery else { return nil }
         let node = node(slot.device)
@@ -70,7 +70,7 @@ enum HomeAssistant {
         return Announcement(topic: "\(discovery)/event/\(node)/alert/config", payload: object(members))
     }
 
-    /// What every entity of a cuff says: when it is available, and which device it belongs to.
+    /// The members of every entity: availability, device and origin.
     private static func common(_ slot: Slot, _ topics: Topics) -> [(String, String)] {
         let device = object(
             [
@@ -95,7 +95,7 @@ enum HomeAssistant {
                     ("val_tpl", JSONValue.quoted(template)), attributes,
                 ])
         }
-        // What the cuff did not tell, or what was deleted, is unknown, not 0, and not what it was before. Who deletes leaves `null`.
+        // Missing or deleted values show as unknown, not as 0 or the previous value. A deletion publishes `null`.
         return [
             number("systolic", "Systolic", unit: "mmHg", "{{ value_json.systolic_mmHg }}"),
             number("diastolic", "Diastolic", unit: "mmHg", "{{ value_json.diastolic_mmHg }}"),

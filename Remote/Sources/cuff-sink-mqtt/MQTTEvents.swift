@@ -2,21 +2,21 @@ import RemoteSink
 
 extension MQTTState {
     struct Limits: Sendable {
-        /// Readings that are published and not acknowledged: what libmosquitto, and every broker, allows at one time.
+        /// The most unacknowledged readings; libmosquitto and all brokers allow this many.
         var published = 20
-        /// As the protocol has it. More are not read.
+        /// The protocol's limit of unanswered lines; reading pauses there.
         var unanswered = 1000
-        /// Users of cuffs; each has its newest reading in memory.
+        /// The most users of cuffs; each keeps its newest reading in memory.
         var slots = 1000
         /// From the first byte to CONNACK.
         var connect = 15.0
-        /// A broker that owes an answer for so long is not working. `cuff` gives up after 60 s.
+        /// The limit for a broker's answer. `cuff` gives up after 60 s.
         var answer = 20.0
-        /// Brokers send a retained message right after they confirm a subscription; some a little later.
+        /// Most brokers send retained messages right after they confirm a subscription, some a little later.
         var retained = 0.2
-        /// Our own `online` comes back at once, or there is no right to read it.
+        /// Reading back our `online` takes no longer, unless there is no permission to read.
         var proof = 3.0
-        /// After the end of the input: without progress, and at most.
+        /// After the end of input: limit without progress, and in total.
         var farewell = 5.0
         var longestFarewell = 10.0
         var firstPause = 1.0
@@ -36,12 +36,12 @@ extension MQTTState {
         case subscribed(String, isGranted: Bool)
         case unsubscribed(String)
         case message(topic: String, payload: [UInt8])
-        /// Nothing but time has passed.
+        /// A timer may have expired.
         case time
     }
 
     enum Ending: Sendable, Equatable {
-        /// The broker does not speak MQTT 5.
+        /// The broker does not support MQTT 5.
         case oldVersion
         /// It closed the connection before its CONNACK.
         case closedEarly(String)
@@ -58,9 +58,9 @@ extension MQTTState {
         case unsubscribe(String)
         case answer(Answer)
         case say(String)
-        /// End the connection in order: no last will.
+        /// Disconnect cleanly: no last will.
         case disconnect
-        /// Forget the connection without a word.
+        /// Drop the connection without DISCONNECT.
         case drop
         case exit
     }

@@ -1,10 +1,10 @@
 import RemoteSink
 
-/// All decisions of the helper, as a value: no socket, no clock. `Run` performs the effects.
+/// All decisions of the helper. A pure state machine without socket or clock; `Run` performs the effects.
 ///
-/// A connection begins with these steps: publish `online`, read it back (which proves the right to read, needed for the next), then
-/// for each user of a cuff that has readings: ask for the retained newest one, announce it to Home Assistant, publish.
-/// A reading is answered with `ok` when the broker has acknowledged it, and the newest reading that is retained is not older.
+/// A connection starts with these steps: publish `online`, read it back (which proves the permission to read), then
+/// for each user of a cuff with readings: fetch the retained newest reading, announce to Home Assistant, publish.
+/// A reading gets its `ok` when the broker has acknowledged it and retains this reading or a newer one.
 struct MQTTState: Sendable {
     private enum Phase: Sendable, Equatable {
         case idle
@@ -32,20 +32,20 @@ struct MQTTState: Sendable {
     private var phase = Phase.idle
     private var versions = VersionSearch()
     private var isInputClosed = false
-    /// After the end of the input: until then something must be acknowledged, and everything.
+    /// After the end of input: deadlines for the next acknowledgement and for all.
     private var farewell = (next: 0.0, last: 0.0)
     private var pause: Double
     private var restUntil: Double?
-    /// Something is owed by the broker; it must move on until then.
+    /// The deadline for the broker's next answer.
     private var deadline: Double?
     private var nextToken = 1
     private var purposes: [Token: Purpose] = [:]
     private var publishedReadings = 0
     private var fetches = Fetches()
     private var slots: [Slot: SlotState] = [:]
-    /// By device: whose entities in Home Assistant have the plain names; `nil` while the broker is asked.
+    /// By device: the user whose Home Assistant entities have plain names; `nil` while that is being fetched.
     private var holders: [String: Int?] = [:]
-    /// By device: whether the entity of its alerts is announced; `false` while that is under way.
+    /// By device: whether its alert entity is announced; `false` while in flight.
     private var alertDevices: [String: Bool] = [:]
     private var queued: [Entry] = []
     private var queueStart = 0
@@ -63,7 +63,7 @@ struct MQTTState: Sendable {
     var wantsInput: Bool { phase != .over && !isInputClosed && unanswered < limits.unanswered }
     var isOver: Bool { phase == .over }
 
-    /// Call `handle(.time)` at this time at the latest.
+    /// Call `handle(.time)` by this time.
     var wakeAt: Double? {
         [fetches.wakeAt, restUntil, deadline, isInputClosed ? farewell.next : nil].compactMap { $0 }.min()
     }
@@ -95,7 +95,7 @@ struct MQTTState: Sendable {
     // MARK: Readings
 
     private mutating func accept(_ line: ReadingLine) {
-        // The completed reading follows under the same id, or a failure does: subscribers are told of what is final.
+        // Only final readings are published; the completed reading or a failure follows under the same id.
         if line.isPending { return effects.append(.answer(.ok(id: line.id, revision: line.revision))) }
         if line.isDeletion && line.measured == nil {
             // It was never published.
@@ -157,11 +157,11 @@ struct MQTTState: Sendable {
 
     // MARK: Slots
 
-    /// Begins what is needed before the first reading of a slot.
+    /// Starts the steps before the first reading of a slot.
     private mutating func isReady(_ key: Slot) -> Bool {
         if slots[key] == nil {
             guard phase != .over, slots.count < limits.slots else {
-                // A new helper begins with an empty memory, and the broker has the rest.
+                // A restarted helper learns the state from the broker.
                 finish(.later("more than \(limits.slots) cuffs and users in one run"))
                 return false
             }
@@ -180,7 +180,7 @@ struct MQTTState: Sendable {
         return slots[key]?.phase == .ready
     }
 
-    /// Whether Home Assistant was told where the alerts of a cuff are; begins to tell it.
+    /// Whether a cuff's alert entity is announced; otherwise starts announcing it.
     private mutating func isAlertReady(_ key: Slot, _ now: Double) -> Bool {
         guard let announcement = HomeAssistant.alertAnnouncement(for: key, settings) else { return true }
         if let isAnnounced = alertDevices[key.device] { return isAnnounced }
@@ -193,8 +193,8 @@ struct MQTTState: Sendable {
         return false
     }
 
-    /// The users of a cuff are different persons, so an entity must never change from one to another. Of those without a number
-    /// in their entities' names, users 0 and 1, whoever was announced first keeps the plain names.
+    /// The users of a cuff are different persons, so an entity must never change its user. Of the users without a number
+    /// in their entity names, 0 and 1, the one announced first keeps the plain names.
     private mutating func fetchHolder(_ key: Slot) {
         guard let topic = HomeAssistant.plainTopic(key.device, settings), HomeAssistant.mayBePlain(key.user), holders[key.device] == nil
         else { return }
@@ -214,7 +214,7 @@ struct MQTTState: Sendable {
         for one in announcements { publish(.announcement(key), one.topic, one.payload, isRetained: true, now) }
     }
 
-    // MARK: What the broker retains
+    // MARK: Retained messages
 
     private mutating func fetch(_ topic: String) {
         fetches.begin(topic)
@@ -248,7 +248,7 @@ struct MQTTState: Sendable {
     }
 
     private func noRight(toRead topic: String) -> String {
-        "the broker does not let this user read \(topic), which tells what is newest; give the right to read \(settings.topics.base)/#, or add state=no"
+        "the broker does not let this user read \(topic), which is needed to keep the newest reading; grant permission to read \(settings.topics.base)/#, or add state=no"
     }
 
     // MARK: Acknowledgements
@@ -286,12 +286,12 @@ struct MQTTState: Sendable {
     }
 
     private mutating func readingAcknowledged(_ entry: Entry, _ verdict: Verdict) {
-        // Not subscribing to deletions is a choice, and to alerts where nothing announces them; readings must not wait for it.
+        // Deletions, and alerts without discovery, need no subscriber; readings must not wait for one.
         let isChoice = entry.line.isDeletion || entry.isAlert && settings.discovery == nil
         if verdict == .unheard && !settings.isUnheardTaken && !isChoice {
             return finish(
                 .later(
-                    "nobody subscribes to \(entry.topic(settings.topics)), so the broker would drop it; add nobody-listens=taken if that is meant"
+                    "no subscriber to \(entry.topic(settings.topics)), so the broker would drop the reading; to count it as delivered add nobody-listens=taken"
                 ))
         }
         publishedReadings -= 1
@@ -315,7 +315,7 @@ struct MQTTState: Sendable {
         }
     }
 
-    /// A connection that carried a reading is a good one; two programs of one name end each other's with growing pauses.
+    /// Resets the back-off only after a reading was acknowledged: two programs with the same client id disconnect each other.
     private mutating func ok(_ entry: Entry) {
         pause = limits.firstPause
         effects.append(.answer(.ok(id: entry.key.id, revision: entry.key.revision)))
@@ -338,7 +338,7 @@ struct MQTTState: Sendable {
         publish(.online, settings.topics.status, "online", isRetained: true, now)
     }
 
-    /// A broker that came back may have lost what it retained, so that is looked at again.
+    /// A restarted broker may have lost its retained messages, so they are fetched again.
     private mutating func work() {
         phase = .working
         for key in Set(slots.keys).union(queued[queueStart...].lazy.filter { !$0.isAlert }.map(\.slot)) { _ = isReady(key) }
@@ -361,7 +361,7 @@ struct MQTTState: Sendable {
         }
         switch ending {
         case .fatal(let text): finish(.fatal(text))
-        case .oldVersion: finish(.fatal("the broker at \(settings.place) speaks neither MQTT 5 nor 3.1.1"))
+        case .oldVersion: finish(.fatal("the broker at \(settings.place) supports neither MQTT 5 nor 3.1.1"))
         case .lost(let text): postpone("\(text) (\(suspicion))", now)
         case .closedEarly(let text), .later(let text): postpone(text, now)
         }
@@ -371,7 +371,7 @@ struct MQTTState: Sendable {
         if unanswered > 0 { finish(.later(text)) } else { rest(text, now) }
     }
 
-    /// Some brokers end the connection where they do not permit something, or where a name comes again, and do not say why.
+    /// Some brokers close the connection without a reason if something is not permitted or the client id is in use.
     private var suspicion: String {
         switch phase {
         case .greeting: "if that repeats: may this user publish to \(settings.topics.status)?"
@@ -380,7 +380,7 @@ struct MQTTState: Sendable {
         }
     }
 
-    /// Nothing waits for the broker: it is tried again here, so that others see this machine as soon as it is back. What it
+    /// No reading is waiting: reconnect here, so that presence returns as soon as the broker does. Its retained
     /// retained may be gone.
     private mutating func rest(_ text: String, _ now: Double) {
         if phase == .connecting { versions.beginAnew() }
@@ -404,7 +404,7 @@ struct MQTTState: Sendable {
 
     // MARK: Time
 
-    /// Whoever moves on has its time anew.
+    /// Progress restarts the deadline.
     private mutating func moved(_ now: Double) {
         if deadline != nil && phase != .connecting { deadline = now + limits.answer }
         if isInputClosed { farewell.next = min(farewell.last, now + limits.farewell) }

@@ -37,7 +37,7 @@ struct Main {
         do throws(ConfigurationFault) {
             let settings = try settings(text)
             if !settings.isEncrypted && !settings.isLoopback {
-                say("cuff-sink-mqtt: readings travel to \(settings.place) unencrypted, and so does a password; use mqtts://")
+                say("cuff-sink-mqtt: the connection to \(settings.place) is not encrypted, nor is a password sent over it; use mqtts://")
             }
             return Run(settings, conversation).run()
         } catch {

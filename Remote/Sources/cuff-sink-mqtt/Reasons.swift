@@ -1,9 +1,9 @@
 import RemoteSink
 
-/// What a broker's code means for the reading or the connection it came for.
+/// The meaning of a reason code for a reading or connection.
 enum Verdict: Sendable, Equatable {
     case accepted
-    /// Accepted, and passed on to nobody: it is stored nowhere unless it was retained.
+    /// Accepted, but without a subscriber: not stored anywhere unless retained.
     case unheard
     case later(String)
     case refuse(String)
@@ -12,7 +12,7 @@ enum Verdict: Sendable, Equatable {
 
 /// The codes of MQTT 5 (section 2.4) and of MQTT 3.1.1's CONNACK (section 3.2.2.3).
 enum Reasons {
-    /// The answer to a publish. MQTT 3.1.1 has none but "accepted".
+    /// The code of a PUBACK. MQTT 3.1.1 only has "accepted".
     static func puback(_ code: UInt8, topic: String, words: String? = nil) -> Verdict {
         let text = words.map { "\(name(code)): \($0)" } ?? name(code)
         switch code {
@@ -39,7 +39,7 @@ enum Reasons {
     private static func credentials(_ settings: Settings, _ text: String) -> String {
         guard let user = settings.user else {
             return
-                "the broker at \(settings.place) wants a user (\(text)); write mqtt://USER@HOST/ and the password into \(settings.passwordPlace)"
+                "the broker at \(settings.place) requires a user (\(text)); write mqtt://USER@HOST/ and put the password into \(settings.passwordPlace)"
         }
         guard settings.password != nil else {
             return
@@ -49,7 +49,7 @@ enum Reasons {
             "the broker at \(settings.place) does not accept user \(user) with this password (\(text)); correct \(settings.passwordPlace)"
     }
 
-    /// The broker ends a connection.
+    /// The code of a DISCONNECT from the broker.
     static func disconnect(_ code: UInt8, _ settings: Settings, words: String? = nil) -> Verdict {
         let text = words.map { "\(name(code)): \($0)" } ?? name(code)
         switch code {

@@ -1,7 +1,7 @@
 import Glibc
 import RemoteSink
 
-/// Performs what `MQTTState` decides: one thread, one wait for `cuff`, for the broker and for time.
+/// Performs the effects of `MQTTState`: one thread, one poll() for `cuff`, the broker and timers.
 final class Run {
     private let conversation: Conversation
     private let settings: Settings
@@ -17,7 +17,7 @@ final class Run {
         state = MQTTState(settings)
     }
 
-    /// Answers the status to exit with.
+    /// Returns the exit status.
     func run() -> Int32 {
         handle(.time)
         while true {
@@ -35,7 +35,7 @@ final class Run {
     }
 
     private func handleBroker() {
-        // What a connection said before it was dropped says nothing of the next one.
+        // Events of a dropped connection do not apply to the next one.
         while let current = broker, let event = current.nextEvent() { handle(event) }
     }
 
@@ -89,7 +89,7 @@ final class Run {
 
     private func connect(_ isVersion5: Bool) {
         if !isVersion5 {
-            say("cuff-sink-mqtt: \(settings.place) speaks MQTT 3.1.1: its acknowledgements do not tell whether publishing was permitted")
+            say("cuff-sink-mqtt: \(settings.place) uses MQTT 3.1.1: its acknowledgements do not show whether publishing was permitted")
         }
         let next = Broker(settings, isVersion5: isVersion5)
         broker = next

@@ -1,27 +1,27 @@
 import Glibc
 import RemoteSink
 
-/// What the address says, checked: `mqtt://USER@HOST:PORT/?gateway=NAME&prefix=cuff&discovery=homeassistant`.
+/// The validated settings of the address: `mqtt://USER@HOST:PORT/?gateway=NAME&prefix=cuff&discovery=homeassistant`.
 struct Settings: Sendable, Equatable {
     var host: String
     var port: Int
     var isEncrypted: Bool
     var user: String?
     var password: String?
-    /// This machine, among those that publish to the same broker.
+    /// The name of this machine, unique at the broker.
     var gateway: String
     var prefix: String
     /// The topic below which Home Assistant looks for entities; `nil`: nothing is announced.
     var discovery: String?
-    /// A certificate that signs the broker's; `nil`: the system's.
+    /// A CA file; `nil` for the system's.
     var caFile: String?
     var certificateFile: String?
     var keyFile: String?
-    /// A reading that the broker accepted though nobody subscribes to it counts as delivered.
+    /// An accepted reading without a subscriber counts as delivered.
     var isUnheardTaken = false
-    /// Whether the newest reading is retained, which needs the right to read it back.
+    /// Whether the newest reading is retained, which requires permission to read it back.
     var keepsState = true
-    /// Where the password belongs, for messages.
+    /// The path of the password file, for messages.
     var passwordPlace = ""
 
     static let keys = ["gateway", "prefix", "discovery", "cafile", "certfile", "keyfile", "nobody-listens", "state"]
@@ -71,11 +71,11 @@ struct Settings: Sendable, Equatable {
         }
     }
 
-    /// A topic's beginning: levels without wildcards.
+    /// A topic prefix: levels without wildcards.
     private static func base(_ text: String, _ key: String) throws(ConfigurationFault) -> String {
         let levels = text.split(separator: "/", omittingEmptySubsequences: false)
         guard levels.allSatisfy({ !$0.isEmpty && Topics.level(String($0)) == $0 && !$0.hasPrefix("$") }) else {
-            throw ConfigurationFault("\(key)=\(text) is not the beginning of a topic: words with / between them")
+            throw ConfigurationFault("\(key)=\(text) is not a valid topic prefix; use words separated by /")
         }
         return text
     }
@@ -83,7 +83,7 @@ struct Settings: Sendable, Equatable {
     /// For messages.
     var place: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
     var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
-    /// The same after every start, so that a broker ends a dead connection of ours before it accepts the new one, and its last
+    /// The same after every start, so that the broker closes a dead connection before it accepts the new one, and its last
     /// will does not follow our `online`.
     var clientID: String { "cuff-\(gateway)" }
     var topics: Topics { Topics(prefix: prefix, gateway: gateway) }

@@ -1,8 +1,8 @@
 import Glibc
 import RemoteSink
 
-/// A connection for a few questions, beside a helper that may be running: under a name of its own, without presence. Each step waits,
-/// within limits; what ends the connection is thrown as a `CheckResult`.
+/// A connection for a few queries while a helper may be running: separate client id, no presence. Each step blocks
+/// within limits; a lost connection is thrown as a `CheckResult`.
 final class ShortConnection {
     let settings: Settings
     let isVersion5: Bool
@@ -11,7 +11,7 @@ final class ShortConnection {
     /// From the first byte to CONNACK, and for each answer.
     private static let limit = 15.0
 
-    /// Connects by MQTT 5, or by 3.1.1 where the broker speaks no other.
+    /// Connects with MQTT 5, or 3.1.1 if the broker does not support 5.
     static func open(_ settings: Settings) throws(CheckResult) -> ShortConnection {
         let newest = ShortConnection(settings, isVersion5: true)
         if try newest.isConnected() { return newest }
@@ -44,12 +44,12 @@ final class ShortConnection {
         throw .later("the broker at \(settings.place) does not answer")
     }
 
-    /// What is retained there, by topic.
+    /// The retained messages by topic.
     func retained(_ filters: [String]) throws(CheckResult) -> [String: [UInt8]] {
         var found: [String: [UInt8]] = [:]
         for filter in filters { broker.subscribe(filter) }
         var left = filters.count
-        // A broker sends retained messages right after it has confirmed a subscription; the confirmed end of it says that no more come.
+        // A broker sends retained messages right after it has confirmed a subscription; after UNSUBACK none can follow.
         while left > 0 {
             switch try next(within: Self.limit) {
             case .subscribed(let filter, let isGranted):
@@ -64,7 +64,7 @@ final class ShortConnection {
         return found
     }
 
-    /// Publishes all of them; answers the verdicts in their order.
+    /// Publishes all messages; returns the verdicts in the same order.
     func publish(_ messages: [(topic: String, payload: String, isRetained: Bool)]) throws(CheckResult) -> [Verdict] {
         for (token, message) in messages.enumerated() {
             broker.publish(token, message.topic, message.payload, isRetained: message.isRetained)
@@ -82,7 +82,7 @@ final class ShortConnection {
 
     func disconnect() { broker.disconnect() }
 
-    /// `nil` when nothing came in that time.
+    /// `nil` after a time-out.
     private func next(within seconds: Double) throws(CheckResult) -> MQTTState.Event? {
         let until = monotonicSeconds() + seconds
         while true {

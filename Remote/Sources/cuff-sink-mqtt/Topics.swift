@@ -1,6 +1,6 @@
 import RemoteSink
 
-/// Where things are published.
+/// The topics of this gateway.
 struct Topics: Sendable, Equatable {
     var prefix: String
     var gateway: String
@@ -22,13 +22,13 @@ struct Topics: Sendable, Equatable {
     }
 }
 
-/// One user of one cuff: what has a newest reading.
+/// One user of one cuff.
 struct Slot: Sendable, Hashable {
-    /// As in topics.
+    /// As a topic level.
     let device: String
-    /// 0 where the cuff has none, or did not tell.
+    /// 0 if the cuff has no users or did not report one.
     let user: Int
-    /// As the cuff tells it, if it does.
+    /// The serial number, if the cuff reports one.
     let serial: String?
 
     init(_ reading: ReadingLine) {
@@ -43,13 +43,13 @@ struct Slot: Sendable, Hashable {
     func state(_ topics: Topics) -> String { topic(topics, "state") }
     /// Every reading.
     func reading(_ topics: Topics) -> String { topic(topics, "reading") }
-    /// Deletions. Not beside the readings: who waits for readings, such as an automation, must not take one for a reading.
+    /// Deletions. A separate topic, so that an automation does not mistake one for a reading.
     func deleted(_ topics: Topics) -> String { topic(topics, "deleted") }
-    /// Alerts of the user's rules; they are the cuff's and not a user's, because some are about readings that did not come.
+    /// Alerts of the user's rules. By cuff, not by user, because some report missing readings.
     func alert(_ topics: Topics) -> String { "\(topics.base)/\(device)/alert" }
 }
 
-/// Which of two lines is the newer one: ids begin with the cuff's own time.
+/// Compares which of two lines is newer: ids start with the cuff's time.
 struct Newness: Sendable, Comparable {
     let id: String
     let revision: Int

@@ -2,7 +2,7 @@ import Glibc
 import PostgresStore
 import RemoteSink
 
-/// Performs what `DeliveryState` decides: one wait for lines, for the database and for time.
+/// Performs the effects of `DeliveryState`: one poll() for lines, the database and timers.
 struct Delivery {
     private let conversation: Conversation
     private let connection: Connection
@@ -10,7 +10,7 @@ struct Delivery {
     private var state = DeliveryState()
     private var isDone = false
 
-    /// Name servers that do not answer are given up after this by the kernel's alarm, because libpq waits for them.
+    /// Limits libpq's blocking name lookup with SIGALRM, in seconds.
     private static let lookUp: UInt32 = 20
 
     init(_ address: PostgresAddress, _ conversation: Conversation) {

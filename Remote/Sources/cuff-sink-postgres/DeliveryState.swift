@@ -1,21 +1,21 @@
 import PostgresStore
 import RemoteSink
 
-/// What to do with lines from `cuff` and with what the database says, as a value; `Main` performs the effects.
+/// Handles lines from `cuff` and results from the database. A pure state machine; `Delivery` performs the effects.
 ///
-/// An `ok` is said after the commit alone. `later` and `fatal` end the conversation: `cuff` sends again what is unanswered.
+/// `ok` is sent only after the commit. `later` and `fatal` end the session: `cuff` resends unanswered lines.
 struct DeliveryState {
     struct Limits: Sendable {
         /// Lines in one statement; `cuff` has at most as many unanswered.
         var batch = 1000
-        /// Lines that wait. While there are so many, no more are read.
+        /// The most queued lines; reading pauses at this limit.
         var queue = 2000
-        /// Both together are below the minute that `cuff` waits for an answer.
+        /// The sum is below the 60 s that `cuff` waits for an answer.
         var connect = 15.0
         var statement = 30.0
-        /// An idle connection is closed: a server has some hundred of them.
+        /// An idle connection is closed: a server allows about a hundred.
         var idle = 60.0
-        /// After the end of standard input; `cuff` waits two seconds and then ends the program.
+        /// After the end of standard input; `cuff` kills the program after two seconds.
         var drain = 5.0
         /// After the last answer, for the end of standard input.
         var farewell = 10.0
@@ -25,7 +25,7 @@ struct DeliveryState {
         case received([Conversation.Input])
         case inputEnded
         case database(Connection.Progress)
-        /// Nothing but time has passed.
+        /// A timer may have expired.
         case time
     }
 
@@ -46,18 +46,18 @@ struct DeliveryState {
     private var work = BatchWork(count: 0)
     private var deadline: Double?
     private var drainUntil: Double?
-    /// A connection that had worked and broke is opened anew once before `cuff` is told: a server that restarts, an idle
-    /// connection that a firewall forgot.
+    /// A lost connection is reopened once before `later` is sent: the server may have restarted, or a firewall dropped
+    /// an idle connection.
     private var mayReconnect = false
 
     init(limits: Limits = Limits()) { self.limits = limits }
 
-    /// After the last answer what still comes is read and dropped, so that `cuff` is never stuck.
+    /// After the last answer, input is read and dropped so that `cuff` never blocks.
     var wantsInput: Bool { phase == .over || waiting.count < limits.queue }
-    /// Call `handle(.time)` at this time at the latest.
+    /// Call `handle(.time)` by this time.
     var wakeAt: Double? { [deadline, drainUntil].compactMap { $0 }.min() }
 
-    /// Connects at once, so that a wrong configuration is told before the first reading.
+    /// Connects at once, to report a wrong configuration before the first reading.
     mutating func start(at now: Double) -> [Effect] {
         var effects: [Effect] = []
         connect(now, &effects)
@@ -88,7 +88,7 @@ struct DeliveryState {
     private mutating func accept(_ lines: [Conversation.Input], _ now: Double, _ effects: inout [Effect]) {
         for line in lines {
             guard case .reading(let reading) = line else {
-                return end(.fatal("a line on standard input is not a reading of cuff"), now, &effects)
+                return end(.fatal("a line on standard input is not a reading from cuff"), now, &effects)
             }
             if reading.isDeletion, reading.measured == nil {
                 // It was never stored.
@@ -101,7 +101,7 @@ struct DeliveryState {
         }
     }
 
-    // MARK: The next step
+    // MARK: Steps
 
     private mutating func proceed(_ now: Double, _ effects: inout [Effect]) {
         if work.current == nil {
@@ -146,7 +146,7 @@ struct DeliveryState {
             let reading = batch[index]
             effects.append(.answer([.refuse(id: reading.id, revision: reading.revision, fault.text)]))
         case .later, .reading:
-            // An idle connection that ends is nobody's concern.
+            // A lost idle connection is not an error.
             guard phase == .ready || fault.isConnectionLost && mayReconnect else { return end(.later(fault.text), now, &effects) }
             mayReconnect = false
             phase = .idle
@@ -161,7 +161,7 @@ struct DeliveryState {
             effects += [.disconnect, .exit]
         } else if let deadline, now >= deadline {
             switch phase {
-            case .connecting: end(.later("the connection did not come about within \(Int(limits.connect)) s"), now, &effects)
+            case .connecting: end(.later("no connection within \(Int(limits.connect)) s"), now, &effects)
             case .executing: end(.later("the server did not answer within \(Int(limits.statement)) s"), now, &effects)
             case .ready:
                 phase = .idle
@@ -172,7 +172,7 @@ struct DeliveryState {
         }
     }
 
-    /// The last answer. `cuff` closes standard input then, and reading goes on until it has.
+    /// Sends the last answer, then reads until `cuff` closes standard input.
     private mutating func end(_ answer: Answer, _ now: Double, _ effects: inout [Effect]) {
         phase = .over
         waiting = []

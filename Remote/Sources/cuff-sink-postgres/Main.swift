@@ -6,11 +6,11 @@ import RemoteSink
 struct Main {
     static let usage = """
         usage: cuff-sink-postgres postgres://USER@HOST/DATABASE    deliver readings from standard input (started by cuff)
-               cuff-sink-postgres --check postgres://USER@HOST/DATABASE    tell whether that would work; stores nothing
+               cuff-sink-postgres --check postgres://USER@HOST/DATABASE    check whether that would work; stores nothing
                cuff-sink-postgres --schema [--role NAME]           print the SQL of the tables and of the role (default: cuff)
 
         The address is any URI of libpq. The server's certificate is verified (sslmode=verify-full) except over loopback and
-        sockets; name an authority of your own with sslrootcert=FILE. The password stands in libpq's passfile (~/.pgpass).
+        sockets; for a private authority use sslrootcert=FILE. The password is read from libpq's passfile (~/.pgpass).
         """
 
     static func main() {
@@ -37,7 +37,7 @@ struct Main {
         }
         let isName = role.utf8.allSatisfy { 0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 || $0 == 0x5F || $0 == 0x2D }
         guard isName, 1...63 ~= role.utf8.count else {
-            refuse("cuff-sink-postgres: `\(role)` is not a role: use 1 to 63 of a-z, 0-9, _ and -")
+            refuse("cuff-sink-postgres: `\(role)` is not a role name: use 1 to 63 of a-z, 0-9, _ and -")
         }
         print(Schema.script(role: role), terminator: "")
     }
@@ -63,7 +63,7 @@ struct Main {
         }
     }
 
-    /// `cuff` ends the conversation after the last answer; what it had sent before is read, so that it is never stuck.
+    /// Reads until `cuff` closes standard input after the last answer, so that it never blocks.
     private static func waitForTheEnd(_ conversation: Conversation) {
         let until = monotonicSeconds() + 10
         while !conversation.isClosed, monotonicSeconds() < until {

@@ -22,7 +22,7 @@ import Testing
         var state = GatewayState()
         #expect(state.handle(.time, at: 0) == [.connectDatabase])
         #expect(state.handle(.database(.connected), at: 0) == [.connectBroker])
-        #expect(state.handle(.brokerConnected, at: 0) == [.tell("taking readings from the queue")])
+        #expect(state.handle(.brokerConnected, at: 0) == [.tell("storing readings from the queue")])
         return state
     }
 
@@ -67,14 +67,14 @@ import Testing
         #expect(state.handle(.database(.failed(fault)), at: 2) == [.store([item(message(1, "a"))])])
         #expect(state.handle(.database(.committed), at: 2) == [.store([item(bad)])])
         let refused = [
-            GatewayState.Refused(routingKey: key, body: garbage.body, reason: "not a reading of cuff"),
+            GatewayState.Refused(routingKey: key, body: garbage.body, reason: "not a reading from cuff"),
             GatewayState.Refused(routingKey: key, body: timeless.body, reason: "no usable time: the reading has no `measured`"),
             GatewayState.Refused(routingKey: key, body: bad.body, reason: "out of range (22003)"),
         ]
         #expect(state.handle(.database(.failed(fault)), at: 2) == [.setAside(refused)])
         #expect(
             state.handle(.database(.committed), at: 2) == [
-                .tell("set aside 3 messages in cuff.refused: not a reading of cuff"), .acknowledge(4),
+                .tell("set aside 3 messages in cuff.refused: not a reading from cuff"), .acknowledge(4),
             ])
         #expect(state.storedCount == 1 && state.refusedCount == 3)
     }

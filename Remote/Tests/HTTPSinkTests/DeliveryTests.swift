@@ -15,7 +15,7 @@ private struct Fussy: DeliveryFormat {
         HTTPRequest(.post, "u", headers: [], body: readings.map(\.id).joined(separator: " "))
     }
     func verdict(_ answer: HTTPAnswer, for readings: [ReadingLine]) -> Verdict {
-        answer.isSuccess ? .taken : .failure(answer, said: "no")
+        answer.isSuccess ? .taken : .failure(answer, message: "no")
     }
     func question(_ reading: ReadingLine) -> HTTPRequest? {
         questions && reading.revision > 0 ? HTTPRequest(.get, "q \(reading.id)", headers: []) : nil
@@ -166,7 +166,7 @@ private struct Fussy: DeliveryFormat {
     @Test func onlyStatusesAboutTheContent_SetAside() {
         for status in 100...599 where !(200..<300 ~= status) {
             var isContent = false
-            if case .content = Verdict.failure(HTTPAnswer(status), said: "") { isContent = true }
+            if case .content = Verdict.failure(HTTPAnswer(status), message: "") { isContent = true }
             #expect(isContent == [400, 413, 422].contains(status), "\(status)")
         }
     }

@@ -519,6 +519,6 @@ private let address = "mqtt://broker/?gateway=pi-7"
             Issue.record("\(announced.answers)")
             return
         }
-        #expect(text.contains("nobody subscribes to cuff/pi-7/00091ffffe000101/alert"))
+        #expect(text.contains("no subscriber to cuff/pi-7/00091ffffe000101/alert"))
     }
 }

@@ -32,7 +32,7 @@ func reading(_ id: String, revision: Int = 0, pending: Bool = false, more: Strin
                 "connection to server at \"127.0.0.1\", port 5432 failed: FATAL:  28P01: password authentication failed for user \"cuff\"\nLOCATION:  auth_failed, auth.c:326\n",
             user: "cuff")
         #expect(password.kind == .configuration)
-        #expect(password.text.hasPrefix("password authentication failed for user \"cuff\" (28P01); put the right password"))
+        #expect(password.text.hasPrefix("password authentication failed for user \"cuff\" (28P01); put the correct password"))
         let starting = ServerFault(
             connecting: "connection to server on socket \"/tmp/.s.PGSQL.5432\" failed: FATAL:  57P03: the database system is starting up")
         #expect(starting.kind == .later)

@@ -89,7 +89,7 @@ import Testing
         var state = DeliveryState()
         _ = state.start(at: 0)
         #expect(state.wakeAt == 15)
-        #expect(state.handle(.time, at: 15) == [.answer([.later("the connection did not come about within 15 s")]), .disconnect])
+        #expect(state.handle(.time, at: 15) == [.answer([.later("no connection within 15 s")]), .disconnect])
         state = connected()
         _ = state.handle(.received([.reading(reading("a"))]), at: 2)
         #expect(state.handle(.time, at: 32) == [.answer([.later("the server did not answer within 30 s")]), .disconnect])
@@ -129,6 +129,6 @@ import Testing
         var state = connected()
         #expect(
             state.handle(.received([.unreadable]), at: 2)
-                == [.answer([.fatal("a line on standard input is not a reading of cuff")]), .disconnect])
+                == [.answer([.fatal("a line on standard input is not a reading from cuff")]), .disconnect])
     }
 }

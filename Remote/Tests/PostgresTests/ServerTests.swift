@@ -228,7 +228,7 @@ import Testing
         }
         let none = ["PGPASSFILE": "/dev/null", "HOME": "/nonexistent"]
         _ = Commands.eventually(within: 60) { (try? answer(server.address(), environment: none))?.hasPrefix("fatal") == true }
-        #expect(try answer(server.address(), environment: none).hasPrefix("fatal the server wants a password of `cuff`"))
+        #expect(try answer(server.address(), environment: none).hasPrefix("fatal the server requires a password for `cuff`"))
         let wrong = try answer(server.address(), environment: credentials("hunter2"))
         #expect(!wrong.contains("hunter2"))
         #expect(wrong.hasPrefix("fatal password authentication failed for user \"cuff\" (28P01); put the right password"))

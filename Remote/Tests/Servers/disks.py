@@ -83,7 +83,7 @@ class DiskTests(unittest.TestCase):
         disk.fill()
         more = list(readings(1000, 500))
         answers = deliver(program, address, more)
-        self.assertRegex(answers[-1], "^later .*the server's disk is full: make room there")
+        self.assertRegex(answers[-1], "^later .*the server's disk is full: free some space")
         self.assertLessEqual(len(answers[-1]), 300)
         acknowledged = {answer.split()[1] for answer in answers if answer.startswith("ok ")}
         self.assertLess(len(acknowledged), 500)

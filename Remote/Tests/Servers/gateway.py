@@ -128,11 +128,11 @@ class GatewayTests(unittest.TestCase):
         for word in (secret, PASSWORD):
             self.assertNotIn(word, "".join(seen) + done.stdout + done.stderr)
 
-        self.assertEqual(self.says("taking readings from the queue"), 0)
+        self.assertEqual(self.says("storing readings from the queue"), 0)
         self.says(r"the broker: .*check the user `gateway`, its password in amqp.password", password=OTHER)
         self.says(r"the broker: no connection to localhost:\d+: .*cafile=FILE", broker=f"amqps://gateway@localhost:{self.tls}/")
         self.says(r"the broker: no connection to 127.0.0.1:\d+: .*cafile=FILE", broker=f"amqps://gateway@127.0.0.1:{self.tls}/?cafile={self.home}/cert.pem")
-        self.assertEqual(self.says("taking readings from the queue", broker=f"amqps://gateway@localhost:{self.tls}/?cafile={self.home}/cert.pem"), 0)
+        self.assertEqual(self.says("storing readings from the queue", broker=f"amqps://gateway@localhost:{self.tls}/?cafile={self.home}/cert.pem"), 0)
         self.says(r"the broker: no connection to localhost:1: ", broker="amqp://gateway@localhost:1/")
         self.says(r"the database: .*Connection refused", database="postgres://cuff@127.0.0.1:1/ward")
         self.says(r"the database: database \"none\" does not exist \(3D000\); create the database",
@@ -158,7 +158,7 @@ class GatewayTests(unittest.TestCase):
         self.says(r"the broker: cannot take from the queue `cuff`: NOT_FOUND.*cuff-gateway --setup")
         self.check(r"^fatal the broker: cannot take from the queue `cuff`: NOT_FOUND.*cuff-gateway --setup", 78)
         self.assertEqual(self.setup_fleet("pi-1").returncode, 0)
-        self.assertEqual(self.says("taking readings from the queue"), 0)
+        self.assertEqual(self.says("storing readings from the queue"), 0)
         self.assertEqual((self.home / "machines/pi-1.mqtt.password").read_text().strip(), secret, "a password changed")
         logs = "".join(path.read_text(errors="replace") for path in (self.broker.folder / "log").glob("*.log"))
         self.assertGreater(len(logs), 1000)

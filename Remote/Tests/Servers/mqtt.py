@@ -306,7 +306,7 @@ class MosquittoTests(unittest.TestCase):
         address = f"mqtt://127.0.0.1:{broker.port}/?gateway=pi-7"
         answers, status, _ = run(address, reading(identity(1)))
         self.assertEqual(len(answers), 2)
-        self.assertRegex(answers[1], "^later nobody subscribes")
+        self.assertRegex(answers[1], "^later no subscriber")
         answers, status, _ = run(address + "&nobody-listens=taken", reading(identity(1)))
         self.assertEqual((answers, status), (["ready 1", f"ok {identity(1)} 0"], 0))
 
@@ -367,7 +367,7 @@ class MosquittoTests(unittest.TestCase):
         self.assertNotIn("wrong-secret", "".join(answers) + words)
         os.remove(own)
         self.assertRegex(run(address, reading(identity(1)))[0][1], "^fatal .*wants a password for cuff")
-        self.assertRegex(run(address.replace("cuff@", ""), reading(identity(1)))[0][1], "^fatal .*wants a user")
+        self.assertRegex(run(address.replace("cuff@", ""), reading(identity(1)))[0][1], "^fatal .*requires a user")
         write("systemd/mqtt.password", PASSWORD, 0o440)
         self.assertEqual(run(address, reading(identity(1)), CREDENTIALS_DIRECTORY=str(HOME / "systemd"))[0][1], f"ok {identity(1)} 0")
 
@@ -392,7 +392,7 @@ class MosquittoTests(unittest.TestCase):
         broker = self.secured("user other\ntopic readwrite #\nuser cuff\ntopic readwrite cuff/pi-7/#\ntopic write cuff/pi-9/#\n")
         place = f"127.0.0.1:{broker.port}"
         address = f"mqtt://cuff@{place}/?gateway="
-        self.expect(check(address + "pi-7"), 75, f"^later the broker at {place} accepts readings, but nobody subscribes to cuff/pi-7/")
+        self.expect(check(address + "pi-7"), 75, f"^later the broker at {place} accepts readings, but there is no subscriber to cuff/pi-7/")
         self.expect(check(address + "pi-7&nobody-listens=taken"), 0, "^ok ")
         subscriber = self.subscriber(broker, "#", "-u", "other", "-P", PASSWORD)
         helper = Helper(address + "pi-7")
@@ -406,10 +406,10 @@ class MosquittoTests(unittest.TestCase):
         self.assertEqual(broker.retained("#", "-u", "other", "-P", PASSWORD), retained)
         self.assertIsNone(helper.process.poll())
         helper.close()
-        self.expect(check(address + "pi-8"), 78, "^fatal the broker at .* accepts `cuff` with the password but does not let it read cuff/pi-8/status; .*state=no|but not the topic cuff/pi-8/status")
-        self.expect(check(address + "pi-8&state=no"), 78, "^fatal the broker at .* accepts `cuff` with the password but not the topic cuff/pi-8/status; give it the right to publish to cuff/pi-8/#$")
+        self.expect(check(address + "pi-8"), 78, "^fatal the broker at .* accepts `cuff` with the password but not reading cuff/pi-8/status; .*state=no|but not the topic cuff/pi-8/status")
+        self.expect(check(address + "pi-8&state=no"), 78, "^fatal the broker at .* accepts `cuff` with the password but not the topic cuff/pi-8/status; grant it permission to publish to cuff/pi-8/#$")
         self.expect(check(address + "pi-9&state=no"), 0, "^ok ")
-        self.expect(check(address + "pi-7&discovery=homeassistant"), 78, "but not the topic homeassistant/sensor/.*; give it the right to publish to homeassistant/#$")
+        self.expect(check(address + "pi-7&discovery=homeassistant"), 78, "but not the topic homeassistant/sensor/.*; grant it permission to publish to homeassistant/#$")
         self.expect(check(address + "pi-7&gatway=x"), 78, "^fatal unknown setting")
         self.expect(check(f"mqtt://127.0.0.1:{free_port()}/"), 75, "^later cannot reach the broker .*Connection refused")
         pathlib.Path(own).write_text("wrong-secret\n")
@@ -443,9 +443,9 @@ class MosquittoTests(unittest.TestCase):
         for host in ("localhost", "127.0.0.1"):
             answers, _, words = run(f"mqtts://{host}:{good.port}/?gateway=pi-7&cafile={HOME}/ca.pem", reading(identity(1)))
             self.assertEqual(answers, ["ready 1", f"ok {identity(1)} 0"], words)
-        self.assertRegex(run(f"mqtts://localhost:{good.port}/?gateway=pi-7", reading(identity(1)))[0][1], "^fatal the certificate of the broker .* no known authority .*cafile=FILE")
+        self.assertRegex(run(f"mqtts://localhost:{good.port}/?gateway=pi-7", reading(identity(1)))[0][1], "^fatal the certificate of the broker .* no trusted authority .*cafile=FILE")
         other = broker("other")
-        self.assertRegex(run(f"mqtts://localhost:{other.port}/?gateway=pi-7&cafile={HOME}/ca.pem", reading(identity(1)))[0][1], "^fatal the certificate of the broker .* not for the name localhost")
+        self.assertRegex(run(f"mqtts://localhost:{other.port}/?gateway=pi-7&cafile={HOME}/ca.pem", reading(identity(1)))[0][1], "^fatal the certificate of the broker .* not valid for localhost")
         self.assertRegex(run(f"mqtts://localhost:{good.port}/?cafile=/nonexistent", reading(identity(1)))[0][1], "^fatal cannot read /nonexistent")
         plain = self.broker()
         self.assertRegex(run(f"mqtts://localhost:{plain.port}/?cafile={HOME}/ca.pem", reading(identity(1)))[0][1], "^(fatal|later) .*TLS")
@@ -605,10 +605,10 @@ class RabbitMQTests(unittest.TestCase):
         self.assertRegex(line, "^fatal .*state=no")
         self.assertEqual(status, 78)
         line, status = check(address + "&state=no")
-        self.assertRegex(line, "^ok .*speaks MQTT 3.1.1")
+        self.assertRegex(line, "^ok .*uses MQTT 3.1.1")
         self.assertEqual(status, 0)
         line, status = check(address.replace("gateway=pi-8", "gateway=pi-9") + "&state=no")
-        self.assertRegex(line, "^fatal .*closed the connection at a message to cuff/pi-9/status.*give it the right to publish to cuff/pi-9/#")
+        self.assertRegex(line, "^fatal .*closed the connection at a message to cuff/pi-9/status.*grant it permission to publish to cuff/pi-9/#")
         self.assertEqual(status, 78)
         self.assertEqual(self.broker.ids(), [], "the question was kept as a reading")
 

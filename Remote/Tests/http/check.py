@@ -61,7 +61,7 @@ def lines():
 
     endpoint.requests.clear()
     said = ask("http://127.0.0.1:%d/ward?a=b" % endpoint.port, {"http.token": "s3cret"})
-    check(said[1] == 0 and said[0].startswith("ok ") and "cannot be known without sending one" in said[0], "lines --check", said)
+    check(said[1] == 0 and said[0].startswith("ok ") and "not known without sending a reading" in said[0], "lines --check", said)
     check([(m, p, h.get("Authorization"), d) for m, p, h, d in endpoint.requests] == [("OPTIONS", "/ward?a=b", "Bearer s3cret", b"")], "it asks for OPTIONS alone")
     for code, status, word in ((405, 0, "405"), (401, 78, "credentials"), (503, 75, "503")):
         endpoint.plan = lambda handler, code=code: handler.answer(code)
@@ -87,7 +87,7 @@ def faults():
     for status, word, *said in (
         (200, "ok"), (201, "ok"), (202, "ok"), (204, "ok"), (400, "refuse", "HTTP 400: it says why"), (413, "refuse"), (422, "refuse"),
         (401, "fatal", "credentials"), (403, "fatal", "rights"), (404, "fatal", "path"), (405, "fatal"), (410, "fatal"), (415, "fatal"), (418, "fatal"),
-        (408, "later"), (409, "later"), (425, "later"), (429, "later", "wait 7 s"), (500, "later"), (502, "later"), (503, "later", "wait 7 s"), (507, "later", "disk is full: make room")):
+        (408, "later"), (409, "later"), (425, "later"), (429, "later", "wait 7 s"), (500, "later"), (502, "later"), (503, "later", "wait 7 s"), (507, "later", "disk is full: free some space")):
         endpoint.plan = plan(status, b"" if status == 204 else b'{"error":"it says why"}', Retry_After="7")
         endpoint.requests.clear()
         answers = run(address, sent)
