@@ -15,11 +15,8 @@ package final class SQLiteConnection {
         let flags = access == .read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         let result = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX, nil)
         guard result == SQLITE_OK else {
-            // A connection is there also where opening failed, and has the reason.
-            let error = handle == nil ? SQLiteError(result) : error
-            sqlite3_close_v2(handle)
-            handle = nil
-            throw error
+            // A connection is there also where opening failed, and has the reason; deinit closes it.
+            throw handle == nil ? SQLiteError(result, "out of memory") : SQLiteError(of: handle)
         }
         wait(busyTimeout)
     }
@@ -28,7 +25,7 @@ package final class SQLiteConnection {
 
     package func close() throws(SQLiteError) {
         cache = [:]
-        guard sqlite3_close(handle) == SQLITE_OK else { throw error }
+        try check(sqlite3_close(handle))
         handle = nil
     }
 
@@ -42,13 +39,7 @@ package final class SQLiteConnection {
         sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(clamping: longest))
     }
 
-    /// The most recent error.
-    var error: SQLiteError {
-        guard handle != nil else { return SQLiteError(SQLITE_MISUSE, "the connection is closed") }
-        return SQLiteError(sqlite3_errcode(handle), sqlite3_errmsg(handle).map { String(cString: $0) })
-    }
-
-    private func check(_ result: Int32) throws(SQLiteError) { if result != SQLITE_OK { throw error } }
+    private func check(_ result: Int32) throws(SQLiteError) { if result != SQLITE_OK { throw SQLiteError(of: handle) } }
 
     // MARK: Statements
 
@@ -57,7 +48,7 @@ package final class SQLiteConnection {
         var statement: OpaquePointer?
         try check(sqlite3_prepare_v2(handle, sql, -1, &statement, nil))
         guard let statement else { throw SQLiteError(SQLITE_MISUSE, "there is no statement in the text") }
-        return SQLiteStatement(statement, of: self)
+        return SQLiteStatement(statement)
     }
 
     /// The same statement for the same text each time; for what is used again and again, never by two at once.
@@ -105,9 +96,9 @@ package final class SQLiteConnection {
     }
 
     /// The rows that the last statement changed; triggers do not count.
-    package var changes: Int { Int(sqlite3_changes(handle)) }
+    package var changes: Int { handle.map { Int(sqlite3_changes($0)) } ?? 0 }
     /// The rows that all statements changed so far, triggers included; it may overflow.
-    package var totalChanges: Int32 { sqlite3_total_changes(handle) }
+    package var totalChanges: Int32 { handle.map { sqlite3_total_changes($0) } ?? 0 }
 
     // MARK: Transactions
 
@@ -137,7 +128,7 @@ package final class SQLiteConnection {
 
     /// SQLite ends a transaction itself after some errors, e.g. where the disk is full.
     package func rollBack() throws(SQLiteError) {
-        if sqlite3_get_autocommit(handle) == 0 { try execute("ROLLBACK") }
+        if let handle, sqlite3_get_autocommit(handle) == 0 { try execute("ROLLBACK") }
     }
 
     /// Does each migration that was not done yet, in order, each in a transaction of its own with its name in `table`.
@@ -173,6 +164,7 @@ package final class SQLiteConnection {
 
     /// Takes the log's pages into the database file and, with `truncate`, cuts the log to nothing. Waits for nobody.
     package func checkpoint(truncate: Bool) throws(SQLiteError) {
+        guard let handle else { throw SQLiteError(of: nil) }
         wait(.zero)
         defer { wait(busyTimeout) }
         let mode = truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
@@ -183,12 +175,13 @@ package final class SQLiteConnection {
 
     /// Keeps SQLite from removing the log by its name when the connection closes.
     package func keepLogAtClose() {
+        guard let handle else { return }
         var isKept: Int32 = 1
         _ = sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
     }
 
     /// The path of the log as SQLite has it: beside the file that a link leads to.
     package var logPath: String? {
-        sqlite3_db_filename(handle, "main").flatMap { sqlite3_filename_wal($0) }.map { String(cString: $0) }
+        handle.flatMap { sqlite3_db_filename($0, "main") }.flatMap { sqlite3_filename_wal($0) }.map { String(cString: $0) }
     }
 }

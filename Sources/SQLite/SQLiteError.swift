@@ -13,9 +13,18 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
     /// SQLite's own words.
     package let message: String
 
-    init(_ result: Int32, _ message: String? = nil) {
+    init(_ result: Int32, _ message: String) {
         code = Code(rawValue: result & 0xFF) ?? .other
-        self.message = message ?? String(cString: sqlite3_errstr(result))
+        self.message = message
+    }
+
+    /// The most recent error of a connection; `nil` stands for a closed one.
+    init(of connection: OpaquePointer?) {
+        if let connection {
+            self.init(sqlite3_errcode(connection), String(cString: sqlite3_errmsg(connection)))
+        } else {
+            self.init(SQLITE_MISUSE, "the connection is closed")
+        }
     }
 
     package var description: String { "SQLite: \(message)" }

@@ -1,11 +1,10 @@
 import CSQLite
 
-/// A prepared statement of one connection, which it keeps open. Parameters count from 1, columns from 0.
+/// A prepared statement. Its connection must not be used on another thread meanwhile. Parameters count from 1, columns from 0.
 package final class SQLiteStatement {
     @usableFromInline let handle: OpaquePointer
-    private let connection: SQLiteConnection
 
-    init(_ handle: OpaquePointer, of connection: SQLiteConnection) { (self.handle, self.connection) = (handle, connection) }
+    init(_ handle: OpaquePointer) { self.handle = handle }
 
     deinit { sqlite3_finalize(handle) }
 
@@ -17,7 +16,7 @@ package final class SQLiteStatement {
         let result = sqlite3_step(handle)
         if result == SQLITE_ROW { return true }
         defer { reset() }
-        guard result == SQLITE_DONE else { throw connection.error }
+        guard result == SQLITE_DONE else { throw error }
         return false
     }
 
@@ -35,7 +34,9 @@ package final class SQLiteStatement {
     /// Of a value that could not be bound, e.g. one that is too long. The next step throws it.
     private var bindingFault: SQLiteError?
 
-    private func check(_ result: Int32) { if result != SQLITE_OK { bindingFault = connection.error } }
+    private func check(_ result: Int32) { if result != SQLITE_OK { bindingFault = error } }
+
+    private var error: SQLiteError { SQLiteError(of: sqlite3_db_handle(handle)) }
 
     /// Binds the values in the order of the parameters.
     package func bind<each Value: SQLiteValue>(_ values: repeat each Value) {

@@ -60,6 +60,27 @@ private final class Folder {
         try other.close()
         #expect(code { try other.execute("SELECT 1") } == .misuse)
         #expect(code { _ = try other.prepare("SELECT 1") } == .misuse)
+        #expect(code { try other.write { _ in } } == .misuse)
+        #expect(code { try other.checkpoint(truncate: true) } == .misuse)
+        other.keepLogAtClose()
+        try other.rollBack()
+        try other.close()
+        #expect(other.changes == 0 && other.totalChanges == 0 && other.logPath == nil)
+    }
+
+    @Test func aConnectionThatGoes_ClosesItsFile_CachedStatementsIncluded() throws {
+        let folder = Folder()
+        let path = folder.file("a.db")
+        func isOpen() throws -> Bool {
+            let all = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+            return all.contains { (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path }
+        }
+        var db: SQLiteConnection? = try SQLiteConnection(path, .write)
+        try db?.execute("CREATE TABLE t (a)")
+        #expect(try db?.hasRow("SELECT 1 FROM t") == false)
+        #expect(try isOpen())
+        db = nil
+        #expect(try !isOpen())
     }
 
     // MARK: Values

@@ -172,17 +172,17 @@ final class Outbox: Sendable {
         of id: Reading.ID, _ revision: UInt8, _ isPending: Bool, by number: Int64, in db: SQLiteConnection
     ) throws -> (line: Line, reason: String)? {
         let sql = "SELECT refused, line FROM outbox WHERE sink = ? AND id = ? AND revision = ? AND pending = ? AND refused IS NOT NULL"
-        return try db.first(sql, number, id.description, Int(revision), isPending) { row in
-            let bytes = Array((row.text(1) ?? "").utf8)
-            return (
-                Line(sequence: 0, id: id.description, revision: Int(revision), isPending: isPending, bytes: bytes), row.text(0) ?? ""
-            )
-        }
+        let statement = try db.cached(sql)
+        defer { statement.reset() }
+        statement.bind(number, id.description, Int(revision), isPending)
+        guard try statement.step() else { return nil }
+        let bytes = Array((statement.text(1) ?? "").utf8)
+        let line = Line(sequence: 0, id: id.description, revision: Int(revision), isPending: isPending, bytes: bytes)
+        return (line, statement.text(0) ?? "")
     }
 
     /// The next lines, oldest first. One that is not as it was written is set aside.
     func next(_ most: Int) throws(IngestError) -> [Line] {
-        let number = number
         let lines = try store.read { db in
             try db.rows(
                 """
@@ -260,8 +260,7 @@ final class Outbox: Sendable {
 
     /// Looks at the disk: another run of the program may have put lines there.
     func refresh() throws(IngestError) -> Int {
-        let number = number
-        return try store.read { db in
+        try store.read { db in
             let count = try Self.count(db, number)
             place.withLock { $0.held = count }
             return count

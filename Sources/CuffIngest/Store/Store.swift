@@ -88,12 +88,7 @@ public final class Store: Sendable {
 
     /// One state of the database, in which nothing can be changed.
     func read<Result>(_ body: (SQLiteConnection) throws -> Result) throws(IngestError) -> Result {
-        try use { try $0.read(body) }
-    }
-
-    /// The connection without a transaction.
-    func use<Result>(_ body: (SQLiteConnection) throws -> Result) throws(IngestError) -> Result {
-        do { return try connection.use(body) } catch { throw Self.translated(error, path) }
+        do { return try connection.use { try $0.read(body) } } catch { throw Self.translated(error, path) }
     }
 
     /// One transaction, on disk and under the database's name when this returns. Retries after an error must be

@@ -95,6 +95,19 @@ import Testing
         try sink.close()
     }
 
+    @Test func closing_WhileAForeignFileIsInItsPlace_LeavesItAlone() throws {
+        let folder = TestFolder()
+        let sink = try sink(folder)
+        _ = try sink.write(.sample(0..<5))
+        #expect(rename(folder.file("bp.db"), folder.file("old.db")) == 0)
+        _ = folder.write("bp.db", "a diary, which is no database\n")
+        #expect(throws: IngestError.self) { try sink.write(.sample(5..<9)) }
+        try sink.close()
+        #expect(folder.text("bp.db") == "a diary, which is no database\n")
+        // What was acknowledged is there, and what was only tried may be.
+        #expect(try ids(folder.file("old.db")).isSuperset(of: names(0..<5)))
+    }
+
     @Test func closingAfterAMove_LeavesTheNewDatabasesLogAlone() throws {
         let folder = TestFolder()
         let first = try sink(folder)
