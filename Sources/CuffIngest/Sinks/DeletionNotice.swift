@@ -71,30 +71,24 @@ struct DeletionNotice: Sendable, Equatable {
 
 /// Tells the sinks that had a reading, through their outboxes. To be used within the transaction that deletes.
 struct DeletionNotices {
-    private let sinks: [Int64]
+    /// The sinks that have the reading `?1`, or may have it. One that refused it does not.
+    private let had: String
 
-    /// The sinks that answer for what they are sent. Of others nobody knows what they make of a line.
+    /// Of the sinks that answer for what they are sent. Of others nobody knows what they make of a line.
     init(_ db: SQLiteConnection) throws {
-        sinks = try db.rows("SELECT number, spec FROM sink ORDER BY number") { row -> Int64? in
+        let sinks = try db.rows("SELECT number, spec FROM sink ORDER BY number") { row -> String? in
             let spec = try? SinkSpec(row.text(1) ?? "")
             guard let kind = spec?.kind, kind.durability == .acknowledged, kind.traits.contains(.outbox) else { return nil }
-            return row.number(0)
-        }.compactMap { $0 }
+            return row.text(0)
+        }
+        let numbers = sinks.compactMap { $0 }.joined(separator: ",")
+        had = "SELECT sink FROM outbox WHERE id = ?1 AND refused IS NULL AND sink IN (\(numbers))"
     }
 
-    /// Puts a notice into the outbox of each sink that has the reading, or may have it. One that refused it does not.
+    /// Puts a notice into the outbox of each of them.
     func put(_ id: String, in db: SQLiteConnection) throws {
-        let had = try sinks.filter { try db.hasRow("SELECT 1 FROM outbox WHERE sink = ? AND id = ? AND refused IS NULL", $0, id) }
-        guard !had.isEmpty, let notice = try DeletionNotice.find(id, in: db) else { return }
-        for sink in had {
-            try db.run(
-                """
-                INSERT INTO outbox (sink, id, revision, pending, sequence, queued, line, checksum)
-                SELECT ?1, ?2, ?3, 0, 1 + (SELECT coalesce(max(sequence), 0) FROM outbox WHERE sink = ?1), ?4, ?5,
-                  \(RowChecksum.function)(?1, ?2, ?3, 0, ?5)
-                ON CONFLICT DO NOTHING
-                """, sink, id, DeletionNotice.revision, HostClock.now().utcText, notice.line)
-        }
+        guard try db.hasRow(had, id), let notice = try DeletionNotice.find(id, in: db) else { return }
+        try Store.queue(notice.line, id, DeletionNotice.revision, for: had, in: db)
     }
 }
 

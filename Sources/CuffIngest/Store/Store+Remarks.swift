@@ -143,13 +143,19 @@ extension Store {
     private func queueAgain(_ reading: Reading, _ provenance: Provenance, in db: SQLiteConnection) throws {
         var text = TextBuffer(capacity: 512)
         ReadingLine().append(reading, device: provenance.device, to: &text)
+        try Self.queue(
+            text.string, reading.id.description, Int(reading.revision), for: "SELECT sink FROM outbox WHERE id = ?1", in: db)
+    }
+
+    /// Puts a line about the reading `?1` behind what waits for each of the sinks that `sinks`, a query, names.
+    static func queue(_ line: String, _ id: String, _ revision: Int, for sinks: String, in db: SQLiteConnection) throws {
         try db.run(
             """
             INSERT INTO outbox (sink, id, revision, pending, sequence, queued, line, checksum)
             SELECT number, ?1, ?2, 0, 1 + coalesce((SELECT max(sequence) FROM outbox WHERE sink = number), 0), ?3, ?4,
               \(RowChecksum.function)(number, ?1, ?2, 0, ?4)
-            FROM sink WHERE number IN (SELECT sink FROM outbox WHERE id = ?1)
+            FROM sink WHERE number IN (\(sinks))
             ON CONFLICT DO NOTHING
-            """, reading.id.description, Int(reading.revision), HostClock.now().utcText, text.string)
+            """, id, revision, HostClock.now().utcText, line)
     }
 }
