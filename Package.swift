@@ -11,7 +11,6 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
-        .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
     ],
     targets: [
@@ -27,12 +26,13 @@ let package = Package(
         .target(name: "TOML"),
         .target(name: "CLinux"),
         .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .target(name: "SQLite", dependencies: ["CSQLite"]),
+        .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
         .target(
             name: "CuffIngest",
             dependencies: [
-                "CuffCore", "CuffClinical", "TOML", "CLinux", "CUdev",
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                "CuffCore", "CuffClinical", "TOML", "SQLite", "CLinux", "CUdev",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
@@ -41,11 +41,11 @@ let package = Package(
         .testTarget(
             name: "CuffClinicalTests", dependencies: ["CuffClinical", "CuffCore", "TestSupport"],
             exclude: ["Averaging/average_oracle.py", "Averaging/guideline_oracle.py", "Statistics/statistics_oracle.py"]),
-        .target(name: "CFaultyDisk", path: "Tests/CFaultyDisk", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .target(name: "CFaultyDisk", dependencies: ["CSQLite"], path: "Tests/CFaultyDisk"),
         .testTarget(
             name: "CuffIngestTests",
             dependencies: [
-                "cuff", "CuffIngest", "CuffClinical", "CuffCore", "CLinux", "CFaultyDisk", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+                "cuff", "CuffIngest", "CuffClinical", "CuffCore", "CLinux", "CFaultyDisk", "TestSupport", "SQLite",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         // Not a product: Examples/ is a package of its own for readers, and its source is built here with everything else.

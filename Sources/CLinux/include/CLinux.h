@@ -95,8 +95,3 @@ int clinux_usb_clear_halt(int descriptor, unsigned endpoint);
 /* Waits for the answer, at most so long; answers its length. */
 int clinux_usb_control(
     int descriptor, uint8_t type, uint8_t request, uint16_t value, uint16_t index, uint8_t *bytes, uint16_t length, unsigned milliseconds);
-
-/* Hardens an SQLite connection to a file that another program may have made: only temporary views are allowed, the schema may
- * call harmless functions only, and no statement can damage the file. sqlite3_db_config is variadic, so Swift cannot call it.
- * Returns SQLite's result. */
-int clinux_sqlite_defend(void *connection);

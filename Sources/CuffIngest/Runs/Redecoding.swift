@@ -1,7 +1,5 @@
 import CuffClinical
 import CuffCore
-import GRDB
-import GRDBSQLite
 
 extension HealthRuns {
     /// What decoding the stored records anew showed.
@@ -137,22 +135,13 @@ extension HealthRuns {
 extension Store {
     /// Stores readings with the revisions they have; a row of that revision or a higher one stays.
     func replace(_ readings: some Sequence<(Reading, Int64)>) throws(IngestError) {
-        let row = ReadingRow()
-        do {
-            try commit { db in
-                row.statement = try db.cachedStatement(sql: ReadingRow.insert).sqliteStatement
-                defer { row.statement = nil }
-                for (reading, source) in readings {
-                    let result = row.step(reading, source: source)
-                    guard result == SQLITE_DONE else {
-                        throw DatabaseError(
-                            resultCode: ResultCode(rawValue: result),
-                            message: db.sqliteConnection.map { String(cString: sqlite3_errmsg($0)) })
-                    }
-                    // A row of a higher revision, and a person's remarks, stayed.
-                    if db.changesCount > 0 { try seal(reading.id, in: db) }
-                }
+        try commit { db in
+            let row = try ReadingRow(db)
+            for (reading, source) in readings {
+                try row.write(reading, source: source)
+                // A row of a higher revision, and a person's remarks, stayed.
+                if db.changes > 0 { try seal(reading.id, in: db) }
             }
-        } catch { throw Self.translated(error, path) }
+        }
     }
 }

@@ -1,5 +1,5 @@
 import CuffCore
-import GRDB
+import SQLite
 
 /// The line that tells a sink which had a reading that it is deleted. It has none of the values, and of the other facts those that a
 /// server needs to find what it keeps.
@@ -54,52 +54,41 @@ struct DeletionNotice: Sendable, Equatable {
     }
 
     /// The facts of a stored reading, to be read before it is deleted; `nil` where it is not there.
-    static func find(_ id: String, in db: Database) throws -> DeletionNotice? {
-        let row = try Row.fetchOne(
-            db,
-            sql: """
-                SELECT type, user, measured, mdc, code, pulse_per_min IS NOT NULL AS pulse, flags IS NOT NULL AS flagged, driver, device
-                FROM reading LEFT JOIN source ON source.number = reading.source WHERE id = ?
-                """, arguments: [id])
-        guard let row else { return nil }
-        let isQuantity = row.text("type") == "quantity"
-        return DeletionNotice(
-            id: id, type: row.text("type") ?? "", driver: row.text("driver") ?? "", device: row.text("device") ?? "", user: row.int("user"),
-            measured: row.text("measured"), mdc: row.integer("mdc"), code: isQuantity ? row.text("code") : nil, hasPulse: row.flag("pulse"),
-            hasFlags: row.flag("flagged"))
+    static func find(_ id: String, in db: SQLiteConnection) throws -> DeletionNotice? {
+        try db.first(
+            """
+            SELECT type, user, measured, mdc, code, pulse_per_min IS NOT NULL, flags IS NOT NULL, driver, device
+            FROM reading LEFT JOIN source ON source.number = reading.source WHERE id = ?
+            """, id
+        ) { row in
+            let type = row.text(0) ?? ""
+            return DeletionNotice(
+                id: id, type: type, driver: row.text(7) ?? "", device: row.text(8) ?? "", user: row.int(1), measured: row.text(2),
+                mdc: row.integer(3), code: type == "quantity" ? row.text(4) : nil, hasPulse: row.flag(5), hasFlags: row.flag(6))
+        }
     }
 }
 
 /// Tells the sinks that had a reading, through their outboxes. To be used within the transaction that deletes.
 struct DeletionNotices {
-    private let sinks: [Int64]
+    /// The sinks that have the reading `?1`, or may have it. One that refused it does not.
+    private let had: String
 
-    /// The sinks that answer for what they are sent. Of others nobody knows what they make of a line.
-    init(_ db: Database) throws {
-        sinks = try Row.fetchAll(db, sql: "SELECT number, spec FROM sink ORDER BY number").compactMap { row in
-            let spec = try? SinkSpec(row.text("spec") ?? "")
+    /// Of the sinks that answer for what they are sent. Of others nobody knows what they make of a line.
+    init(_ db: SQLiteConnection) throws {
+        let sinks = try db.rows("SELECT number, spec FROM sink ORDER BY number") { row -> String? in
+            let spec = try? SinkSpec(row.text(1) ?? "")
             guard let kind = spec?.kind, kind.durability == .acknowledged, kind.traits.contains(.outbox) else { return nil }
-            return row.integer("number")
+            return row.text(0)
         }
+        let numbers = sinks.compactMap { $0 }.joined(separator: ",")
+        had = "SELECT sink FROM outbox WHERE id = ?1 AND refused IS NULL AND sink IN (\(numbers))"
     }
 
-    /// Puts a notice into the outbox of each sink that has the reading, or may have it. One that refused it does not.
-    func put(_ id: String, in db: Database) throws {
-        let had = try sinks.filter { sink in
-            try Bool.fetchOne(
-                db, sql: "SELECT EXISTS (SELECT 1 FROM outbox WHERE sink = ? AND id = ? AND refused IS NULL)", arguments: [sink, id])
-                ?? false
-        }
-        guard !had.isEmpty, let notice = try DeletionNotice.find(id, in: db) else { return }
-        for sink in had {
-            try db.execute(
-                sql: """
-                    INSERT INTO outbox (sink, id, revision, pending, sequence, queued, line, checksum)
-                    SELECT ?1, ?2, ?3, 0, 1 + (SELECT coalesce(max(sequence), 0) FROM outbox WHERE sink = ?1), ?4, ?5,
-                      \(RowChecksum.function)(?1, ?2, ?3, 0, ?5)
-                    ON CONFLICT DO NOTHING
-                    """, arguments: [sink, id, DeletionNotice.revision, HostClock.now().utcText, notice.line])
-        }
+    /// Puts a notice into the outbox of each of them.
+    func put(_ id: String, in db: SQLiteConnection) throws {
+        guard try db.hasRow(had, id), let notice = try DeletionNotice.find(id, in: db) else { return }
+        try Store.queue(notice.line, id, DeletionNotice.revision, for: had, in: db)
     }
 }
 

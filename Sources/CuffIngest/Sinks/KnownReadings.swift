@@ -1,11 +1,10 @@
 import CuffCore
-import GRDBSQLite
+import SQLite
 
 /// Which readings a file already holds, in memory that does not grow with their number: a table in a private temporary
 /// database. SQLite keeps it in its cache, and beyond that in a nameless file (TMPDIR, /var/tmp or /tmp) that goes with the
 /// process.
-///
-/// On SQLite's own statements: GRDB's queue would cost a hop for each of a million keys. Not Sendable: it belongs to one sink.
+/// Not Sendable: it belongs to one sink.
 final class KnownReadings {
     /// One state of a reading: a completed one is another line than the pending one before it.
     struct Key: Hashable {
@@ -23,61 +22,50 @@ final class KnownReadings {
         init(_ reading: borrowing Reading) { self.init(reading.id, revision: reading.revision, isPending: reading.isPending) }
     }
 
-    private var database: OpaquePointer?
-    private var insertion: OpaquePointer?
+    private let database: SQLiteConnection
+    private let insertion: SQLiteStatement
     private var isInTransaction = false
     /// Keys that should have been kept are lost: what the file holds is no longer known.
     private var fault: IngestError?
 
     /// The cache holds some 200,000 keys. Keys are ordered by time: mostly they are appended.
     init(cacheKiB: Int = 8192) throws(IngestError) {
-        // An initialiser that throws from here on is followed by deinit: every property has a value.
-        guard sqlite3_open("", &database) == SQLITE_OK else { throw failure }
-        try run("PRAGMA journal_mode = MEMORY; PRAGMA cache_size = -\(cacheKiB)")
-        try run("CREATE TABLE known (time INTEGER, hash INTEGER, PRIMARY KEY (time, hash)) WITHOUT ROWID")
-        guard sqlite3_prepare_v2(database, "INSERT OR IGNORE INTO known VALUES (?, ?)", -1, &insertion, nil) == SQLITE_OK else {
-            throw failure
-        }
-    }
-
-    deinit {
-        sqlite3_finalize(insertion)
-        sqlite3_close(database)
+        do throws(SQLiteError) {
+            database = try SQLiteConnection("", .write)
+            try database.execute(
+                """
+                PRAGMA journal_mode = MEMORY;
+                PRAGMA cache_size = -\(cacheKiB);
+                CREATE TABLE known (time INTEGER, hash INTEGER, PRIMARY KEY (time, hash)) WITHOUT ROWID;
+                """)
+            insertion = try database.prepare("INSERT OR IGNORE INTO known VALUES (?, ?)")
+        } catch { throw Self.fault(error) }
     }
 
     /// Whether the key was not there yet; it is from now on, until `forget`.
     func insert(_ key: Key) throws(IngestError) -> Bool {
         if let fault { throw fault }
-        if !isInTransaction { try run("BEGIN") }
-        isInTransaction = true
-        sqlite3_bind_int64(insertion, 1, Int64(bitPattern: key.time))
-        sqlite3_bind_int64(insertion, 2, Int64(bitPattern: key.hash))
-        let result = sqlite3_step(insertion)
-        let failure = result == SQLITE_DONE ? nil : failure
-        sqlite3_reset(insertion)
-        if let failure { throw failure }
-        return sqlite3_changes(database) == 1
+        do throws(SQLiteError) {
+            if !isInTransaction { try database.execute("BEGIN") }
+            isInTransaction = true
+            insertion.bind(Int64(bitPattern: key.time), at: 1)
+            insertion.bind(Int64(bitPattern: key.hash), at: 2)
+            _ = try insertion.step()
+        } catch { throw Self.fault(error) }
+        return database.changes == 1
     }
 
     /// What was inserted so far is in the sink's file.
-    func keep() { end("COMMIT") }
+    func keep() { end { () throws(SQLiteError) in try database.execute("COMMIT") } }
 
     /// What was inserted since `keep` did not get into the sink's file.
-    func forget() { end("ROLLBACK") }
+    func forget() { end { () throws(SQLiteError) in try database.rollBack() } }
 
-    private func end(_ sql: String) {
+    private func end(_ transaction: () throws(SQLiteError) -> Void) {
         guard isInTransaction else { return }
         isInTransaction = false
-        // A failed insertion may have rolled back the transaction already.
-        if sql == "ROLLBACK" && sqlite3_get_autocommit(database) != 0 { return }
-        do throws(IngestError) { try run(sql) } catch { fault = error }
+        do throws(SQLiteError) { try transaction() } catch { fault = Self.fault(error) }
     }
 
-    private func run(_ sql: String) throws(IngestError) {
-        guard sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK else { throw failure }
-    }
-
-    private var failure: IngestError {
-        IngestError(SinkFault.noIndex(why: String(cString: sqlite3_errmsg(database))))
-    }
+    private static func fault(_ error: SQLiteError) -> IngestError { IngestError(SinkFault.noIndex(why: error.message)) }
 }

@@ -1,5 +1,5 @@
 import CuffCore
-import GRDB
+import SQLite
 
 /// Lines that wait, on disk, for one sink outside of this machine's files: a program or a socket. They survive a crash and
 /// a restart, and go out in the order in which they came in; each stays until the other side has it.
@@ -61,19 +61,17 @@ final class Outbox: Sendable {
     init(_ store: Store, spec: String) throws(IngestError) {
         self.store = store
         self.spec = spec
-        do {
-            place = Locked(try store.commit { db in try Self.place(spec, store.generation, in: db) })
-        } catch { throw Store.translated(error, store.path) }
+        place = Locked(try store.commit { db in try Self.place(spec, store.generation, in: db) })
     }
 
-    private static func place(_ spec: String, _ generation: Int, in db: Database) throws -> Place {
-        try db.execute(sql: "INSERT INTO sink (spec) VALUES (?) ON CONFLICT DO NOTHING", arguments: [spec])
-        let number = try Int64.fetchOne(db, sql: "SELECT number FROM sink WHERE spec = ?", arguments: [spec]) ?? 0
+    private static func place(_ spec: String, _ generation: Int, in db: SQLiteConnection) throws -> Place {
+        try db.run("INSERT INTO sink (spec) VALUES (?) ON CONFLICT DO NOTHING", spec)
+        let number = try db.first("SELECT number FROM sink WHERE spec = ?", spec) { $0.integer(0) } ?? 0
         return Place(number: number, generation: generation, held: try count(db, number))
     }
 
     /// The sink's number, for a transaction that writes: a database that was opened anew may not know the sink yet.
-    private func number(in db: Database) throws -> Int64 {
+    private func number(in db: SQLiteConnection) throws -> Int64 {
         let generation = store.generation
         let known = place.withLock { $0 }
         guard known.generation != generation else { return known.number }
@@ -84,8 +82,8 @@ final class Outbox: Sendable {
 
     var number: Int64 { place.withLock { $0.number } }
 
-    private static func count(_ db: Database, _ number: Int64) throws -> Int {
-        try Int.fetchOne(db, sql: "SELECT count(*) FROM outbox WHERE sink = ? AND sequence IS NOT NULL", arguments: [number]) ?? 0
+    private static func count(_ db: SQLiteConnection, _ number: Int64) throws -> Int {
+        try db.first("SELECT count(*) FROM outbox WHERE sink = ? AND sequence IS NOT NULL", number) { $0.int(0) } ?? 0
     }
 
     /// What this run had refused, and handed over without knowing whether it arrived.
@@ -109,44 +107,43 @@ final class Outbox: Sendable {
     /// Keeps the readings' lines durably, and those of alerts where they are asked for; answers how many of the readings were here
     /// before, sent or not, and how many lines are new. A line that was not sent, or was refused, and has no time gives way to one that has.
     func put(_ batch: Batch, line: ReadingLine, alerts: Bool = false) throws(IngestError) -> (repeated: Int, added: Int) {
-        do {
+        do throws(IngestError) {
             var put = Put()
             try store.commit { db in try self.put(batch, line: line, alerts: alerts, in: db, &put) }
             committed(put)
             return (batch.readings - put.readings, put.lines)
         } catch {
             _ = try? refresh()
-            throw Store.translated(error, store.path)
+            throw error
         }
     }
 
     /// The same within a transaction of the outbox's own store; `put` is empty before its first try. `committed` follows, or, where it
     /// fails in the end, `refresh`, which counts anew. What was deleted here is sent nowhere.
     func put(
-        _ batch: Batch, line: ReadingLine, alerts: Bool, except deleted: Set<Reading.ID> = [], in db: Database, _ put: inout Put
+        _ batch: Batch, line: ReadingLine, alerts: Bool, except deleted: Set<Reading.ID> = [], in db: SQLiteConnection, _ put: inout Put
     ) throws {
         let now = HostClock.now().utcText
         place.withLock { $0.held -= put.lines }
         put = Put()
         let number = try self.number(in: db)
-        var sequence =
-            try Int64.fetchOne(db, sql: "SELECT max(sequence) FROM outbox WHERE sink = ? AND sequence IS NOT NULL", arguments: [number])
-            ?? 0
-        let insert = try db.cachedStatement(
-            sql: """
-                INSERT INTO outbox (sink, id, revision, pending, sequence, queued, line, checksum)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, \(RowChecksum.function)(?1, ?2, ?3, ?4, ?7))
-                ON CONFLICT DO UPDATE
-                SET sequence = excluded.sequence, queued = excluded.queued, line = excluded.line, refused = NULL, checksum = excluded.checksum
-                WHERE line IS NOT NULL AND instr(line, '"measured":"') = 0 AND instr(excluded.line, '"measured":"') > 0
-                """)
+        let last = "SELECT max(sequence) FROM outbox WHERE sink = ? AND sequence IS NOT NULL"
+        var sequence = try db.first(last, number) { $0.integer(0) } ?? 0
+        let insert = try db.cached(
+            """
+            INSERT INTO outbox (sink, id, revision, pending, sequence, queued, line, checksum)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, \(RowChecksum.function)(?1, ?2, ?3, ?4, ?7))
+            ON CONFLICT DO UPDATE
+            SET sequence = excluded.sequence, queued = excluded.queued, line = excluded.line, refused = NULL, checksum = excluded.checksum
+            WHERE line IS NOT NULL AND instr(line, '"measured":"') = 0 AND instr(excluded.line, '"measured":"') > 0
+            """)
         var text = TextBuffer(capacity: 512)
         var lines = 0
         func insertLine(_ entry: Entry, _ id: Reading.ID, _ revision: UInt8 = 0, isPending: Bool = false) throws {
             text.removeAll()
             line.append(entry, device: batch.device, to: &text)
-            try insert.execute(arguments: [number, id.description, Int(revision), isPending, sequence + 1, now, text.string])
-            guard db.changesCount > 0 else {
+            try insert.run(number, id.description, Int(revision), isPending, sequence + 1, now, text.string)
+            guard db.changes > 0 else {
                 if let earlier = try Self.refusal(of: id, revision, isPending, by: number, in: db) { put.refused.append(earlier) }
                 return try store.confirmLine(number, id, Int(revision), isPending, in: db)
             }
@@ -172,90 +169,74 @@ final class Outbox: Sendable {
 
     /// What was refused before, and why.
     private static func refusal(
-        of id: Reading.ID, _ revision: UInt8, _ isPending: Bool, by number: Int64, in db: Database
+        of id: Reading.ID, _ revision: UInt8, _ isPending: Bool, by number: Int64, in db: SQLiteConnection
     ) throws -> (line: Line, reason: String)? {
-        let statement = try db.cachedStatement(
-            sql: "SELECT refused, line FROM outbox WHERE sink = ? AND id = ? AND revision = ? AND pending = ? AND refused IS NOT NULL")
-        guard let row = try Row.fetchOne(statement, arguments: [number, id.description, Int(revision), isPending]) else { return nil }
-        return (
-            Line(
-                sequence: 0, id: id.description, revision: Int(revision), isPending: isPending,
-                bytes: Array((row.text("line") ?? "").utf8)),
-            row.text("refused") ?? ""
-        )
+        let sql = "SELECT refused, line FROM outbox WHERE sink = ? AND id = ? AND revision = ? AND pending = ? AND refused IS NOT NULL"
+        let statement = try db.cached(sql)
+        defer { statement.reset() }
+        statement.bind(number, id.description, Int(revision), isPending)
+        guard try statement.step() else { return nil }
+        let bytes = Array((statement.text(1) ?? "").utf8)
+        let line = Line(sequence: 0, id: id.description, revision: Int(revision), isPending: isPending, bytes: bytes)
+        return (line, statement.text(0) ?? "")
     }
 
     /// The next lines, oldest first. One that is not as it was written is set aside.
     func next(_ most: Int) throws(IngestError) -> [Line] {
-        var damaged: [Line] = []
-        do {
-            let lines = try store.queue.read { db in
-                try Row.fetchAll(
-                    db,
-                    sql: """
-                        SELECT sequence, id, revision, pending, line, \(RowChecksum.outbox.isIntact) AS intact FROM outbox
-                        WHERE sink = ? AND sequence IS NOT NULL ORDER BY sequence LIMIT ?
-                        """, arguments: [number, most]
-                ).compactMap { row -> Line? in
-                    let line = Line(
-                        sequence: row.integer("sequence") ?? 0, id: row.text("id") ?? "", revision: row.int("revision") ?? 0,
-                        isPending: row.flag("pending"),
-                        bytes: Array((row.text("line") ?? "").utf8))
-                    if row.flag("intact") { return line }
-                    damaged.append(line)
-                    return nil
-                }
+        let lines = try store.read { db in
+            try db.rows(
+                """
+                SELECT sequence, id, revision, pending, line, \(RowChecksum.outbox.isIntact) FROM outbox
+                WHERE sink = ? AND sequence IS NOT NULL ORDER BY sequence LIMIT ?
+                """, number, most
+            ) { row in
+                let line = Line(
+                    sequence: row.number(0), id: row.text(1) ?? "", revision: Int(row.number(2)), isPending: row.flag(3),
+                    bytes: Array((row.text(4) ?? "").utf8))
+                return (line: line, isIntact: row.flag(5))
             }
-            for line in damaged { try setAside(line, reason: "its line is damaged in \(store.path)") }
-            return lines
-        } catch { throw Store.translated(error, store.path) }
+        }
+        for (line, isIntact) in lines where !isIntact { try setAside(line, reason: "its line is damaged in \(store.path)") }
+        return lines.filter(\.isIntact).map(\.line)
     }
 
     /// The other side has these; they are not sent again.
     func acknowledge(_ lines: ArraySlice<Line>) throws(IngestError) {
         guard let last = lines.last else { return }
-        do {
-            // Durable: what the other side was told to be ours to forget must not be forgotten twice, nor sent for ever.
-            try store.commit { db in
-                let number = try self.number(in: db)
-                // Each by its own name: one that was dropped meanwhile is not another one's acknowledgement.
-                let statement = try db.cachedStatement(
-                    sql: """
-                        UPDATE outbox SET sequence = NULL, queued = NULL, line = NULL
-                        WHERE sink = ? AND id = ? AND revision = ? AND pending = ? AND sequence = ?
-                        """)
-                for line in lines {
-                    try statement.execute(arguments: [number, line.id, line.revision, line.isPending, line.sequence])
-                }
-                try db.execute(
-                    sql: """
-                        UPDATE sink SET acknowledged = ?, acknowledged_at = ?, error = NULL, error_at = NULL, next_try = NULL
-                        WHERE number = ?
-                        """, arguments: [last.id, HostClock.now().utcText, number])
-                let left = try Self.count(db, number)
-                place.withLock { $0.held = left }
-            }
-        } catch { throw Store.translated(error, store.path) }
+        // Durable: what the other side was told to be ours to forget must not be forgotten twice, nor sent for ever.
+        try store.commit { db in
+            let number = try self.number(in: db)
+            // Each by its own name: one that was dropped meanwhile is not another one's acknowledgement.
+            let statement = try db.cached(
+                """
+                UPDATE outbox SET sequence = NULL, queued = NULL, line = NULL
+                WHERE sink = ? AND id = ? AND revision = ? AND pending = ? AND sequence = ?
+                """)
+            for line in lines { try statement.run(number, line.id, line.revision, line.isPending, line.sequence) }
+            try db.run(
+                "UPDATE sink SET acknowledged = ?, acknowledged_at = ?, error = NULL, error_at = NULL, next_try = NULL WHERE number = ?",
+                last.id, HostClock.now().utcText, number)
+            let left = try Self.count(db, number)
+            place.withLock { $0.held = left }
+        }
     }
 
     /// The other side will never take this one: it waits no longer, and stays with the reason.
     func setAside(_ line: Line, reason: String) throws(IngestError) {
-        do {
-            try store.commit { db in
-                let number = try self.number(in: db)
-                try db.execute(
-                    sql: """
-                        UPDATE outbox SET sequence = NULL, refused = ?
-                        WHERE sink = ? AND id = ? AND revision = ? AND pending = ? AND sequence = ?
-                        """, arguments: [reason, number, line.id, line.revision, line.isPending, line.sequence])
-                let left = try Self.count(db, number)
-                place.withLock { $0.held = left }
-            }
-            counts.withLock { counts in
-                counts.refused += 1
-                counts.refusals.add(line, reason)
-            }
-        } catch { throw Store.translated(error, store.path) }
+        try store.commit { db in
+            let number = try self.number(in: db)
+            try db.run(
+                """
+                UPDATE outbox SET sequence = NULL, refused = ?
+                WHERE sink = ? AND id = ? AND revision = ? AND pending = ? AND sequence = ?
+                """, reason, number, line.id, line.revision, line.isPending, line.sequence)
+            let left = try Self.count(db, number)
+            place.withLock { $0.held = left }
+        }
+        counts.withLock { counts in
+            counts.refused += 1
+            counts.refusals.add(line, reason)
+        }
     }
 
     /// So many lines were handed over, and the conversation did not end in order.
@@ -263,7 +244,7 @@ final class Outbox: Sendable {
         counts.withLock { $0.lost += count }
         try? store.commit { db in
             let number = try self.number(in: db)
-            try db.execute(sql: "UPDATE sink SET lost = lost + ? WHERE number = ?", arguments: [count, number])
+            try db.run("UPDATE sink SET lost = lost + ? WHERE number = ?", count, number)
         }
     }
 
@@ -271,22 +252,18 @@ final class Outbox: Sendable {
     func note(_ error: IngestError, nextTry: Timestamp?) {
         try? store.commit { db in
             let number = try self.number(in: db)
-            try db.execute(
-                sql: "UPDATE sink SET error = ?, error_at = ?, next_try = ? WHERE number = ?",
-                arguments: [
-                    error.description, HostClock.now().utcText, nextTry.map(\.utcText), number,
-                ])
+            try db.run(
+                "UPDATE sink SET error = ?, error_at = ?, next_try = ? WHERE number = ?", error.description, HostClock.now().utcText,
+                nextTry.map(\.utcText), number)
         }
     }
 
     /// Looks at the disk: another run of the program may have put lines there.
     func refresh() throws(IngestError) -> Int {
-        do {
-            return try store.queue.read { db in
-                let count = try Self.count(db, number)
-                place.withLock { $0.held = count }
-                return count
-            }
-        } catch { throw Store.translated(error, store.path) }
+        try store.read { db in
+            let count = try Self.count(db, number)
+            place.withLock { $0.held = count }
+            return count
+        }
     }
 }

@@ -1,6 +1,6 @@
 import CuffCore
-import GRDB
 import Glibc
+import SQLite
 
 /// Readings as JSON Lines for a program or a socket: `exec:`, `unix:`, `tcp:`. `write` returns when the lines are in the
 /// outbox on disk, so the cuff never waits for somebody else's program; a courier carries them from there, now or when the
@@ -94,7 +94,7 @@ final class OutgoingSink: FollowingSink {
     }
 
     /// Puts the lines of the batch into the outbox, in the leader's transaction.
-    func put(_ batch: Batch, except deleted: Set<Reading.ID>, in db: Database, _ put: inout Outbox.Put) throws {
+    func put(_ batch: Batch, except deleted: Set<Reading.ID>, in db: SQLiteConnection, _ put: inout Outbox.Put) throws {
         try outbox.put(batch, line: line, alerts: takesAlerts, except: deleted, in: db, &put)
     }
 

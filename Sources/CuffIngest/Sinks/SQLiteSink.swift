@@ -1,7 +1,6 @@
 import CuffCore
-import GRDB
-import GRDBSQLite
 import Glibc
+import SQLite
 
 extension SinkKind {
     /// A SQLite database.
@@ -32,7 +31,6 @@ final class SQLiteSink: Sink, @unchecked Sendable {
     private var sources: [SourceKey: (number: Int64, identity: DeviceIdentity?)] = [:]
     /// The opening of the database whose numbers `sources` holds.
     private var generation = 0
-    private let row = ReadingRow()
 
     private let patients: [DriverID: @Sendable ([UInt8]) -> String?]
 
@@ -51,7 +49,7 @@ final class SQLiteSink: Sink, @unchecked Sendable {
 
     func write(_ batch: Batch) throws(IngestError) -> Int {
         let followers = followers.withLock { $0 }
-        do {
+        do throws(IngestError) {
             var parts: [(sink: OutgoingSink, put: Outbox.Put)] = []
             for follower in followers where try follower.makeRoom(for: batch) { parts.append((follower, Outbox.Put())) }
             var source: Int64 = 0
@@ -73,22 +71,21 @@ final class SQLiteSink: Sink, @unchecked Sendable {
             return repeated
         } catch {
             for follower in followers { follower.rolledBack() }
-            throw Store.translated(error, store.path)
+            throw error
         }
     }
 
     @discardableResult
     private func put(
-        _ batch: Batch, except deleted: Set<Reading.ID>, _ parts: inout [(sink: OutgoingSink, put: Outbox.Put)], in db: Database
+        _ batch: Batch, except deleted: Set<Reading.ID>, _ parts: inout [(sink: OutgoingSink, put: Outbox.Put)], in db: SQLiteConnection
     ) throws -> Int {
         for index in parts.indices { try parts[index].sink.put(batch, except: deleted, in: db, &parts[index].put) }
         return 0
     }
 
     /// Answers how many readings were here before, and which of them were deleted here.
-    private func insert(_ batch: Batch, _ source: Int64, in db: Database) throws -> (repeated: Int, deleted: Set<Reading.ID>) {
-        row.statement = try db.cachedStatement(sql: ReadingRow.insert).sqliteStatement
-        defer { row.statement = nil }
+    private func insert(_ batch: Batch, _ source: Int64, in db: SQLiteConnection) throws -> (repeated: Int, deleted: Set<Reading.ID>) {
+        let row = try ReadingRow(db)
         let patient = patients[batch.driver]
         var repeated = 0
         var deleted: Set<Reading.ID> = []
@@ -96,14 +93,9 @@ final class SQLiteSink: Sink, @unchecked Sendable {
             let reading = batch.entries.readings[index]
             // What is to be told of the reading is in its row.
             if reading.isWithdrawal { try store.delete([reading.id.description], in: db, isExpected: false) }
-            let before = sqlite3_total_changes(db.sqliteConnection)
-            let result = row.step(reading, source: source, patient: patient.flatMap { $0(reading.raw.array) })
-            guard result == SQLITE_DONE else {
-                throw DatabaseError(
-                    resultCode: ResultCode(rawValue: result),
-                    message: db.sqliteConnection.map { String(cString: sqlite3_errmsg($0)) })
-            }
-            let isNew = sqlite3_changes(db.sqliteConnection) > 0
+            let before = db.totalChanges
+            try row.write(reading, source: source, patient: patient.flatMap { $0(reading.raw.array) })
+            let isNew = db.changes > 0
             if !isNew { repeated += 1 }
             if reading.isWithdrawal {
                 // Where the reading was not here, its tombstone keeps a copy out that comes later.
@@ -111,7 +103,7 @@ final class SQLiteSink: Sink, @unchecked Sendable {
                 continue
             }
             // One change is this row. None, or others beside it, by a trigger that somebody made: the row is looked at.
-            guard !isNew || sqlite3_total_changes(db.sqliteConnection) != before &+ 1 else { continue }
+            guard !isNew || db.totalChanges != before &+ 1 else { continue }
             if try store.confirm(reading, isNew: isNew, in: db) == .deleted { deleted.insert(reading.id) }
         }
         return (repeated, deleted)
@@ -123,7 +115,7 @@ final class SQLiteSink: Sink, @unchecked Sendable {
         return keys.indices.sorted { keys[$0] < keys[$1] }
     }
 
-    private func number(of batch: Batch, in db: Database) throws -> Int64 {
+    private func number(of batch: Batch, in db: SQLiteConnection) throws -> Int64 {
         if generation != store.generation {
             sources.removeAll()
             generation = store.generation

@@ -1,20 +1,19 @@
 import CuffClinical
 import CuffCore
-import GRDB
-import GRDBSQLite
 import Glibc
+import SQLite
 
 /// One row of `reading` under SQLite's own statement, turned back into a reading, with the digits that the cuff wrote.
 struct ReadingCursor {
-    let statement: OpaquePointer
+    let statement: SQLiteStatement
     let zone: ZoneTable
 
-    var source: Int64 { sqlite3_column_int64(statement, ReadingColumn.source.rawValue) }
+    var source: Int64 { statement.number(ReadingColumn.source.rawValue) }
 
     /// What a walk asks for behind the columns of a reading, counted from the end: whether the row is as it was written, and
     /// whether it is selected.
-    func isIntact(last place: Int32 = 1) -> Bool { sqlite3_column_int(statement, sqlite3_column_count(statement) - place) != 0 }
-    var isSelected: Bool { sqlite3_column_int(statement, sqlite3_column_count(statement) - 1) != 0 }
+    func isIntact(last place: Int32 = 1) -> Bool { statement.flag(statement.columnCount - place) }
+    var isSelected: Bool { statement.flag(statement.columnCount - 1) }
 
     var user: Int? { integer(.user).map { Int($0) } }
 
@@ -52,8 +51,8 @@ struct ReadingCursor {
 
     /// In mmHg; `nil` for a row that is no blood pressure. NULL reads as 0, which no pressure is.
     private var pressures: (systolic: Double, diastolic: Double)? {
-        let systolic = sqlite3_column_double(statement, ReadingColumn.systolic_mmHg.rawValue)
-        let diastolic = sqlite3_column_double(statement, ReadingColumn.diastolic_mmHg.rawValue)
+        let systolic = statement.double(ReadingColumn.systolic_mmHg.rawValue)
+        let diastolic = statement.double(ReadingColumn.diastolic_mmHg.rawValue)
         guard systolic != 0 || !isNull(.systolic_mmHg), diastolic != 0 || !isNull(.diastolic_mmHg) else { return nil }
         return (systolic, diastolic)
     }
@@ -70,28 +69,23 @@ struct ReadingCursor {
     var noted: Int64 { integer(.noted) ?? 0 }
 
     var flags: MeasurementFlags {
-        guard let words = bytes(.flags) else { return [] }
-        var flags: MeasurementFlags = []
-        var start = 0
-        for end in 0...words.count where end == words.count || words[end] == 0x2C {
-            let word = UnsafeBufferPointer(rebasing: words[start..<end])
-            if let place = MeasurementFlags.words.firstIndex(where: { Self.isSame(word, $0) }) {
-                flags.insert(MeasurementFlags(rawValue: 1 << UInt32(place)))
+        text(.flags) { words in
+            var flags: MeasurementFlags = []
+            var start = 0
+            for end in 0...words.count where end == words.count || words[end] == 0x2C {
+                let word = words.extracting(start..<end)
+                if let place = MeasurementFlags.words.firstIndex(where: { Self.isSame(word, $0) }) {
+                    flags.insert(MeasurementFlags(rawValue: 1 << UInt32(place)))
+                }
+                start = end + 1
             }
-            start = end + 1
-        }
-        return flags
+            return flags
+        } ?? []
     }
 
-    private static func isSame(_ bytes: UnsafeBufferPointer<UInt8>, _ word: StaticString) -> Bool {
-        guard let start = bytes.baseAddress, bytes.count == word.utf8CodeUnitCount else { return false }
-        return memcmp(start, word.utf8Start, bytes.count) == 0
-    }
-
-    /// A text as SQLite holds it, until the next step; `nil` for NULL.
-    private func bytes(_ column: ReadingColumn) -> UnsafeBufferPointer<UInt8>? {
-        guard let start = sqlite3_column_text(statement, column.rawValue) else { return nil }
-        return UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column.rawValue)))
+    private static func isSame(_ bytes: Span<UInt8>, _ word: StaticString) -> Bool {
+        guard bytes.count == word.utf8CodeUnitCount else { return false }
+        return bytes.withUnsafeBytes { bytes in bytes.baseAddress.map { memcmp($0, word.utf8Start, bytes.count) == 0 } ?? false }
     }
 
     /// What a report shows of a reading that counts.
@@ -195,16 +189,13 @@ struct ReadingCursor {
 
     /// What the word in a column stands for, without making a `String` of it: a million rows are read.
     private func choice<T>(_ column: ReadingColumn, of choices: [(word: StaticString, value: T)]) -> T? {
-        guard let word = bytes(column) else { return nil }
-        for choice in choices where Self.isSame(word, choice.word) { return choice.value }
-        return nil
+        text(column) { word in
+            for choice in choices where Self.isSame(word, choice.word) { return choice.value }
+            return nil
+        }
     }
 
-    private var raw: RawBytes {
-        let count = Int(sqlite3_column_bytes(statement, ReadingColumn.raw.rawValue))
-        guard count > 0, let start = sqlite3_column_blob(statement, ReadingColumn.raw.rawValue) else { return RawBytes() }
-        return RawBytes(Array(UnsafeRawBufferPointer(start: start, count: count)))
-    }
+    private var raw: RawBytes { RawBytes(statement.bytes(ReadingColumn.raw.rawValue) ?? []) }
 
     private func absence(_ column: ReadingColumn) -> Absence {
         guard let word = string(column) else { return .none }
@@ -227,11 +218,9 @@ struct ReadingCursor {
     }
 
     private func digits(_ column: ReadingColumn) -> Digits? {
-        switch sqlite3_column_type(statement, column.rawValue) {
-        case SQLITE_NULL: nil
-        case SQLITE_INTEGER: Digits(mantissa: sqlite3_column_int64(statement, column.rawValue))
-        default: Self.digits(sqlite3_column_double(statement, column.rawValue))
-        }
+        if isNull(column) { return nil }
+        if statement.isInteger(column.rawValue) { return Digits(mantissa: statement.number(column.rawValue)) }
+        return Self.digits(statement.double(column.rawValue))
     }
 
     /// The shortest decimal of at most four places, as far as cuffs count.
@@ -257,17 +246,10 @@ struct ReadingCursor {
         return Digits(mantissa: mantissa, exponent: parts.count == 2 ? Int8(clamping: -parts[1].count) : 0)
     }
 
-    private func isNull(_ column: ReadingColumn) -> Bool { sqlite3_column_type(statement, column.rawValue) == SQLITE_NULL }
-    private func integer(_ column: ReadingColumn) -> Int64? { isNull(column) ? nil : sqlite3_column_int64(statement, column.rawValue) }
-    private func double(_ column: ReadingColumn) -> Double? { isNull(column) ? nil : sqlite3_column_double(statement, column.rawValue) }
-    private func string(_ column: ReadingColumn) -> String? { sqlite3_column_text(statement, column.rawValue).map { String(cString: $0) } }
-
+    private func isNull(_ column: ReadingColumn) -> Bool { statement.isNull(column.rawValue) }
+    private func integer(_ column: ReadingColumn) -> Int64? { statement.integer(column.rawValue) }
+    private func double(_ column: ReadingColumn) -> Double? { isNull(column) ? nil : statement.double(column.rawValue) }
     /// A column as it is stored; `nil` for NULL.
-    func words(_ column: ReadingColumn) -> String? { string(column) }
-
-    private func text<T>(_ column: ReadingColumn, _ body: (Span<UInt8>) -> T?) -> T? {
-        guard let start = sqlite3_column_text(statement, column.rawValue) else { return nil }
-        let count = Int(sqlite3_column_bytes(statement, column.rawValue))
-        return body(UnsafeBufferPointer(start: start, count: count).span)
-    }
+    func string(_ column: ReadingColumn) -> String? { statement.text(column.rawValue) }
+    private func text<T>(_ column: ReadingColumn, _ body: (Span<UInt8>) -> T?) -> T? { statement.withText(column.rawValue, body) }
 }

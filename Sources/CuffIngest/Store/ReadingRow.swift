@@ -1,6 +1,5 @@
 import CuffCore
-import GRDB
-import GRDBSQLite
+import SQLite
 
 /// Binds a reading to the one insert that is done a million times, on SQLite's own statement: no `String`, no
 /// allocation. Texts stand in one scratch buffer until the row is stepped.
@@ -27,16 +26,18 @@ final class ReadingRow {
             """
     }()
 
-    /// SQLite's statement for `insert`; to be set in each transaction, for it goes with its connection.
-    var statement: OpaquePointer?
+    private let statement: SQLiteStatement
     private var text = TextBuffer(capacity: 1024)
     private var marks: [(column: Int32, start: Int, end: Int)] = []
 
-    init() { marks.reserveCapacity(16) }
+    init(_ db: SQLiteConnection) throws(SQLiteError) {
+        statement = try db.cached(Self.insert)
+        marks.reserveCapacity(16)
+    }
 
-    /// Binds everything and steps; answers SQLite's result code.
-    func step(_ reading: borrowing Reading, source: Int64, patient: String? = nil) -> Int32 {
-        sqlite3_clear_bindings(statement)
+    /// Binds everything and steps.
+    func write(_ reading: borrowing Reading, source: Int64, patient: String? = nil) throws(SQLiteError) {
+        statement.clearBindings()
         text.removeAll()
         marks.removeAll(keepingCapacity: true)
         mark(.id) { $0.append(reading.id) }
@@ -63,27 +64,19 @@ final class ReadingRow {
         }
         if let sequence = reading.sequence { bind(.sequence, Int64(sequence)) }
         if let patient { mark(.patient) { $0.append(string: patient) } }
-        return reading.raw.withBytes { raw in
-            raw.withUnsafeBufferPointer { raw in
-                // A null pointer would bind NULL.
-                sqlite3_bind_blob64(
-                    statement, ReadingColumn.raw.parameter, raw.baseAddress ?? UnsafePointer(bitPattern: 1), UInt64(raw.count), nil)
-                return stepTexts()
+        let result: Result<Void, SQLiteError> = reading.raw.withBytes { raw in
+            statement.bind(blob: raw, at: ReadingColumn.raw.parameter, copies: false)
+            return text.withBytes { text in
+                // The marked texts are bound last: the buffer does not move any more.
+                text.withMemoryRebound(to: UInt8.self) { text in
+                    for mark in marks {
+                        statement.bind(text: text.span.extracting(mark.start..<mark.end), at: mark.column, copies: false)
+                    }
+                }
+                return Result { () throws(SQLiteError) in _ = try statement.step() }
             }
         }
-    }
-
-    /// The marked texts are bound last: the buffer does not move any more.
-    private func stepTexts() -> Int32 {
-        text.withBytes { bytes in
-            for mark in marks {
-                let start = bytes.baseAddress?.advanced(by: mark.start).assumingMemoryBound(to: CChar.self)
-                sqlite3_bind_text(statement, mark.column, start, Int32(mark.end - mark.start), nil)
-            }
-            let result = sqlite3_step(statement)
-            sqlite3_reset(statement)
-            return result
-        }
+        try result.get()
     }
 
     private func mark(_ column: ReadingColumn, _ append: (inout TextBuffer) -> Void) {
@@ -93,9 +86,7 @@ final class ReadingRow {
     }
 
     private func word(_ column: ReadingColumn, _ word: StaticString) {
-        word.utf8Start.withMemoryRebound(to: CChar.self, capacity: word.utf8CodeUnitCount) { start in
-            _ = sqlite3_bind_text(statement, column.parameter, start, Int32(word.utf8CodeUnitCount), nil)
-        }
+        statement.bind(word: word, at: column.parameter)
     }
 
     private func bind(_ content: Reading.Content) {
@@ -149,19 +140,19 @@ final class ReadingRow {
             bind(mmHg, pressure.digits)
         } else {
             bind(kPa, pressure.digits)
-            sqlite3_bind_double(statement, mmHg.parameter, (pressure.inMmHg * 100).rounded() / 100)
+            statement.bind((pressure.inMmHg * 100).rounded() / 100, at: mmHg.parameter)
         }
     }
 
     private func bind(_ column: ReadingColumn, _ number: Int64) {
-        sqlite3_bind_int64(statement, column.parameter, number)
+        statement.bind(number, at: column.parameter)
     }
 
     private func bind(_ column: ReadingColumn, _ digits: Digits) {
         if digits.exponent == 0 {
             bind(column, digits.mantissa)
         } else {
-            sqlite3_bind_double(statement, column.parameter, digits.value)
+            statement.bind(digits.value, at: column.parameter)
         }
     }
 }

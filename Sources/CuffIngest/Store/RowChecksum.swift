@@ -1,6 +1,5 @@
-import CLinux
 import CuffCore
-import GRDBSQLite
+import SQLite
 
 /// A checksum in each row of the program's tables: the xxHash of its columns, for bits that flip on a disk. SQLite checks the form
 /// of a page and not its content.
@@ -45,44 +44,35 @@ enum RowChecksum {
     static let outbox = Table(name: "outbox", columns: ["sink", "id", "revision", "pending", "line"])
 
     /// The largest text or blob that is read: a hundred times the longest record. SQLite asks for two or three times the size.
-    static let largestCell: Int32 = 8 << 20
+    static let largestCell = 8 << 20
 
     /// Makes a connection ready for a file that somebody else may have made.
-    static func prepare(_ connection: OpaquePointer?) {
-        _ = clinux_sqlite_defend(UnsafeMutableRawPointer(connection))
-        sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, largestCell)
-        // Triggers and views of the file must not call it.
-        let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY
-        sqlite3_create_function_v2(
-            connection, function, -1, flags, nil,
-            { context, count, values in sqlite3_result_int64(context, RowChecksum.value(count, values)) }, nil, nil, nil)
+    static func prepare(_ db: SQLiteConnection) throws(SQLiteError) {
+        db.distrustFile(longest: largestCell)
+        try db.define(function) { value($0) }
     }
 
-    private static func value(_ count: Int32, _ values: UnsafeMutablePointer<OpaquePointer?>?) -> Int64 {
+    private static func value(_ arguments: SQLiteArguments) -> Int64 {
         var hash: UInt64 = 0
-        guard let values else { return 0 }
-        for index in 0..<Int(count) {
-            let value = values[index]
-            let type = sqlite3_value_type(value)
-            if type == SQLITE_NULL { continue }
-            // A number column keeps 128.0 as 128: both have one checksum.
-            var kind = type
+        for index in 0..<arguments.count {
+            var kind = arguments.kind(index)
             var number: Int64 = 0
-            if type == SQLITE_INTEGER { number = sqlite3_value_int64(value) }
-            if type == SQLITE_FLOAT {
-                let double = sqlite3_value_double(value)
+            switch kind {
+            case .null: continue
+            case .integer: number = arguments.integer(index)
+            case .double:
+                // A number column keeps 128.0 as 128: both have one checksum.
+                let double = arguments.double(index)
                 let whole = Int64(exactly: double)
-                kind = whole == nil ? type : SQLITE_INTEGER
+                if whole != nil { kind = .integer }
                 number = whole ?? Int64(bitPattern: double.bitPattern)
+            case .text, .blob: break
             }
-            let seed = hash &+ UInt64(index) &* 8 &+ UInt64(kind)
-            guard type == SQLITE_TEXT || type == SQLITE_BLOB else {
-                hash = withUnsafeBytes(of: number.littleEndian) { XXHash64.hash($0, seed: seed) }
-                continue
-            }
-            let start = type == SQLITE_TEXT ? UnsafeRawPointer(sqlite3_value_text(value)) : sqlite3_value_blob(value)
-            let length = Int(sqlite3_value_bytes(value))
-            hash = XXHash64.hash(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : length), seed: seed)
+            let seed = hash &+ UInt64(index) &* 8 &+ UInt64(kind.rawValue)
+            hash =
+                kind == .text || kind == .blob
+                ? arguments.withBytes(index) { XXHash64.hash($0, seed: seed) }
+                : withUnsafeBytes(of: number.littleEndian) { XXHash64.hash($0, seed: seed) }
         }
         return Int64(bitPattern: hash)
     }

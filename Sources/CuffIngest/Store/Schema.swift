@@ -1,36 +1,45 @@
-import GRDB
+import SQLite
 
 /// The tables, by named migrations: a name, once released, never changes what it does.
 enum Schema {
-    static var migrator: DatabaseMigrator {
-        var migrator = DatabaseMigrator()
-        migrator.registerMigration("1 readings") { db in try db.execute(sql: first) }
-        migrator.registerMigration("2 outbox") { db in try db.execute(sql: outbox) }
-        migrator.registerMigration("2 host clock") { db in
-            try db.execute(sql: "ALTER TABLE reading ADD COLUMN host_clock TEXT")
-        }
-        migrator.registerMigration("health series") { db in try db.execute(sql: series) }
-        migrator.registerMigration("health cursors") { db in try db.execute(sql: cursors) }
-        migrator.registerMigration("digits and units") { db in try db.execute(sql: digits) }
-        migrator.registerMigration("outbox answers") { db in try db.execute(sql: answers) }
-        migrator.registerMigration("remarks") { db in try db.execute(sql: remarks + earlier) }
-        migrator.registerMigration("patients") { db in try db.execute(sql: "ALTER TABLE reading ADD COLUMN patient TEXT") }
-        migrator.registerMigration("checksums") { db in try db.execute(sql: checksums) }
-        return migrator
+    static let migrations: [(name: String, sql: String)] = [
+        ("1 readings", first),
+        ("2 outbox", outbox),
+        ("2 host clock", "ALTER TABLE reading ADD COLUMN host_clock TEXT"),
+        ("health series", series),
+        ("health cursors", cursors),
+        ("digits and units", digits),
+        ("outbox answers", answers),
+        ("remarks", remarks + earlier),
+        ("patients", "ALTER TABLE reading ADD COLUMN patient TEXT"),
+        ("checksums", checksums),
+    ]
+
+    /// Where their names are kept. The name is that of the library that kept them first.
+    static let migrationTable = "grdb_migrations"
+
+    static func migrationsDone(_ db: SQLiteConnection) throws -> [String] {
+        guard try !columns(db, migrationTable).isEmpty else { return [] }
+        return try db.rows("SELECT identifier FROM \(migrationTable)") { $0.text(0) ?? "" }
+    }
+
+    /// The columns of a table of the file; none where there is no such table.
+    static func columns(_ db: SQLiteConnection, _ table: String) throws -> [String] {
+        try db.rows("SELECT name FROM pragma_table_info(?, 'main')", table) { $0.text(0) ?? "" }
     }
 
     /// `pragma user_version`. A higher one, like a migration of an unknown name, is a later program's.
-    static let version: Int32 = 1
+    static let version = 1
 
     /// What makes an earlier version's database readable like the present one, in temporary tables and views of the same names:
     /// SQLite looks among these first. Nothing of it is written to a file.
-    static func complements(_ db: Database) throws -> String {
+    static func complements(_ db: SQLiteConnection) throws -> String {
         var sql = "PRAGMA temp_store = MEMORY;"
-        let present = try Set(db.columns(in: "reading").map(\.name))
+        let present = try Set(columns(db, "reading"))
         let missing = (ReadingColumn.names + ["checksum"]).filter { !present.contains($0) }.map { ", NULL AS \($0)" }.joined()
         if !missing.isEmpty { sql += "CREATE TEMP VIEW reading AS SELECT *\(missing) FROM main.reading;" }
         for (table, definition) in [("sink", outbox), ("series", series), ("exported", cursors), ("earlier", earlier)]
-        where try !db.tableExists(table) {
+        where try columns(db, table).isEmpty {
             sql += definition.replacing("CREATE TABLE ", with: "CREATE TEMP TABLE ").replacing("CREATE INDEX ", with: "CREATE INDEX temp.")
                 .replacing("CREATE UNIQUE INDEX ", with: "CREATE UNIQUE INDEX temp.")
         }

@@ -1,7 +1,6 @@
 import CuffCore
-import GRDB
-import GRDBSQLite
 import Glibc
+import SQLite
 
 /// A copy of the database in one file.
 extension Store {
@@ -24,9 +23,11 @@ extension Store {
         guard FileIdentity(target) == nil || FileIdentity(target) != FileIdentity(path) else {
             throw IngestError(StoreFault.backupOntoItself(path))
         }
-        do { try copy(to: unfinished) } catch {
+        // One reading transaction, so it sees the log and no half transaction. It leaves the free pages, which may hold what was
+        // deleted, behind.
+        do { try connection.use { try $0.execute("VACUUM main INTO \(ReadingSelection.quoted(unfinished))") } } catch {
             // The database is at fault where it is damaged; everything else happened to the new file.
-            let isDamaged = [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains((error as? DatabaseError)?.resultCode)
+            let isDamaged = [.corrupt, .notADatabase].contains((error as? SQLiteError)?.code)
             throw Self.translated(error, isDamaged ? path : target)
         }
         let (readings, bytes) = try Self.examineBackup(unfinished, named: target)
@@ -34,31 +35,13 @@ extension Store {
         return Backup(path: target, readings: readings, bytes: bytes)
     }
 
-    /// `VACUUM INTO` is one reading transaction, so it sees the log and no half transaction, and it leaves the free pages, which
-    /// may hold what was deleted, behind. GRDB refuses it on a connection that only reads; SQLite does not.
-    private func copy(to target: String) throws {
-        try queue.inDatabase { db in
-            let result = sqlite3_exec(db.sqliteConnection, "VACUUM main INTO \(ReadingSelection.quoted(target))", nil, nil, nil)
-            guard result == SQLITE_OK else {
-                throw DatabaseError(
-                    resultCode: ResultCode(rawValue: result), message: db.sqliteConnection.map { String(cString: sqlite3_errmsg($0)) })
-            }
-        }
-    }
-
     /// What the copy holds, from the copy itself.
     private static func examineBackup(_ unfinished: String, named target: String) throws(IngestError) -> (readings: Int, bytes: Int) {
         do {
-            var configuration = Configuration()
-            configuration.readonly = true
-            let copy = try DatabaseQueue(path: unfinished, configuration: configuration)
-            defer { try? copy.close() }
-            return try copy.read { db in
-                let answer = try String.fetchOne(db, sql: "PRAGMA integrity_check(1)") ?? ""
-                guard answer == "ok" else { throw IngestError(StoreFault.damaged(target, why: answer)) }
-                let readings = try Int.fetchOne(db, sql: "SELECT count(*) FROM reading WHERE type <> '\(tombstone)'") ?? 0
-                let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
-                return (readings, pages * (try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0))
+            return try SQLiteConnection(unfinished, .read).read { copy in
+                let answer = try copy.first("PRAGMA integrity_check(1)") { $0.text(0) }
+                guard answer == "ok" else { throw IngestError(StoreFault.damaged(target, why: answer ?? "")) }
+                return (try count(copy), try length(copy))
             }
         } catch { throw translated(error, target) }
     }

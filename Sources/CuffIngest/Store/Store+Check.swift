@@ -1,6 +1,5 @@
 import CuffCore
-import GRDB
-import GRDBSQLite
+import SQLite
 
 /// Whether the database is whole, by SQLite's rules and by the program's own.
 extension Store {
@@ -30,30 +29,32 @@ extension Store {
     public func check() throws(IngestError) -> CheckReport {
         var report = CheckReport()
         do {
-            try queue.read { db in
-                for text in try String.fetchAll(db, sql: "PRAGMA integrity_check(\(CheckReport.limit))") where text != "ok" {
-                    report.add(.integrity(text))
-                }
-                // What SQLite itself cannot follow is not walked.
-                guard report.count == 0 else { return }
-                try checkReadings(db, &report)
-                try checkSources(db, &report)
-                try checkOutbox(db, &report)
-                try checkSeries(db, &report)
-                try checkEarlier(db, &report)
-            }
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
+            try connection.use { db in try db.read { try check($0, &report) } }
+        } catch let error as SQLiteError where error.code == .corrupt {
             // Some damage ends SQLite's own check.
-            report.add(.integrity(error.message ?? "the database is damaged"))
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_TOOBIG {
+            report.add(.integrity(error.message))
+        } catch let error as SQLiteError where error.code == .tooBig {
             report.add(.tooLarge(table: nil))
         } catch { throw Self.translated(error, path) }
         return report
     }
 
+    private func check(_ db: SQLiteConnection, _ report: inout CheckReport) throws {
+        let answers = try db.rows("PRAGMA integrity_check(\(CheckReport.limit))") { $0.text(0) ?? "" }
+        for text in answers where text != "ok" { report.add(.integrity(text)) }
+        // What SQLite itself cannot follow is not walked.
+        guard report.count == 0 else { return }
+        try checkReadings(db, &report)
+        try checkSources(db, &report)
+        try checkOutbox(db, &report)
+        try checkSeries(db, &report)
+        try checkEarlier(db, &report)
+    }
+
     /// Walks over a table; a row that is too large is a problem of its own.
     private func rows(
-        _ sql: String, of table: String, _ db: Database, _ report: inout CheckReport, _ body: (OpaquePointer, inout CheckReport) -> Void
+        _ sql: String, of table: String, _ db: SQLiteConnection, _ report: inout CheckReport,
+        _ body: (SQLiteStatement, inout CheckReport) -> Void
     ) throws {
         let tooLarge = try eachRow(sql, in: db) { statement in
             body(statement, &report)
@@ -65,27 +66,27 @@ extension Store {
     private func intact(_ table: RowChecksum.Table) -> String { hasChecksums ? table.isIntact : "1" }
 
     /// A row that breaks several rules is named once. Of a tombstone stay its key, the highest revision, and no value.
-    private func checkReadings(_ db: Database, _ report: inout CheckReport) throws {
-        let sources = Set(try Int64.fetchAll(db, sql: "SELECT number FROM source"))
+    private func checkReadings(_ db: SQLiteConnection, _ report: inout CheckReport) throws {
+        let sources = Set(try db.rows("SELECT number FROM source") { $0.number(0) })
         let kinds = Set(ReadingSelection.Kind.allCases.map(\.rawValue))
         let unverified = hasChecksums ? "checksum IS NULL" : "1"
         let sql = "SELECT \(ReadingColumn.all), \(unverified), \(intact(RowChecksum.reading)) FROM reading ORDER BY id"
         try rows(sql, of: "reading", db, &report) { statement, report in
             let row = ReadingCursor(statement: statement, zone: .utc)
             let before = report.count
-            let id = row.words(.id) ?? ""
-            let type = row.words(.type) ?? ""
+            let id = row.string(.id) ?? ""
+            let type = row.string(.type) ?? ""
             if row.id == .none { report.add(.notAnID(id)) }
             if type == Self.tombstone {
                 report.deleted += 1
                 if let column = row.firstHeld { report.add(.tombstoneHolds(id: id, column: column)) }
             } else {
                 report.readings += 1
-                if sqlite3_column_int(statement, Int32(ReadingColumn.allCases.count)) != 0 { report.unverified += 1 }
+                if statement.flag(Int32(ReadingColumn.allCases.count)) { report.unverified += 1 }
                 if !sources.contains(row.source) { report.add(.withoutSource(id: id, source: row.source)) }
                 if kinds.contains(type) {
                     for key in Remarks.Key.allCases where !key.words.isEmpty {
-                        guard let text = row.words(ReadingColumn(key)), !key.words.contains(text) else { continue }
+                        guard let text = row.string(ReadingColumn(key)), !key.words.contains(text) else { continue }
                         report.add(.unknownRemark(id: id, key: key.rawValue))
                     }
                     if let column = row.firstUnreadable { report.add(.unreadable(id: id, column: column)) }
@@ -97,55 +98,52 @@ extension Store {
         }
     }
 
-    private func checkSources(_ db: Database, _ report: inout CheckReport) throws {
+    private func checkSources(_ db: SQLiteConnection, _ report: inout CheckReport) throws {
         let sql = "SELECT number, \(intact(RowChecksum.source)) FROM source ORDER BY number"
         try rows(sql, of: "source", db, &report) { statement, report in
-            if sqlite3_column_int(statement, 1) == 0 { report.add(.changedSource(number: sqlite3_column_int64(statement, 0))) }
+            if !statement.flag(1) { report.add(.changedSource(number: statement.number(0))) }
         }
     }
 
-    private func checkOutbox(_ db: Database, _ report: inout CheckReport) throws {
-        let rows = try Row.fetchCursor(
-            db,
-            sql: """
-                SELECT outbox.id, outbox.sink, sink.number IS NULL AS orphan,
-                  reading.type = '\(Self.tombstone)' AND outbox.revision < \(Reading.lastRevision) AS deleted,
-                  outbox.line = '' AS empty, outbox.revision, \(intact(RowChecksum.outbox)) AS intact
-                FROM outbox LEFT JOIN sink ON sink.number = outbox.sink LEFT JOIN reading ON reading.id = outbox.id
-                WHERE outbox.line IS NOT NULL
-                """)
-        while let row = try rows.next() {
-            let (id, sink) = (row.text("id") ?? "", row.integer("sink") ?? 0)
+    private func checkOutbox(_ db: SQLiteConnection, _ report: inout CheckReport) throws {
+        let row = try db.prepare(
+            """
+            SELECT outbox.id, outbox.sink, sink.number IS NULL,
+              reading.type = '\(Self.tombstone)' AND outbox.revision < \(Reading.lastRevision),
+              outbox.line = '', \(intact(RowChecksum.outbox))
+            FROM outbox LEFT JOIN sink ON sink.number = outbox.sink LEFT JOIN reading ON reading.id = outbox.id
+            WHERE outbox.line IS NOT NULL
+            """)
+        while try row.step() {
+            let (id, sink) = (row.text(0) ?? "", row.number(1))
             let before = report.count
-            if row.flag("orphan") { report.add(.lineWithoutSink(id: id, sink: sink)) }
-            if row.flag("deleted") { report.add(.deletedLineWaits(id: id)) }
-            if row.flag("empty") { report.add(.emptyLine(id: id, sink: sink)) }
-            if report.count == before, !row.flag("intact") { report.add(.changedLine(id: id, sink: sink)) }
+            if row.flag(2) { report.add(.lineWithoutSink(id: id, sink: sink)) }
+            if row.flag(3) { report.add(.deletedLineWaits(id: id)) }
+            if row.flag(4) { report.add(.emptyLine(id: id, sink: sink)) }
+            if report.count == before, !row.flag(5) { report.add(.changedLine(id: id, sink: sink)) }
         }
     }
 
-    private func checkEarlier(_ db: Database, _ report: inout CheckReport) throws {
+    private func checkEarlier(_ db: SQLiteConnection, _ report: inout CheckReport) throws {
         let lost = "id NOT IN (SELECT id FROM reading WHERE type <> '\(Self.tombstone)')"
-        for id in try String.fetchAll(db, sql: "SELECT DISTINCT CAST(id AS TEXT) FROM earlier WHERE \(lost)") {
+        for id in try db.rows("SELECT DISTINCT id FROM earlier WHERE \(lost)", read: { $0.text(0) ?? "" }) {
             report.add(.earlierOfNone(id: id))
         }
         guard hasChecksums else { return }
-        let changed = "SELECT CAST(id AS TEXT) FROM earlier WHERE NOT \(lost) AND NOT \(RowChecksum.earlier.isIntact)"
-        for id in try String.fetchAll(db, sql: changed) { report.add(.changed(id: id)) }
+        let changed = "SELECT id FROM earlier WHERE NOT \(lost) AND NOT \(RowChecksum.earlier.isIntact)"
+        for id in try db.rows(changed, read: { $0.text(0) ?? "" }) { report.add(.changed(id: id)) }
     }
 
-    private func checkSeries(_ db: Database, _ report: inout CheckReport) throws {
-        let rows = try Row.fetchCursor(
-            db,
-            sql: """
-                SELECT series.number, series.type, series.count, series.samples, source.number IS NULL AS orphan,
-                  \(intact(RowChecksum.series)) AS intact
-                FROM series LEFT JOIN source ON source.number = series.source
-                """)
-        while let row = try rows.next() {
-            let number = row.integer("number") ?? 0
-            if row.flag("orphan") { report.add(.seriesWithoutSource(number: number)) }
-            if Self.sampleCount(row) != row.int("count") || !row.flag("intact") { report.add(.damagedSeries(number: number)) }
+    private func checkSeries(_ db: SQLiteConnection, _ report: inout CheckReport) throws {
+        let row = try db.prepare(
+            """
+            SELECT series.number, series.type, series.samples, series.count, source.number IS NULL, \(intact(RowChecksum.series))
+            FROM series LEFT JOIN source ON source.number = series.source
+            """)
+        while try row.step() {
+            let number = row.number(0)
+            if row.flag(4) { report.add(.seriesWithoutSource(number: number)) }
+            if Self.sampleCount(row.text(1), row.bytes(2)) != row.int(3) || !row.flag(5) { report.add(.damagedSeries(number: number)) }
         }
     }
 }
@@ -153,25 +151,25 @@ extension Store {
 extension ReadingCursor {
     /// The first thing that is left in a tombstone and should not be.
     var firstHeld: String? {
-        if words(.raw)?.isEmpty == false { return ReadingColumn.raw.name }
-        if words(.revision) != "255" { return ReadingColumn.revision.name }
-        return Store.emptiedColumns.first { name in ReadingColumn.allCases.contains { $0.name == name && words($0) != nil } }
+        if string(.raw)?.isEmpty == false { return ReadingColumn.raw.name }
+        if string(.revision) != "255" { return ReadingColumn.revision.name }
+        return Store.emptiedColumns.first { name in ReadingColumn.allCases.contains { $0.name == name && string($0) != nil } }
     }
 
     /// The first column that its type needs and that does not hold what it should; `nil` where the reading can be read.
     var firstUnreadable: String? {
-        switch words(.type) {
+        switch string(.type) {
         case "blood_pressure" where reading(driver: "unknown") == nil: return "systolic or diastolic"
         case "pulse_rate" where reading(driver: "unknown") == nil: return ReadingColumn.pulse_per_min.name
-        case "measurement" where words(.reason) == nil: return ReadingColumn.reason.name
-        case "quantity" where words(.mdc) == nil: return ReadingColumn.mdc.name
+        case "measurement" where string(.reason) == nil: return ReadingColumn.reason.name
+        case "quantity" where string(.mdc) == nil: return ReadingColumn.mdc.name
         default: break
         }
         for column in [ReadingColumn.measured, .received] {
-            if let text = words(column), Timestamp.parse(text) == nil { return column.name }
+            if let text = string(column), Timestamp.parse(text) == nil { return column.name }
         }
-        if let text = words(.device_time), DeviceTime.parse(text) == nil { return ReadingColumn.device_time.name }
-        if let user = words(.user), Int32(user) == nil { return ReadingColumn.user.name }
+        if let text = string(.device_time), DeviceTime.parse(text) == nil { return ReadingColumn.device_time.name }
+        if let user = string(.user), Int32(user) == nil { return ReadingColumn.user.name }
         return nil
     }
 }

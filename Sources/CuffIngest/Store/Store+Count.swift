@@ -1,23 +1,20 @@
-import GRDB
+import SQLite
 
 extension Store {
     /// Id of the latest reading by the time of its measurement.
     func lastID() throws(IngestError) -> String? {
-        do {
-            return try queue.read { db in
-                try String.fetchOne(db, sql: "SELECT id FROM reading WHERE type <> '\(Self.tombstone)' ORDER BY id DESC LIMIT 1")
-            }
-        } catch {
-            throw Self.translated(error, path)
-        }
+        try read { try $0.first("SELECT id FROM reading WHERE type <> '\(Self.tombstone)' ORDER BY id DESC LIMIT 1") { $0.text(0) } }
     }
 
     /// How many readings of every kind there are; deleted ones do not count.
-    public func count() throws(IngestError) -> Int {
-        do {
-            return try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM reading WHERE type <> '\(Self.tombstone)'") ?? 0 }
-        } catch {
-            throw Self.translated(error, path)
-        }
+    public func count() throws(IngestError) -> Int { try read { try Self.count($0) } }
+
+    static func count(_ db: SQLiteConnection, _ rows: String = "reading WHERE type <> '\(tombstone)'") throws -> Int {
+        try db.first("SELECT count(*) FROM \(rows)") { $0.int(0) } ?? 0
+    }
+
+    /// The length of the file as SQLite knows it.
+    static func length(_ db: SQLiteConnection) throws -> Int {
+        try db.first("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size") { $0.int(0) } ?? 0
     }
 }

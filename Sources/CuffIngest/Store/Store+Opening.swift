@@ -1,7 +1,6 @@
 import CuffCore
-import GRDB
-import GRDBSQLite
 import Glibc
+import SQLite
 
 /// What is looked at before a file is taken for the database, and what is said where it is not.
 extension Store {
@@ -69,67 +68,42 @@ extension Store {
         IngestError(StoreFault.tooNew(path, isReading: access == .read))
     }
 
-    /// The log may hold a newer header than the file, so SQLite itself is asked, read-only. By its own functions: the end of
-    /// one of GRDB's queues starts Dispatch's watch over its threads, and an idle `cuff watch` would wake every second.
+    /// The log may hold a newer header than the file, so SQLite itself is asked, read-only.
     private static func refuseForeign(_ path: String, _ access: Access) throws(IngestError) {
-        var connection: OpaquePointer?
-        let opened = sqlite3_open_v2(path, &connection, SQLITE_OPEN_READONLY, nil)
-        defer { sqlite3_close_v2(connection) }
-        func fault(_ code: Int32) -> IngestError {
-            let message = connection.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) }
-            return translated(DatabaseError(resultCode: ResultCode(rawValue: code), message: message), path)
-        }
-        guard opened == SQLITE_OK else { throw fault(opened) }
-        RowChecksum.prepare(connection)
-        sqlite3_busy_timeout(connection, 5000)
-        // One look, so that nobody waits for several.
-        sqlite3_exec(connection, "BEGIN", nil, nil, nil)
-        func number(_ query: String) throws(IngestError) -> Int64 {
-            var statement: OpaquePointer?
-            let prepared = sqlite3_prepare_v2(connection, query, -1, &statement, nil)
-            defer { sqlite3_finalize(statement) }
-            guard prepared == SQLITE_OK else { throw fault(prepared) }
-            let stepped = sqlite3_step(statement)
-            guard stepped == SQLITE_ROW else { throw fault(stepped) }
-            return sqlite3_column_int64(statement, 0)
-        }
-        let id = try number("PRAGMA application_id")
-        // A crash right after creation leaves a file with neither.
-        if id == Int64(applicationID) {
-            let hasNames = try number("SELECT count(*) FROM sqlite_master WHERE name = 'grdb_migrations'") > 0
-            let known = Schema.migrator.migrations.map { "'\($0)'" }.joined(separator: ",")
-            let unknown = hasNames ? try number("SELECT count(*) FROM grdb_migrations WHERE identifier NOT IN (\(known))") : 0
-            let version = try number("PRAGMA user_version")
-            guard unknown == 0, version <= Int64(Schema.version) else { throw tooNew(path, access) }
-            return
-        }
-        let tables = try number("SELECT count(*) FROM sqlite_master")
-        guard id == 0, tables == 0 else {
-            throw IngestError(StoreFault.foreign(path))
-        }
+        do {
+            // One look, so that nobody waits for several.
+            try StoreConnection.open(path, .read).read { db in
+                func number(_ query: String) throws -> Int { try db.first(query, read: { $0.int(0) }) ?? 0 }
+                let id = try number("PRAGMA application_id")
+                // A crash right after creation leaves a file with neither.
+                guard id == Int(applicationID) else {
+                    let tables = try number("SELECT count(*) FROM sqlite_master")
+                    guard id == 0, tables == 0 else { throw IngestError(StoreFault.foreign(path)) }
+                    return
+                }
+                let isKnown = try Schema.migrationsDone(db).allSatisfy { name in Schema.migrations.contains { $0.name == name } }
+                guard try isKnown && number("PRAGMA user_version") <= Schema.version else { throw tooNew(path, access) }
+            }
+        } catch { throw translated(error, path) }
     }
 
     /// SQLite's result in this program's words.
     static func translated(_ error: any Error, _ path: String) -> IngestError {
         if let error = error as? IngestError { return error }
-        // A column of a type that nothing here writes.
-        if let error = error as? RowDecodingError { return IngestError(StoreFault.damaged(path, why: "\(error)")) }
-        guard let error = error as? DatabaseError else {
+        guard let error = error as? SQLiteError else {
             return IngestError(StoreFault.failed(path, why: "\(error)"))
         }
-        switch error.resultCode {
-        case .SQLITE_FULL: return .writing(path, ENOSPC)
-        case .SQLITE_IOERR where Volume(path)?.free == 0: return .writing(path, ENOSPC)
-        case .SQLITE_BUSY, .SQLITE_LOCKED: return .writing(path, EWOULDBLOCK)
-        case .SQLITE_READONLY: return IngestError(StoreFault.readOnly(path))
-        case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
-            return IngestError(StoreFault.cannotOpen(path, why: error.message ?? "SQLite cannot open it"))
+        switch error.code {
+        case .full: return .writing(path, ENOSPC)
+        case .ioError where Volume(path)?.free == 0: return .writing(path, ENOSPC)
+        case .busy, .locked: return .writing(path, EWOULDBLOCK)
+        case .readOnly: return IngestError(StoreFault.readOnly(path))
+        case .cannotOpen, .perm, .auth: return IngestError(StoreFault.cannotOpen(path, why: error.message))
         // The program's own statements are right where the tables are what they should be.
-        case .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_ERROR:
-            return IngestError(StoreFault.damaged(path, why: error.message ?? "the database is damaged"))
-        case .SQLITE_TOOBIG: return IngestError(StoreFault.cellTooLarge(path))
-        case .SQLITE_IOERR: return IngestError(StoreFault.failedWriting(path, why: error.message ?? "disk I/O error"))
-        default: return IngestError(StoreFault.failed(path, why: error.message ?? "\(error.resultCode)"))
+        case .notADatabase, .corrupt, .error: return IngestError(StoreFault.damaged(path, why: error.message))
+        case .tooBig: return IngestError(StoreFault.cellTooLarge(path))
+        case .ioError: return IngestError(StoreFault.failedWriting(path, why: error.message))
+        case .constraint, .interrupt, .misuse, .other: return IngestError(StoreFault.failed(path, why: error.message))
         }
     }
 }

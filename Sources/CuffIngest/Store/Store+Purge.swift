@@ -1,5 +1,4 @@
-import CuffCore
-import GRDB
+import SQLite
 
 /// Removing what nothing needs any more.
 extension Store {
@@ -36,18 +35,16 @@ extension Store {
 
     /// What `purge` would remove now.
     public func purgePreview() throws(IngestError) -> Purge {
-        do {
-            return try queue.read { db in
-                var found = Purge()
-                found.tombstones = try Self.count(db, "reading WHERE \(Self.freeTombstones)")
-                found.owedTombstones = try Self.count(db, "reading WHERE type = '\(Self.tombstone)'") - found.tombstones
-                found.lines = try Self.count(db, "outbox WHERE \(Self.freeLines)")
-                found.sources = try Self.count(db, "source WHERE \(Self.freeSources)")
-                found.bytesBefore = try Self.length(db)
-                found.bytesAfter = found.bytesBefore
-                return found
-            }
-        } catch { throw Self.translated(error, path) }
+        try read { db in
+            var found = Purge()
+            found.tombstones = try Self.count(db, "reading WHERE \(Self.freeTombstones)")
+            found.owedTombstones = try Self.count(db, "reading WHERE type = '\(Self.tombstone)'") - found.tombstones
+            found.lines = try Self.count(db, "outbox WHERE \(Self.freeLines)")
+            found.sources = try Self.count(db, "source WHERE \(Self.freeSources)")
+            found.bytesBefore = try Self.length(db)
+            found.bytesAfter = found.bytesBefore
+            return found
+        }
     }
 
     /// Removes tombstones, rests of the outbox and sources without readings, and writes the file anew without free pages.
@@ -55,28 +52,19 @@ extension Store {
     /// be written anew.
     public func purge() throws(IngestError) -> Purge {
         var done = try purgePreview()
-        do {
-            let (lines, tombstones, sources) = try commit { db in
-                try db.execute(sql: "DELETE FROM outbox WHERE \(Self.freeLines)")
-                let lines = db.changesCount
-                // Sources before tombstones: their condition names the tombstones that go.
-                try db.execute(sql: "DELETE FROM source WHERE \(Self.freeSources)")
-                let sources = db.changesCount
-                try db.execute(sql: "DELETE FROM reading WHERE \(Self.freeTombstones)")
-                return (lines, db.changesCount, sources)
-            }
-            (done.lines, done.tombstones, done.sources) = (lines, tombstones, sources)
-        } catch { throw Self.translated(error, path) }
+        func delete(_ rows: String, in db: SQLiteConnection) throws -> Int {
+            try db.execute("DELETE FROM \(rows)")
+            return db.changes
+        }
+        // Sources before tombstones: their condition names the tombstones that go.
+        (done.lines, done.sources, done.tombstones) = try commit { db in
+            (
+                try delete("outbox WHERE \(Self.freeLines)", in: db), try delete("source WHERE \(Self.freeSources)", in: db),
+                try delete("reading WHERE \(Self.freeTombstones)", in: db)
+            )
+        }
         try overwriteRemains()
-        do { done.bytesAfter = try queue.read { try Self.length($0) } } catch { throw Self.translated(error, path) }
+        done.bytesAfter = try read { try Self.length($0) }
         return done
-    }
-
-    private static func count(_ db: Database, _ rows: String) throws -> Int {
-        try Int.fetchOne(db, sql: "SELECT count(*) FROM \(rows)") ?? 0
-    }
-
-    private static func length(_ db: Database) throws -> Int {
-        (try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0) * (try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0)
     }
 }

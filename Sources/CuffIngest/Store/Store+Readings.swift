@@ -1,31 +1,25 @@
 import CuffClinical
 import CuffCore
-import GRDB
-import GRDBSQLite
+import SQLite
 
 extension Store {
     /// The sources by their numbers.
     public func sources() throws(IngestError) -> [Int64: StoredSource] {
-        do { return try queue.read { try Self.sources($0) } } catch { throw Self.translated(error, path) }
+        try read { try Self.sources($0) }
     }
 
-    static func sources(_ db: Database) throws -> [Int64: StoredSource] {
-        var found: [Int64: StoredSource] = [:]
-        for row in try Row.fetchAll(db, sql: "SELECT number, driver, device, manufacturer, model, serial, firmware FROM source") {
-            let name = row.text("driver") ?? ""
+    static func sources(_ db: SQLiteConnection) throws -> [Int64: StoredSource] {
+        let sources = try db.rows("SELECT number, driver, device, manufacturer, model, serial, firmware FROM source") { row in
+            let (number, name, device) = (row.number(0), row.text(1) ?? "", row.text(2) ?? "")
             let known = CuffFamilies.named(name)?.id
-            let number = row.integer("number") ?? 0
-            found[number] = StoredSource(
+            let identity = DeviceIdentity(
+                id: device, manufacturer: row.text(3), model: row.text(4), serial: row.text(5), firmware: row.text(6))
+            return StoredSource(
                 number: number,
                 driver: known ?? (name == ManualEntry.driver.description ? ManualEntry.driver : "unknown"),
-                provenance: Provenance(
-                    driver: name, device: row.text("device") ?? "",
-                    identity: DeviceIdentity(
-                        id: row.text("device") ?? "", manufacturer: row.text("manufacturer"), model: row.text("model"),
-                        serial: row.text("serial"),
-                        firmware: row.text("firmware"))))
+                provenance: Provenance(driver: name, device: device, identity: identity))
         }
-        return found
+        return Dictionary(sources.map { ($0.number, $0) }, uniquingKeysWith: { $1 })
     }
 
     /// Hands over the selected readings one by one in the order of their ids, without keeping any. The body answers
@@ -84,14 +78,10 @@ extension Store {
 
     /// The users whom the selected readings tell of, ascending; `nil`, where some tell none, comes last.
     public func users(_ selection: ReadingSelection) throws(IngestError) -> [Int?] {
-        var found: Set<Int?> = []
-        do {
-            try queue.read { db in
-                let sources = try Self.sources(db)
-                let rows = try Row.fetchAll(db, sql: "SELECT DISTINCT user FROM reading WHERE \(selection.condition(sources))")
-                found = Set(rows.map { $0.int("user") })
-            }
-        } catch { throw Self.translated(error, path) }
+        var found = try read { db in
+            let condition = selection.condition(try Self.sources(db))
+            return Set(try db.rows("SELECT DISTINCT user FROM reading WHERE \(condition)") { $0.int(0) })
+        }
         // The condition is wider than the range of time, so of several each is looked for.
         if found.count > 1, selection.since != nil || selection.until != nil || selection.last != nil {
             found = []
@@ -105,9 +95,7 @@ extension Store {
 
     /// A number that is another one after any program has changed the database.
     func changeCounter() throws(IngestError) -> Int64 {
-        do { return try queue.read { try Int64.fetchOne($0, sql: "PRAGMA data_version") ?? 0 } } catch {
-            throw Self.translated(error, path)
-        }
+        try read { try $0.first("PRAGMA data_version") { $0.integer(0) } ?? 0 }
     }
 
     /// How many readings are selected.

@@ -1,7 +1,6 @@
 import CuffClinical
 import CuffCore
-import GRDB
-import GRDBSQLite
+import SQLite
 
 /// What people say beside readings, and corrections of what they typed in. Each change gets the reading another revision for
 /// others: exports with `--new` give it again, and so do sinks that had it. The cuff's own revision stays.
@@ -12,73 +11,66 @@ extension Store {
     /// Sets remarks of each of these readings; an empty text takes one back. All of them or none: throws where one is unknown, deleted
     /// or not complete yet. Answers how many have changed.
     public func remark(_ ids: [Reading.ID], _ changes: [(key: Remarks.Key, text: String)]) throws(IngestError) -> Int {
-        do {
-            return try commit { db in
-                var count = 0
-                for id in ids {
-                    let (reading, provenance) = try whole(id, in: db)
-                    var remarks = reading.remarks ?? Remarks()
-                    for (key, text) in changes { try remarks.set(key, text) }
-                    guard remarks != reading.remarks ?? Remarks() else { continue }
-                    var changed = reading
-                    changed.remarks = remarks.isEmpty ? nil : remarks
-                    try noteChange(&changed, in: db)
-                    let columns = Remarks.Key.allCases.map { "\(ReadingColumn($0).name) = ?" }.joined(separator: ", ")
-                    try db.execute(
-                        sql: "UPDATE reading SET \(columns) WHERE id = ?",
-                        arguments: StatementArguments(Remarks.Key.allCases.map { remarks[$0] } + [id.description]))
-                    try seal(id, in: db)
-                    try queueAgain(changed, provenance, in: db)
-                    count += 1
+        try commit { db in
+            var count = 0
+            for id in ids {
+                let (reading, provenance) = try whole(id, in: db)
+                var remarks = reading.remarks ?? Remarks()
+                do throws(Remarks.Refusal) { for (key, text) in changes { try remarks.set(key, text) } } catch {
+                    throw IngestError(StoreFault.remarkRefused(error))
                 }
-                return count
+                guard remarks != reading.remarks ?? Remarks() else { continue }
+                var changed = reading
+                changed.remarks = remarks.isEmpty ? nil : remarks
+                try noteChange(&changed, in: db)
+                try db.run(
+                    "UPDATE reading SET note = ?, medication = ?, posture = ?, arm = ? WHERE id = ?", remarks[.note],
+                    remarks[.medication], remarks[.posture], remarks[.arm], id.description)
+                try seal(id, in: db)
+                try queueAgain(changed, provenance, in: db)
+                count += 1
             }
-        } catch let refusal as Remarks.Refusal {
-            throw IngestError(StoreFault.remarkRefused(refusal))
-        } catch { throw Self.translated(error, path) }
+            return count
+        }
     }
 
     /// One reading that was typed in, as it is now. Throws for one that a cuff sent.
     public func entry(_ id: Reading.ID) throws(IngestError) -> Reading {
-        do {
-            let reading = try queue.read { try whole(id, in: $0).0 }
-            guard reading.origin == .entered else {
-                throw IngestError(StoreFault.notEntered(id.description, driver: reading.driver.description))
-            }
-            return reading
-        } catch { throw Self.translated(error, path) }
+        let reading = try read { try whole(id, in: $0).0 }
+        guard reading.origin == .entered else {
+            throw IngestError(StoreFault.notEntered(id.description, driver: reading.driver.description))
+        }
+        return reading
     }
 
     /// Replaces what was typed in under this id and keeps what it said before; answers whether anything is different.
     public func edit(_ id: Reading.ID, to entry: ManualEntry, zone: ZoneTable) throws(IngestError) -> Bool {
         let now = HostClock.reproducibleNow()
-        do {
-            return try commit { db in
-                let (old, provenance) = try whole(id, in: db)
-                guard old.origin == .entered else {
-                    throw IngestError(StoreFault.notEntered(id.description, driver: old.driver.description))
-                }
-                var new = entry.reading(received: old.received ?? now, zone: zone)
-                (new.id, new.remarks, new.revision) = (old.id, old.remarks, old.revision)
-                // A time that is not corrected keeps its zone too: this machine may be in another one.
-                if new.measured?.seconds == old.measured?.seconds { new.measuredOffset = old.measuredOffset }
-                let isSame = new.content == old.content && new.user == old.user && new.flags == old.flags
-                guard !isSame || new.measured?.seconds != old.measured?.seconds else { return false }
-                try db.execute(
-                    sql: """
-                        INSERT INTO earlier
-                          (id, revision, replaced, systolic_mmHg, diastolic_mmHg, pulse_per_min, user, flags, measured, raw)
-                        SELECT id, \(ReadingColumn.fullRevision), ?, systolic_mmHg, diastolic_mmHg, pulse_per_min, user, flags, measured, raw
-                        FROM reading WHERE id = ?
-                        """, arguments: [now.utcText, id.description])
-                try db.execute(sql: RowChecksum.earlier.seal("id = ? AND checksum IS NULL"), arguments: [id.description])
-                try replaceValues(of: new, in: db)
-                try noteChange(&new, in: db)
-                try seal(id, in: db)
-                try queueAgain(new, provenance, in: db)
-                return true
+        return try commit { db in
+            let (old, provenance) = try whole(id, in: db)
+            guard old.origin == .entered else {
+                throw IngestError(StoreFault.notEntered(id.description, driver: old.driver.description))
             }
-        } catch { throw Self.translated(error, path) }
+            var new = entry.reading(received: old.received ?? now, zone: zone)
+            (new.id, new.remarks, new.revision) = (old.id, old.remarks, old.revision)
+            // A time that is not corrected keeps its zone too: this machine may be in another one.
+            if new.measured?.seconds == old.measured?.seconds { new.measuredOffset = old.measuredOffset }
+            let isSame = new.content == old.content && new.user == old.user && new.flags == old.flags
+            guard !isSame || new.measured?.seconds != old.measured?.seconds else { return false }
+            try db.run(
+                """
+                INSERT INTO earlier
+                  (id, revision, replaced, systolic_mmHg, diastolic_mmHg, pulse_per_min, user, flags, measured, raw)
+                SELECT id, \(ReadingColumn.fullRevision), ?, systolic_mmHg, diastolic_mmHg, pulse_per_min, user, flags, measured, raw
+                FROM reading WHERE id = ?
+                """, now.utcText, id.description)
+            try db.run(RowChecksum.earlier.seal("id = ? AND checksum IS NULL"), id.description)
+            try replaceValues(of: new, in: db)
+            try noteChange(&new, in: db)
+            try seal(id, in: db)
+            try queueAgain(new, provenance, in: db)
+            return true
+        }
     }
 
     /// What the selected readings said before they were edited, each with the time until which it did; the oldest first.
@@ -91,32 +83,29 @@ extension Store {
         var found: [Reading.ID: [(reading: Reading, until: String)]] = [:]
         var damaged = 0
         defer { noteDamage(damaged) }
-        do {
-            try queue.read { db in
-                let sql = """
-                    SELECT \(columns.joined(separator: ",")), earlier.replaced, \(hasChecksums ? RowChecksum.earlier.isIntact : "1")
-                    FROM earlier JOIN reading USING (id) ORDER BY earlier.id, earlier.revision
-                    """
-                damaged = try eachRow(sql, in: db) { statement in
-                    let cursor = ReadingCursor(statement: statement, zone: selection.zone)
-                    guard cursor.isIntact(), let reading = cursor.reading(driver: ManualEntry.driver) else { throw UnreadableRow() }
-                    let until = sqlite3_column_text(statement, Int32(ReadingColumn.allCases.count))
-                    found[reading.id, default: []].append((reading, until.map { String(cString: $0) } ?? ""))
-                    return true
-                }
+        try read { db in
+            let sql = """
+                SELECT \(columns.joined(separator: ",")), earlier.replaced, \(hasChecksums ? RowChecksum.earlier.isIntact : "1")
+                FROM earlier JOIN reading USING (id) ORDER BY earlier.id, earlier.revision
+                """
+            damaged = try eachRow(sql, in: db) { statement in
+                let cursor = ReadingCursor(statement: statement, zone: selection.zone)
+                guard cursor.isIntact(), let reading = cursor.reading(driver: ManualEntry.driver) else { throw UnreadableRow() }
+                let until = statement.text(Int32(ReadingColumn.allCases.count)) ?? ""
+                found[reading.id, default: []].append((reading, until))
+                return true
             }
-        } catch { throw Self.translated(error, path) }
+        }
         return found
     }
 
-    private func whole(_ id: Reading.ID, in db: Database) throws -> (Reading, Provenance) {
+    private func whole(_ id: Reading.ID, in db: SQLiteConnection) throws -> (Reading, Provenance) {
         let text = id.description
-        let statement = try db.makeStatement(
-            sql: "SELECT \(ReadingColumn.all), \(isIntact) FROM reading WHERE id = ? AND NOT pending AND type <> '\(Self.tombstone)'")
-        try statement.setArguments([text])
-        let cursor = ReadingCursor(statement: statement.sqliteStatement, zone: .utc)
-        defer { sqlite3_reset(statement.sqliteStatement) }
-        guard sqlite3_step(statement.sqliteStatement) == SQLITE_ROW else { throw IngestError(StoreFault.noSuchReading(text, path)) }
+        let statement = try db.prepare(
+            "SELECT \(ReadingColumn.all), \(isIntact) FROM reading WHERE id = ? AND NOT pending AND type <> '\(Self.tombstone)'")
+        statement.bind(text)
+        let cursor = ReadingCursor(statement: statement, zone: .utc)
+        guard try statement.step() else { throw IngestError(StoreFault.noSuchReading(text, path)) }
         // What is said beside a damaged row would make it a whole one.
         guard cursor.isIntact(), let source = try Self.sources(db)[cursor.source], let reading = cursor.reading(driver: source.driver)
         else {
@@ -129,42 +118,44 @@ extension Store {
     }
 
     /// States the checksum of a row that was intact and has changed.
-    func seal(_ id: Reading.ID, in db: Database) throws {
-        try db.execute(sql: RowChecksum.reading.seal("id = ?"), arguments: [id.description])
+    func seal(_ id: Reading.ID, in db: SQLiteConnection) throws {
+        try db.run(RowChecksum.reading.seal("id = ?"), id.description)
     }
 
     /// The next revision, in the row and in the reading.
-    private func noteChange(_ reading: inout Reading, in db: Database) throws {
-        try db.execute(
-            sql: "UPDATE reading SET noted = coalesce(noted, 0) + 1 WHERE id = ?", arguments: [reading.id.description])
+    private func noteChange(_ reading: inout Reading, in db: SQLiteConnection) throws {
+        try db.run("UPDATE reading SET noted = coalesce(noted, 0) + 1 WHERE id = ?", reading.id.description)
         reading.revision += 1
     }
 
-    private func replaceValues(of reading: Reading, in db: Database) throws {
+    private func replaceValues(of reading: Reading, in db: SQLiteConnection) throws {
         // The insert's own way of writing columns; its revision wins over the row's, and is put back.
         let text = reading.id.description
-        let row = try Row.fetchOne(db, sql: "SELECT revision, source FROM reading WHERE id = ?", arguments: [text])
+        let row = try db.first("SELECT revision, source FROM reading WHERE id = ?", text) { ($0.number(0), $0.number(1)) }
+        guard let (revision, source) = row else { return }
         var forced = reading
         forced.revision = .max
-        let insert = ReadingRow()
-        insert.statement = try db.cachedStatement(sql: ReadingRow.insert).sqliteStatement
-        defer { insert.statement = nil }
-        let result = insert.step(forced, source: row?["source"] ?? 0)
-        guard result == SQLITE_DONE else { throw DatabaseError(resultCode: ResultCode(rawValue: result)) }
-        try db.execute(sql: "UPDATE reading SET revision = ? WHERE id = ?", arguments: [row?["revision"] as Int? ?? 0, text])
+        try ReadingRow(db).write(forced, source: source)
+        try db.run("UPDATE reading SET revision = ? WHERE id = ?", revision, text)
     }
 
     /// Every sink that was given the reading is given it again. Where a line of an earlier revision waits still, it goes out first.
-    private func queueAgain(_ reading: Reading, _ provenance: Provenance, in db: Database) throws {
+    private func queueAgain(_ reading: Reading, _ provenance: Provenance, in db: SQLiteConnection) throws {
         var text = TextBuffer(capacity: 512)
         ReadingLine().append(reading, device: provenance.device, to: &text)
-        try db.execute(
-            sql: """
-                INSERT INTO outbox (sink, id, revision, pending, sequence, queued, line, checksum)
-                SELECT number, ?1, ?2, 0, 1 + coalesce((SELECT max(sequence) FROM outbox WHERE sink = number), 0), ?3, ?4,
-                  \(RowChecksum.function)(number, ?1, ?2, 0, ?4)
-                FROM sink WHERE number IN (SELECT sink FROM outbox WHERE id = ?1)
-                ON CONFLICT DO NOTHING
-                """, arguments: [reading.id.description, Int(reading.revision), HostClock.now().utcText, text.string])
+        try Self.queue(
+            text.string, reading.id.description, Int(reading.revision), for: "SELECT sink FROM outbox WHERE id = ?1", in: db)
+    }
+
+    /// Puts a line about the reading `?1` behind what waits for each of the sinks that `sinks`, a query, names.
+    static func queue(_ line: String, _ id: String, _ revision: Int, for sinks: String, in db: SQLiteConnection) throws {
+        try db.run(
+            """
+            INSERT INTO outbox (sink, id, revision, pending, sequence, queued, line, checksum)
+            SELECT number, ?1, ?2, 0, 1 + coalesce((SELECT max(sequence) FROM outbox WHERE sink = number), 0), ?3, ?4,
+              \(RowChecksum.function)(number, ?1, ?2, 0, ?4)
+            FROM sink WHERE number IN (\(sinks))
+            ON CONFLICT DO NOTHING
+            """, id, revision, HostClock.now().utcText, line)
     }
 }

@@ -1,8 +1,6 @@
 import CuffClinical
 import CuffCore
-import GRDB
-
-import struct Foundation.Data
+import SQLite
 
 /// Which stored series are meant: every condition that is set must hold.
 public struct SeriesSelection: Sendable, Hashable {
@@ -63,12 +61,34 @@ public struct StoredSeries: Sendable, Hashable {
 extension Store {
     /// Keeps a series; one of the same source, type and start replaces it.
     func keep(_ series: HealthSeries, driver: DriverID, device: String, identity: DeviceIdentity?) throws(IngestError) {
-        do {
-            try commit { db in
-                let source = try Self.number(driver, device, identity, in: db)
-                try db.execute(sql: Self.insertSeries, arguments: Self.arguments(series, source: source))
+        try commit { db in
+            let source = try Self.number(driver, device, identity, in: db)
+            func insert(
+                _ kind: SeriesSelection.Kind, _ code: String, unit: String?, reading: Reading.ID?, start: Timestamp, end: Timestamp,
+                count: Int, min: Double? = nil, max: Double? = nil, average: Double? = nil, last: Double? = nil, sdnn: Double? = nil,
+                _ samples: [UInt8]
+            ) throws {
+                try db.run(
+                    Self.insertSeries, kind.rawValue, code, unit, source, reading?.description, start.utcText, end.utcText, count, min,
+                    max, average, last, sdnn, samples)
             }
-        } catch { throw Self.translated(error, path) }
+            switch series {
+            case .quantity(let one):
+                guard let samples = SeriesCoding.encode(one.elements) else { throw IngestError(StoreFault.seriesTooPrecise) }
+                try insert(
+                    .quantity, one.type.identifier.description, unit: one.unit.description, reading: one.reading, start: one.start,
+                    end: one.end, count: one.count, min: one.minimum?.value.value, max: one.maximum?.value.value, average: one.average,
+                    last: one.mostRecent?.value.value, samples)
+            case .heartbeats(let one):
+                try insert(
+                    .heartbeats, SampleType.heartbeatSeries.identifier.description, unit: nil, reading: one.reading, start: one.start,
+                    end: one.end, count: one.beats.count, sdnn: one.sdnn.map { $0 * 1000 }, SeriesCoding.encode(one.beats))
+            case .waveform(let one):
+                try insert(
+                    .waveforms, one.code, unit: one.unitName, reading: nil, start: one.start, end: one.end, count: one.samples.count,
+                    SeriesCoding.encode(one))
+            }
+        }
     }
 
     private static let insertSeries = """
@@ -78,125 +98,94 @@ extension Store {
           \(RowChecksum.function)(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14))
         """
 
-    private static func arguments(_ series: HealthSeries, source: Int64) throws -> StatementArguments {
-        switch series {
-        case .quantity(let one):
-            guard let samples = SeriesCoding.encode(one.elements) else {
-                throw IngestError(StoreFault.seriesTooPrecise)
-            }
-            return [
-                SeriesSelection.Kind.quantity.rawValue, one.type.identifier.description, one.unit.description, source,
-                one.reading.map(\.description), one.start.utcText, one.end.utcText, one.count, one.minimum?.value.value,
-                one.maximum?.value.value, one.average, one.mostRecent?.value.value, nil, Data(samples),
-            ]
-        case .heartbeats(let one):
-            return [
-                SeriesSelection.Kind.heartbeats.rawValue, SampleType.heartbeatSeries.identifier.description, nil, source,
-                one.reading.map(\.description), one.start.utcText, one.end.utcText, one.beats.count, nil, nil, nil, nil,
-                one.sdnn.map { $0 * 1000 }, Data(SeriesCoding.encode(one.beats)),
-            ]
-        case .waveform(let one):
-            return [
-                SeriesSelection.Kind.waveforms.rawValue, one.code, one.unitName, source, nil, one.start.utcText, one.end.utcText,
-                one.samples.count, nil, nil, nil, nil, nil, Data(SeriesCoding.encode(one)),
-            ]
-        }
-    }
-
     /// Hands over the selected series one by one, by their start, and keeps none. The body answers whether to go on.
     public func forEachSeries(_ selection: SeriesSelection, _ body: (StoredSeries) throws -> Bool) throws(IngestError) {
         let sources = try sources()
-        do {
-            try queue.read { db in
-                // A database of before there were series, opened to be read only, has none.
-                guard try db.tableExists("series") else { return }
-                var conditions = ["1"]
-                var arguments: [(any DatabaseValueConvertible)?] = []
-                func require(_ condition: String, _ values: [any DatabaseValueConvertible]) {
-                    conditions.append(condition)
-                    arguments += values.map { Optional($0) }
-                }
-                func places(_ count: Int) -> String { "(" + [String](repeating: "?", count: count).joined(separator: ",") + ")" }
-                if !selection.kinds.isEmpty {
-                    require("type IN \(places(selection.kinds.count))", selection.kinds.map(\.rawValue).sorted())
-                }
-                if let since = selection.since { require("start >= ?", [since.utcText]) }
-                if let until = selection.until { require("start < ?", [until.utcText]) }
-                if !selection.readings.isEmpty {
-                    require("reading IN \(places(selection.readings.count))", selection.readings.map(\.description))
-                }
-                if selection.device != nil || selection.driver != nil {
-                    let meant = sources.filter {
-                        (selection.device == nil || $0.value.provenance.device == selection.device)
-                            && (selection.driver == nil || $0.value.provenance.driver == selection.driver)
-                    }
-                    require("source IN \(places(meant.count))", meant.keys.sorted())
-                }
-                if let user = selection.user { require("reading IN (SELECT id FROM reading WHERE user = ?)", [user]) }
-                if selection.isWithoutUser {
-                    require("NOT EXISTS (SELECT 1 FROM reading WHERE reading.id = series.reading AND user IS NOT NULL)", [])
-                }
-                if let name = selection.newFor {
-                    require("NOT EXISTS (SELECT 1 FROM exported WHERE cursor = ? AND id = 'series-' || number)", [name])
-                }
-                for condition in selection.conditions { require(condition.sql, [condition.value]) }
-                let order = selection.last == nil ? "" : " DESC LIMIT \(max(0, selection.last ?? 0))"
-                let owner = "(SELECT user FROM reading WHERE reading.id = series.reading) AS owner"
-                let intact = "\(hasChecksums ? RowChecksum.series.isIntact : "1") AS intact"
-                let condition = conditions.joined(separator: " AND ")
-                let inner = "SELECT *, \(owner), \(intact) FROM series WHERE \(condition) ORDER BY start\(order)"
-                let rows = try Row.fetchCursor(
-                    db, sql: "SELECT * FROM (\(inner)) ORDER BY start, number", arguments: StatementArguments(arguments))
-                while let row = try rows.next() {
-                    let source = row.integer("source") ?? 0
-                    let provenance = sources[source]?.provenance ?? Provenance(driver: "unknown")
-                    guard row.flag("intact"), let series = Self.series(row, provenance) else {
-                        throw IngestError(StoreFault.seriesDamaged(path, number: row.integer("number") ?? 0))
-                    }
-                    let stored = StoredSeries(
-                        number: row.integer("number") ?? 0, series: series, provenance: provenance, user: row.int("owner"))
-                    guard try body(stored) else { return }
-                }
+        var conditions = ["1"]
+        var values: [any SQLiteValue] = []
+        func require(_ condition: String, _ new: [any SQLiteValue] = []) {
+            conditions.append(condition)
+            values += new
+        }
+        func places(_ count: Int) -> String { "(" + [String](repeating: "?", count: count).joined(separator: ",") + ")" }
+        if !selection.kinds.isEmpty {
+            require("type IN \(places(selection.kinds.count))", selection.kinds.map(\.rawValue).sorted())
+        }
+        if let since = selection.since { require("start >= ?", [since.utcText]) }
+        if let until = selection.until { require("start < ?", [until.utcText]) }
+        if !selection.readings.isEmpty {
+            require("reading IN \(places(selection.readings.count))", selection.readings.map(\.description))
+        }
+        if selection.device != nil || selection.driver != nil {
+            let meant = sources.filter {
+                (selection.device == nil || $0.value.provenance.device == selection.device)
+                    && (selection.driver == nil || $0.value.provenance.driver == selection.driver)
             }
-        } catch { throw Self.translated(error, path) }
+            require("source IN \(places(meant.count))", meant.keys.sorted())
+        }
+        if let user = selection.user { require("reading IN (SELECT id FROM reading WHERE user = ?)", [user]) }
+        if selection.isWithoutUser {
+            require("NOT EXISTS (SELECT 1 FROM reading WHERE reading.id = series.reading AND user IS NOT NULL)")
+        }
+        if let name = selection.newFor {
+            require("NOT EXISTS (SELECT 1 FROM exported WHERE cursor = ? AND id = 'series-' || number)", [name])
+        }
+        for condition in selection.conditions { require(condition.sql, [condition.value]) }
+        let sql = """
+            SELECT number, source, intact, owner, type, code, unit, reading, start, end, samples FROM (
+              SELECT *, (SELECT user FROM reading WHERE reading.id = series.reading) AS owner,
+                \(hasChecksums ? RowChecksum.series.isIntact : "1") AS intact
+              FROM series WHERE \(conditions.joined(separator: " AND "))
+              ORDER BY start\(selection.last.map { " DESC LIMIT \(max(0, $0))" } ?? ""))
+            ORDER BY start, number
+            """
+        try read { db in
+            let row = try db.prepare(sql)
+            for (index, value) in values.enumerated() { value.bind(to: row, at: Int32(index + 1)) }
+            while try row.step() {
+                let provenance = sources[row.number(1)]?.provenance ?? Provenance(driver: "unknown")
+                guard row.flag(2), let series = Self.series(row, provenance) else {
+                    throw IngestError(StoreFault.seriesDamaged(path, number: row.number(0)))
+                }
+                let stored = StoredSeries(number: row.number(0), series: series, provenance: provenance, user: row.int(3))
+                guard try body(stored) else { return }
+            }
+        }
     }
 
-    private static func series(_ row: Row, _ provenance: Provenance) -> HealthSeries? {
-        guard let start = instant(row.text("start")), let end = instant(row.text("end")), let samples = row.data("samples") else {
-            return nil
-        }
-        let reading = row.text("reading").flatMap { Reading.ID.parse($0) }
+    /// Of the columns type, code, unit, reading, start, end and samples, from the fifth on.
+    private static func series(_ row: SQLiteStatement, _ provenance: Provenance) -> HealthSeries? {
+        guard let start = instant(row.text(8)), let end = instant(row.text(9)), let samples = row.bytes(10) else { return nil }
+        let reading = row.text(7).flatMap { Reading.ID.parse($0) }
         let source = HealthSource(name: "cuff")
-        switch SeriesSelection.Kind(rawValue: row.text("type") ?? "") {
+        switch SeriesSelection.Kind(rawValue: row.text(4) ?? "") {
         case .quantity:
-            guard let type = SampleType.named(row.text("code") ?? ""), let unit = HealthUnit.named(row.text("unit") ?? ""),
-                let elements = SeriesCoding.decodeElements(Array(samples))
+            guard let type = SampleType.named(row.text(5) ?? ""), let unit = HealthUnit.named(row.text(6) ?? ""),
+                let elements = SeriesCoding.decodeElements(samples)
             else { return nil }
             return QuantitySeries(
                 restored: type, unit: unit, start: start, end: end, source: source, device: provenance.identity, reading: reading,
                 elements: elements
             ).map { .quantity($0) }
         case .heartbeats:
-            guard let beats = SeriesCoding.decodeBeats(Array(samples)) else { return nil }
+            guard let beats = SeriesCoding.decodeBeats(samples) else { return nil }
             return HeartbeatSeries(restored: beats, start: start, source: source, device: provenance.identity, reading: reading)
                 .map { .heartbeats($0) }
         case .waveforms:
-            return SeriesCoding.decodeWaveform(Array(samples), start: start, source: source, device: provenance.identity).map {
-                .waveform($0)
-            }
+            return SeriesCoding.decodeWaveform(samples, start: start, source: source, device: provenance.identity).map { .waveform($0) }
         case nil: return nil
         }
     }
 
     /// How many samples or beats a row's `samples` hold; `nil` where they cannot be unpacked.
-    static func sampleCount(_ row: Row) -> Int? {
-        guard let samples = row.data("samples") else { return nil }
-        switch SeriesSelection.Kind(rawValue: row.text("type") ?? "") {
-        case .quantity: return SeriesCoding.decodeElements(Array(samples))?.count
-        case .heartbeats: return SeriesCoding.decodeBeats(Array(samples))?.count
+    static func sampleCount(_ type: String?, _ samples: [UInt8]?) -> Int? {
+        guard let samples else { return nil }
+        switch SeriesSelection.Kind(rawValue: type ?? "") {
+        case .quantity: return SeriesCoding.decodeElements(samples)?.count
+        case .heartbeats: return SeriesCoding.decodeBeats(samples)?.count
         case .waveforms:
             return SeriesCoding.decodeWaveform(
-                Array(samples), start: Timestamp(milliseconds: 0), source: HealthSource(name: "cuff"), device: nil)?.samples.count
+                samples, start: Timestamp(milliseconds: 0), source: HealthSource(name: "cuff"), device: nil)?.samples.count
         case nil: return nil
         }
     }
@@ -205,15 +194,12 @@ extension Store {
 
     /// Whether this reading, at least in this revision, is here already, or was here and is deleted.
     func holds(_ reading: Reading) throws(IngestError) -> Bool {
-        do {
-            return try queue.read { db in
-                let row = try Row.fetchOne(
-                    db, sql: "SELECT revision, pending FROM reading WHERE id = ?", arguments: [reading.id.description])
-                guard let row else { return false }
-                let revision = row.int("revision") ?? 0
-                let isPending = row.flag("pending")
-                return revision > Int(reading.revision) || revision == Int(reading.revision) && (!isPending || reading.isPending)
+        let row = try read { db in
+            try db.first("SELECT revision, pending FROM reading WHERE id = ?", reading.id.description) {
+                (revision: $0.number(0), isPending: $0.flag(1))
             }
-        } catch { throw Self.translated(error, path) }
+        }
+        guard let row else { return false }
+        return row.revision > reading.revision || row.revision == reading.revision && (!row.isPending || reading.isPending)
     }
 }

@@ -1,6 +1,5 @@
 import CuffCore
-import GRDB
-import GRDBSQLite
+import SQLite
 
 /// A row that is as it was written and cannot be read all the same: of a version before rows had checksums.
 struct UnreadableRow: Error {}
@@ -30,69 +29,57 @@ extension Store {
     ) throws(IngestError) {
         var found = 0
         defer { noteDamage(found) }
-        do {
-            try queue.read { db in
-                let sources = try Self.sources(db)
-                found += try damagedSources(db)
-                let named = selection.ids.isEmpty ? "" : "WHERE \(ReadingSelection.names(selection.ids))"
-                let sql = """
-                    SELECT \(columns), \(isIntact), \(selection.condition(sources)) FROM reading \(named)
-                    ORDER BY id\(selection.last == nil ? "" : " DESC")
-                    """
-                found += try eachRow(sql, in: db) { statement in
-                    let cursor = ReadingCursor(statement: statement, zone: selection.zone)
-                    guard cursor.isIntact(last: 2) || damaged == .included else { throw UnreadableRow() }
-                    if cursor.isSelected { return try body(cursor, sources) }
-                    guard cursor.isIntact(last: 2) else { throw UnreadableRow() }
-                    return true
-                }
+        try read { db in
+            let sources = try Self.sources(db)
+            found += try damagedSources(db)
+            let named = selection.ids.isEmpty ? "" : "WHERE \(ReadingSelection.names(selection.ids))"
+            let sql = """
+                SELECT \(columns), \(isIntact), \(selection.condition(sources)) FROM reading \(named)
+                ORDER BY id\(selection.last == nil ? "" : " DESC")
+                """
+            found += try eachRow(sql, in: db) { statement in
+                let cursor = ReadingCursor(statement: statement, zone: selection.zone)
+                guard cursor.isIntact(last: 2) || damaged == .included else { throw UnreadableRow() }
+                if cursor.isSelected { return try body(cursor, sources) }
+                guard cursor.isIntact(last: 2) else { throw UnreadableRow() }
+                return true
             }
-        } catch { throw Self.translated(error, path) }
+        }
     }
 
     /// Steps through the rows of a query in the order of a key; the body answers whether to go on. Answers how many rows could not be
     /// read: those for which the body throws `UnreadableRow`, and those with a cell that is too large. SQLite ends a statement at such
     /// a cell; it is begun anew behind the row.
-    func eachRow(_ sql: String, in db: Database, _ body: (OpaquePointer) throws -> Bool) throws -> Int {
+    func eachRow(_ sql: String, in db: SQLiteConnection, _ body: (SQLiteStatement) throws -> Bool) throws -> Int {
         var (stepped, unreadable) = (0, 0)
         while true {
-            // It lives as long as this value.
-            let prepared = try db.makeStatement(sql: "\(sql) LIMIT -1 OFFSET \(stepped)")
-            let result = try withExtendedLifetime(prepared) { () -> Int32 in
-                let statement = prepared.sqliteStatement
-                defer { sqlite3_reset(statement) }
-                while true {
-                    let result = sqlite3_step(statement)
-                    guard result == SQLITE_ROW else { return result }
+            let statement = try db.prepare("\(sql) LIMIT -1 OFFSET \(stepped)")
+            do {
+                while try statement.step() {
                     stepped += 1
-                    do { guard try body(statement) else { return SQLITE_DONE } } catch is UnreadableRow { unreadable += 1 }
+                    do { guard try body(statement) else { return unreadable } } catch is UnreadableRow { unreadable += 1 }
                 }
+                return unreadable
+            } catch let error as SQLiteError where error.code == .tooBig {
+                stepped += 1
+                unreadable += 1
             }
-            guard result != SQLITE_DONE else { return unreadable }
-            guard result == SQLITE_TOOBIG else {
-                throw DatabaseError(
-                    resultCode: ResultCode(rawValue: result), message: db.sqliteConnection.map { String(cString: sqlite3_errmsg($0)) })
-            }
-            stepped += 1
-            unreadable += 1
         }
     }
 
     /// Sources whose rows are damaged. Their readings are whole, and are shown.
-    private func damagedSources(_ db: Database) throws -> Int {
+    private func damagedSources(_ db: SQLiteConnection) throws -> Int {
         guard hasChecksums else { return 0 }
-        return try Int.fetchOne(db, sql: "SELECT count(*) FROM source WHERE NOT \(RowChecksum.source.isIntact)") ?? 0
+        return try Self.count(db, "source WHERE NOT \(RowChecksum.source.isIntact)")
     }
 
     /// Which of these readings have damaged rows.
     public func damaged(among ids: [Reading.ID]) throws(IngestError) -> [Reading.ID] {
         guard !ids.isEmpty else { return [] }
-        do {
-            return try queue.read { db in
-                let sql = "SELECT CAST(id AS TEXT) FROM reading WHERE \(ReadingSelection.names(ids)) AND NOT \(isIntact)"
-                return try String.fetchAll(db, sql: sql).compactMap { Reading.ID.parse($0) }
-            }
-        } catch { throw Self.translated(error, path) }
+        return try read { db in
+            try db.rows("SELECT id FROM reading WHERE \(ReadingSelection.names(ids)) AND NOT \(isIntact)") { $0.text(0) ?? "" }
+                .compactMap { Reading.ID.parse($0) }
+        }
     }
 
     // MARK: What was written
@@ -100,27 +87,26 @@ extension Store {
     enum Confirmation { case here, deleted }
 
     /// Looks whether a reading that was inserted is in its row: a trigger in the file may have kept it out or changed it.
-    func confirm(_ reading: Reading, isNew: Bool, in db: Database) throws -> Confirmation {
+    func confirm(_ reading: Reading, isNew: Bool, in db: SQLiteConnection) throws -> Confirmation {
         let id = reading.id.description
-        let row = try Row.fetchOne(
-            db, sql: "SELECT type, revision, \(RowChecksum.reading.isIntact) AS intact FROM reading WHERE id = ?", arguments: [id])
+        let row = try db.first("SELECT type, revision, \(RowChecksum.reading.isIntact) FROM reading WHERE id = ?", id) {
+            (type: $0.text(0), revision: $0.int(1) ?? -1, isIntact: $0.flag(2))
+        }
         guard let row else { throw keptOut(id, in: db) }
-        if row.text("type") == Self.tombstone { return .deleted }
-        guard row.int("revision") ?? -1 >= Int(reading.revision), !isNew || row.flag("intact") else { throw keptOut(id, in: db) }
+        if row.type == Self.tombstone { return .deleted }
+        guard row.revision >= Int(reading.revision), !isNew || row.isIntact else { throw keptOut(id, in: db) }
         return .here
     }
 
     /// The same of a line in the outbox.
-    func confirmLine(_ sink: Int64, _ id: Reading.ID, _ revision: Int, _ isPending: Bool, in db: Database) throws {
-        let isHere = try Bool.fetchOne(
-            db, sql: "SELECT EXISTS (SELECT 1 FROM outbox WHERE sink = ? AND id = ? AND revision = ? AND pending = ?)",
-            arguments: [sink, id.description, revision, isPending])
-        if isHere != true { throw keptOut(id.description, in: db) }
+    func confirmLine(_ sink: Int64, _ id: Reading.ID, _ revision: Int, _ isPending: Bool, in db: SQLiteConnection) throws {
+        let sql = "SELECT 1 FROM outbox WHERE sink = ? AND id = ? AND revision = ? AND pending = ?"
+        guard try db.hasRow(sql, sink, id.description, revision, isPending) else { throw keptOut(id.description, in: db) }
     }
 
-    func keptOut(_ id: String, in db: Database) -> IngestError {
-        let triggers = (try? String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'trigger' ORDER BY name")) ?? []
-        return IngestError(StoreFault.keptOut(path, id: id, triggers: triggers))
+    func keptOut(_ id: String, in db: SQLiteConnection) -> IngestError {
+        let triggers = try? db.rows("SELECT name FROM sqlite_master WHERE type = 'trigger' ORDER BY name") { $0.text(0) ?? "" }
+        return IngestError(StoreFault.keptOut(path, id: id, triggers: triggers ?? []))
     }
 }
 

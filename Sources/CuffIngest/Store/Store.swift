@@ -1,7 +1,6 @@
 import CuffCore
-import GRDB
-import GRDBSQLite
 import Glibc
+import SQLite
 
 /// The database file: opened or created, brought to the present schema, and refused when it is another program's.
 ///
@@ -51,8 +50,7 @@ public final class Store: Sendable {
         if access == .write { tendLog(connection) }
     }
 
-    private var connection: StoreConnection { state.withLock { $0.connection } }
-    var queue: DatabaseQueue { connection.queue }
+    var connection: StoreConnection { state.withLock { $0.connection } }
     /// Changes whenever the database was opened anew: row numbers known from before are another file's.
     var generation: Int { connection.generation }
 
@@ -88,17 +86,26 @@ public final class Store: Sendable {
 
     // MARK: Transactions
 
+    /// One state of the database, in which nothing can be changed.
+    func read<Result>(_ body: (SQLiteConnection) throws -> Result) throws(IngestError) -> Result {
+        do { return try connection.use { try $0.read(body) } } catch { throw Self.translated(error, path) }
+    }
+
     /// One transaction, on disk and under the database's name when this returns. Retries after an error must be
     /// idempotent, because it may have been committed all the same; `changes` itself may be called several times.
-    func commit<Result>(_ changes: (Database) throws -> Result) throws -> Result {
+    func commit<Result>(_ changes: (SQLiteConnection) throws -> Result) throws(IngestError) -> Result {
+        do { return try committed(changes) } catch { throw Self.translated(error, path) }
+    }
+
+    private func committed<Result>(_ changes: (SQLiteConnection) throws -> Result) throws -> Result {
         if state.withLock({ $0.isAstray }) { try openAgain() }
         if state.withLock({ $0.isDoubtful }) {
             // What was committed then may be in memory only, and SQLite thinks it is done: a checkpoint writes it out.
-            try queue.writeWithoutTransaction { _ = try $0.checkpoint(.passive) }
+            try connection.use { try $0.checkpoint(truncate: false) }
             state.withLock { $0.isDoubtful = false }
         }
         let result: Result
-        do { result = try standing(try attempt(changes), changes) } catch let error as DatabaseError {
+        do { result = try standing(try attempt(changes), changes) } catch let error as SQLiteError {
             throw connection.change() == .shortened ? shortened : error
         }
         if Volume(path)?.isReadOnly ?? false {
@@ -110,17 +117,17 @@ public final class Store: Sendable {
     }
 
     /// Tries once more after a checkpoint has truncated the write-ahead log.
-    private func attempt<Result>(_ changes: (Database) throws -> Result) throws -> Result {
+    private func attempt<Result>(_ changes: (SQLiteConnection) throws -> Result) throws -> Result {
         let connection = connection
         // Free space goes to the database file first, not to the log.
         if state.withLock({ $0.isFull }) { _ = connection.emptyLog() }
         do {
-            let result = try connection.queue.write(changes)
+            let result = try connection.use { try $0.write(changes) }
             state.withLock { $0.isFull = false }
             return result
-        } catch let error as DatabaseError where isOutOfRoom(error) {
+        } catch let error as SQLiteError where isOutOfRoom(error) {
             // The failed transaction has left pages in the log, which take the space that the database file needs.
-            if connection.emptyLog() == .empty, let result = try? connection.queue.write(changes) {
+            if connection.emptyLog() == .empty, let result = try? connection.use({ try $0.write(changes) }) {
                 state.withLock { $0.isFull = false }
                 return result
             }
@@ -131,8 +138,8 @@ public final class Store: Sendable {
     }
 
     /// SQLite has a word of its own for a full disk, but not where it makes its index of the log.
-    private func isOutOfRoom(_ error: DatabaseError) -> Bool {
-        error.resultCode == .SQLITE_FULL || error.resultCode == .SQLITE_IOERR && (Volume(path)?.free ?? 1) == 0
+    private func isOutOfRoom(_ error: SQLiteError) -> Bool {
+        error.code == .full || error.code == .ioError && (Volume(path)?.free ?? 1) == 0
     }
 
     private func fullDisk(isHeld: Bool) -> IngestError {
@@ -142,7 +149,7 @@ public final class Store: Sendable {
     // MARK: The files under their names
 
     /// The result, once it is known to be in the file that the path names.
-    private func standing<Result>(_ result: Result, _ changes: (Database) throws -> Result) throws -> Result {
+    private func standing<Result>(_ result: Result, _ changes: (SQLiteConnection) throws -> Result) throws -> Result {
         switch connection.change() {
         case nil: return result
         case .log:

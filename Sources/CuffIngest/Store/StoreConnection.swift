@@ -1,10 +1,9 @@
-import GRDB
-import GRDBSQLite
 import Glibc
+import SQLite
 
 /// One opening of a database file: the connection, and which files it has open under the database's names.
 final class StoreConnection: Sendable {
-    let queue: DatabaseQueue
+    private let database: Locked<SQLiteConnection>
     private let hold: OpenDatabases.Hold?
     /// Counts the openings of one `Store`: what was learnt from an earlier one, statements and row numbers, is void.
     let generation: Int
@@ -20,7 +19,7 @@ final class StoreConnection: Sendable {
     private let size: Locked<Int>
 
     /// How long a statement waits for another program's transaction.
-    static let patience: Int32 = 5
+    static let patience = Duration.seconds(5)
 
     init(_ path: String, _ access: Store.Access, generation: Int) throws {
         self.path = path
@@ -31,19 +30,11 @@ final class StoreConnection: Sendable {
             if let volume = Volume(path), !volume.hasRoomForIndex, FileIdentity("\(path)-shm") == nil {
                 throw Store.noRoomForIndex(path, access)
             }
-            var configuration = Configuration()
-            configuration.readonly = access == .read
-            configuration.busyMode = .timeout(Double(Self.patience))
-            // Sources are added by the one writer together with their readings.
-            configuration.foreignKeysEnabled = false
-            configuration.label = "cuff.store"
-            configuration.prepareDatabase { RowChecksum.prepare($0.sqliteConnection) }
-            queue = try DatabaseQueue(path: path, configuration: configuration)
-            if access == .write { try Self.prepare(queue) } else { try Self.adapt(queue, path) }
-            hasChecksums = try queue.read { db in
-                try String.fetchOne(db, sql: "SELECT name FROM pragma_table_info('reading', 'main') WHERE name = 'checksum'") != nil
-            }
-            logPath = Self.logPath(queue) ?? "\(path)-wal"
+            let db = try Self.open(path, access == .write ? .write : .read)
+            if access == .write { try Self.prepare(db) } else { try Self.adapt(db, path) }
+            hasChecksums = try Schema.columns(db, "reading").contains("checksum")
+            logPath = db.logPath ?? "\(path)-wal"
+            database = Locked(db)
         } catch {
             if isNew { unlink(path) }
             throw error
@@ -57,22 +48,23 @@ final class StoreConnection: Sendable {
         index = FileIdentity(indexPath)
     }
 
-    /// SQLite keeps the log beside the file that a link leads to.
-    private static func logPath(_ queue: DatabaseQueue) -> String? {
-        queue.inDatabase { db in
-            guard let connection = db.sqliteConnection, let file = sqlite3_db_filename(connection, "main") else { return nil }
-            return sqlite3_filename_wal(file).map { String(cString: $0) }
-        }
+    /// A connection to a file that somebody else may have made.
+    static func open(_ path: String, _ access: SQLiteConnection.Access) throws -> SQLiteConnection {
+        let db = try SQLiteConnection(path, access, busyTimeout: patience)
+        try RowChecksum.prepare(db)
+        return db
     }
+
+    func use<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result { try database.withLock { try body($0) } }
 
     /// Another run of the program may create the same database at this moment: the change to a log waits for nobody, and the
     /// tables are there at the next look.
-    private static func prepare(_ queue: DatabaseQueue) throws {
+    private static func prepare(_ db: SQLiteConnection) throws {
         var tries = 0
         while true {
             do {
-                try configure(queue)
-                return try Schema.migrator.migrate(queue)
+                try configure(db)
+                return try db.migrate(Schema.migrations, table: Schema.migrationTable)
             } catch {
                 tries += 1
                 if tries == migrationTries { throw error }
@@ -81,19 +73,20 @@ final class StoreConnection: Sendable {
         }
     }
 
-    private static func configure(_ queue: DatabaseQueue) throws {
-        try queue.writeWithoutTransaction { db in
-            // From the first write on: a page that is split keeps copies of rows, which a later `delete` would not find.
-            try db.execute(sql: "PRAGMA secure_delete = ON")
-            try db.execute(sql: "PRAGMA journal_mode = WAL")
-            try db.execute(sql: "PRAGMA synchronous = FULL")
-            // `Store.commit` empties the log, after it has seen that the files are still the ones that it writes.
-            try db.execute(sql: "PRAGMA wal_autocheckpoint = 0")
-            // For what another program's connection does to the log.
-            try db.execute(sql: "PRAGMA journal_size_limit = \(LogLimit.most)")
-            if try Int32.fetchOne(db, sql: "PRAGMA application_id") != Store.applicationID {
-                try db.execute(sql: "PRAGMA application_id = \(Store.applicationID)")
-            }
+    private static func configure(_ db: SQLiteConnection) throws {
+        // `secure_delete` from the first write on: a page that is split keeps copies of rows, which a later `delete` would not find.
+        // `Store.commit` empties the log, after it has seen that the files are still the ones that it writes. The limit of its size is
+        // for what another program's connection does to it.
+        try db.execute(
+            """
+            PRAGMA secure_delete = ON;
+            PRAGMA journal_mode = WAL;
+            PRAGMA synchronous = FULL;
+            PRAGMA wal_autocheckpoint = 0;
+            PRAGMA journal_size_limit = \(LogLimit.most);
+            """)
+        if try db.first("PRAGMA application_id", read: { $0.int(0) }) != Int(Store.applicationID) {
+            try db.execute("PRAGMA application_id = \(Store.applicationID)")
         }
     }
 
@@ -102,17 +95,11 @@ final class StoreConnection: Sendable {
 
     /// An earlier version's database is read as it is: what it lacks is put beside it in this connection's memory. One that is
     /// only just being created is left to its creator.
-    private static func adapt(_ queue: DatabaseQueue, _ path: String) throws {
-        try queue.inDatabase { db in
-            guard try !Schema.migrator.appliedMigrations(db).isEmpty else {
-                throw IngestError(StoreFault.nothingStored(path))
-            }
-            guard try !Schema.migrator.hasCompletedMigrations(db) else { return }
-            let sql = try Schema.complements(db)
-            // SQLite's own function: GRDB lets nothing through on a connection that only reads, not even what is in memory.
-            let result = sqlite3_exec(db.sqliteConnection, sql, nil, nil, nil)
-            guard result == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: result)) }
-        }
+    private static func adapt(_ db: SQLiteConnection, _ path: String) throws {
+        let done = try db.read { try Schema.migrationsDone($0) }
+        guard !done.isEmpty else { throw IngestError(StoreFault.nothingStored(path)) }
+        guard !Schema.migrations.allSatisfy({ done.contains($0.name) }) else { return }
+        try db.execute(try Schema.complements(db))
     }
 
     // MARK: The files under their names
@@ -137,9 +124,7 @@ final class StoreConnection: Sendable {
             return nil
         }
         // A person's `VACUUM` cuts the file too, and then it has fewer pages. What cannot be asked any more was cut off.
-        let pages = try? queue.read { db in
-            (try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0) * (try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0)
-        }
+        let pages = try? use { db in try db.read { try Store.length($0) } }
         guard length > 0, let pages, length + logSize >= pages else { return .shortened }
         size.withLock { $0 = length }
         return nil
@@ -156,15 +141,12 @@ final class StoreConnection: Sendable {
 
     /// Takes the log's pages into the database file and cuts the log to nothing; waits for nobody.
     func emptyLog() -> Emptying {
-        queue.inDatabase { db in
-            guard let connection = db.sqliteConnection else { return .failed }
-            sqlite3_busy_timeout(connection, 0)
-            defer { sqlite3_busy_timeout(connection, Self.patience * 1000) }
-            switch sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil) {
-            case SQLITE_OK: return .empty
-            case SQLITE_BUSY, SQLITE_LOCKED: return .held
-            default: return .failed
-            }
+        do {
+            try use { try $0.checkpoint(truncate: true) }
+            return .empty
+        } catch {
+            let code = (error as? SQLiteError)?.code
+            return code == .busy || code == .locked ? .held : .failed
         }
     }
 
@@ -175,14 +157,11 @@ final class StoreConnection: Sendable {
     /// for SQLite would take their pages into that one.
     func close() throws {
         let isMoved = FileIdentity(path) != file
-        if isMoved || FileIdentity(logPath) != log {
-            queue.inDatabase { db in
-                guard let connection = db.sqliteConnection else { return }
-                var isKept: Int32 = 1
-                _ = sqlite3_file_control(connection, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
-            }
+        let isKept = isMoved || FileIdentity(logPath) != log
+        try use { db in
+            if isKept { db.keepLogAtClose() }
+            try db.close()
         }
-        try queue.close()
         guard isMoved else { return }
         if log != nil, FileIdentity(logPath) == log { unlink(logPath) }
         if index != nil, FileIdentity(indexPath) == index { unlink(indexPath) }

@@ -1,6 +1,5 @@
 import CuffCore
 import Foundation
-import GRDB
 import Glibc
 import Testing
 
@@ -18,13 +17,11 @@ import Testing
     }
 
     private func ids(_ folder: TestFolder, _ table: String) throws -> [String] {
-        let queue = try DatabaseQueue(path: folder.file("bp.db"))
-        return try queue.read { try String.fetchAll($0, sql: "SELECT id FROM \(table) ORDER BY id") }
+        try column(folder.file("bp.db"), "SELECT id FROM \(table) ORDER BY id").compactMap { $0 }
     }
 
     private func execute(_ folder: TestFolder, _ sql: String) throws {
-        let queue = try DatabaseQueue(path: folder.file("bp.db"))
-        try queue.write { try $0.execute(sql: sql) }
+        try alter(folder.file("bp.db"), sql)
     }
 
     /// Hands over a batch and ends; answers the reports and the fault.

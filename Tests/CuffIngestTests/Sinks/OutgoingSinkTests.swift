@@ -1,6 +1,5 @@
 import CuffCore
 import Foundation
-import GRDB
 import Glibc
 import TestSupport
 import Testing
@@ -155,7 +154,7 @@ import Testing
     }
 
     private func keptLines(_ store: Store) throws -> Int? {
-        try store.queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM outbox WHERE line IS NOT NULL") }
+        try store.read { try Store.count($0, "outbox WHERE line IS NOT NULL") }
     }
 
     @Test func aRefusedReading_IsSetAside_AndShown() async throws {

@@ -1,8 +1,8 @@
 import CFaultyDisk
 import CuffCore
 import Foundation
-import GRDB
 import Glibc
+import SQLite
 import Testing
 
 @testable import CuffIngest
@@ -127,13 +127,6 @@ import Testing
 
     // MARK: SQLite
 
-    /// As another program sees the file: the views are for people, and this program's connections do not use them.
-    private func rows(_ path: String, _ sql: String) throws -> [Row] {
-        let queue = try DatabaseQueue(path: path, configuration: .ofAReader)
-        defer { try? queue.close() }
-        return try queue.read { try Row.fetchAll($0, sql: sql) }
-    }
-
     @Test func sqlite_KeepsEveryReadingOnce() throws {
         let folder = TestFolder()
         let path = folder.file("bp.db")
@@ -147,25 +140,13 @@ import Testing
         let sink = try SQLiteSink(path: path)
         #expect(try sink.write(batch([.sample(1), .sample(2, code: "E44"), .sample(3)])) == 3)
         try sink.close()
-        let readings = try rows(path, "SELECT * FROM readings")
+        let columns = ["systolic_mmHg", "device_time", "received", "model", "device", "id"].joined(separator: " || ' ' || ")
+        let readings = try column(path, "SELECT \(columns) FROM readings")
         #expect(readings.count == 2)
-        #expect(readings[0]["systolic_mmHg"] as Int == 120)
-        #expect(readings[0]["device_time"] as String == "2026-05-05T16:54")
-        #expect(readings[0]["received"] as String == "2026-05-16T02:53:20.120Z")
-        #expect(readings[0]["model"] as String == "TM2655")
-        #expect(readings[0]["device"] as String == "SN1")
-        #expect(readings[0]["id"] as String == idText(.sample(1)))
-        let failures = try rows(path, "SELECT * FROM failures")
-        #expect(failures.count == 1)
-        #expect(failures[0]["reason"] as String == "movement")
-        #expect(try rows(path, "SELECT hex(raw) AS raw FROM reading")[0]["raw"] as String == "0100")
+        #expect(readings[0] == "120 2026-05-05T16:54 2026-05-16T02:53:20.120Z TM2655 SN1 \(Reading.sample(1).id)")
+        #expect(try column(path, "SELECT reason FROM failures") == ["movement"])
+        #expect(try column(path, "SELECT hex(raw) FROM reading").first == "0100")
         #expect(folder.mode("bp.db") == 0o600)
-    }
-
-    private func idText(_ reading: Reading) -> String {
-        var text = TextBuffer()
-        text.append(reading.id)
-        return text.string
     }
 
     @Test func sqlite_CompletesAPendingReading_AndNeverGoesBack() throws {
@@ -173,33 +154,25 @@ import Testing
         let path = folder.file("bp.db")
         let sink = try SQLiteSink(path: path)
         _ = try sink.write(batch([.sample(1, isPending: true)]))
-        #expect(try rows(path, "SELECT * FROM readings").isEmpty)
+        #expect(try column(path, "SELECT id FROM readings").isEmpty)
         _ = try sink.write(batch([.sample(1, systolic: 121, revision: 1)]))
         _ = try sink.write(batch([.sample(1, isPending: true)]))
-        let readings = try rows(path, "SELECT * FROM readings")
-        #expect(readings.map { $0["systolic_mmHg"] as Int } == [121])
+        #expect(try column(path, "SELECT systolic_mmHg FROM readings") == ["121"])
     }
 
     @Test func sqlite_TransactionIsDurableAndInTheLog() throws {
         let folder = TestFolder()
         let store = try Store(folder.file("bp.db"), access: .write)
-        let (journal, synchronous, id) = try store.queue.read { db in
-            (
-                try String.fetchOne(db, sql: "PRAGMA journal_mode"), try Int.fetchOne(db, sql: "PRAGMA synchronous"),
-                try Int.fetchOne(db, sql: "PRAGMA application_id")
-            )
-        }
-        #expect(journal == "wal")
-        #expect(synchronous == 2)
-        #expect(id == 0x4355_4646)
+        func setting(_ name: String) throws -> String? { try store.read { try $0.first("PRAGMA \(name)") { $0.text(0) } } }
+        #expect(try setting("journal_mode") == "wal")
+        #expect(try setting("synchronous") == "2")
+        #expect(try setting("application_id") == "\(0x4355_4646)")
     }
 
     @Test func sqlite_RefusesWhatIsNotItsOwn() throws {
         let folder = TestFolder()
         let foreign = folder.file("contacts.db")
-        let queue = try DatabaseQueue(path: foreign)
-        try queue.write { try $0.execute(sql: "CREATE TABLE contact (name TEXT)") }
-        try queue.close()
+        try alter(foreign, "CREATE TABLE contact (name TEXT)")
         let before = try Data(contentsOf: URL(fileURLWithPath: foreign))
         #expect { try SQLiteSink(path: foreign) } throws: {
             ($0 as? IngestError)?.status == .cannotCreate && "\($0)".contains("another program")

@@ -1,6 +1,5 @@
 import CuffCore
 import Foundation
-import GRDB
 import Testing
 
 @testable import CuffIngest
@@ -28,9 +27,7 @@ import Testing
     }
 
     private func patients(_ folder: TestFolder) throws -> [String?] {
-        let queue = try DatabaseQueue(path: folder.file("bp.db"))
-        defer { try? queue.close() }
-        return try queue.read { try Row.fetchAll($0, sql: "SELECT patient FROM reading ORDER BY id").map { $0["patient"] as String? } }
+        try column(folder.file("bp.db"), "SELECT patient FROM reading ORDER BY id")
     }
 
     private func expect(_ folder: TestFolder, _ expected: [String?]) throws {
@@ -67,11 +64,8 @@ import Testing
         let folder = TestFolder()
         let path = folder.write("a.capture", Self.capture)
         _ = try await onThread { try Ingest.replay(paths: [path], options: self.options(folder, keeps: false)) }
-        let queue = try DatabaseQueue(path: folder.file("bp.db"))
-        try await queue.write {
-            try $0.execute(sql: "ALTER TABLE reading DROP COLUMN patient; DELETE FROM grdb_migrations WHERE identifier = 'patients'")
-        }
-        try queue.close()
+        try alter(
+            folder.file("bp.db"), "ALTER TABLE reading DROP COLUMN patient; DELETE FROM grdb_migrations WHERE identifier = 'patients'")
         var count = 0
         try Store(folder.file("bp.db"), access: .read).forEach(ReadingSelection(zone: .utc)) { _, _ in
             count += 1

@@ -1,6 +1,6 @@
 import CuffClinical
 import CuffCore
-import GRDB
+import SQLite
 import Testing
 
 @testable import CuffIngest
@@ -162,7 +162,7 @@ import Testing
         var all = ReadingSelection(zone: .utc)
         all.ids = [old.id]
         #expect(try store.delete(all) == 1)
-        #expect(try store.queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM earlier") } == 0)
+        #expect(try store.read { try Store.count($0, "earlier") } == 0)
         #expect(try store.check().count == 0)
         try store.close()
         for name in ["bp.db", "bp.db-wal"] { #expect(!folder.text(name).contains("private words")) }
@@ -186,18 +186,14 @@ import Testing
         let folder = TestFolder()
         let path = folder.file("bp.db")
         // As the program was before there were remarks.
-        let queue = try DatabaseQueue(path: path)
-        try Schema.migrator.migrate(queue, upTo: "outbox answers")
-        try queue.write { try $0.execute(sql: "PRAGMA application_id = \(Store.applicationID)") }
-        try queue.write { db in
-            try db.execute(
-                sql: """
-                    INSERT INTO source (number, driver, device) VALUES (1, 'and-std', 'dev-1');
-                    INSERT INTO reading (id, revision, pending, type, source, systolic_mmHg, diastolic_mmHg, measured, origin, raw)
-                    VALUES ('20260505T073100-45d9621ae0ee0919', 0, 0, 'blood_pressure', 1, 128, 82, '2026-05-05T07:31:00+00:00', 'memory', x'01')
-                    """)
-        }
-        try queue.close()
+        try makeDatabase(path, upTo: "outbox answers")
+        try alter(
+            path,
+            """
+            INSERT INTO source (number, driver, device) VALUES (1, 'and-std', 'dev-1');
+            INSERT INTO reading (id, revision, pending, type, source, systolic_mmHg, diastolic_mmHg, measured, origin, raw)
+            VALUES ('20260505T073100-45d9621ae0ee0919', 0, 0, 'blood_pressure', 1, 128, 82, '2026-05-05T07:31:00+00:00', 'memory', x'01')
+            """)
         #expect(try readings(path) { $0.newFor = "clinic" }.count == 1)
         #expect(try Store(path, access: .read).earlier(ReadingSelection(zone: .utc)).isEmpty)
         let store = try Store(path, access: .write)

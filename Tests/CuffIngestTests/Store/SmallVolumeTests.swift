@@ -1,7 +1,7 @@
 import CuffCore
 import Foundation
-import GRDB
 import Glibc
+import SQLite
 import Testing
 
 @testable import CuffIngest
@@ -84,9 +84,7 @@ import Testing
             sink = try SQLiteSink(path: path)
             let more = try fill(sink, from: stored, each: 20)
             #expect(more >= stored + 300, "200 KB hold more than 300 readings: \(more - stored)")
-            let reader = try DatabaseQueue(path: path, configuration: .ofAReader)
-            #expect(try reader.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM readings") } == more)
-            try reader.close()
+            #expect(try column(path, "SELECT count(*) FROM readings") == ["\(more)"])
             try sink.close()
         }
     }
@@ -102,9 +100,7 @@ import Testing
             #expect(unlink(filler) == 0)
             let more = try fill(sink, from: stored, each: 1000)
             #expect(more >= stored + 2000, "a megabyte holds more than 2000 readings: \(more - stored)")
-            let reader = try DatabaseQueue(path: path, configuration: .ofAReader)
-            #expect(try reader.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM readings") } == more)
-            try reader.close()
+            #expect(try column(path, "SELECT count(*) FROM readings") == ["\(more)"])
             try sink.close()
         }
     }
@@ -121,11 +117,9 @@ import Testing
         context.onFault = { notices.post($1) }
         let sink = try SinkSpec(.sqlite, path: path).open(context)
         _ = try sink.write(.sample(0..<10))
-        let reader = try DatabaseQueue(path: path, configuration: .ofAReader)
-        try reader.inDatabase { db in
-            try db.execute(sql: "BEGIN")
-            #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM reading") == 10)
-        }
+        let reader = try SQLiteConnection(path, .read)
+        try reader.execute("BEGIN")
+        #expect(try Store.count(reader) == 10)
         let limit = LogLimit.bytes(try #require(Volume(path)))
         var count = 10
         while size(path + "-wal") < 6 * limit, notices.values.isEmpty {
@@ -137,20 +131,10 @@ import Testing
         let before = notices.values.count
         _ = try sink.write(.sample(count..<(count + 10)))
         #expect(notices.values.count == before, "it is not said with every transaction")
-        try reader.inDatabase { try $0.execute(sql: "ROLLBACK") }
+        try reader.rollBack()
         _ = try sink.write(.sample((count + 10)..<(count + 20)))
         #expect(size(path + "-wal") <= limit)
         try reader.close()
         try sink.close()
-    }
-}
-
-extension Configuration {
-    /// Another program that begins transactions and leaves them open.
-    static var ofAReader: Configuration {
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.allowsUnsafeTransactions = true
-        return configuration
     }
 }

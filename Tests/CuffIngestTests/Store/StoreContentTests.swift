@@ -1,8 +1,8 @@
 import CuffClinical
 import CuffCore
 import Foundation
-import GRDB
 import Glibc
+import SQLite
 import Testing
 
 @testable import CuffIngest
@@ -90,9 +90,7 @@ import Testing
     // MARK: Versions
 
     private func tables(_ path: String) throws -> Set<String> {
-        let queue = try DatabaseQueue(path: path)
-        defer { try? queue.close() }
-        return Set(try queue.read { try String.fetchAll($0, sql: "SELECT name FROM sqlite_master") })
+        Set(try column(path, "SELECT name FROM sqlite_master").compactMap { $0 })
     }
 
     private func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
@@ -100,21 +98,14 @@ import Testing
     /// A database as the first version made it, by that version's own migration.
     private func old(_ folder: TestFolder, upTo name: String = "1 readings") throws -> String {
         let path = folder.file("old.db")
-        let queue = try DatabaseQueue(path: path)
-        try queue.writeWithoutTransaction { db in
-            try db.execute(sql: "PRAGMA journal_mode = WAL")
-            try db.execute(sql: "PRAGMA application_id = \(Store.applicationID)")
-        }
-        try Schema.migrator.migrate(queue, upTo: name)
-        try queue.write { db in
-            try db.execute(sql: "INSERT INTO source (driver, device) VALUES ('and-std', 'SN1')")
-            try db.execute(
-                sql: """
-                    INSERT INTO reading (id, revision, pending, type, source, systolic_mmHg, diastolic_mmHg, device_time, origin, raw)
-                    VALUES ('20260505T073110-9f0c61d2a4b7e3f0', 0, 0, 'blood_pressure', 1, 128, 82, '2026-05-05T07:31:10', 'memory', x'01')
-                    """)
-        }
-        try queue.close()
+        try makeDatabase(path, upTo: name)
+        try alter(
+            path,
+            """
+            INSERT INTO source (driver, device) VALUES ('and-std', 'SN1');
+            INSERT INTO reading (id, revision, pending, type, source, systolic_mmHg, diastolic_mmHg, device_time, origin, raw)
+            VALUES ('20260505T073110-9f0c61d2a4b7e3f0', 0, 0, 'blood_pressure', 1, 128, 82, '2026-05-05T07:31:10', 'memory', x'01')
+            """)
         return path
     }
 
@@ -160,9 +151,7 @@ import Testing
             _ = try sink.write(batch([.sample(1)]))
             try sink.close()
         }
-        let queue = try DatabaseQueue(path: path)
-        try queue.writeWithoutTransaction { try $0.execute(sql: change) }
-        try queue.close()
+        try alter(path, change)
         let before = try bytes(path)
         #expect { try Store(path, access: .read) } throws: {
             ($0 as? IngestError)?.status == .badData && "\($0)".contains("a newer version of cuff wrote it")
@@ -242,16 +231,13 @@ import Testing
         _ = try sink.write(batch([.sample(1), .sample(2)]))
         try sink.close()
         let store = try Store(path, access: .write)
-        let reader = try DatabaseQueue(path: path, configuration: .ofAReader)
-        try reader.inDatabase { db in
-            try db.execute(sql: "BEGIN")
-            _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM reading")
-        }
+        let reader = try SQLiteConnection(path, .read)
+        try reader.execute("BEGIN; SELECT count(*) FROM reading")
         var selection = ReadingSelection(zone: .utc)
         selection.ids = [Reading.sample(1).id]
         #expect { try store.delete(selection) } throws: { ($0 as? IngestError)?.what.contains("may hold copies") == true }
         #expect(try store.count() == 1)
-        try reader.inDatabase { try $0.execute(sql: "ROLLBACK") }
+        try reader.rollBack()
         try store.overwriteRemains()
         try reader.close()
     }

@@ -1,8 +1,8 @@
 import CuffClinical
 import CuffCore
 import Foundation
-import GRDB
 import Glibc
+import SQLite
 import Testing
 
 @testable import CuffIngest
@@ -18,12 +18,10 @@ import Testing
     }
 
     private func execute(_ path: String, _ sql: String) throws {
-        let queue = try DatabaseQueue(path: path)
-        try queue.writeWithoutTransaction {
-            try $0.execute(sql: sql)
-            _ = try $0.checkpoint(.truncate)
-        }
-        try queue.close()
+        let db = try SQLiteConnection(path, .write)
+        try db.execute(sql)
+        try db.checkpoint(truncate: true)
+        try db.close()
     }
 
     private func read(_ store: Store, _ change: (inout ReadingSelection) -> Void = { _ in }) throws -> [Reading] {
@@ -183,11 +181,11 @@ import Testing
 
     /// The values of all rows of the readings and the sources, as SQLite has them.
     private func content(_ path: String) throws -> [String] {
-        var configuration = Configuration()
-        configuration.readonly = true
-        let queue = try DatabaseQueue(path: path, configuration: configuration)
-        return try queue.read { db in
-            try ["reading", "source"].flatMap { try Row.fetchAll(db, sql: "SELECT * FROM \($0)").map { "\(Array($0.databaseValues))" } }
+        try SQLiteConnection(path, .read).read { db in
+            try ["reading", "source"].flatMap { table in
+                let values = try Schema.columns(db, table).map { "quote(\"\($0)\")" }
+                return try db.rows("SELECT \(values.joined(separator: " || ',' || ")) FROM \(table)") { $0.text(0) ?? "" }
+            }
         }
     }
 

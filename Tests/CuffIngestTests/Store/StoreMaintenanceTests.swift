@@ -1,8 +1,8 @@
 import CuffClinical
 import CuffCore
 import Foundation
-import GRDB
 import Glibc
+import SQLite
 import Testing
 
 @testable import CuffIngest
@@ -24,12 +24,6 @@ import Testing
         _ = try sink.write(.sample(numbers))
         try sink.close()
         return path
-    }
-
-    private func execute(_ path: String, _ sql: String) throws {
-        let queue = try DatabaseQueue(path: path)
-        try queue.write { try $0.execute(sql: sql) }
-        try queue.close()
     }
 
     // MARK: backup
@@ -72,7 +66,7 @@ import Testing
     @Test func aBackup_HoldsNothingThatWasDeleted() throws {
         let folder = TestFolder()
         let path = try fill(folder)
-        try execute(path, "CREATE TABLE junk (text TEXT); INSERT INTO junk VALUES ('QQQQ-secret-QQQQ'); DROP TABLE junk")
+        try alter(path, "CREATE TABLE junk (text TEXT); INSERT INTO junk VALUES ('QQQQ-secret-QQQQ'); DROP TABLE junk")
         _ = try Store(path, access: .read).backUp(to: folder.file("copy.db"))
         let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.file("copy.db")))
         #expect(bytes.range(of: Data("QQQQ-secret".utf8)) == nil)
@@ -109,7 +103,7 @@ import Testing
         let folder = TestFolder()
         let path = try fill(folder)
         let first = try #require(try ids(path).first)
-        try execute(path, sql.replacingOccurrences(of: "$0", with: "'\(first)'"))
+        try alter(path, sql.replacingOccurrences(of: "$0", with: "'\(first)'"))
         let report = try Store(path, access: .read).check()
         #expect(report.count == 1, "\(report.problems)")
         #expect(report.problems.first?.rule == rule)
@@ -118,7 +112,7 @@ import Testing
     @Test func aDamagedSeries_AndADamagedPage_AreFound() throws {
         let folder = TestFolder()
         let path = try fill(folder, 0..<2000)
-        try execute(
+        try alter(
             path,
             """
             INSERT INTO series (number, type, code, source, start, end, count, samples)
@@ -126,9 +120,9 @@ import Testing
             """)
         #expect(try Store(path, access: .read).check().problems == [.damagedSeries(number: 1)])
         // A page in the midst of the table loses its content.
-        let queue = try DatabaseQueue(path: path)
-        try queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
-        try queue.close()
+        let db = try SQLiteConnection(path, .write)
+        try db.checkpoint(truncate: true)
+        try db.close()
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
         let size = try file.seekToEnd()
         try file.seek(toOffset: size / 4096 / 2 * 4096)
@@ -149,7 +143,7 @@ import Testing
         let all = try ids(path)
         let store = try Store(path, access: .write)
         // Two lines were acknowledged, one of a reading that stays.
-        try execute(
+        try alter(
             path,
             """
             INSERT INTO sink (number, spec) VALUES (1, 'exec:./notify');
@@ -166,7 +160,7 @@ import Testing
         #expect(try store.purgePreview().isEmpty)
         #expect(try ids(path) == Array(all.prefix(20)))
         #expect(try store.check().count == 0)
-        let left = try store.queue.read { try String.fetchAll($0, sql: "SELECT id FROM outbox") }
+        let left = try column(path, "SELECT id FROM outbox")
         #expect(left == [all[0]], "a line that was acknowledged keeps its reading from being sent twice")
         try store.close()
         // The cuff's copies come again.
@@ -180,7 +174,7 @@ import Testing
         let path = try fill(folder, 0..<3)
         let all = try ids(path)
         let store = try Store(path, access: .write)
-        try execute(path, "INSERT INTO exported (cursor, id, revision) VALUES ('weekly', '\(all[0])', 0)")
+        try alter(path, "INSERT INTO exported (cursor, id, revision) VALUES ('weekly', '\(all[0])', 0)")
         _ = try store.delete(ReadingSelection(zone: .utc))
         let first = try store.purge()
         #expect(first.tombstones == 2 && first.owedTombstones == 1)

@@ -3,6 +3,7 @@ import CuffCore
 import Dispatch
 import Foundation
 import Glibc
+import SQLite
 import Testing
 
 @testable import CuffIngest
@@ -388,4 +389,27 @@ extension Store {
         }
         return all
     }
+}
+
+// MARK: Databases as another program sees them: the views are for people, and this program's connections do not use them.
+
+/// Runs statements without parameters.
+func alter(_ path: String, _ sql: String) throws {
+    let db = try SQLiteConnection(path, .write)
+    try db.execute(sql)
+    try db.close()
+}
+
+/// The first column of a query's rows, as text.
+func column(_ path: String, _ sql: String) throws -> [String?] {
+    try SQLiteConnection(path, .read).rows(sql) { $0.text(0) }
+}
+
+/// A database as an earlier version of the program made it, by the migrations up to this one.
+func makeDatabase(_ path: String, upTo name: String) throws {
+    let db = try SQLiteConnection(path, .write)
+    try db.execute("PRAGMA journal_mode = WAL; PRAGMA application_id = \(Store.applicationID)")
+    let count = try #require(Schema.migrations.firstIndex { $0.name == name }) + 1
+    try db.migrate(Schema.migrations.prefix(count), table: Schema.migrationTable)
+    try db.close()
 }

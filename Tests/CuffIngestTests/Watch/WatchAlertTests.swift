@@ -1,7 +1,6 @@
 import CuffClinical
 import CuffCore
 import Foundation
-import GRDB
 import Testing
 
 @testable import CuffIngest

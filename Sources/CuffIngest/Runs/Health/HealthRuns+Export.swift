@@ -1,6 +1,5 @@
 import CuffClinical
 import CuffCore
-import GRDB
 import Glibc
 
 extension HealthRuns {
@@ -155,40 +154,31 @@ private struct ExportRun {
 extension Store {
     /// Keeps what an export gave away under its name. Done last, so that a crash gives it again rather than never.
     func remember(_ given: GivenAway, for cursor: String) throws(IngestError) {
-        do {
-            try commit { db in
-                let statement = try db.makeStatement(sql: "INSERT OR REPLACE INTO exported (cursor, id, revision) VALUES (?, ?, ?)")
-                for one in given.readings {
-                    try statement.execute(arguments: [cursor, one.id.description, Int(one.revision)])
-                }
-                for number in given.series { try statement.execute(arguments: [cursor, "series-\(number)", 0]) }
-            }
-        } catch { throw Self.translated(error, path) }
+        try commit { db in
+            let statement = try db.prepare("INSERT OR REPLACE INTO exported (cursor, id, revision) VALUES (?, ?, ?)")
+            for one in given.readings { try statement.run(cursor, one.id.description, Int(one.revision)) }
+            for number in given.series { try statement.run(cursor, "series-\(number)", 0) }
+        }
     }
 
     /// The ids of readings that exports of this name wrote and that are deleted, until `forgetGiven`.
     func deletedSince(_ cursor: String) throws(IngestError) -> [Reading.ID] {
-        do {
-            return try queue.read { db in
-                try String.fetchAll(
-                    db,
-                    sql: """
-                        SELECT exported.id FROM exported JOIN reading USING (id)
-                        WHERE cursor = ? AND type = '\(Self.tombstone)' ORDER BY id
-                        """, arguments: [cursor]
-                ).compactMap { Reading.ID.parse($0) }
-            }
-        } catch { throw Self.translated(error, path) }
+        try read { db in
+            try db.rows(
+                """
+                SELECT exported.id FROM exported JOIN reading USING (id)
+                WHERE cursor = ? AND type = '\(Self.tombstone)' ORDER BY id
+                """, cursor
+            ) { $0.text(0) ?? "" }.compactMap { Reading.ID.parse($0) }
+        }
     }
 
     /// Forgets that these were given away: one that is read from its cuff again is given again. Done last, as `remember` is.
     func forgetGiven(_ ids: [Reading.ID], by cursor: String) throws(IngestError) {
         guard !ids.isEmpty else { return }
-        do {
-            try commit { db in
-                let statement = try db.makeStatement(sql: "DELETE FROM exported WHERE cursor = ? AND id = ?")
-                for id in ids { try statement.execute(arguments: [cursor, id.description]) }
-            }
-        } catch { throw Self.translated(error, path) }
+        try commit { db in
+            let statement = try db.prepare("DELETE FROM exported WHERE cursor = ? AND id = ?")
+            for id in ids { try statement.run(cursor, id.description) }
+        }
     }
 }
