@@ -7,16 +7,20 @@
 #include <sys/ioctl.h>
 
 struct clinux_usb_request {
-    struct usbdevfs_urb urb;
     int capacity;
-    uint8_t bytes[];
+    /* Behind this struct, in the same allocation. */
+    uint8_t *bytes;
+    /* Last, because the kernel's struct ends in an array of its own. */
+    struct usbdevfs_urb urb;
 };
 
 static int outcome(int result) { return result < 0 ? -errno : result; }
 
 struct clinux_usb_request *clinux_usb_request(int capacity) {
     struct clinux_usb_request *request = calloc(1, sizeof *request + (size_t)(capacity < 0 ? 0 : capacity));
-    if (request) request->capacity = capacity < 0 ? 0 : capacity;
+    if (!request) return 0;
+    request->capacity = capacity < 0 ? 0 : capacity;
+    request->bytes = (uint8_t *)(request + 1);
     return request;
 }
 

@@ -42,7 +42,7 @@ import Testing
         let scratch = try Scratch()
         func peak(_ frames: Int) async throws -> Int {
             let file = scratch.path("\(frames).bin")
-            FileManager.default.createFile(atPath: file, contents: nil)
+            _ = FileManager.default.createFile(atPath: file, contents: nil)
             let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: file))
             var bytes: [UInt8] = []
             for index in 0..<frames {

@@ -12,7 +12,7 @@ final class RunningCuff: @unchecked Sendable {
 
     init(_ arguments: [String], folder: Scratch, name: String = "cuff") throws {
         errors = folder.url.appendingPathComponent("\(name).err")
-        FileManager.default.createFile(atPath: errors.path, contents: nil)
+        _ = FileManager.default.createFile(atPath: errors.path, contents: nil)
         process.executableURL = URL(fileURLWithPath: CuffProcess.path)
         process.arguments = arguments
         var variables = ProcessInfo.processInfo.environment

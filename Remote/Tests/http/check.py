@@ -86,7 +86,7 @@ def faults():
     address = "http://127.0.0.1:%d/x" % endpoint.port
     for status, word, *said in (
         (200, "ok"), (201, "ok"), (202, "ok"), (204, "ok"), (400, "refuse", "HTTP 400: it says why"), (413, "refuse"), (422, "refuse"),
-        (401, "fatal", "credentials"), (403, "fatal", "rights"), (404, "fatal", "path"), (405, "fatal"), (410, "fatal"), (415, "fatal"), (418, "fatal"),
+        (401, "fatal", "credentials"), (403, "fatal", "permissions"), (404, "fatal", "path"), (405, "fatal"), (410, "fatal"), (415, "fatal"), (418, "fatal"),
         (408, "later"), (409, "later"), (425, "later"), (429, "later", "wait 7 s"), (500, "later"), (502, "later"), (503, "later", "wait 7 s"), (507, "later", "disk is full: free some space")):
         endpoint.plan = plan(status, b"" if status == 204 else b'{"error":"it says why"}', Retry_After="7")
         endpoint.requests.clear()
@@ -316,12 +316,12 @@ def influx():
     place = "127.0.0.1:%d/?db=bp" % locked.port
     one = [reading(0)]
     check(run("influx+http://writer@" + place, one, credentials={"influx.password": "sesame\n"}) == oks(one), "influx: a password")
-    for who, word, said in (("writer", "wrong", "credentials"), ("reader", "sesame", "rights"), ("", "sesame", "credentials")):
+    for who, word, said in (("writer", "wrong", "credentials"), ("reader", "sesame", "permissions"), ("", "sesame", "credentials")):
         answers = run("influx+http://%s%s" % (who + "@" if who else "", place), one, credentials={"influx.password": word})
         check(len(answers) == 1 and answers[0].startswith("fatal ") and said in answers[0] and "sesame" not in answers[0], "influx: %s:%s" % (who, word), answers)
 
     for where, credentials, status, word in (
-        ("influx+http://writer@" + place, "sesame", 0, "may write"), ("influx+http://reader@" + place, "sesame", 78, "rights"),
+        ("influx+http://writer@" + place, "sesame", 0, "may write"), ("influx+http://reader@" + place, "sesame", 78, "permissions"),
         ("influx+http://writer@" + place, "wrong", 78, "credentials"), ("influx+http://writer@" + place.replace("bp", "none"), "sesame", 78, "none"),
         ("influx+http://writer@127.0.0.1:%d/?db=bp" % free_port(), "sesame", 75, "")):
         said = ask(where, {"influx.password": credentials})

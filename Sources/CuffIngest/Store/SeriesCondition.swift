@@ -27,7 +27,7 @@ public struct SeriesCondition: Sendable, Hashable {
     /// Reads `max>=180`, blanks around the sign allowed; throws a usage error for anything else.
     public init(_ text: String) throws(IngestError) {
         for comparison in Comparison.allCases {
-            guard let sign = text.range(of: comparison.rawValue) else { continue }
+            guard let sign = text.firstRange(of: comparison.rawValue) else { continue }
             let (left, right) = (text[..<sign.lowerBound].trimmed, text[sign.upperBound...].trimmed)
             guard let measure = Measure(rawValue: left), let value = Double(right), value.isFinite else { break }
             (self.measure, self.comparison, self.value) = (measure, comparison, value)
