@@ -185,7 +185,7 @@ import Testing
         for right in ["INSERT", "UPDATE", "SELECT"] {
             try server.sql("REVOKE \(right) ON cuff.reading FROM cuff")
             let answer = try check(server.address())
-            #expect(answer.status == 78 && answer.line.contains("(42501); grant the rights"), "\(right): \(answer)")
+            #expect(answer.status == 78 && answer.line.contains("(42501); grant the permissions"), "\(right): \(answer)")
             try server.sql("GRANT \(right) ON cuff.reading TO cuff")
         }
         try server.sql("ALTER SYSTEM SET fsync = off")
@@ -213,7 +213,7 @@ import Testing
         #expect(try answer("postgres://cuff@\(place)/postgres").hasSuffix("(42P01); create the tables: cuff-sink-postgres --schema | psql"))
         #expect(try answer("postgres://cuff@127.0.0.1:1/ward").hasSuffix("failed: Connection refused"))
         try server.sql("REVOKE INSERT ON cuff.reading FROM cuff")
-        #expect(try answer(server.address()).hasPrefix("fatal permission denied for table reading (42501); grant the rights"))
+        #expect(try answer(server.address()).hasPrefix("fatal permission denied for table reading (42501); grant the permissions"))
         // A password: none, a wrong one, the right one.
         try server.sql("GRANT INSERT ON cuff.reading TO cuff; ALTER ROLE cuff PASSWORD 'right'")
         let access = "\(server.folder)/data/pg_hba.conf"
@@ -231,7 +231,7 @@ import Testing
         #expect(try answer(server.address(), environment: none).hasPrefix("fatal the server requires a password for `cuff`"))
         let wrong = try answer(server.address(), environment: credentials("hunter2"))
         #expect(!wrong.contains("hunter2"))
-        #expect(wrong.hasPrefix("fatal password authentication failed for user \"cuff\" (28P01); put the right password"))
+        #expect(wrong.hasPrefix("fatal password authentication failed for user \"cuff\" (28P01); put the correct password"))
         let cuff = PlayedCuff([Self.helper, server.address()], environment: try credentials("right"), lines: lines([reading("a")]))
         #expect(try cuff.run(for: 60) && cuff.acknowledged == ["a"])
         // systemd's credentials.

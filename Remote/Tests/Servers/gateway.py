@@ -138,7 +138,7 @@ class GatewayTests(unittest.TestCase):
         self.says(r"the database: database \"none\" does not exist \(3D000\); create the database",
                   database=f"postgres://cuff@127.0.0.1:{self.database.port}/none")
 
-        self.check(r"^ok the broker at localhost:\d+ lets `gateway` take from the queue `cuff`; the database at 127.0.0.1/ward takes readings of `cuff`\n", 0)
+        self.check(r"^ok the broker at localhost:\d+ lets `gateway` consume from the queue `cuff`; the database at 127.0.0.1/ward takes readings of `cuff`\n", 0)
         self.check(r"^fatal the broker: .*cafile=FILE", 78, broker=f"amqps://gateway@localhost:{self.tls}/")
         self.check(r"^ok ", 0, broker=f"amqps://gateway@localhost:{self.tls}/?cafile={self.home}/cert.pem")
         self.check(r"^later the broker: no connection to localhost:1: ", 75, broker="amqp://gateway@localhost:1/")
@@ -146,17 +146,17 @@ class GatewayTests(unittest.TestCase):
         self.check(r"^fatal amqp:// is not encrypted", 78, broker="amqp://gateway@192.0.2.1/")
         # It has to take readings and to set messages aside.
         self.database.sql("REVOKE INSERT ON cuff.refused FROM cuff")
-        self.check(r"^fatal the database: permission denied for table refused \(42501\); grant the rights", 78)
+        self.check(r"^fatal the database: permission denied for table refused \(42501\); grant the permissions", 78)
         self.database.sql("GRANT INSERT ON cuff.refused TO cuff")
 
         # Rights, and a queue that somebody deleted: both are set right by running the setup again.
         self.broker.control("set_permissions", "gateway", "^$", "^$", "^$")
-        self.says(r"the broker: cannot take from the queue `cuff`: ACCESS_REFUSED.*cuff-gateway --setup")
-        self.check(r"^fatal the broker: cannot take from the queue `cuff`: ACCESS_REFUSED.*cuff-gateway --setup", 78)
+        self.says(r"the broker: cannot consume from the queue `cuff`: ACCESS_REFUSED.*cuff-gateway --setup")
+        self.check(r"^fatal the broker: cannot consume from the queue `cuff`: ACCESS_REFUSED.*cuff-gateway --setup", 78)
         self.assertEqual(self.setup_fleet("pi-1").returncode, 0)
         self.broker.control("delete_queue", "cuff")
-        self.says(r"the broker: cannot take from the queue `cuff`: NOT_FOUND.*cuff-gateway --setup")
-        self.check(r"^fatal the broker: cannot take from the queue `cuff`: NOT_FOUND.*cuff-gateway --setup", 78)
+        self.says(r"the broker: cannot consume from the queue `cuff`: NOT_FOUND.*cuff-gateway --setup")
+        self.check(r"^fatal the broker: cannot consume from the queue `cuff`: NOT_FOUND.*cuff-gateway --setup", 78)
         self.assertEqual(self.setup_fleet("pi-1").returncode, 0)
         self.assertEqual(self.says("storing readings from the queue"), 0)
         self.assertEqual((self.home / "machines/pi-1.mqtt.password").read_text().strip(), secret, "a password changed")
