@@ -1,5 +1,6 @@
 # make demo        install missing packages, build, and read a simulated cuff into the terminal and a database
 # make test        install missing packages and run every test that does not need root or a virtual machine
+# make test-core   the pure modules and their tests alone; FILTER=R1 for the tests with that in their name
 # make test-exhaustive  the core and clinical tests with every bit flipped, every seed and all readings: two minutes
 # make lint        formatting and the project rules
 # make examples    build the program in Examples/ that embeds the libraries, and check its package
@@ -82,7 +83,7 @@ BUILD_FLAGS ?=
 REMOTE_FLAGS ?=
 SUITE ?= bookworm
 
-.PHONY: binary remote-binaries deb release test-deb test-web bench-web tarball manual hooks examples help readme demo test test-build test-run test-exhaustive lint build install uninstall rebaseline udev-rules test-udev test-kernel test-idle test-cycles vectors bench fuzz test-kill test-stall soak test-tsan test-asan remote test-remote test-recipes install-remote clean packages
+.PHONY: binary remote-binaries deb release test-deb test-web bench-web tarball manual hooks examples help readme demo test test-build test-run test-core test-exhaustive lint build install uninstall rebaseline udev-rules test-udev test-kernel test-idle test-cycles vectors bench fuzz test-kill test-stall soak test-tsan test-asan remote test-remote test-recipes install-remote clean packages
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -119,6 +120,10 @@ test-run:
 	.ci/suite 700 'CuffIngestTests|EndToEnd' again --skip '$(ALONE)' || status=1; \
 	.ci/suite 280 '$(ALONE)' again --no-parallel || status=1; \
 	exit $$status
+
+# A build folder of its own: SwiftPM would plan everything anew each time the parts change.
+test-core:
+	CUFF_PARTS=core $(SWIFT) test --scratch-path .build-core --filter '$(or $(FILTER),.)'
 
 test-exhaustive: packages
 	$(SWIFT) build --build-tests

@@ -4,16 +4,33 @@ import PackageDescription
 let package = Package(
     name: "cuff",
     products: [
-        .executable(name: "cuff", targets: ["cuff"]),
         .library(name: "CuffCore", targets: ["CuffCore"]),
         .library(name: "CuffClinical", targets: ["CuffClinical"]),
-        .library(name: "CuffIngest", targets: ["CuffIngest"]),
-    ],
-    dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
     ],
     targets: [
+        .target(name: "CuffCore"),
+        .target(name: "CuffClinical", dependencies: ["CuffCore"]),
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .testTarget(name: "CuffCoreTests", dependencies: ["CuffCore", "TestSupport"]),
+        .testTarget(
+            name: "CuffClinicalTests", dependencies: ["CuffClinical", "CuffCore", "TestSupport"],
+            exclude: ["Averaging/average_oracle.py", "Averaging/guideline_oracle.py", "Statistics/statistics_oracle.py"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+// With CUFF_PARTS=core only these pure modules and their tests are built, so that an edit in one driver is tested in seconds
+// (`make test-core`). Everything that touches the machine follows.
+if Context.environment["CUFF_PARTS"] != "core" {
+    package.products += [
+        .executable(name: "cuff", targets: ["cuff"]),
+        .library(name: "CuffIngest", targets: ["CuffIngest"]),
+    ]
+    package.dependencies += [
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
+    ]
+    package.targets += [
         .executableTarget(
             name: "cuff",
             dependencies: [
@@ -21,8 +38,6 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        .target(name: "CuffCore"),
-        .target(name: "CuffClinical", dependencies: ["CuffCore"]),
         .target(name: "TOML"),
         .target(name: "CLinux"),
         .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
@@ -35,12 +50,7 @@ let package = Package(
                 "CuffCore", "CuffClinical", "TOML", "SQLite", "CLinux", "CUdev",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "TOMLTests", dependencies: ["TOML", "TestSupport"]),
-        .testTarget(name: "CuffCoreTests", dependencies: ["CuffCore", "TestSupport"]),
-        .testTarget(
-            name: "CuffClinicalTests", dependencies: ["CuffClinical", "CuffCore", "TestSupport"],
-            exclude: ["Averaging/average_oracle.py", "Averaging/guideline_oracle.py", "Statistics/statistics_oracle.py"]),
         .target(name: "CFaultyDisk", dependencies: ["CSQLite"], path: "Tests/CFaultyDisk"),
         .testTarget(
             name: "CuffIngestTests",
@@ -52,6 +62,5 @@ let package = Package(
         .executableTarget(
             name: "EmbeddingExample", dependencies: ["CuffCore", "CuffIngest"], path: "Examples/Sources/EmbeddingExample"),
         .testTarget(name: "EndToEnd", dependencies: ["cuff", "EmbeddingExample", "CuffIngest", "CuffCore", "TestSupport"]),
-    ],
-    swiftLanguageModes: [.v6]
-)
+    ]
+}
