@@ -117,3 +117,12 @@ public struct BloodPressure: Sendable, Hashable {
         return high > low && low > 0 && high >= Double(lowestSystolic) && high <= Double(highestSystolic)
     }
 }
+
+extension Reading.Content {
+    /// Whole mmHg and beats per minute of a cuff that writes 0 for what it did not measure. That a pressure of 0 stands for a
+    /// measurement without a value is documented of no cuff: guess.
+    package static func mmHg(_ systolic: Int, _ diastolic: Int, meanOrZero mean: Int? = nil, pulseOrZero pulse: Int) -> Reading.Content {
+        guard systolic > 0, diastolic > 0 else { return .failure(Failure(.noValue)) }
+        return .bloodPressure(.mmHg(systolic, diastolic, meanOrZero: mean, pulseOrZero: pulse))
+    }
+}

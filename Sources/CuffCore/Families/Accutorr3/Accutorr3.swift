@@ -69,11 +69,7 @@ struct Accutorr3Line: FrameFormat {
 struct Accutorr3Session: FramedSession {
     var reader = FrameReader(Accutorr3Line())
     var isFinished = false
-
-    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
-        guard command != .follow else { return }
-        finish(.unsupported("accutorr-3 is framing only: the order of its pressures is in doubt"), into: &actions)
-    }
+    var capabilities: Capabilities { [] }
 
     mutating func lineEnded(into actions: inout SessionActions) {
         receiveRest(into: &actions)
@@ -84,7 +80,5 @@ struct Accutorr3Session: FramedSession {
         finish(.complete, into: &actions)
     }
 
-    mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
-        if case .skipped(let count, let fault) = step { actions.report(skipped: count, fault) }
-    }
+    mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {}
 }

@@ -32,7 +32,7 @@ extension CuffDriver {
         ],
         options: ["digits": "12: the simulator leaves out the arrhythmia digit"],
         makeSession: { _ in
-            PushSession(AmpallBP868FFrame(), driver: "ampall-bp868f") { AmpallBP868FFrame.reading($0) }
+            PushSession(AmpallBP868FFrame()) { AmpallBP868FFrame.reading($0) }
         },
         makeSimulator: { PushSimulator.ampallBP868F($0) },
         countFrames: { FrameReader.count(AmpallBP868FFrame(), in: $0) },
@@ -66,11 +66,8 @@ struct AmpallBP868FFrame: FrameFormat {
         case 1: flags.insert(.irregularPulse)
         default: flags.insert(.qualityNoted)
         }
-        var content = Reading.Content.failure(Failure(.noValue))
-        if systolic > 0, diastolic > 0 {
-            content = .bloodPressure(
-                .mmHg(systolic, diastolic, meanOrZero: mean, pulseOrZero: pulse))
-        }
-        return Reading(content, driver: "ampall-bp868f", flags: flags, origin: .push, raw: RawBytes(frame))
+        return Reading(
+            .mmHg(systolic, diastolic, meanOrZero: mean, pulseOrZero: pulse), driver: "ampall-bp868f", flags: flags, origin: .push,
+            raw: RawBytes(frame))
     }
 }

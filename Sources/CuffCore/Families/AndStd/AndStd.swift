@@ -112,15 +112,18 @@ struct AndStdFrame: FrameFormat {
     }
 }
 
-struct AndStdSession: FramedSession {
+struct AndStdSession: FramedSession, MeasuringSession {
     private enum Mode { case listening, reading, measuring, tabulating }
 
     var reader = FrameReader(AndStdFrame())
-    var hearsCommits: Bool { false }
-    private var mode = Mode.listening
+    var requests = Requests<AndStdCommand>()
     var isFinished = false
+    var capabilities: Capabilities { CuffDriver.andStd.capabilities }
+    var hearsCommits: Bool { false }
+    var isListening: Bool { mode == .listening }
+    var stopCommand: [UInt8] { AndStdFrame.encode(.stop, address: address) }
+    private var mode = Mode.listening
     private var origin = Reading.Origin.push
-    private var tries = 0
     /// The six letters of the last result, to notice another cuff on the line.
     private var model: UInt64?
     private let address: [UInt8]
@@ -134,33 +137,26 @@ struct AndStdSession: FramedSession {
         wantsPulseTable = context.options["pulse-table"] == "yes"
     }
 
-    mutating func lineEnded(into actions: inout SessionActions) {
-        receiveRest(into: &actions)
-        finish(mode == .listening ? .complete : .noAnswer("the line ended before the cuff answered"), into: &actions)
-    }
-
     mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         switch command {
-        case .follow: mode = .listening
-        case .readMemory, .information:
+        case .readMemory:
             mode = .reading
-            ask(.result, within: .seconds(3), into: &actions)
+            ask(.result, attempts: 3, into: &actions)
         case .measure:
             mode = .measuring
-            ask(startCommand, within: .seconds(3), into: &actions)
+            ask(startCommand, attempts: 1, into: &actions)
         case .stop:
-            actions.append(.write(AndStdFrame.encode(.stop, address: address)))
+            // No answer to a stop is documented.
+            actions.append(.write(stopCommand))
             actions.append(.live(.aborted))
             finish(.complete, into: &actions)
-        case .readClock, .setClock, .schedule, .clear:
-            finish(.unsupported("and-std has no command for that"), into: &actions)
+        default: break
         }
     }
 
-    private mutating func ask(_ command: AndStdCommand, within limit: Duration, into actions: inout SessionActions) {
-        tries += 1
-        actions.append(.write(AndStdFrame.encode(command, address: address)))
-        actions.append(.arm(.response, limit))
+    private mutating func ask(_ command: AndStdCommand, attempts: Int, into actions: inout SessionActions) {
+        let bytes = AndStdFrame.encode(command, address: address)
+        ask(Request(command, bytes, within: .seconds(3), attempts: attempts), into: &actions)
     }
 
     /// A result that was asked for comes from memory; one after a start is a measurement's; any other was pushed.
@@ -174,51 +170,39 @@ struct AndStdSession: FramedSession {
         }
     }
 
-    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
-        if timer == .overall {
-            actions.append(.write(AndStdFrame.encode(.stop, address: address)))
-            actions.append(.live(.failed(Failure(.timeout))))
-            return finish(.noAnswer("the cuff gave no result within four minutes of its start"), into: &actions)
-        }
-        guard timer == .response else { return }
-        switch mode {
-        case .listening: break
-        // A start is not repeated: a lost acknowledgement must not inflate the cuff twice.
-        case .measuring:
-            actions.append(.write(AndStdFrame.encode(.stop, address: address)))
-            actions.append(.live(.failed(Failure(.timeout))))
-            finish(.noAnswer("the cuff did not acknowledge the start"), into: &actions)
-        case .reading where tries < 3: ask(.result, within: .seconds(3), into: &actions)
-        case .reading: finish(.noAnswer("the cuff did not answer RB"), into: &actions)
+    mutating func unanswered(_ question: AndStdCommand, into actions: inout SessionActions) {
+        switch question {
         // The reading itself is already out; the table is an extra that not every model has.
-        case .tabulating: finish(.complete, into: &actions)
+        case .pulseTable: finish(.complete, into: &actions)
+        case .result: finish(.noAnswer("the cuff did not answer RB"), into: &actions)
+        default: giveUp("the cuff did not acknowledge the start", into: &actions)
         }
     }
 
-    mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
-        switch step {
-        case .skipped(let count, let fault): actions.report(skipped: count, fault)
-        case .frame(let range):
-            if range.count == 6 {
-                acknowledged(reader.buffer[range.upperBound - 1], into: &actions)
-            } else if AndStdResult.isFixed(reader.buffer.span.extracting(range)) {
-                identify(range, into: &actions)
-                actions.emit(AndStdResult.reading(reader.buffer.span.extracting(range), origin: origin))
-                resultArrived(into: &actions)
-            } else if let reading = AndStdResult.taggedReading(reader.buffer.span.extracting(range), origin: origin) {
-                identify(range, into: &actions)
-                actions.emit(reading)
-                resultArrived(into: &actions)
-            } else {
-                takeOther(Array(reader.buffer[range]), into: &actions)
-            }
+    mutating func ownTimeOut(_ timer: TimerID, into actions: inout SessionActions) {
+        if timer == .overall { giveUp("the cuff gave no result within four minutes of its start", into: &actions) }
+    }
+
+    mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
+        if range.count == 6 {
+            acknowledged(reader.buffer[range.upperBound - 1], into: &actions)
+        } else if AndStdResult.isFixed(reader.buffer.span.extracting(range)) {
+            identify(range, into: &actions)
+            actions.emit(AndStdResult.reading(reader.buffer.span.extracting(range), origin: origin))
+            resultArrived(into: &actions)
+        } else if let reading = AndStdResult.taggedReading(reader.buffer.span.extracting(range), origin: origin) {
+            identify(range, into: &actions)
+            actions.emit(reading)
+            resultArrived(into: &actions)
+        } else {
+            receive(other: bytes(of: range), into: &actions)
         }
     }
 
     private mutating func acknowledged(_ byte: UInt8, into actions: inout SessionActions) {
         guard mode == .measuring else { return }
         if byte == AndStdFrame.ack {
-            actions.append(.disarm(.response))
+            requests.end(into: &actions)
             // Longer than E24, the cuff's own limit, which its sources do not quantify: guess.
             actions.append(.arm(.overall, .seconds(240)))
             actions.append(.live(.started))
@@ -239,7 +223,7 @@ struct AndStdSession: FramedSession {
         actions.append(.disarm(.overall))
         if wantsPulseTable {
             mode = .tabulating
-            ask(.pulseTable, within: .seconds(3), into: &actions)
+            ask(.pulseTable, attempts: 1, into: &actions)
         } else {
             finish(.complete, into: &actions)
         }
@@ -263,7 +247,7 @@ struct AndStdSession: FramedSession {
         frame.littleEndian64(6).map { $0 & 0xFFFF_FFFF_FFFF }
     }
 
-    private mutating func takeOther(_ frame: [UInt8], into actions: inout SessionActions) {
+    private mutating func receive(other frame: [UInt8], into actions: inout SessionActions) {
         let text = frame[6..<(frame.count - 2)]
         let fields = text.split(separator: AndStdFrame.rs, omittingEmptySubsequences: false).map(Array.init)
         if let start = fields.firstIndex(of: Array("RP".utf8)), start + 1 < fields.count {

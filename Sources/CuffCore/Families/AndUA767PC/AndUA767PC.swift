@@ -51,6 +51,7 @@ struct AndUA767PCSession: FinishingSession {
     /// Bytes of a burst that grew too long to be kept.
     private var lost = 0
     var isFinished = false
+    var capabilities: Capabilities { CuffDriver.andUA767PC.capabilities }
 
     mutating func receive(_ bytes: [UInt8], into actions: inout SessionActions) {
         gather(bytes)
@@ -59,11 +60,6 @@ struct AndUA767PCSession: FinishingSession {
 
     mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
         if timer == .silence { settle(into: &actions) }
-    }
-
-    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
-        guard command != .follow else { return }
-        finish(.unsupported("and-ua767pc only sends by itself; it takes no commands"), into: &actions)
     }
 
     mutating func lineEnded(into actions: inout SessionActions) {

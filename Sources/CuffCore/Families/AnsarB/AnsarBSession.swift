@@ -3,30 +3,14 @@ struct AnsarBSession: FramedSession {
     var reader = FrameReader(AnsarBFrame())
     var hearsCommits: Bool { false }
     var isFinished = false
+    var capabilities: Capabilities { CuffDriver.ansarB.capabilities }
     private var emitted = 0
     private var standing = StandingResult<AnsarBResult>()
     /// The message before showed no values.
     private var wasEmpty = false
 
-    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
-        guard command != .follow else { return }
-        finish(.unsupported("ansar-b only sends by itself; it takes no commands"), into: &actions)
-    }
-
-    mutating func lineEnded(into actions: inout SessionActions) {
-        receiveRest(into: &actions)
-        finish(.complete, into: &actions)
-    }
-
-    mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
-        switch step {
-        case .skipped(let count, let fault): actions.report(skipped: count, fault)
-        case .frame(let range): receive(frame: Array(reader.buffer[range]), into: &actions)
-        }
-    }
-
-    private mutating func receive(frame: [UInt8], into actions: inout SessionActions) {
-        guard let line = AnsarBFrame.line(frame.span), let result = AnsarBResult(line) else {
+    mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
+        guard let line = AnsarBFrame.line(reader.buffer.span.extracting(range)), let result = AnsarBResult(line) else {
             return actions.append(.report(.ignored("a message without a readable NIBP line", [])))
         }
         guard !result.isEmpty else { return wasEmpty = true }

@@ -83,7 +83,7 @@ enum BerryPM6750Command {
     }
 }
 
-struct BerryPM6750Session: FramedSession {
+struct BerryPM6750Session: FramedSession, MeasuringSession {
     /// The board's own reader waits as long [2].
     static let limit = Duration.seconds(90)
     /// NIBP packets come twice a second: a board that left out three of them is gone.
@@ -92,10 +92,15 @@ struct BerryPM6750Session: FramedSession {
     private static let otherChannels: Set<UInt8> = [0x01, 0x02, 0x04, 0x05, 0x30, 0x31, 0xFC, 0xFD, 0xFE, 0xFF]
 
     var reader = FrameReader(BerryPM6750Frame())
+    /// The start is the one command with an answer: its running packets.
+    var requests = Requests<Bool>()
+    var isFinished = false
+    var capabilities: Capabilities { CuffDriver.berryPM6750.capabilities }
+    var isListening: Bool { !isMeasuring && !isStopping }
+    let stopCommand = BerryPM6750Command.stop
     private let patient: [UInt8]?
     private var isMeasuring = false
     private var isStopping = false
-    var isFinished = false
     /// A measurement is under way, so that its end will be news.
     private var isRunning = false
     /// The host started it, as its own write or the capture's showed.
@@ -109,66 +114,46 @@ struct BerryPM6750Session: FramedSession {
         if bytes == BerryPM6750Command.start { wasStarted = true }
     }
 
-    mutating func lineEnded(into actions: inout SessionActions) {
-        receiveRest(into: &actions)
-        finish(isMeasuring || isStopping ? .noAnswer("the line ended before the result") : .complete, into: &actions)
-    }
-
     mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         switch command {
-        case .follow: break
         case .measure:
             isMeasuring = true
             if let patient { actions.append(.write(patient)) }
-            actions.append(.write(BerryPM6750Command.start))
-            actions.append(.arm(.response, .seconds(5)))
+            ask(Request(true, BerryPM6750Command.start, within: .seconds(5), attempts: 1), into: &actions)
             actions.append(.arm(.overall, Self.limit))
         case .stop:
-            actions.append(.write(BerryPM6750Command.stop))
-            actions.append(.live(.aborted))
-            // Its packets go on, and tell when it has stopped.
+            // Its packets go on, and show when it has stopped.
             isStopping = true
-            actions.append(.disarm(.overall))
-            actions.append(.disarm(.silence))
-            actions.append(.arm(.response, .seconds(2)))
-        case .readMemory, .readClock, .setClock, .information, .schedule, .clear:
-            finish(.unsupported("berry-pm6750 has no command for that"), into: &actions)
-        }
-    }
-
-    /// A start is not repeated: one that was only lost on the way back must not inflate the cuff twice.
-    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
-        if isStopping { return finish(.noAnswer("the board did not confirm that it stopped"), into: &actions) }
-        guard isMeasuring else { return }
-        switch timer {
-        case .response: giveUp("the board did not start", as: .timeout, into: &actions)
-        case .silence: giveUp("the board fell silent during the measurement", as: .lost, into: &actions)
-        case .overall: giveUp("no result came within 90 seconds of the start", as: .timeout, into: &actions)
+            stop(within: .seconds(2), into: &actions)
         default: break
         }
     }
 
-    private mutating func giveUp(_ why: String, as reason: FailureReason, into actions: inout SessionActions) {
-        actions.append(.write(BerryPM6750Command.stop))
-        actions.append(.live(.failed(Failure(reason))))
-        finish(.noAnswer(why), into: &actions)
+    mutating func unanswered(_ question: Bool, into actions: inout SessionActions) { giveUp("the board did not start", into: &actions) }
+
+    mutating func ownTimeOut(_ timer: TimerID, into actions: inout SessionActions) {
+        if isStopping { return finish(.noAnswer("the board did not confirm that it stopped"), into: &actions) }
+        switch timer {
+        case .silence where isMeasuring: giveUp("the board fell silent during the measurement", as: .lost, into: &actions)
+        case .overall where isMeasuring: giveUp("no result came within 90 seconds of the start", into: &actions)
+        default: break
+        }
     }
 
-    mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
-        switch step {
-        case .skipped(let count, let fault):
-            actions.report(skipped: count, fault)
-            // What was damaged may have been its packet.
+    mutating func skipped(_ count: Int, _ fault: FrameFault, into actions: inout SessionActions) {
+        actions.report(skipped: count, fault)
+        // What was damaged may have been its packet.
+        awaitNext(into: &actions)
+    }
+
+    mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
+        // The other channels send 250 packets a second.
+        let type = reader.buffer.span[range.lowerBound + 3]
+        if range.count == 10, type == 0x03 {
+            receive(pressures: bytes(of: range), into: &actions)
             awaitNext(into: &actions)
-        case .frame(let range):
-            // The other channels send 250 packets a second.
-            let type = reader.buffer.span[range.lowerBound + 3]
-            if range.count == 10, type == 0x03 {
-                takePressures(Array(reader.buffer[range]), into: &actions)
-                awaitNext(into: &actions)
-            } else if !Self.otherChannels.contains(type) {
-                actions.append(.report(.ignored("a packet of no known kind", Array(reader.buffer[range]))))
-            }
+        } else if !Self.otherChannels.contains(type) {
+            actions.append(.report(.ignored("a packet of no known kind", bytes(of: range))))
         }
     }
 
@@ -176,13 +161,13 @@ struct BerryPM6750Session: FramedSession {
         if isMeasuring, isRunning, !isStopping, !isFinished { actions.append(.arm(.silence, Self.silence)) }
     }
 
-    private mutating func takePressures(_ frame: [UInt8], into actions: inout SessionActions) {
+    private mutating func receive(pressures frame: [UInt8], into actions: inout SessionActions) {
         let status = Self.status(frame.span)
         switch status {
         case 1:
             if !isRunning { actions.append(.live(.started)) }
             isRunning = true
-            if !isStopping { actions.append(.disarm(.response)) }
+            requests.end(into: &actions)
             actions.append(.live(.cuffPressure(.mmHg(Self.cuff(frame.span)))))
         // A board that initialises has forgotten what it was measuring.
         case 9, 10:

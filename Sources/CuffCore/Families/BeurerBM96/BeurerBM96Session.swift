@@ -1,28 +1,31 @@
 /// One question, one report. Rules: decoded is what was asked for last, whoever asked; a record counts only where it names
 /// the user and the place that were asked for; three tries each.
 struct BeurerBM96Session: RecordwiseSession {
-    static let driver = "beurer-bm96"
     static let filling = (report: BeurerBM96Report.size, with: BeurerBM96Report.filler)
     static let memoryQuestions: [[UInt8]] = [[0xAA], [0xA2]]
     static let identityQuestions: [[UInt8]] = [[0xAA], [0xA1]]
     static let silence = "the cuff is not in PC mode: unplug it and plug it in again"
 
-    var questions = RecordQuestions()
+    var requests = Requests<[UInt8]>()
+    var isFinished = false
+    var capabilities: Capabilities { CuffDriver.beurerBM96.capabilities }
+    var user: Int?
+    private(set) var unread = 0
+    private var dump = DumpOccurrences()
     private var seen: [[UInt8]: [UInt8]] = [:]
 
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
         guard let first = bytes.first else { return }
-        questions.asked = first == 0xA3 ? Array(bytes.prefix(3)) : [first]
+        requests.sent = first == 0xA3 ? Array(bytes.prefix(3)) : [first]
         if first == 0xAA || first == 0xA2 {
-            questions.dump = DumpOccurrences()
+            dump = DumpOccurrences()
             seen = [:]
         }
     }
 
     mutating func receive(_ report: [UInt8], into actions: inout SessionActions) {
-        guard let start = report.first, start != BeurerBM96Report.filler else { return }
-        let asked = questions.asked
-        guard questions.isAnswerable else { return }
+        guard let start = report.first, start != BeurerBM96Report.filler, requests.acceptsAnswer else { return }
+        let asked = requests.sent ?? []
         switch asked.first {
         case 0xAA:
             guard start == 0x55 else {
@@ -33,25 +36,24 @@ struct BeurerBM96Session: RecordwiseSession {
             guard let counts = BeurerBM96Report.counts(report) else {
                 return actions.append(.report(.ignored("numbers of records with more behind them", Array(report.prefix(16)))))
             }
-            if questions.state == .asking { planRecords(counts, into: &actions) }
-        case 0xA3 where asked.count == 3: guard receiveRecord(report, into: &actions) else { return }
+            if requests.isAwaiting { planRecords(counts, into: &actions) }
+        case 0xA3 where asked.count == 3: guard receiveRecord(report, asked, into: &actions) else { return }
         // An ECG, which other software asked for.
         case 0xA4?, 0xA5?: return
         default: return actions.append(.report(.ignored("a report that answers no question", Array(report.prefix(16)))))
         }
-        if questions.state == .asking { next(into: &actions) }
+        if requests.isAwaiting { askNext(into: &actions) }
     }
 
     private mutating func planRecords(_ counts: [UInt8], into actions: inout SessionActions) {
-        for (user, count) in counts.enumerated() where questions.user == nil || questions.user == user + 1 {
-            questions.plan += (0..<count).map { BeurerBM96Report.record(user: UInt8(user), index: $0) }
+        for (user, count) in counts.enumerated() where self.user == nil || self.user == user + 1 {
+            requests.planned += (0..<count).map { Self.request(BeurerBM96Report.record(user: UInt8(user), index: $0)) }
             actions.append(.report(.announced(records: Int(count))))
         }
     }
 
     /// Whether the report answers the question.
-    private mutating func receiveRecord(_ report: [UInt8], into actions: inout SessionActions) -> Bool {
-        let asked = questions.asked
+    private mutating func receiveRecord(_ report: [UInt8], _ asked: [UInt8], into actions: inout SessionActions) -> Bool {
         guard report.count >= BeurerBM96Report.recordLength, Array(report[..<2]) == Array(asked.dropFirst()) else {
             actions.append(.report(.ignored("a record other than the one that was asked for", Array(report.prefix(16)))))
             return false
@@ -60,20 +62,14 @@ struct BeurerBM96Session: RecordwiseSession {
         guard seen[asked] != record else { return true }
         seen[asked] = record
         if var reading = BeurerBM96Report.reading(record) {
-            questions.dump.mark(&reading)
+            dump.mark(&reading)
             actions.emit(reading)
         } else if record[3] == BeurerBM96Report.ecgSensor {
             actions.append(.report(.note("record \(Int(record[1]) + 1) of user \(Int(record[0]) + 1) is an ECG and was passed over")))
         } else {
-            questions.unread += 1
+            unread += 1
             actions.append(.report(.ignored("a record without a blood pressure", record)))
         }
         return true
-    }
-
-    mutating func leave(into actions: inout SessionActions) { finish(questions.outcome, into: &actions) }
-
-    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
-        if questions.state == .asking, timer == .response { ask(into: &actions) }
     }
 }

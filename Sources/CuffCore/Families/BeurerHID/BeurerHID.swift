@@ -86,23 +86,28 @@ enum BeurerHIDReport {
 /// One question, one report. Rules: decoded is what was asked with A3, whoever asked; three tries each; an answer equal
 /// to the one before is asked for once more, because it may be a late copy.
 struct BeurerHIDSession: RecordwiseSession {
-    static let driver = "beurer-hid"
     static let filling = (report: 8, with: BeurerHIDReport.filler)
     static let memoryQuestions: [[UInt8]] = [[0xAA], [0xA2]]
     static let identityQuestions: [[UInt8]] = [[0xAA], [0xA4], [0xA5], [0xA6], [0xA7]]
     static let silence = "the cuff is not in PC mode: unplug it and plug it in again"
 
-    var questions = RecordQuestions()
+    var requests = Requests<[UInt8]>()
+    var isFinished = false
+    var capabilities: Capabilities { CuffDriver.beurerHID.capabilities }
+    var user: Int?
+    private(set) var unread = 0
+    private var isLeaving = false
     private var isConfirming = false
+    private var dump = DumpOccurrences()
     private var previous: [UInt8] = []
     private var name: [UInt8] = []
     private var seen: [UInt8: [UInt8]] = [:]
 
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
         guard let first = bytes.first else { return }
-        questions.asked = first == 0xA3 ? Array(bytes.prefix(2)) : [first]
+        requests.sent = first == 0xA3 ? Array(bytes.prefix(2)) : [first]
         if first == 0xAA || first == 0xA2 {
-            questions.dump = DumpOccurrences()
+            dump = DumpOccurrences()
             seen = [:]
             previous = []
         }
@@ -110,10 +115,9 @@ struct BeurerHIDSession: RecordwiseSession {
     }
 
     mutating func receive(_ report: [UInt8], into actions: inout SessionActions) {
-        let asked = questions.asked
-        let isAsking = questions.state == .asking
-        guard questions.isAnswerable else { return }
+        guard requests.acceptsAnswer else { return }
         guard report.count == 8 else { return actions.report(skipped: report.count, .badLength) }
+        let asked = requests.sent ?? []
         switch asked.first {
         case 0xAA:
             guard report[0] == 0x55 else {
@@ -123,8 +127,8 @@ struct BeurerHIDSession: RecordwiseSession {
             guard BeurerHIDReport.isSingle(report) else {
                 return actions.append(.report(.ignored("a count of records with more behind it", report)))
             }
-            if isAsking {
-                questions.plan = (0..<report[0]).map { [0xA3, $0 + 1] }
+            if requests.isAwaiting {
+                requests.planned = (0..<report[0]).map { Self.request([0xA3, $0 + 1]) }
                 actions.append(.report(.announced(records: Int(report[0]))))
             }
         case 0xA3 where asked.count == 2:
@@ -132,8 +136,11 @@ struct BeurerHIDSession: RecordwiseSession {
             if BeurerHIDReport.isSingle(report) && report[0] != BeurerHIDReport.noRecord {
                 return actions.append(.report(.ignored("no record", report)))
             }
-            if isAsking, report == previous, !isConfirming { return confirm(into: &actions) }
-            takeRecord(report, asked[1], into: &actions)
+            if requests.isAwaiting, report == previous, !isConfirming {
+                isConfirming = true
+                return askAgain(after: .milliseconds(200), into: &actions)
+            }
+            receive(record: report, asked[1], into: &actions)
         case 0xA4?, 0xA5?, 0xA6?, 0xA7?:
             name += report.filter { $0 != BeurerHIDReport.filler }
             if asked.first == 0xA7 {
@@ -141,45 +148,38 @@ struct BeurerHIDSession: RecordwiseSession {
             }
         default: return actions.append(.report(.ignored("a report that answers no question", report)))
         }
-        guard isAsking else { return }
-        questions.asked = []
+        guard requests.isAwaiting else { return }
+        requests.sent = nil
         isConfirming = false
-        next(into: &actions)
+        askNext(into: &actions)
     }
 
-    private mutating func takeRecord(_ report: [UInt8], _ index: UInt8, into actions: inout SessionActions) {
+    private mutating func receive(record report: [UInt8], _ index: UInt8, into actions: inout SessionActions) {
         defer { previous = report }
         guard seen[index] != report else { return }
         seen[index] = report
         guard var reading = BeurerHIDReport.reading(report, after: previous) else {
-            if questions.state == .asking { questions.unread += 1 }
+            if requests.isAwaiting { unread += 1 }
             return actions.append(.report(.ignored("no record", report)))
         }
-        questions.dump.mark(&reading)
-        if questions.user == nil || reading.user == questions.user.map({ Int32($0) }) { actions.emit(reading) }
+        dump.mark(&reading)
+        if user == nil || reading.user == user.map({ Int32($0) }) { actions.emit(reading) }
     }
 
-    private mutating func confirm(into actions: inout SessionActions) {
-        isConfirming = true
-        questions.state = .pausing
-        actions.append(.disarm(.response))
-        actions.append(.arm(.poll, .milliseconds(200)))
-    }
-
-    mutating func leave(into actions: inout SessionActions) {
-        questions.state = .leaving
-        actions.append(.disarm(.response))
+    /// The session ends with F7 and, after a pause, F6.
+    mutating func allAnswered(into actions: inout SessionActions) {
+        isLeaving = true
         actions.append(.write(BeurerHIDReport.question([0xF7])))
         actions.append(.arm(.poll, .milliseconds(50)))
     }
 
-    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
-        switch (questions.state, timer) {
-        case (.asking, .response), (.pausing, .poll): ask(into: &actions)
-        case (.leaving, .poll):
-            actions.append(.write(BeurerHIDReport.question([0xF6])))
-            finish(questions.outcome, into: &actions)
-        default: break
-        }
+    mutating func lineEnded(into actions: inout SessionActions) {
+        if isLeaving { finish(outcome, into: &actions) } else { finishAtEnd(into: &actions) }
+    }
+
+    mutating func ownTimeOut(_ timer: TimerID, into actions: inout SessionActions) {
+        guard isLeaving, timer == .poll else { return }
+        actions.append(.write(BeurerHIDReport.question([0xF6])))
+        finish(outcome, into: &actions)
     }
 }

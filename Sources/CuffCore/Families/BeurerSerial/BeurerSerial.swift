@@ -83,22 +83,19 @@ enum BeurerSerialQuestion: Equatable, Sendable {
     }
 }
 
-struct BeurerSerialSession: FinishingSession {
-    private enum Mode { case listening, reading, identifying }
-
-    private static let wakeLimit = 15
+struct BeurerSerialSession: RequestSession {
     private static let retryLimit = 4
 
-    private var mode = Mode.listening
+    var requests = Requests<BeurerSerialQuestion>()
     var isFinished = false
-    /// What the next bytes answer, learnt from what was sent.
-    private var asked: BeurerSerialQuestion?
+    var capabilities: Capabilities { CuffDriver.beurerSerial.capabilities }
+    private var isReading = false
     private var answer: [UInt8] = []
-    /// The answer began as none does; whatever follows is passed over until the time-out.
+    /// The answer began as none does; what follows is passed over until the time-out.
     private var isDamaged = false
     private var strays = 0
 
-    private var wakes = 0
+    /// How often the question behind AA went unanswered.
     private var retries = 0
     /// What to ask once the cuff is awake again.
     private var pending = BeurerSerialQuestion.describe
@@ -112,44 +109,34 @@ struct BeurerSerialSession: FinishingSession {
     init(_ context: SessionContext) { verifies = context.options["verify"] == "yes" }
 
     mutating func receive(_ bytes: [UInt8], into actions: inout SessionActions) {
-        for byte in bytes { take(byte, into: &actions) }
+        for byte in bytes { receive(byte, into: &actions) }
     }
 
     mutating func lineEnded(into actions: inout SessionActions) {
         reportStrays(into: &actions)
-        finish(mode == .listening ? .complete : .noAnswer("the line ended before the cuff had answered"), into: &actions)
+        finishAtEnd(into: &actions)
     }
 
     mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
-        switch command {
-        case .follow: mode = .listening
-        case .readMemory(user: nil):
-            mode = .reading
-            wake(into: &actions)
-        case .readMemory: finish(.unsupported("the user of this cuff is chosen on the cuff itself"), into: &actions)
-        case .information:
-            mode = .identifying
-            wake(into: &actions)
-        default: finish(.unsupported("beurer-serial has no command for that"), into: &actions)
-        }
+        guard command != .follow else { return }
+        isReading = command != .information
+        wake(into: &actions)
     }
 
     private mutating func wake(into actions: inout SessionActions) {
-        wakes += 1
-        actions.append(.write(BeurerSerialQuestion.wake.bytes))
-        actions.append(.arm(.response, .seconds(2)))
+        ask(Request(.wake, BeurerSerialQuestion.wake.bytes, within: .seconds(2), attempts: 15), into: &actions)
     }
 
-    private func ask(_ question: BeurerSerialQuestion, into actions: inout SessionActions) {
-        actions.append(.write(question.bytes))
-        actions.append(.arm(.response, .seconds(1)))
+    /// Once: a question without an answer is repeated behind another AA.
+    private mutating func ask(_ question: BeurerSerialQuestion, into actions: inout SessionActions) {
+        ask(Request(question, question.bytes, within: .seconds(1), attempts: 1), into: &actions)
     }
 
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
         reportStrays(into: &actions)
-        asked = BeurerSerialQuestion(bytes)
+        requests.sent = BeurerSerialQuestion(bytes)
         // What was counted anew is a new dump.
-        if asked == .count { dump.removeAll() }
+        if requests.sent == .count { dump.removeAll() }
         isDamaged = false
     }
 
@@ -160,8 +147,8 @@ struct BeurerSerialSession: FinishingSession {
         answer = []
     }
 
-    private mutating func take(_ byte: UInt8, into actions: inout SessionActions) {
-        guard let question = asked, !isDamaged else {
+    private mutating func receive(_ byte: UInt8, into actions: inout SessionActions) {
+        guard let question = requests.sent, !isDamaged else {
             strays += 1
             return
         }
@@ -175,24 +162,22 @@ struct BeurerSerialSession: FinishingSession {
         guard answer.count == length else { return }
         let whole = answer
         answer = []
-        asked = nil
-        actions.append(.disarm(.response))
+        requests.sent = nil
+        requests.end(into: &actions)
         settle(question, whole, into: &actions)
     }
 
     private mutating func settle(_ question: BeurerSerialQuestion, _ answer: [UInt8], into actions: inout SessionActions) {
         switch question {
-        case .wake:
-            wakes = 0
-            if mode != .listening { ask(pending, into: &actions) }
+        case .wake: if !isListening { ask(pending, into: &actions) }
         case .describe:
             actions.append(.identify(DeviceIdentity(model: DeviceIdentity.text(answer))))
-            if mode == .identifying { return finish(.complete, into: &actions) }
+            if !isListening, !isReading { return finish(.complete, into: &actions) }
             proceed(to: .count, into: &actions)
         case .count:
             count = Int(answer.first ?? 0)
-            if count == 0, mode == .reading { return finish(.complete, into: &actions) }
-            if mode == .reading { actions.append(.report(.announced(records: count))) }
+            if count == 0, isReading { return finish(.complete, into: &actions) }
+            if isReading { actions.append(.report(.announced(records: count))) }
             proceed(to: .record(1), into: &actions)
         case .record(let number): settle(record: number, answer, into: &actions)
         }
@@ -200,14 +185,14 @@ struct BeurerSerialSession: FinishingSession {
 
     private mutating func settle(record number: UInt8, _ answer: [UInt8], into actions: inout SessionActions) {
         guard answer.count == 9, let reading = Self.reading(answer.span) else {
-            guard mode == .reading else { return }
+            guard isReading else { return }
             // A9 within the count that A2 gave may be a damaged question; twice it is the cuff's own word.
             guard Int(number) <= count, doubtful != answer else { return finish(.complete, into: &actions) }
             doubtful = answer
             return ask(.record(number), into: &actions)
         }
         let isSure = reading.clock.time != nil && !reading.flags.contains(.implausible) && !verifies
-        if mode == .reading, !isSure, doubtful != answer {
+        if isReading, !isSure, doubtful != answer {
             doubtful = answer
             doubts += 1
             guard doubts <= Self.retryLimit else {
@@ -218,7 +203,7 @@ struct BeurerSerialSession: FinishingSession {
         doubtful = nil
         doubts = 0
         emit(reading, number, answer, into: &actions)
-        guard mode == .reading else { return }
+        guard isReading else { return }
         if Int(number) >= count || number == 255 { return finish(.complete, into: &actions) }
         proceed(to: .record(number + 1), into: &actions)
     }
@@ -235,30 +220,23 @@ struct BeurerSerialSession: FinishingSession {
     }
 
     private mutating func proceed(to question: BeurerSerialQuestion, into actions: inout SessionActions) {
-        guard mode != .listening else { return }
+        guard !isListening else { return }
         retries = 0
         pending = question
         ask(question, into: &actions)
     }
 
-    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
-        guard timer == .response else { return }
-        guard mode != .listening else { return }
-        if asked == .wake || wakes > 0 {
-            guard wakes < Self.wakeLimit else {
-                return finish(.noAnswer("the cuff did not answer AA: is PC mode on its display?"), into: &actions)
-            }
-            return wake(into: &actions)
+    mutating func unanswered(_ question: BeurerSerialQuestion, into actions: inout SessionActions) {
+        guard question != .wake else {
+            return finish(.noAnswer("the cuff did not answer AA: is PC mode on its display?"), into: &actions)
         }
         retries += 1
-        if pending == .describe, retries > 1, mode == .reading {
+        if pending == .describe, retries > 1, isReading {
             // The description is an extra; the readings are what was asked for.
             pending = .count
             retries = 0
         }
-        guard retries <= Self.retryLimit else {
-            return finish(.noAnswer("the cuff stopped answering"), into: &actions)
-        }
+        guard retries <= Self.retryLimit else { return finish(.noAnswer("the cuff stopped answering"), into: &actions) }
         wake(into: &actions)
     }
 
@@ -268,10 +246,8 @@ struct BeurerSerialSession: FinishingSession {
         let time = DeviceTime(
             year: 2000 + Int(record[8] & 0x7F), month: Int(record[4] & 0x0F), day: Int(record[5] & 0x1F),
             hour: Int(record[6]), minute: Int(record[7]))
-        let pulse = Int(record[3])
         return Reading(
-            .bloodPressure(
-                .mmHg(Int(record[1]) + 25, Int(record[2]) + 25, pulseOrZero: pulse)),
+            .mmHg(Int(record[1]) + 25, Int(record[2]) + 25, pulseOrZero: Int(record[3])),
             driver: "beurer-serial", flags: .noMeasurementCheck, clock: DeviceClock(time), origin: .memory,
             raw: RawBytes(record))
     }

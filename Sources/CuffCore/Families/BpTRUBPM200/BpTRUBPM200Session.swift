@@ -6,21 +6,12 @@ struct BpTRUBPM200Session: FinishingSession {
     private static let highestPressure = 400
 
     var isFinished = false
+    var capabilities: Capabilities { CuffDriver.bptruBPM200.capabilities }
     private var reader = FrameReader(BpTRUBPM200Frame())
     var frames: Int? { reader.frames }
     private var isMeasuring = false
     private var isRepeatAsked = false
     private var shown: [UInt8] = []
-
-    mutating func lineEnded(into actions: inout SessionActions) { finish(.complete, into: &actions) }
-
-    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
-        if command == .follow { return }
-        finish(
-            .unsupported(
-                "bptru-bpm200 can only be listened to: whatever is sent to it needs a CRC-8 whose polynomial is not published"),
-            into: &actions)
-    }
 
     /// Other software asked for the last result.
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {

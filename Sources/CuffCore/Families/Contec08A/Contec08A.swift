@@ -87,81 +87,64 @@ enum Contec08AReport {
 
 /// Pings twice, greets, asks for each user's memory. Rules: records count only after their header, and no more of them
 /// than it says; a memory that stops short is asked for twice again, and its readings given once.
-struct Contec08ASession: FinishingSession {
-    private enum State { case listening, pinging, greeting, requesting, receiving, finished }
+struct Contec08ASession: RequestSession {
+    enum Question: Equatable, Sendable { case ping, hello, memory(user: UInt8) }
 
-    private static let attempts = 3
-
-    private var state = State.listening
-    var isFinished: Bool {
-        get { state == .finished }
-        set { if newValue { state = .finished } }
-    }
-    private var users: [UInt8] = []
-    private var tries = 0
+    var requests = Requests<Question>()
+    var isFinished = false
+    var capabilities: Capabilities { CuffDriver.contec08A.capabilities }
+    var users: ClosedRange<Int>? { 1...3 }
     private var failure: Outcome?
 
     private var askedUser: UInt8?
     private var user: UInt8?
     private var announced = 0
     private var left = 0
-    private var isSwitchedOff = false
     private var dump = DumpOccurrences()
     /// How often each record of this user's memory came in this pass, and in the passes before.
     private var seen: [[UInt8]: Int] = [:]
     private var given: [[UInt8]: Int] = [:]
+    /// The memory that was asked for has begun to come.
+    private var isReceiving = false
 
     mutating func lineEnded(into actions: inout SessionActions) {
-        guard state == .listening else {
-            return finish(.noAnswer("the cuff was unplugged before it had answered everything"), into: &actions)
-        }
-        if left > 0 { actions.append(.report(.warning("\(left) of \(announced) announced records did not come"))) }
-        finish(.complete, into: &actions)
+        if isListening, left > 0 { actions.append(.report(.warning("\(left) of \(announced) announced records did not come"))) }
+        finishAtEnd(into: &actions)
     }
 
     mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
-        switch command {
-        case .follow: return
-        case .readMemory(nil): users = [1, 2, 3]
-        case .readMemory(let user?):
-            guard (1...3).contains(user) else {
-                return finish(.unsupported("contec-08a has the users 1 to 3"), into: &actions)
-            }
-            users = [UInt8(user)]
-        default: return finish(.unsupported("contec-08a has no command for that"), into: &actions)
+        guard case .readMemory(let user) = command else { return }
+        let ping = Request(Question.ping, Contec08AReport.ping, within: .milliseconds(500), attempts: 1)
+        let hello = Request(Question.hello, Contec08AReport.hello, within: .seconds(2), attempts: 3)
+        let users: [UInt8] = user.map { [UInt8(clamping: $0)] } ?? [1, 2, 3]
+        let memories = users.map {
+            Request(Question.memory(user: $0), Contec08AReport.memory(user: $0), within: .seconds(2), attempts: 3)
         }
-        state = .pinging
-        ping(into: &actions)
+        askAll([ping, ping, hello] + memories, into: &actions)
     }
 
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
         guard bytes.starts(with: [0x43, 0x41, 0x01]), let code = bytes.span.byte(3) else { return }
         let next = code >= 4 && code <= 6 ? code - 3 : nil
-        if next != askedUser || state == .listening { given = [:] }
+        if next != askedUser || isListening { given = [:] }
         askedUser = next
         announced = 0
         left = 0
+        isReceiving = false
     }
 
     mutating func receive(_ report: [UInt8], into actions: inout SessionActions) {
-        switch state {
         // What the pings are answered with is not published: any report will do.
-        case .pinging: return pinged(into: &actions)
-        case .greeting:
-            tries = 0
-            return request(into: &actions)
-        default: break
-        }
+        if requests.question == .ping || requests.question == .hello { return askNext(into: &actions) }
         if report.starts(with: [0x4A, 0x43]) {
-            isSwitchedOff = report.span.byte(2) != 0x01
-            if isSwitchedOff, state == .requesting {
+            if report.span.byte(2) != 0x01, !isListening, !isReceiving {
                 finish(.failed("the cuff is switched off: switch it on and try again"), into: &actions)
             }
         } else if report.starts(with: [0x46, 0x41]), let count = report.span.byte(4) {
             begin(count: Int(count & 0x7F), user: (report.span.byte(13) ?? 0) & 3, into: &actions)
         } else if left > 0 {
-            takeRecord(report, into: &actions)
-        } else if state == .listening, report.first != 0x48 {
+            receive(record: report, into: &actions)
+        } else if isListening, report.first != 0x48 {
             actions.append(.report(.ignored("a report outside a memory", Array(report.prefix(16)))))
         }
     }
@@ -173,13 +156,13 @@ struct Contec08ASession: FinishingSession {
         left = count
         dump = DumpOccurrences()
         seen = [:]
-        guard state == .requesting else { return }
-        state = .receiving
+        guard !isListening, !isReceiving else { return }
+        isReceiving = true
         actions.append(.report(.announced(records: count)))
         received(into: &actions)
     }
 
-    private mutating func takeRecord(_ report: [UInt8], into actions: inout SessionActions) {
+    private mutating func receive(record report: [UInt8], into actions: inout SessionActions) {
         left -= 1
         if var reading = Contec08AReport.reading(report, user: user) {
             dump.mark(&reading)
@@ -191,57 +174,24 @@ struct Contec08ASession: FinishingSession {
             }
         } else {
             actions.append(.report(.ignored("a record of unknown form", Array(report.prefix(16)))))
-            if state == .receiving { failure = .failed("a record has an unknown form") }
+            if isReceiving { failure = .failed("a record has an unknown form") }
         }
-        if state == .receiving { received(into: &actions) }
+        if isReceiving { received(into: &actions) }
     }
 
     private mutating func received(into actions: inout SessionActions) {
-        guard left == 0 else { return actions.append(.arm(.response, .seconds(2))) }
-        users.removeFirst()
-        guard !users.isEmpty else { return finish(failure ?? .complete, into: &actions) }
-        tries = 0
-        request(into: &actions)
-    }
-
-    private mutating func ping(into actions: inout SessionActions) {
-        tries += 1
-        actions.append(.write(Contec08AReport.ping))
-        actions.append(.arm(.response, .milliseconds(500)))
-    }
-
-    private mutating func pinged(into actions: inout SessionActions) {
-        if tries < 2 { return ping(into: &actions) }
-        state = .greeting
-        tries = 0
-        greet(into: &actions)
-    }
-
-    private mutating func greet(into actions: inout SessionActions) {
-        tries += 1
-        actions.append(.write(Contec08AReport.hello))
+        guard left > 0 else { return askNext(into: &actions) }
         actions.append(.arm(.response, .seconds(2)))
     }
 
-    private mutating func request(into actions: inout SessionActions) {
-        guard let user = users.first else { return }
-        state = .requesting
-        tries += 1
-        actions.append(.write(Contec08AReport.memory(user: user)))
-        actions.append(.arm(.response, .seconds(2)))
-    }
+    mutating func allAnswered(into actions: inout SessionActions) { finish(failure ?? .complete, into: &actions) }
 
-    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
-        guard timer == .response else { return }
-        switch state {
-        case .pinging: pinged(into: &actions)
-        case .greeting where tries < Self.attempts: greet(into: &actions)
-        case .requesting where tries < Self.attempts, .receiving where tries < Self.attempts: request(into: &actions)
-        case .greeting: finish(.noAnswer("the cuff does not answer: is it switched on?"), into: &actions)
-        case .requesting:
-            finish(.noAnswer("the cuff does not send the memory of user \(users.first ?? 0)"), into: &actions)
-        case .receiving: finish(.failed("\(left) of \(announced) announced records did not come"), into: &actions)
-        case .listening, .finished: break
+    mutating func unanswered(_ question: Question, into actions: inout SessionActions) {
+        switch question {
+        case .ping: askNext(into: &actions)
+        case .hello: finish(.noAnswer("the cuff does not answer: is it switched on?"), into: &actions)
+        case .memory where isReceiving: finish(.failed("\(left) of \(announced) announced records did not come"), into: &actions)
+        case .memory(let user): finish(.noAnswer("the cuff does not send the memory of user \(user)"), into: &actions)
         }
     }
 }

@@ -1,19 +1,20 @@
 /// The conversation with a Dinamap monitor: poll, recognise a new determination, join its pulse.
 /// A session that asks by itself believes unchecked values, and any on a line that has shown damage, when they come twice.
-struct DinamapASCIISession: FramedSession {
+struct DinamapASCIISession: FramedSession, MeasuringSession {
     private enum Mode { case listening, reading, measuring, stopping }
-    /// Where a measurement stands.
+    /// How far a measurement is.
     private enum Phase { case baseline, running, rate }
 
-    private static let retryLimit = 3
     /// Polls after a start: a determination that is busy for longer is cancelled. The monitor's own limits are below: guess.
     private static let pollLimit = 180
 
     var reader = FrameReader(DinamapLine())
+    var requests = Requests<DinamapCommand>()
+    var isFinished = false
+    var capabilities: Capabilities { CuffDriver.dinamapASCII.capabilities }
+    let stopCommand = DinamapCommand.cancel.bytes
     private var mode = Mode.listening
     private var phase = Phase.baseline
-    var isFinished = false
-    private var tries = 0
     private var polls = 0
 
     /// The latest answer to NA.
@@ -33,37 +34,29 @@ struct DinamapASCIISession: FramedSession {
         receiveRest(into: &actions)
         let isResult = held != nil
         release(into: &actions)
-        finish(mode == .listening || isResult ? .complete : .noAnswer("the line ended before the monitor had answered"), into: &actions)
+        if isResult { finish(.complete, into: &actions) } else { finishAtEnd(into: &actions) }
     }
+
+    var isListening: Bool { mode == .listening }
 
     mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         switch command {
-        case .follow: mode = .listening
-        case .readMemory(user: nil):
+        case .readMemory:
             mode = .reading
             ask(.status, into: &actions)
-        case .readMemory: finish(.unsupported("a Dinamap monitor has no users"), into: &actions)
         case .measure:
             mode = .measuring
             ask(.status, into: &actions)
         case .stop:
-            actions.append(.write(DinamapCommand.cancel.bytes))
-            actions.append(.live(.aborted))
-            // What a monitor answers to ND is not documented: its status tells when it is no longer busy.
+            // What a monitor answers to ND is not documented: its status shows when it is no longer busy.
             mode = .stopping
-            phase = .running
-            polls = 0
-            tries = 0
-            actions.append(.disarm(.response))
-            actions.append(.arm(.poll, .milliseconds(300)))
-        default: finish(.unsupported("dinamap-ascii has no command for that"), into: &actions)
+            stop(within: .milliseconds(300), into: &actions)
+        default: break
         }
     }
 
-    private mutating func ask(_ command: DinamapCommand, into actions: inout SessionActions) {
-        tries += 1
-        actions.append(.write(command.bytes))
-        actions.append(.arm(.response, .seconds(2)))
+    private mutating func ask(_ command: DinamapCommand, within limit: Duration = .seconds(2), into actions: inout SessionActions) {
+        ask(Request(command, command.bytes, within: limit, attempts: 3), into: &actions)
     }
 
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
@@ -86,67 +79,49 @@ struct DinamapASCIISession: FramedSession {
         actions.emit(reading)
     }
 
-    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+    mutating func unanswered(_ question: DinamapCommand, into actions: inout SessionActions) {
+        switch (mode, phase) {
+        case (.stopping, _): finish(.noAnswer("the monitor did not confirm that it stopped"), into: &actions)
+        case (_, .rate):
+            release(into: &actions)
+            finish(.complete, into: &actions)
+        case (_, .running): giveUp("the monitor stopped answering", as: .lost, into: &actions)
+        case (_, .baseline): finish(.noAnswer("the monitor did not answer NA"), into: &actions)
+        }
+    }
+
+    mutating func ownTimeOut(_ timer: TimerID, into actions: inout SessionActions) {
         switch (timer, mode) {
-        case (.poll, .stopping), (.response, .stopping):
-            guard polls < 3 else { return finish(.noAnswer("the monitor did not confirm that it stopped"), into: &actions) }
-            polls += 1
-            actions.append(.write(DinamapCommand.status.bytes))
-            actions.append(.arm(.response, .milliseconds(700)))
+        case (.response, .stopping): ask(.status, within: .milliseconds(700), into: &actions)
         case (.silence, .listening): release(into: &actions)
         case (.poll, .measuring):
             guard polls < Self.pollLimit else { return giveUp("the monitor was busy for three minutes", into: &actions) }
             polls += 1
-            tries = 0
             ask(.status, into: &actions)
-        case (.response, .reading), (.response, .measuring):
-            guard tries >= Self.retryLimit else {
-                return ask(phase == .rate ? .heartRate : .status, into: &actions)
-            }
-            if phase == .rate {
-                release(into: &actions)
-                finish(.complete, into: &actions)
-            } else if phase == .running {
-                giveUp("the monitor stopped answering", as: .lost, into: &actions)
-            } else {
-                finish(.noAnswer("the monitor did not answer NA"), into: &actions)
-            }
         default: break
         }
     }
 
-    private mutating func giveUp(_ why: String, as reason: FailureReason = .timeout, into actions: inout SessionActions) {
-        actions.append(.write(DinamapCommand.cancel.bytes))
-        actions.append(.live(.failed(Failure(reason))))
-        finish(.noAnswer(why), into: &actions)
-    }
-
-    mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
-        switch step {
-        case .skipped(let count, let fault): actions.report(skipped: count, fault)
-        case .frame(let range) where range.count > 6:
-            let determination = DinamapDetermination(reader.buffer.span.extracting(range))
-            let rate = DinamapHeartRate(reader.buffer.span.extracting(range))
-            let text = Array(reader.buffer[range].dropLast())
-            if let determination {
-                take(determination, text, into: &actions)
-            } else if let rate {
-                take(rate, text, into: &actions)
-            } else if DinamapLine.isChecked(text.span, text.count),
-                DinamapCommand(rawValue: String(decoding: text.dropLast(2), as: UTF8.self)) == nil
-            {
-                actions.append(.report(.ignored("an answer that is not read", text)))
-            }
-        case .frame: break  // a line end, a command's echo without an argument
+    mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
+        // A shorter one is a line end, or a command's echo without an argument.
+        guard range.count > 6 else { return }
+        let text = Array(bytes(of: range).dropLast())
+        if let determination = DinamapDetermination(reader.buffer.span.extracting(range)) {
+            receive(determination, text, into: &actions)
+        } else if let rate = DinamapHeartRate(reader.buffer.span.extracting(range)) {
+            receive(rate, text, into: &actions)
+        } else if DinamapLine.isChecked(text.span, text.count),
+            DinamapCommand(rawValue: String(decoding: text.dropLast(2), as: UTF8.self)) == nil
+        {
+            actions.append(.report(.ignored("an answer that is not read", text)))
         }
     }
 
-    private mutating func take(
+    private mutating func receive(
         _ determination: DinamapDetermination, _ line: [UInt8], into actions: inout SessionActions
     ) {
         if mode == .stopping {
-            actions.append(.disarm(.response))
-            return determination.status == 0 ? actions.append(.arm(.poll, .milliseconds(300))) : finish(.complete, into: &actions)
+            return determination.status == 0 ? askAgain(after: .milliseconds(300), into: &actions) : finish(.complete, into: &actions)
         }
         let former = latest
         latest = determination
@@ -154,7 +129,7 @@ struct DinamapASCIISession: FramedSession {
         let isSame = determination.status == 1 && former.map { determination.isSame(as: $0) } ?? false
         sightings = isSame ? sightings + 1 : 0
         if sightings != 1 { release(into: &actions) }
-        if mode != .listening, phase != .rate { actions.append(.disarm(.response)) }
+        if phase != .rate { requests.end(into: &actions) }
         if determination.status == 0, isStarted, !wasBusy {
             wasBusy = true
             actions.append(.live(.started))
@@ -203,12 +178,8 @@ struct DinamapASCIISession: FramedSession {
             return
         }
         if mode != .listening, !isCertain(determination, after: former, into: &actions) { return }
-        let mean = determination.mean.flatMap { $0 > 0 ? $0 : nil }
         held = Reading(
-            .bloodPressure(
-                BloodPressure(
-                    systolic: .mmHg(systolic), diastolic: .mmHg(diastolic), mean: mean.map(Pressure.mmHg),
-                    meanAbsence: mean == nil ? .notMeasured : .none, pulseAbsence: .notMeasured)),
+            .mmHg(systolic, diastolic, meanOrZero: determination.mean ?? 0, pulseOrZero: 0),
             driver: "dinamap-ascii", flags: determination.isChecked ? [] : .noMeasurementCheck,
             origin: isYounger ? .measurement : .memory, raw: RawBytes(line))
         if isStarted { actions.append(.live(.ended)) }
@@ -217,7 +188,6 @@ struct DinamapASCIISession: FramedSession {
             actions.append(.arm(.silence, .seconds(3)))
         } else {
             phase = .rate
-            tries = 0
             ask(.heartRate, into: &actions)
         }
     }
@@ -234,7 +204,6 @@ struct DinamapASCIISession: FramedSession {
         if doubts > 6 {
             finish(.failed("the monitor's answers differ each time; the line is bad"), into: &actions)
         } else {
-            tries = 0
             ask(.status, into: &actions)
         }
         return false
@@ -264,7 +233,7 @@ struct DinamapASCIISession: FramedSession {
         }
     }
 
-    private mutating func take(_ rate: DinamapHeartRate, _ line: [UInt8], into actions: inout SessionActions) {
+    private mutating func receive(_ rate: DinamapHeartRate, _ line: [UInt8], into actions: inout SessionActions) {
         guard var reading = held, case .bloodPressure(var pressure) = reading.content else { return }
         // The oximeter's rate is not of this measurement.
         if rate.source == 3, let value = rate.rate {

@@ -56,14 +56,10 @@ struct DinamapNativeFrame: FrameFormat {
 struct DinamapNativeSession: FramedSession {
     var reader = FrameReader(DinamapNativeFrame())
     var isFinished = false
+    var capabilities: Capabilities { [] }
     private var last: UInt8?
     private(set) var gaps = 0
     private(set) var missing = 0
-
-    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
-        guard command != .follow else { return }
-        finish(.unsupported("dinamap-native is framing only: what its blocks say is not public"), into: &actions)
-    }
 
     mutating func lineEnded(into actions: inout SessionActions) {
         receiveRest(into: &actions)
@@ -74,22 +70,14 @@ struct DinamapNativeSession: FramedSession {
         finish(.complete, into: &actions)
     }
 
-    mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
-        switch step {
-        case .skipped(let count, let fault): actions.report(skipped: count, fault)
-        case .frame(let range):
-            let sequence = reader.buffer.span[range.lowerBound]
-            if let last {
-                let count = Int(DinamapNativeFrame.sequences)
-                let step = (Int(sequence) - Int(last) + count) % count
-                if step != 1 {
-                    let lost = (step + count - 1) % count
-                    gaps += 1
-                    missing += lost
-                    actions.append(.report(.note("\(lost) blocks are missing between \(last) and \(sequence)")))
-                }
-            }
-            last = sequence
-        }
+    mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
+        let sequence = reader.buffer.span[range.lowerBound]
+        defer { last = sequence }
+        let count = Int(DinamapNativeFrame.sequences)
+        guard let last, case let step = (Int(sequence) - Int(last) + count) % count, step != 1 else { return }
+        let lost = (step + count - 1) % count
+        gaps += 1
+        missing += lost
+        actions.append(.report(.note("\(lost) blocks are missing between \(last) and \(sequence)")))
     }
 }

@@ -9,9 +9,10 @@
 ///   error   1 zero calibration, 2 no inflation, 3 deflates too fast, 4 no pulse, 5 pulse too weak, 6 deflates too slowly,
 ///           7 artefacts, 8 systolic too high, 9 diastolic too low, 10 over-pressure, 11 too long, 12 wrong cuff
 ///
-/// SYS and DIA stand in every answer, also long after their measurement: only the new-result bit makes them news. Mean
+/// SYS and DIA are in every answer, also long after their measurement: only the new-result bit makes them news. Mean
 /// and pulse come in later answers; those before the bit belong to the measurement before.
-/// That the bit is cleared by being told, and that mean and pulse are the new ones as soon as it is set: guess.
+/// That an answer or a start clears the bit, and that mean and pulse are the new ones as soon as it is set: guess. So a result
+/// with the bit is read before a start is sent.
 /// The published reader computes SUM and does not enforce it; this driver does.
 ///
 /// [1] evgmolt/OEM_NIBP: Form1.cs, OEM_NIBP_Status.cs, enums/{Mask,CMD,Errors,AdditionalByteIs}.cs
@@ -34,7 +35,7 @@ extension CuffDriver {
         notes: [
             "Only a result that is still marked as new is read; an older one cannot be told from one read before.",
             "Whatever is asked of the board, a result marked as new is given: the answer may have cleared its mark.",
-            "Read the board before a measurement is started: the start may clear the mark of a result that nobody has read.",
+            "Before a start the board is polled, and a result that is still marked as new is given: the start may clear its mark.",
         ],
         sources: ["evgmolt/OEM_NIBP (Form1.cs, OEM_NIBP_Status.cs, enums)"],
         startCommands: [[EvgmoltOEMCommand.start.rawValue], [EvgmoltOEMCommand.manometerOn.rawValue]],
@@ -85,7 +86,7 @@ struct EvgmoltOEMAnswer {
     var isManometer: Bool { settings & 0x10 != 0 }
 }
 
-/// A result whose mean and pulse are still being told, one answer each.
+/// A result whose mean and pulse are still to come, in an answer each.
 struct EvgmoltOEMResult {
     private(set) var raw: [UInt8]
     let systolic: Int
@@ -95,6 +96,8 @@ struct EvgmoltOEMResult {
     private let origin: Reading.Origin
     /// Of before the start or stop that was sent: what was asked for is still to come.
     let isFormer: Bool
+    /// Answers since it began.
+    private(set) var age = 0
 
     init(_ answer: EvgmoltOEMAnswer, isFormer: Bool, _ origin: Reading.Origin) {
         self.isFormer = isFormer
@@ -102,7 +105,7 @@ struct EvgmoltOEMResult {
         raw = answer.bytes
         systolic = answer.systolic
         diastolic = answer.diastolic
-        takeField(answer)
+        receiveField(answer)
     }
 
     var isWhole: Bool { mean != nil && pulse != nil }
@@ -112,26 +115,44 @@ struct EvgmoltOEMResult {
         answer.systolic == systolic && answer.diastolic == diastolic && !answer.isBusy && answer.error == 0
     }
 
-    mutating func take(_ answer: EvgmoltOEMAnswer) {
+    mutating func receive(_ answer: EvgmoltOEMAnswer) {
         let had = (mean, pulse)
-        takeField(answer)
+        age += 1
+        receiveField(answer)
         if had != (mean, pulse) { raw += answer.bytes }
     }
 
-    private mutating func takeField(_ answer: EvgmoltOEMAnswer) {
+    private mutating func receiveField(_ answer: EvgmoltOEMAnswer) {
         if answer.index == 6, mean == nil { mean = Int(answer.value) }
         if answer.index == 7, pulse == nil { pulse = Int(answer.value) }
     }
 
     func reading() -> Reading {
-        var content = Reading.Content.failure(Failure(.noValue))
-        if systolic > 0, diastolic > 0 {
-            content = .bloodPressure(
-                BloodPressure(
-                    systolic: .mmHg(systolic), diastolic: .mmHg(diastolic),
-                    mean: mean.flatMap { $0 > 0 ? .mmHg($0) : nil }, pulse: pulse.flatMap { $0 > 0 ? PulseRate($0) : nil },
-                    meanAbsence: mean ?? 0 > 0 ? .none : .notMeasured, pulseAbsence: pulse ?? 0 > 0 ? .none : .notMeasured))
+        Reading(
+            .mmHg(systolic, diastolic, meanOrZero: mean ?? 0, pulseOrZero: pulse ?? 0), driver: "evgmolt-oem", origin: origin,
+            raw: RawBytes(raw))
+    }
+}
+
+/// Serial number and version, which the rotation gives one after another.
+struct EvgmoltOEMIdentity {
+    private var high, low, version: UInt8?
+
+    var isWhole: Bool { high != nil && low != nil && version != nil }
+
+    /// The identity, once, when this answer makes it whole.
+    mutating func receive(_ answer: EvgmoltOEMAnswer) -> DeviceIdentity? {
+        let wasWhole = isWhole
+        switch answer.index {
+        case 0: high = answer.value
+        case 1: low = answer.value
+        case 2: version = answer.value
+        default: break
         }
-        return Reading(content, driver: "evgmolt-oem", origin: origin, raw: RawBytes(raw))
+        guard !wasWhole, let high, let low, let version else { return nil }
+        let number = Int(high) << 8 | Int(low)
+        return DeviceIdentity(
+            id: number == 0 ? "" : "evgmolt-\(number)", manufacturer: "evgmolt", model: "OEM NIBP", serial: "\(number)",
+            firmware: "\(version)")
     }
 }

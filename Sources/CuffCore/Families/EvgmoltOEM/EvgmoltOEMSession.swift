@@ -1,5 +1,5 @@
 /// The conversation with an evgmolt board: one question at a time, and a result put together from several answers.
-struct EvgmoltOEMSession: FramedSession {
+struct EvgmoltOEMSession: FramedSession, MeasuringSession {
     private enum Mode { case listening, reading, measuring, informing, stopping }
 
     /// The rotation has seven places; a result that is new shows within two rounds.
@@ -9,41 +9,38 @@ struct EvgmoltOEMSession: FramedSession {
     static let limit = Duration.seconds(180)
 
     var reader = FrameReader(EvgmoltOEMFrame())
-    private var mode = Mode.listening
+    var requests = Requests<EvgmoltOEMCommand>()
     var isFinished = false
+    var capabilities: Capabilities { CuffDriver.evgmoltOEM.capabilities }
+    var isListening: Bool { mode == .listening }
+    let stopCommand = [EvgmoltOEMCommand.stop.rawValue]
+    private var mode = Mode.listening
     private var origin = Reading.Origin.memory
-    /// Questions without an answer, in a row.
-    private var misses = 0
     private var polls = 0
-    private var question = EvgmoltOEMCommand.poll
 
     private var result: EvgmoltOEMResult?
     private var wasNew = false
-    /// Answers since `result` began.
-    private var age = 0
     private var wasBusy = false
     /// After a stop: the last answer showed neither pressure nor a measurement.
     private var isAtRest = false
     private var idleAfterBusy = 0
+    /// A start was sent.
+    private var isStarted = false
     /// A start or a stop was sent, and the board has not run since: a result marked as new is that of before. Its mark may be gone
     /// with this answer, so it is given as one of the memory.
     private var awaitsRun = false
-
-    private var serial: (high: UInt8?, low: UInt8?) = (nil, nil)
-    private var version: UInt8?
-    private var isIdentified = false
+    private var identity = EvgmoltOEMIdentity()
 
     mutating func lineEnded(into actions: inout SessionActions) {
         receiveRest(into: &actions)
         if result != nil {
-            actions.append(.report(.warning("the line ended before mean and pulse of a new result were told; it is not counted")))
+            actions.append(.report(.warning("the line ended before mean and pulse of a new result came; it is not counted")))
         }
-        finish(mode == .listening ? .complete : .noAnswer("the line ended before the result"), into: &actions)
+        finishAtEnd(into: &actions)
     }
 
     mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         switch command {
-        case .follow: mode = .listening
         case .readMemory:
             mode = .reading
             ask(.poll, into: &actions)
@@ -51,20 +48,15 @@ struct EvgmoltOEMSession: FramedSession {
             mode = .informing
             ask(.poll, into: &actions)
         case .measure:
+            // The start may clear the mark of a result that has not been read: it is read first.
             mode = .measuring
-            actions.append(.arm(.overall, Self.limit))
-            ask(.start, into: &actions)
+            ask(.poll, into: &actions)
         case .stop:
-            actions.append(.write([EvgmoltOEMCommand.stop.rawValue]))
-            actions.append(.live(.aborted))
-            // The answer to the stop, and those to the polls behind it, tell whether there is pressure left.
+            // The answer to the stop, and those to the polls behind it, show whether there is pressure left.
             mode = .stopping
-            actions.append(.disarm(.overall))
-            actions.append(.disarm(.response))
-            actions.append(.arm(.poll, Self.pause))
+            stop(within: Self.pause, into: &actions)
             actions.append(.arm(.silence, .milliseconds(2500)))
-        case .readClock, .setClock, .schedule, .clear:
-            finish(.unsupported("evgmolt-oem has no command for that"), into: &actions)
+        default: break
         }
     }
 
@@ -74,82 +66,80 @@ struct EvgmoltOEMSession: FramedSession {
         case .start?:
             origin = .measurement
             awaitsRun = true
+            isStarted = true
+            polls = 0
         case .stop?: awaitsRun = true
         default: break
         }
     }
 
+    /// A start is not repeated: the board may be inflating, which a poll will show.
     private mutating func ask(_ command: EvgmoltOEMCommand, into actions: inout SessionActions) {
-        question = command
-        actions.append(.write([command.rawValue]))
-        actions.append(.arm(.response, .seconds(1)))
+        ask(Request(command, [command.rawValue], within: .seconds(1), attempts: command == .start ? 1 : 5), into: &actions)
+    }
+
+    private mutating func start(into actions: inout SessionActions) {
+        actions.append(.arm(.overall, Self.limit))
+        ask(.start, into: &actions)
     }
 
     mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
-        guard mode != .listening else { return }
         switch timer {
-        case .poll: ask(.poll, into: &actions)
-        case .response:
-            misses += 1
-            // Whatever arrived of the answer will not be completed by the next one.
-            let left = reader.discard()
-            if left > 0 { actions.report(skipped: left, .incomplete) }
-            // A start is not repeated: the board may be inflating, which a poll will show.
-            if misses < 5 { ask(.poll, into: &actions) } else { give(up: "the board does not answer", as: .lost, into: &actions) }
+        case .response where requests.isAwaiting:
+            discardIncomplete(into: &actions)
+            askAgain(into: &actions)
+        case .response where mode == .stopping, .poll where mode != .listening: ask(.poll, into: &actions)
         case .silence where mode == .stopping && isAtRest: settle(into: &actions)
         case .silence where mode == .stopping: finish(.noAnswer("the board did not confirm that the cuff is empty"), into: &actions)
-        case .overall: give(up: "no result came within three minutes of the start", into: &actions)
+        case .overall where mode == .measuring: giveUp("no result came within three minutes of the start", into: &actions)
         default: break
         }
     }
 
-    private mutating func give(up sentence: String, as reason: FailureReason = .timeout, into actions: inout SessionActions) {
-        if mode == .measuring {
-            actions.append(.write([EvgmoltOEMCommand.stop.rawValue]))
-            actions.append(.live(.failed(Failure(reason))))
-        }
-        finish(.noAnswer(sentence), into: &actions)
+    mutating func unanswered(_ question: EvgmoltOEMCommand, into actions: inout SessionActions) {
+        if question == .start { return ask(.poll, into: &actions) }
+        if mode == .measuring, isStarted { return giveUp("the board does not answer", as: .lost, into: &actions) }
+        finish(.noAnswer("the board does not answer"), into: &actions)
     }
 
-    mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
-        switch step {
-        case .skipped(let count, let fault): actions.report(skipped: count, fault)
-        case .frame(let range):
-            guard let answer = EvgmoltOEMAnswer(reader.buffer.span.extracting(range)) else {
-                return actions.append(.report(.ignored("an answer of no known kind", Array(reader.buffer[range]))))
-            }
-            guard answer.error <= 12, answer.index <= 7 else {
-                return actions.append(.report(.ignored("an error or an index that no source names", answer.bytes)))
-            }
-            take(answer, into: &actions)
+    mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
+        guard let answer = EvgmoltOEMAnswer(reader.buffer.span.extracting(range)) else {
+            return actions.append(.report(.ignored("an answer of no known kind", bytes(of: range))))
         }
-    }
-
-    private mutating func take(_ answer: EvgmoltOEMAnswer, into actions: inout SessionActions) {
-        misses = 0
+        guard answer.error <= 12, answer.index <= 7 else {
+            return actions.append(.report(.ignored("an error or an index that no source names", answer.bytes)))
+        }
         polls += 1
         if mode == .stopping { return deflate(answer, into: &actions) }
-        identify(answer, into: &actions)
+        // Only when asked: the rotation gives it after the first readings, and one cuff must not have two names in a run.
+        if mode == .informing, let known = identity.receive(answer) { actions.append(.identify(known)) }
         follow(answer, into: &actions)
         if !isFinished { collect(answer, into: &actions) }
         guard !isFinished, mode != .listening else { return }
-        actions.append(.disarm(.response))
+        requests.end(into: &actions)
+        proceed(after: answer, into: &actions)
+    }
+
+    private mutating func proceed(after answer: EvgmoltOEMAnswer, into actions: inout SessionActions) {
         switch mode {
-        case .informing where result == nil && (isIdentified || polls >= Self.pollsForNews):
+        case .informing where result == nil && (identity.isWhole || polls >= Self.pollsForNews):
             finish(.complete, into: &actions)
         case .reading where result == nil && polls >= Self.pollsForNews:
             actions.append(.report(.note("the board marks no result as new")))
             finish(.complete, into: &actions)
+        case .measuring where !isStarted && answer.isBusy:
+            finish(.failed("the board is busy; measure again when it is at rest"), into: &actions)
+        case .measuring where !isStarted && result == nil: start(into: &actions)
         case .measuring where awaitsRun && result == nil && polls >= Self.pollsForNews:
-            give(up: "the board did not start", into: &actions)
+            giveUp("the board did not start", into: &actions)
         default: actions.append(.arm(.poll, Self.pause))
         }
     }
 
-    /// Whether the cuff is at rest; a result that the answers show meanwhile is told to its end.
+    /// Whether the cuff is at rest; a result that the answers show meanwhile is completed.
     private mutating func deflate(_ answer: EvgmoltOEMAnswer, into actions: inout SessionActions) {
         if answer.isUnderPressure { actions.append(.live(.cuffPressure(.mmHg(answer.cuff)))) }
-        actions.append(.disarm(.response))
+        requests.end(into: &actions)
         isAtRest = !answer.isBusy
         collect(answer, into: &actions)
         if isAtRest && result == nil { finish(.complete, into: &actions) } else { actions.append(.arm(.poll, Self.pause)) }
@@ -191,16 +181,14 @@ struct EvgmoltOEMSession: FramedSession {
         let isNews = answer.isNew && !wasNew && !answer.isBusy && answer.error == 0
         wasNew = answer.isNew && !answer.isBusy
         if let begun = result, begun.fits(answer) {
-            result?.take(answer)
-            age += 1
+            result?.receive(answer)
         } else {
-            // Another measurement began: mean and pulse of the former result will not be told any more.
+            // Another measurement began: mean and pulse of the former result will not come any more.
             if let begun = result { give(begun, into: &actions) }
             guard isNews, !isFinished else { return }
-            result = EvgmoltOEMResult(answer, isFormer: awaitsRun, origin)
-            age = 0
+            result = EvgmoltOEMResult(answer, isFormer: awaitsRun || mode == .measuring && !isStarted, origin)
         }
-        guard let whole = result, whole.isWhole || age >= Self.pollsForNews else { return }
+        guard let whole = result, whole.isWhole || whole.age >= Self.pollsForNews else { return }
         give(whole, into: &actions)
     }
 
@@ -212,24 +200,6 @@ struct EvgmoltOEMSession: FramedSession {
         actions.emit(whole.reading())
         origin = .memory
         if mode == .measuring || mode == .reading { finish(.complete, into: &actions) }
-    }
-
-    private mutating func identify(_ answer: EvgmoltOEMAnswer, into actions: inout SessionActions) {
-        switch answer.index {
-        case 0: serial.high = answer.value
-        case 1: serial.low = answer.value
-        case 2: version = answer.value
-        default: return
-        }
-        // Only when asked: the rotation tells it after the first readings, and one cuff must not have two names in a run.
-        guard mode == .informing, !isIdentified, let high = serial.high, let low = serial.low, let version else { return }
-        isIdentified = true
-        let number = Int(high) << 8 | Int(low)
-        actions.append(
-            .identify(
-                DeviceIdentity(
-                    id: number == 0 ? "" : "evgmolt-\(number)", manufacturer: "evgmolt", model: "OEM NIBP",
-                    serial: "\(number)", firmware: "\(version)")))
     }
 
     static func failure(_ code: UInt8) -> Failure {

@@ -1,16 +1,18 @@
 /// The conversation with a DRI monitor: one request, then a record every few seconds, and in each the cuff's last result.
 struct GeDRISession: MonitorSession {
-    static let kind = "a DRI monitor"
     static let patience = Duration.seconds(2)
     /// Three records that did not come.
-    private static let silence = Duration.seconds(3 * GeDRIRequest.interval)
+    static let interval = Duration.seconds(3 * GeDRIRequest.interval)
+    static let request = Request(
+        MonitorMode.reading, GeDRIRequest.displayedValues(every: GeDRIRequest.interval), within: .seconds(GeDRIRequest.interval + 3),
+        attempts: 3)
 
     var reader = FrameReader(GeDRIFrame())
+    var requests = Requests<MonitorMode>()
     var mode = MonitorMode.listening
     var isFinished = false
-    var tries = 0
     /// A request of this session may still run.
-    private var hasAsked = false
+    var asks = false
 
     private var standing = StandingResult<GeDRINIBP.Values>()
     private var emitted = 0
@@ -24,40 +26,31 @@ struct GeDRISession: MonitorSession {
     private var doubtful: GeDRINIBP.Values?
 
     mutating func endInOrder(into actions: inout SessionActions) -> Bool {
-        guard hasAsked, !isFinished else { return false }
+        guard asks, !isFinished else { return false }
         conclude(.complete, into: &actions)
         return true
     }
 
-    mutating func ask(into actions: inout SessionActions) {
-        hasAsked = true
-        ask(
-            GeDRIRequest.displayedValues(every: GeDRIRequest.interval), within: .seconds(GeDRIRequest.interval + 3), again: Self.silence,
-            into: &actions)
-    }
-
     /// Stops the records that this session asked for.
     mutating func conclude(_ outcome: Outcome, into actions: inout SessionActions) {
-        if hasAsked { actions.append(.write(GeDRIRequest.displayedValues(every: 0))) }
+        if asks { actions.append(.write(GeDRIRequest.displayedValues(every: 0))) }
         finish(outcome, into: &actions)
     }
 
-    mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
-        switch step {
+    mutating func skipped(_ count: Int, _ fault: FrameFault, into actions: inout SessionActions) {
         // The flag between two records is no damage.
-        case .skipped(let count, let fault): if count > 1 || fault != .notAStart { actions.report(skipped: count, fault) }
-        case .frame(let range):
-            guard let record = GeDRIFrame.record(reader.buffer.span.extracting(range)) else { return }
-            let isAfterDamage = reader.skippedBytes - skippedBefore > 2 * range.count
-            skippedBefore = reader.skippedBytes
-            if mode == .listening { actions.append(.arm(.poll, Self.silence)) }
-            guard let nibp = GeDRIRecord.nibp(in: record.span) else {
-                if GeDRIRecord.isPhysiological(record.span), mode == .reading {
-                    actions.append(.report(.ignored("a record without a basic class", record)))
-                }
-                return
-            }
+        if count > 1 || fault != .notAStart { actions.report(skipped: count, fault) }
+    }
+
+    mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
+        guard let record = GeDRIFrame.record(reader.buffer.span.extracting(range)) else { return }
+        let isAfterDamage = reader.skippedBytes - skippedBefore > 2 * range.count
+        skippedBefore = reader.skippedBytes
+        if mode == .listening { actions.append(.arm(.poll, Self.interval)) }
+        if let nibp = GeDRIRecord.nibp(in: record.span) {
             observe(nibp, isAfterDamage: isAfterDamage, into: &actions)
+        } else if GeDRIRecord.isPhysiological(record.span), mode == .reading {
+            actions.append(.report(.ignored("a record without a basic class", record)))
         }
     }
 

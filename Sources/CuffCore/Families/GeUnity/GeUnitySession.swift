@@ -1,20 +1,19 @@
 /// The conversation with a Dash: one request, every few seconds, and in each answer the cuff's last result.
 /// A read believes values that come twice: nothing else can be checked.
 struct GeUnitySession: MonitorSession {
-    static let kind = "a Dash monitor"
     /// Answers that may differ while a result is read.
     private static let doubtLimit = 6
     static let patience = Duration.seconds(2)
     /// Readers ask every 2 [1] or 5 [2] seconds.
-    private static let interval = Duration.seconds(5)
+    static let interval = Duration.seconds(5)
+    static let request = Request(MonitorMode.reading, GeUnityFrame.request, within: .seconds(3), attempts: 3)
 
     var reader = FrameReader(GeUnityFrame())
+    var requests = Requests<MonitorMode>()
     var mode = MonitorMode.listening
     var isFinished = false
-    var tries = 0
+    var asks = false
     private var doubts = 0
-    /// This session asks; otherwise it listens to what somebody else asked.
-    private var asks = false
 
     private var standing = StandingResult<GeUnityResult>()
     private var emitted = 0
@@ -23,35 +22,26 @@ struct GeUnitySession: MonitorSession {
     /// Values to be seen once more before they are believed.
     private var doubtful: GeUnityResult?
 
-    mutating func ask(into actions: inout SessionActions) {
-        asks = true
-        ask(GeUnityFrame.request, within: .seconds(3), again: Self.interval, into: &actions)
-    }
-
-    mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
-        switch step {
-        case .skipped(let count, let fault): actions.report(skipped: count, fault)
-        case .frame(let range):
-            let result = GeUnityFrame.result(in: reader.buffer.span.extracting(range))
-            // Somebody else is asking.
-            if mode == .listening, !asks { actions.append(.arm(.poll, Self.interval)) }
-            if mode == .reading { actions.append(.disarm(.response)) }
-            guard let result, !result.isAbsent else {
-                if result != nil { wasEmpty = true }
-                return settle(result == nil ? "the monitor shows no cuff" : "the monitor shows no result", into: &actions)
-            }
-            guard let pressure = result.bloodPressure else {
-                actions.append(.report(.ignored("values of the cuff that cannot be", result.raw.array)))
-                return askAgain(into: &actions)
-            }
-            observe(pressure, result, into: &actions)
+    mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
+        let result = GeUnityFrame.result(in: reader.buffer.span.extracting(range))
+        // Another host is asking.
+        if mode == .listening, !asks { actions.append(.arm(.poll, Self.interval)) }
+        requests.end(into: &actions)
+        guard let result, !result.isAbsent else {
+            if result != nil { wasEmpty = true }
+            return settle(result == nil ? "the monitor shows no cuff" : "the monitor shows no result", into: &actions)
         }
+        guard let pressure = result.bloodPressure else {
+            actions.append(.report(.ignored("values of the cuff that cannot be", result.raw.array)))
+            return compare(into: &actions)
+        }
+        observe(pressure, result, into: &actions)
     }
 
     private mutating func observe(_ pressure: BloodPressure, _ result: GeUnityResult, into actions: inout SessionActions) {
         if mode == .reading, doubtful != result {
             doubtful = result
-            return askAgain(into: &actions)
+            return compare(into: &actions)
         }
         let reading = Reading(
             .bloodPressure(pressure), driver: "ge-unity", flags: .noMeasurementCheck, origin: .memory, raw: result.raw)
@@ -60,7 +50,8 @@ struct GeUnitySession: MonitorSession {
         if mode == .reading { finish(.complete, into: &actions) }
     }
 
-    private mutating func askAgain(into actions: inout SessionActions) {
+    /// Asks for the values again, to compare them.
+    private mutating func compare(into actions: inout SessionActions) {
         guard mode == .reading else { return }
         doubts += 1
         guard doubts <= Self.doubtLimit else {

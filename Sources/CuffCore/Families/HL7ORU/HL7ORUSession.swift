@@ -18,6 +18,7 @@ struct HL7ORUSession: FramedSession {
     private var silenced = 0
     var frames: Int? { reader.frames + silenced }
     var isFinished = false
+    var capabilities: Capabilities { CuffDriver.hl7ORU.capabilities }
     private var isFollowing = false
     /// Nothing can be written any more.
     private var isLineOver = false
@@ -64,9 +65,6 @@ struct HL7ORUSession: FramedSession {
     }
 
     mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
-        guard command == .follow else {
-            return finish(.unsupported("a monitor that sends HL7 takes no commands; it is only listened to"), into: &actions)
-        }
         isFollowing = true
     }
 
@@ -96,14 +94,14 @@ struct HL7ORUSession: FramedSession {
         }
     }
 
-    mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
-        switch step {
-        case .skipped(let count, let fault):
-            actions.report(skipped: count, fault)
-            // What is lost may be more than noise.
-            if fault == .tooLong { actions.append(.report(.ignored("a message of more than 64 KiB", []))) }
-        case .frame(let range): receive(Array(reader.buffer[range]), isCut: false, into: &actions)
-        }
+    mutating func skipped(_ count: Int, _ fault: FrameFault, into actions: inout SessionActions) {
+        actions.report(skipped: count, fault)
+        // What is lost may be more than noise.
+        if fault == .tooLong { actions.append(.report(.ignored("a message of more than 64 KiB", []))) }
+    }
+
+    mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
+        receive(bytes(of: range), isCut: false, into: &actions)
     }
 
     // MARK: Messages that nothing follows

@@ -3,20 +3,22 @@ struct IntelliVueSession: MonitorSession {
     /// How far the association is, as far as it was sent from here.
     private enum Phase { case none, associating, expectingEvent, polling, releasing }
 
-    static let kind = "an IntelliVue monitor"
     static let patience = Duration.seconds(3)
     /// The monitor ends an association that falls silent; readers poll every second [1].
     private static let pollPause = Duration.seconds(2)
     /// A monitor that refused, aborted or is away is asked again after this.
-    private static let retryPause = Duration.seconds(30)
+    static let interval = Duration.seconds(30)
+    static let request = Request(
+        MonitorMode.reading, IntelliVueFrame.encode(IntelliVueAssociation.request()), within: .seconds(3), attempts: 3)
     /// Polls of a read that may go unanswered or show no cuff.
     private static let pollLimit = 4
 
     var reader = FrameReader(IntelliVueFrame())
+    var requests = Requests<MonitorMode>()
     var mode = MonitorMode.listening
-    private var phase = Phase.none
     var isFinished = false
-    var tries = 0
+    var asks = false
+    private var phase = Phase.none
     private var polls = 0
     private var number: UInt16 = 0
     private var outcome = Outcome.complete
@@ -31,8 +33,7 @@ struct IntelliVueSession: MonitorSession {
 
     mutating func lineEnded(into actions: inout SessionActions) {
         receiveRest(into: &actions)
-        let isDone = mode == .listening || phase == .releasing
-        finish(isDone ? outcome : .noAnswer("the line ended before the monitor had answered"), into: &actions)
+        if phase == .releasing { finish(outcome, into: &actions) } else { finishAtEnd(into: &actions) }
     }
 
     mutating func endInOrder(into actions: inout SessionActions) -> Bool {
@@ -50,12 +51,11 @@ struct IntelliVueSession: MonitorSession {
 
     /// Associates.
     mutating func ask(into actions: inout SessionActions) {
-        tries += 1
+        asks = true
         phase = .associating
         parts = nil
         actions.append(.disarm(.poll))
-        actions.append(.write(IntelliVueFrame.encode(IntelliVueAssociation.request())))
-        actions.append(.arm(.response, .seconds(3)))
+        ask(Self.request, into: &actions)
     }
 
     private mutating func poll(into actions: inout SessionActions) {
@@ -72,12 +72,17 @@ struct IntelliVueSession: MonitorSession {
         case (.poll, .polling): pollAgain(into: &actions)
         case (.response, .releasing): finish(outcome, into: &actions)
         case (.response, .associating), (.response, .expectingEvent):
-            guard tries < Self.retryLimit else { return giveUp(.noAnswer("the monitor did not answer"), into: &actions) }
-            // It may have accepted without being heard.
-            actions.append(.write(IntelliVueFrame.encode(IntelliVueAssociation.release)))
-            ask(into: &actions)
+            // It may have accepted, and its answer been lost.
+            if requests.canRepeat { actions.append(.write(IntelliVueFrame.encode(IntelliVueAssociation.release))) }
+            phase = .associating
+            parts = nil
+            askAgain(into: &actions)
         default: break
         }
+    }
+
+    mutating func unanswered(_ question: MonitorMode, into actions: inout SessionActions) {
+        giveUp(.noAnswer("the monitor did not answer"), into: &actions)
     }
 
     private mutating func pollAgain(into actions: inout SessionActions) {
@@ -96,20 +101,15 @@ struct IntelliVueSession: MonitorSession {
         guard mode == .listening else { return finish(outcome, into: &actions) }
         if let sentence = outcome.sentence, phase != .none { actions.append(.report(.warning(sentence))) }
         phase = .none
-        tries = 0
         polls = 0
-        actions.append(.disarm(.response))
-        actions.append(.arm(.poll, Self.retryPause))
+        requests.end(into: &actions)
+        actions.append(.arm(.poll, Self.interval))
     }
 
-    mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
-        guard case .frame(let range) = step else {
-            if case .skipped(let count, let fault) = step { actions.report(skipped: count, fault) }
-            return
-        }
+    mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
         guard let user = IntelliVueFrame.user(reader.buffer.span.extracting(range)) else { return }
-        // Somebody else's monitor: it is listened to.
-        if phase == .none, mode == .listening { actions.append(.arm(.poll, Self.retryPause)) }
+        // Another host polls this monitor: it is listened to.
+        if phase == .none, mode == .listening { actions.append(.arm(.poll, Self.interval)) }
         switch IntelliVueMessage(user.span) {
         case .accepted where phase == .associating:
             phase = .expectingEvent
@@ -124,9 +124,8 @@ struct IntelliVueSession: MonitorSession {
             let answer = IntelliVueMessage.creationResult(context, invoke, object: object, time: time)
             actions.append(.write(IntelliVueFrame.encode(answer)))
             guard phase != .releasing else { return }
-            tries = 0
             polls = 0
-            actions.append(.disarm(.response))
+            requests.end(into: &actions)
             poll(into: &actions)
         case .poll(let poll): collect(poll, into: &actions)
         case .accepted, .refused, .aborted, .released, .requestsRelease, .created, .other: break

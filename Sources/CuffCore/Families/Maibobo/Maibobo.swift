@@ -86,16 +86,19 @@ struct MaiboboFrame: FrameFormat {
     }
 }
 
-struct MaiboboSession: FramedSession {
+struct MaiboboSession: FramedSession, MeasuringSession {
     private enum Mode { case listening, connecting, starting, measuring, stopping }
 
     /// An answer must come within this; a cuff that says nothing for three of them while it measures is gone.
     static let patience = Duration.seconds(3)
 
     var reader = FrameReader(MaiboboFrame())
-    private var mode = Mode.listening
+    var requests = Requests<MaiboboCommand>()
     var isFinished = false
-    private var tries = 0
+    var capabilities: Capabilities { CuffDriver.maibobo.capabilities }
+    var isListening: Bool { mode == .listening }
+    var stopCommand: [UInt8] { MaiboboFrame.command(.stop, proto: proto) }
+    private var mode = Mode.listening
     private var origin = Reading.Origin.push
     private let proto: UInt8
     private let liveOffset: Int?
@@ -120,71 +123,45 @@ struct MaiboboSession: FramedSession {
         }
     }
 
-    mutating func lineEnded(into actions: inout SessionActions) {
-        receiveRest(into: &actions)
-        finish(mode == .listening ? .complete : .noAnswer("the line ended before the result"), into: &actions)
-    }
-
     mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         switch command {
-        case .follow: break
         case .measure:
             mode = .connecting
-            ask(.connect, into: &actions)
+            ask(.connect, attempts: 3, into: &actions)
         case .stop:
-            actions.append(.write(MaiboboFrame.command(.stop, proto: proto)))
-            actions.append(.live(.aborted))
             mode = .stopping
-            actions.append(.disarm(.overall))
-            actions.append(.disarm(.silence))
-            actions.append(.arm(.response, .seconds(2)))
-        case .readMemory, .readClock, .setClock, .information, .schedule, .clear:
-            finish(.unsupported("maibobo has no command for that"), into: &actions)
+            stop(within: .seconds(2), into: &actions)
+        default: break
         }
     }
 
-    private mutating func ask(_ command: MaiboboCommand, into actions: inout SessionActions) {
-        tries += 1
-        actions.append(.write(MaiboboFrame.command(command, proto: proto)))
-        actions.append(.arm(.response, Self.patience))
+    private mutating func ask(_ command: MaiboboCommand, attempts: Int, into actions: inout SessionActions) {
+        let bytes = MaiboboFrame.command(command, proto: proto)
+        ask(Request(command, bytes, within: Self.patience, attempts: attempts), into: &actions)
     }
 
-    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
-        if timer == .silence, mode == .measuring {
-            return give(up: "the cuff fell silent during the measurement", as: .lost, into: &actions)
-        }
-        guard timer == .response || timer == .overall else { return }
-        switch mode {
-        case .listening: break
+    mutating func unanswered(_ question: MaiboboCommand, into actions: inout SessionActions) {
+        if question == .start { return giveUp("the cuff did not acknowledge the start", into: &actions) }
+        finish(.noAnswer("the cuff did not answer the connect command"), into: &actions)
+    }
+
+    mutating func ownTimeOut(_ timer: TimerID, into actions: inout SessionActions) {
+        switch (timer, mode) {
+        case (.silence, .measuring): giveUp("the cuff fell silent during the measurement", as: .lost, into: &actions)
+        case (.overall, .measuring): giveUp("no result came within three minutes of the start", into: &actions)
         // That it answers a stop is a guess; without an answer it is unknown whether it deflates.
-        case .stopping: finish(.noAnswer("the cuff did not confirm that it stopped"), into: &actions)
-        case .connecting where tries < 3: ask(.connect, into: &actions)
-        case .connecting: finish(.noAnswer("the cuff did not answer the connect command"), into: &actions)
-        // A start is not repeated: a lost acknowledgement must not inflate the cuff twice.
-        case .starting: give(up: "the cuff did not acknowledge the start", into: &actions)
-        case .measuring: give(up: "no result came within three minutes of the start", into: &actions)
+        case (.response, .stopping): finish(.noAnswer("the cuff did not confirm that it stopped"), into: &actions)
+        default: break
         }
     }
 
-    private mutating func give(up sentence: String, as reason: FailureReason = .timeout, into actions: inout SessionActions) {
-        actions.append(.write(MaiboboFrame.command(.stop, proto: proto)))
-        actions.append(.live(.failed(Failure(reason))))
-        finish(.noAnswer(sentence), into: &actions)
-    }
-
-    mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
-        switch step {
-        case .skipped(let count, let fault): actions.report(skipped: count, fault)
-        case .frame(let range): take(Array(reader.buffer[range]), into: &actions)
-        }
-    }
-
-    private mutating func take(_ frame: [UInt8], into actions: inout SessionActions) {
+    mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
+        let frame = bytes(of: range)
         let kind = Self.kind(frame.span)
         switch kind {
         case 0x01? where mode == .connecting:
             mode = .starting
-            ask(.start, into: &actions)
+            ask(.start, attempts: 1, into: &actions)
         case 0x03? where mode == .stopping: finish(.complete, into: &actions)
         case 0x01?, 0x03?: break
         case 0x02?: run(into: &actions)
@@ -212,7 +189,7 @@ struct MaiboboSession: FramedSession {
     private mutating func run(into actions: inout SessionActions) {
         guard mode == .starting else { return }
         mode = .measuring
-        actions.append(.disarm(.response))
+        requests.end(into: &actions)
         // Longer than any measurement; the cuff's own limit is in no source: guess.
         actions.append(.arm(.overall, .seconds(180)))
         actions.append(.live(.started))
@@ -238,12 +215,7 @@ struct MaiboboSession: FramedSession {
                 let pulse = frame.bigEndian16(17), systolic < 512, diastolic < 512, pulse < 512
             else { return nil }
             clock = Self.clock(frame)
-            if systolic == 0 || diastolic == 0 {
-                content = .failure(Failure(.noValue))
-            } else {
-                content = .bloodPressure(
-                    .mmHg(Int(systolic), Int(diastolic), pulseOrZero: Int(pulse)))
-            }
+            content = .mmHg(Int(systolic), Int(diastolic), pulseOrZero: Int(pulse))
         }
         return Reading(content, driver: "maibobo", clock: clock, origin: origin, raw: RawBytes(frame))
     }

@@ -1,36 +1,24 @@
 /// The conversation with a Microlife cuff: one question, one answer.
-struct MicrolifeBPA100Session: FramedSession {
+struct MicrolifeBPA100Session: FramedSession, RequestSession {
     private enum Mode { case listening, reading, clocking, setting(DeviceTime), identifying }
 
-    private static let retryLimit = 4
-
     var reader = FrameReader(MicrolifeAnswer())
-    private var mode = Mode.listening
+    var requests = Requests<MicrolifeCommand>()
     var isFinished = false
-    private var tries = 0
-    /// The question whose answer is awaited in a conversation of our own.
-    private var asked: MicrolifeCommand?
-    /// The new time is on its way to the cuff; what it answers means nothing known.
-    private var isSetting = false
+    var capabilities: Capabilities { CuffDriver.microlifeBPA100.capabilities }
+    private var mode = Mode.listening
 
     mutating func receive(_ bytes: [UInt8], into actions: inout SessionActions) {
-        if asked != nil, !isSetting { actions.append(.arm(.response, .milliseconds(1500))) }
+        if requests.isAwaiting { actions.append(.arm(.response, .milliseconds(1500))) }
         receiveFrames(of: bytes, into: &actions)
-    }
-
-    mutating func lineEnded(into actions: inout SessionActions) {
-        receiveRest(into: &actions)
-        if case .listening = mode { return finish(.complete, into: &actions) }
-        finish(.noAnswer("the line ended before the cuff had answered"), into: &actions)
     }
 
     mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         switch command {
-        case .follow: mode = .listening
-        case .readMemory(user: nil):
+        case .readMemory:
             mode = .reading
-            ask(.clock, into: &actions)
-        case .readMemory: finish(.unsupported("this cuff keeps one person's readings"), into: &actions)
+            // The clock is an extra; the readings are what was asked for.
+            ask(.clock, attempts: 1, into: &actions)
         case .readClock:
             mode = .clocking
             ask(.clock, into: &actions)
@@ -40,57 +28,43 @@ struct MicrolifeBPA100Session: FramedSession {
         case .information:
             mode = .identifying
             ask(.patientID, into: &actions)
-        default: finish(.unsupported("microlife-bpa100 has no command for that"), into: &actions)
+        default: break
         }
     }
 
-    private mutating func ask(_ command: MicrolifeCommand, into actions: inout SessionActions) {
-        tries += 1
-        asked = command
-        actions.append(.write(command.bytes))
-        actions.append(.arm(.response, .seconds(2)))
+    private mutating func ask(_ command: MicrolifeCommand, attempts: Int = 4, into actions: inout SessionActions) {
+        ask(Request(command, command.bytes, within: .seconds(2), attempts: attempts), into: &actions)
     }
 
     /// What follows answers this question: what came before it and is not whole never will be.
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
         guard let command = MicrolifeCommand(bytes) else { return }
-        let lost = reader.discard()
-        if lost > 0 { actions.report(skipped: lost, .incomplete) }
+        discardIncomplete(into: &actions)
         reader.format.question = command
     }
 
-    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
-        if timer == .silence, isSetting {
-            isSetting = false
-            tries = 0
-            return ask(.clock, into: &actions)
-        }
-        guard timer == .response, let asked else { return }
-        if case .reading = mode, asked == .clock {
-            // The clock is an extra; the readings are what was asked for.
-            tries = 0
-            return ask(.cycles, into: &actions)
-        }
-        guard tries < Self.retryLimit else { return finish(.noAnswer("the cuff gave no whole answer"), into: &actions) }
-        ask(asked, into: &actions)
+    mutating func unanswered(_ question: MicrolifeCommand, into actions: inout SessionActions) {
+        if case .reading = mode, question == .clock { return ask(.cycles, into: &actions) }
+        finish(.noAnswer("the cuff gave no whole answer"), into: &actions)
     }
 
-    mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
-        guard case .frame(let range) = step else {
-            if case .skipped(let count, let fault) = step { actions.report(skipped: count, fault) }
-            return
-        }
+    mutating func ownTimeOut(_ timer: TimerID, into actions: inout SessionActions) {
+        // The new time has been sent; what the cuff answers means nothing known.
+        if case .setting = mode, timer == .silence { ask(.clock, into: &actions) }
+    }
+
+    mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
         // While a time is being set every single 06 is the cuff's acknowledgement.
-        let frame = Array(reader.buffer[range])
+        let frame = bytes(of: range)
         switch reader.format.question {
-        case .cycles: takeCycles(frame, into: &actions)
-        case .clock: takeClock(frame, into: &actions)
-        case .patientID: takeIdentity(frame, into: &actions)
+        case .cycles: receiveCycles(frame, into: &actions)
+        case .clock: receiveClock(frame, into: &actions)
+        case .patientID: receiveIdentity(frame, into: &actions)
         case .setClock: sendTime(into: &actions)
         }
     }
 
-    private mutating func takeCycles(_ frame: [UInt8], into actions: inout SessionActions) {
+    private mutating func receiveCycles(_ frame: [UInt8], into actions: inout SessionActions) {
         var occurrences = DumpOccurrences()
         for start in stride(from: 33, to: frame.count - 2, by: 32) {
             guard var reading = Self.reading(frame.span.extracting(start..<(start + 32))) else {
@@ -100,26 +74,24 @@ struct MicrolifeBPA100Session: FramedSession {
             occurrences.mark(&reading)
             actions.emit(reading)
         }
-        if case .reading = mode, asked == .cycles { finish(.complete, into: &actions) }
+        if case .reading = mode, requests.question == .cycles { finish(.complete, into: &actions) }
     }
 
-    private mutating func takeClock(_ frame: [UInt8], into actions: inout SessionActions) {
+    private mutating func receiveClock(_ frame: [UInt8], into actions: inout SessionActions) {
         let time = Self.clock(frame.span)
         if let time { actions.append(.clock(time)) }
         switch mode {
-        case .reading where asked == .clock:
-            tries = 0
-            ask(.cycles, into: &actions)
+        case .reading where requests.question == .clock: ask(.cycles, into: &actions)
         case .clocking:
             finish(time == nil ? .failed("the cuff's clock shows no possible time") : .complete, into: &actions)
-        case .setting(let wanted) where asked == .clock:
+        case .setting(let wanted) where requests.question == .clock:
             let isSet = time.map { abs($0.wallSeconds - wanted.wallSeconds) <= 120 } ?? false
             finish(isSet ? .complete : .failed("the cuff's clock does not show the time that was sent"), into: &actions)
         default: break
         }
     }
 
-    private mutating func takeIdentity(_ frame: [UInt8], into actions: inout SessionActions) {
+    private mutating func receiveIdentity(_ frame: [UInt8], into actions: inout SessionActions) {
         let firmware = frame.span.byte(23) == 0x2C ? DeviceIdentity.text(frame[24..<31].filter { $0 >= 0x20 }) : nil
         actions.append(.identify(DeviceIdentity(manufacturer: "Microlife", firmware: firmware)))
         guard case .identifying = mode else { return }
@@ -130,9 +102,8 @@ struct MicrolifeBPA100Session: FramedSession {
 
     /// The time that was asked for, in the pieces the cuff's bridge takes.
     private mutating func sendTime(into actions: inout SessionActions) {
-        guard case .setting(let time) = mode, asked == .setClock, !isSetting else { return }
-        isSetting = true
-        actions.append(.disarm(.response))
+        guard case .setting(let time) = mode, requests.question == .setClock else { return }
+        requests.end(into: &actions)
         let text = Self.settingText(time)
         for start in stride(from: 0, to: text.count, by: 7) {
             actions.append(.write(Array(text[start..<min(start + 7, text.count)])))
@@ -147,12 +118,9 @@ extension MicrolifeBPA100Session {
     static func reading(_ record: Span<UInt8>) -> Reading? {
         guard let word = record.hexDigits(16, 8), word == record.hexDigits(24, 8) else { return nil }
         let (systolic, diastolic, pulse) = (word & 1023, word >> 10 & 1023, word >> 20 & 1023)
-        let content: Reading.Content =
-            systolic > 0 && diastolic > 0
-            ? .bloodPressure(
-                .mmHg(systolic, diastolic, pulseOrZero: pulse))
-            : .failure(Failure(.noValue))
-        return Reading(content, driver: "microlife-bpa100", clock: clock(ofRecord: record), origin: .memory, raw: RawBytes(record))
+        return Reading(
+            .mmHg(systolic, diastolic, pulseOrZero: pulse), driver: "microlife-bpa100", clock: clock(ofRecord: record), origin: .memory,
+            raw: RawBytes(record))
     }
 
     private static func clock(ofRecord record: Span<UInt8>) -> DeviceClock {

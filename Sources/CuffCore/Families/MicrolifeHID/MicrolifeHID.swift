@@ -97,57 +97,39 @@ struct MicrolifeHIDFrame: FrameFormat {
 }
 
 /// One question, one long answer. Rules: an answer is read only whole and checked; it may be asked for three times.
-struct MicrolifeHIDSession: FinishingSession {
-    private enum State { case listening, reading, setting, finished }
+struct MicrolifeHIDSession: RequestSession {
+    enum Question: Sendable { case memory, setClock }
 
     private static let reports = CountedReports(.lowNibble)
-    private static let attempts = 3
 
-    private var state = State.listening
-    var isFinished: Bool {
-        get { state == .finished }
-        set { if newValue { state = .finished } }
-    }
+    var requests = Requests<Question>()
+    var isFinished = false
+    var capabilities: Capabilities { CuffDriver.microlifeHID.capabilities }
     private var reader = FrameReader(MicrolifeHIDFrame())
     var frames: Int? { reader.frames }
-    private var tries = 0
 
     /// What is left of an earlier answer does not belong to the new question.
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) { _ = reader.discard() }
 
     mutating func lineEnded(into actions: inout SessionActions) {
-        guard state == .listening else {
-            return finish(.noAnswer("the cuff was unplugged before it had answered"), into: &actions)
-        }
-        if case .skipped(let count, let fault)? = reader.finish() { actions.report(skipped: count, fault) }
-        finish(.complete, into: &actions)
+        if isListening, case .skipped(let count, let fault)? = reader.finish() { actions.report(skipped: count, fault) }
+        finishAtEnd(into: &actions)
     }
 
     mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         switch command {
-        case .follow: break
-        case .readMemory(nil):
-            state = .reading
-            ask(into: &actions)
-        case .readMemory: finish(.unsupported("microlife-hid knows no users"), into: &actions)
+        case .readMemory: ask(.memory, MicrolifeHIDFrame.readMemory, attempts: 3, into: &actions)
         case .setClock(let time):
             guard time.isPossible, time.year >= 2000, time.year < 2100 else {
                 return finish(.unsupported("the cuff's clock goes from 2000 to 2099"), into: &actions)
             }
-            state = .setting
-            write(MicrolifeHIDFrame.setClock(time), into: &actions)
-        default: finish(.unsupported("microlife-hid has no command for that"), into: &actions)
+            ask(.setClock, MicrolifeHIDFrame.setClock(time), attempts: 1, into: &actions)
+        default: break
         }
     }
 
-    private mutating func ask(into actions: inout SessionActions) {
-        tries += 1
-        write(MicrolifeHIDFrame.readMemory, into: &actions)
-    }
-
-    private mutating func write(_ frame: [UInt8], into actions: inout SessionActions) {
-        actions.append(.write([UInt8(frame.count)] + frame))
-        actions.append(.arm(.response, .seconds(1)))
+    private mutating func ask(_ question: Question, _ frame: [UInt8], attempts: Int, into actions: inout SessionActions) {
+        ask(Request(question, [UInt8(frame.count)] + frame, within: .seconds(1), attempts: attempts), into: &actions)
     }
 
     mutating func receive(_ report: [UInt8], into actions: inout SessionActions) {
@@ -155,19 +137,18 @@ struct MicrolifeHIDSession: FinishingSession {
             return actions.report(skipped: report.count + reader.discard(), .badLength)
         }
         reader.feed(Array(payload))
-        while let step = reader.next() {
+        while !isFinished, let step = reader.next() {
             switch step {
             case .skipped(let count, let fault): actions.report(skipped: count, fault)
-            case .frame(let range):
-                take(frame: range, into: &actions)
-                if state == .finished { return }
+            case .frame(let range): receive(frame: range, into: &actions)
             }
         }
-        if state == .reading { actions.append(.arm(.response, .seconds(1))) }
+        // The rest of a long answer is awaited.
+        if !isFinished, requests.question == .memory { actions.append(.arm(.response, .seconds(1))) }
     }
 
-    private mutating func take(frame range: Range<Int>, into actions: inout SessionActions) {
-        if state == .setting { return finish(.complete, into: &actions) }
+    private mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
+        if requests.question == .setClock { return finish(.complete, into: &actions) }
         guard MicrolifeHIDFrame.isMemory(reader.buffer.span.extracting(range)) else {
             return actions.append(.report(.ignored("a frame other than a memory answer", Array(reader.buffer[range]))))
         }
@@ -189,20 +170,14 @@ struct MicrolifeHIDSession: FinishingSession {
             dump.mark(&reading)
             actions.emit(reading)
         }
-        if state == .reading {
+        if requests.question == .memory {
             finish(unread == 0 ? .complete : .failed("\(unread) records have an unknown form"), into: &actions)
         }
     }
 
-    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
-        guard timer == .response else { return }
-        switch state {
-        case .reading where tries < Self.attempts: ask(into: &actions)
-        case .reading: finish(.noAnswer("the cuff sent no whole answer"), into: &actions)
-        case .setting:
-            actions.append(.report(.warning("nothing confirms the new time: compare the cuff's display")))
-            finish(.complete, into: &actions)
-        default: break
-        }
+    mutating func unanswered(_ question: Question, into actions: inout SessionActions) {
+        if question == .memory { return finish(.noAnswer("the cuff sent no whole answer"), into: &actions) }
+        actions.append(.report(.warning("nothing confirms the new time: compare the cuff's display")))
+        finish(.complete, into: &actions)
     }
 }

@@ -1,5 +1,5 @@
 /// The conversation with a Nano: listens, or keeps it measuring for a while with keep-alives.
-struct NibpNanoSession: FramedSession {
+struct NibpNanoSession: FramedSession, MeasuringSession {
     private enum Mode { case listening, measuring, informing, stopping }
 
     /// The device gives up after 500 ms without one [1].
@@ -15,25 +15,36 @@ struct NibpNanoSession: FramedSession {
     static let maximumTenths = 3300
 
     var reader = FrameReader(NibpNanoFrame())
-    private var mode = Mode.listening
+    var requests = Requests<[UInt8]>()
     var isFinished = false
+    var capabilities: Capabilities { CuffDriver.nibpNano.capabilities }
+    var isListening: Bool { mode == .listening }
+    let stopCommand = NibpNanoCommand.stop
+    private var mode = Mode.listening
     private var origin = Reading.Origin.push
     private let duration: Duration
 
-    /// The counter of the last pressure, and how many it has counted.
-    private var lastCount: UInt16 = 0
-    private var samples: Int64 = 0
-
-    private var isHeard = false
+    private var wave = Wave()
     /// The bytes just received held a whole packet.
     private var hasFrame = false
     private var isBeating = false
-    private var deviceMode: UInt8?
-    private var error: UInt8 = 0
-    private var hadNoPulse = false
-    private var toldMeaningless = false
+    private var status = Status()
     private var identity = DeviceIdentity(manufacturer: "ADInstruments", model: "Human NIBP Nano")
-    private var tries = 0
+
+    /// The pressures of the finger.
+    private struct Wave {
+        /// The counter of the last pressure, and how many it has counted.
+        var lastCount: UInt16 = 0
+        var samples: Int64 = 0
+        var hasReportedMeaningless = false
+    }
+
+    /// The last status packet.
+    private struct Status {
+        var mode: UInt8?
+        var error: UInt8 = 0
+        var hasNoPulse = false
+    }
 
     init(_ context: SessionContext) {
         let seconds = context.options["seconds"].flatMap { Int($0) } ?? 60
@@ -52,51 +63,39 @@ struct NibpNanoSession: FramedSession {
         if bytes == NibpNanoCommand.stop { origin = .push }
     }
 
-    mutating func lineEnded(into actions: inout SessionActions) {
-        receiveRest(into: &actions)
-        let sentence = isHeard ? "the line ended during the measurement" : "the line ended before the device answered"
-        finish(mode == .listening ? .complete : .noAnswer(sentence), into: &actions)
-    }
-
     mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         switch command {
-        case .follow: break
         case .measure:
             mode = .measuring
-            actions.append(.write(NibpNanoCommand.start))
-            actions.append(.arm(.response, .seconds(5)))
+            ask(Request(NibpNanoCommand.start, NibpNanoCommand.start, within: .seconds(5), attempts: 1), into: &actions)
             actions.append(.arm(.overall, Self.search))
             actions.append(.arm(.poll, Self.keepAlive))
         case .stop:
-            actions.append(.write(NibpNanoCommand.stop))
-            actions.append(.live(.aborted))
-            // Its status, four times a second, tells when it no longer measures.
+            // Its status, four times a second, shows when it no longer measures.
             mode = .stopping
-            actions.append(.disarm(.overall))
-            actions.append(.disarm(.silence))
-            actions.append(.disarm(.poll))
-            actions.append(.arm(.response, .seconds(2)))
+            stop(within: .seconds(2), into: &actions)
         case .information:
             mode = .informing
             inquire(into: &actions)
-        case .readMemory, .readClock, .setClock, .schedule, .clear:
-            finish(.unsupported("nibp-nano keeps no readings and has no clock"), into: &actions)
+        default: break
         }
     }
 
     private mutating func inquire(into actions: inout SessionActions) {
-        tries += 1
-        actions.append(.write(identity.serial == nil ? NibpNanoCommand.hardware : NibpNanoCommand.application))
-        actions.append(.arm(.response, .seconds(2)))
+        let question = identity.serial == nil ? NibpNanoCommand.hardware : NibpNanoCommand.application
+        ask(Request(question, question, within: .seconds(2), attempts: 6), into: &actions)
     }
 
-    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+    mutating func unanswered(_ question: [UInt8], into actions: inout SessionActions) {
+        if question == NibpNanoCommand.start { return giveUp("the device says nothing", into: &actions) }
+        finish(.noAnswer("the device did not report its version"), into: &actions)
+    }
+
+    mutating func ownTimeOut(_ timer: TimerID, into actions: inout SessionActions) {
         switch (mode, timer) {
         case (.measuring, .poll):
             actions.append(.write(NibpNanoCommand.keepAlive))
             actions.append(.arm(.poll, Self.keepAlive))
-        // A start is not repeated: a device that does not answer may still have received it.
-        case (.measuring, .response): giveUp("the device says nothing", into: &actions)
         case (.measuring, .silence): giveUp("the device fell silent during the measurement", as: .lost, into: &actions)
         case (.measuring, .overall) where isBeating:
             actions.append(.write(NibpNanoCommand.stop))
@@ -104,37 +103,22 @@ struct NibpNanoSession: FramedSession {
             finish(.complete, into: &actions)
         case (.measuring, .overall): giveUp("no beat came within two minutes of the start", into: &actions)
         case (.stopping, .response): finish(.noAnswer("the device did not confirm that it stopped"), into: &actions)
-        case (.informing, .response) where tries < 6: inquire(into: &actions)
-        case (.informing, .response): finish(.noAnswer("the device did not tell its version"), into: &actions)
         default: break
         }
     }
 
-    private mutating func giveUp(_ sentence: String, as reason: FailureReason = .timeout, into actions: inout SessionActions) {
-        actions.append(.write(NibpNanoCommand.stop))
-        actions.append(.live(.failed(Failure(reason))))
-        finish(.noAnswer(sentence), into: &actions)
-    }
-
-    mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
-        switch step {
-        case .skipped(let count, let fault): actions.report(skipped: count, fault)
-        case .frame(let range):
-            hasFrame = true
-            let packet = (range.lowerBound + 4)..<(range.upperBound - 1)
-            if let known = NibpNanoPacket(reader.buffer.span.extracting(packet)) {
-                take(known, range, into: &actions)
-            } else {
-                actions.append(.report(.ignored("a packet of no known kind", Array(reader.buffer[range]))))
-            }
+    mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
+        hasFrame = true
+        let packet = (range.lowerBound + 4)..<(range.upperBound - 1)
+        if let known = NibpNanoPacket(reader.buffer.span.extracting(packet)) {
+            receive(known, range, into: &actions)
+        } else {
+            actions.append(.report(.ignored("a packet of no known kind", bytes(of: range))))
         }
     }
 
-    private mutating func take(_ packet: NibpNanoPacket, _ range: Range<Int>, into actions: inout SessionActions) {
-        if mode == .measuring && !isHeard {
-            isHeard = true
-            actions.append(.disarm(.response))
-        }
+    private mutating func receive(_ packet: NibpNanoPacket, _ range: Range<Int>, into actions: inout SessionActions) {
+        if mode == .measuring { requests.end(into: &actions) }
         switch packet {
         case .beat(let pressure, let interval):
             if mode == .measuring && !isBeating { actions.append(.arm(.overall, duration)) }
@@ -142,8 +126,9 @@ struct NibpNanoSession: FramedSession {
             actions.append(.live(.beat(pressure, interval: interval)))
             let raw = RawBytes(reader.buffer.span.extracting(range))
             actions.emit(Reading(.bloodPressure(pressure), driver: "nibp-nano", origin: origin, raw: raw))
-        case .pressure(let tenths, let count): takePressure(tenths, count, into: &actions)
-        case .status(let mode, let error, let warnings): takeStatus(mode, error, warnings, into: &actions)
+        case .pressure(let tenths, let count): receive(pressure: tenths, count, into: &actions)
+        case .status(let mode, let error, let warnings):
+            receive(Status(mode: mode, error: error, hasNoPulse: warnings & 0x40 != 0), into: &actions)
         case .hardware(let version, let serial):
             identity.serial = serial
             identity.id = serial
@@ -155,36 +140,34 @@ struct NibpNanoSession: FramedSession {
         }
     }
 
-    private mutating func takePressure(_ tenths: Int, _ count: UInt16, into actions: inout SessionActions) {
-        samples += Int64(count &- lastCount)
-        lastCount = count
+    private mutating func receive(pressure tenths: Int, _ count: UInt16, into actions: inout SessionActions) {
+        wave.samples += Int64(count &- wave.lastCount)
+        wave.lastCount = count
         guard tenths <= Self.maximumTenths else {
             // 200 of them a second: once is enough.
-            if !toldMeaningless { actions.append(.report(.note("pressures beyond 330 mmHg mean nothing and are left out"))) }
-            toldMeaningless = true
+            if !wave.hasReportedMeaningless {
+                actions.append(.report(.note("pressures beyond 330 mmHg mean nothing and are left out")))
+            }
+            wave.hasReportedMeaningless = true
             return
         }
-        actions.append(.cuffPressure(.tenthsOfMmHg(tenths)), sampled: Self.samplePeriod * Int(samples))
+        actions.append(.cuffPressure(.tenthsOfMmHg(tenths)), sampled: Self.samplePeriod * Int(wave.samples))
     }
 
-    private mutating func takeStatus(
-        _ newMode: UInt8, _ newError: UInt8, _ warnings: UInt32, into actions: inout SessionActions
-    ) {
-        if newMode == 3, deviceMode != 3 { actions.append(.live(.started)) }
-        let hasEnded = deviceMode == 3 && newMode == 1
+    private mutating func receive(_ new: Status, into actions: inout SessionActions) {
+        let former = status
+        status = new
+        if new.mode == 3, former.mode != 3 { actions.append(.live(.started)) }
+        let hasEnded = former.mode == 3 && new.mode == 1
         if hasEnded { actions.append(.live(.ended)) }
-        deviceMode = newMode
-        if mode == .stopping, newMode != 3 { return finish(.complete, into: &actions) }
-        let hasNoPulse = warnings & 0x40 != 0
-        if newError != error, newError != 0, newError != 43, newError != 44 {
-            fail(NibpNanoPacket.failure(error: newError), into: &actions)
-        } else if hasNoPulse, !hadNoPulse {
+        if mode == .stopping, new.mode != 3 { return finish(.complete, into: &actions) }
+        if new.error != former.error, ![0, 43, 44].contains(new.error) {
+            fail(NibpNanoPacket.failure(error: new.error), into: &actions)
+        } else if new.hasNoPulse, !former.hasNoPulse {
             fail(Failure(.noPulse, code: "warning 6"), into: &actions)
         }
-        error = newError
-        hadNoPulse = hasNoPulse
         // Stopped on the device, or finished: no stop is needed.
-        if hasEnded, mode == .measuring, !isFinished {
+        if hasEnded, mode == .measuring {
             finish(isBeating ? .complete : .failed("the device stopped measuring before the first beat"), into: &actions)
         }
     }

@@ -3,31 +3,22 @@
 /// - Records of slots that may be either user's are given once the model is known: by the option, by the addresses that were
 ///   read (in a replay), or by what stands in the memory; otherwise they are not given at all.
 /// - Nothing but open, read, end and given-up is ever written.
-struct OmronEEPROMSession: FinishingSession {
-    private enum State { case listening, opening, asking, leaving, finished }
+struct OmronEEPROMSession: RequestSession {
     private enum Goal { case records, clock, information }
 
-    private static let openings = 10
-    private static let attempts = 3
     /// As the one reader over USB; it divides both memories.
     private static let block = 40
 
-    private var state = State.listening
-    var isFinished: Bool {
-        get { state == .finished }
-        set { if newValue { state = .finished } }
-    }
+    var requests = Requests<OmronEEPROMFrame>()
+    var isFinished = false
+    var capabilities: Capabilities { CuffDriver.omronEEPROM.capabilities }
+    var users: ClosedRange<Int>? { 1...2 }
     private let model: String?
     private var goal = Goal.records
-    private var plan: [OmronEEPROMFrame] = []
-    private var current = OmronEEPROMFrame.open
-    private var tries = 0
     private var outcome = Outcome.complete
     private var hasClock = false
 
     private var dump: OmronEEPROMDump
-    /// What the host sent last; `nil` before anything was seen of it.
-    private var asked: OmronEEPROMFrame?
     /// In a replay: how far records were asked for, and whether beyond the smaller memory.
     private var farthest = 0
     private var isBeyondSmall = false
@@ -39,27 +30,26 @@ struct OmronEEPROMSession: FinishingSession {
 
     /// Says that nothing more will be asked, as the one reader over USB does when a person breaks it off.
     mutating func endInOrder(into actions: inout SessionActions) -> Bool {
-        guard state == .asking else { return state == .leaving }
+        guard isAsking else { return isLeaving }
         giveUp(.aborted("the reading was broken off"), into: &actions)
         return true
     }
 
     mutating func lineEnded(into actions: inout SessionActions) {
-        switch state {
-        case .listening:
-            decideFromMemory(into: &actions)
-            finish(.complete, into: &actions)
-        case .leaving: finish(outcome, into: &actions)
-        default: finish(.noAnswer("the cuff was unplugged before it had answered everything"), into: &actions)
-        }
+        if isLeaving { return finish(outcome, into: &actions) }
+        if isListening { decideFromMemory(into: &actions) }
+        finishAtEnd(into: &actions)
     }
+
+    private var isLeaving: Bool { requests.question == .end || requests.question == .giveUp }
+    private var isAsking: Bool { requests.question?.kind == OmronEEPROMFrame.Kind.read.rawValue }
 
     // MARK: What was asked
 
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
         guard case .frame(let question) = OmronEEPROMFrame.judge(bytes), question.kind < 0x80 else { return }
-        asked = question
-        guard state == .listening else { return }
+        requests.sent = question
+        guard isListening else { return }
         switch question {
         case .open:
             decideFromMemory(into: &actions)
@@ -107,30 +97,31 @@ struct OmronEEPROMSession: FinishingSession {
         case .damaged(let fault):
             actions.report(skipped: report.count, fault)
             // Asked again at once: an answer is known by its address, so a late one does no harm.
-            if state == .asking { repeatQuestion("its answers are damaged", into: &actions) }
+            if isAsking { repeatQuestion("its answers are damaged", into: &actions) }
         case .frame(let frame): receive(frame, into: &actions)
         }
     }
 
     private mutating func receive(_ frame: OmronEEPROMFrame, into actions: inout SessionActions) {
-        let question = state == .listening ? asked : current
+        // The question that was asked last, also after its answer: a late one is known by its address.
+        let question = isListening ? requests.sent : requests.current?.question
         if let question, !question.isAnswered(by: frame) {
             return actions.append(.report(.ignored("a report that answers no question", frame.data)))
         }
         switch OmronEEPROMFrame.Kind(rawValue: frame.kind) {
         case .opened:
-            guard state == .opening else { return }
+            guard requests.question == .open else { return }
             if goal == .information { identify(frame.data, into: &actions) }
-            next(into: &actions)
+            askNext(into: &actions)
         case .data where frame.subkind == 0:
             if question == nil { noteRead(frame.address, frame.count, into: &actions) }
-            if goal != .records || state == .listening { readClock(frame, into: &actions) }
+            if goal != .records || isListening { readClock(frame, into: &actions) }
             dump.store(frame.data, at: frame.address, into: &actions)
-            if state == .asking { next(into: &actions) }
+            if isAsking { askNext(into: &actions) }
         case .ended:
             // Of a recording of the cuff's side alone nothing else tells that everything was read.
             if question == nil, farthest > 0 { decideFromReads(into: &actions) }
-            if state == .leaving { finish(outcome, into: &actions) }
+            if isLeaving { finish(outcome, into: &actions) }
         default: actions.append(.report(.ignored("a frame of no known kind", [frame.kind, frame.subkind] + frame.data)))
         }
     }
@@ -152,11 +143,7 @@ struct OmronEEPROMSession: FinishingSession {
 
     mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         switch command {
-        case .follow: return
         case .readMemory(let user):
-            guard user.map({ $0 == 1 || $0 == 2 }) ?? true else {
-                return finish(.unsupported("omron-eeprom has the users 1 and 2"), into: &actions)
-            }
             let named = model.flatMap { OmronEEPROMLayout(model: $0) }
             if let model, named == nil {
                 return finish(.unsupported("unknown model `\(model)`: name hem-7131u or hem-7322u"), into: &actions)
@@ -168,39 +155,33 @@ struct OmronEEPROMSession: FinishingSession {
             planReads(slots ?? 0..<2 * OmronEEPROMLayout.sixty.rawValue)
         case .readClock:
             goal = .clock
-            plan = [.settings]
+            requests.planned = [Self.request(.settings, attempts: 3)]
         case .information:
             goal = .information
-            plan = [.settings]
-        default: return finish(.unsupported("omron-eeprom has no command for that"), into: &actions)
+            requests.planned = [Self.request(.settings, attempts: 3)]
+        default: return
         }
-        state = .opening
-        current = .open
-        ask(into: &actions)
+        ask(Self.request(.open, attempts: 10), into: &actions)
+    }
+
+    private static func request(_ frame: OmronEEPROMFrame, attempts: Int) -> Request<OmronEEPROMFrame> {
+        Request(frame, frame.report(number: 2), within: .seconds(1), attempts: attempts)
     }
 
     private mutating func planReads(_ slots: Range<Int>) {
         let start = OmronEEPROMMemory.start + slots.lowerBound * OmronEEPROMMemory.recordLength
         let end = OmronEEPROMMemory.start + slots.upperBound * OmronEEPROMMemory.recordLength
-        plan += stride(from: start, to: end, by: Self.block).map { .read($0, min(Self.block, end - $0)) }
-    }
-
-    private mutating func ask(into actions: inout SessionActions) {
-        tries += 1
-        actions.append(.write(current.report(number: 2)))
-        actions.append(.arm(.response, .seconds(1)))
-    }
-
-    private mutating func next(into actions: inout SessionActions) {
-        tries = 0
-        if plan.isEmpty, goal == .records, let refusal = judgeMemory(into: &actions) {
-            // Not the end of a whole reading: a replay of this must not take it for one.
-            return giveUp(.failed(refusal), into: &actions)
+        requests.planned += stride(from: start, to: end, by: Self.block).map {
+            Self.request(.read($0, min(Self.block, end - $0)), attempts: 3)
         }
-        guard !plan.isEmpty else { return leave(into: &actions) }
-        state = .asking
-        current = plan.removeFirst()
-        ask(into: &actions)
+    }
+
+    mutating func allAnswered(into actions: inout SessionActions) {
+        guard goal == .records, let refusal = judgeMemory(into: &actions) else {
+            return requests.planned.isEmpty ? leave(into: &actions) : askNext(into: &actions)
+        }
+        // Not the end of a whole reading: a replay of this must not take it for one.
+        giveUp(.failed(refusal), into: &actions)
     }
 
     /// Everything that was planned has been read: whose are the records? A sentence where that cannot be told.
@@ -230,31 +211,25 @@ struct OmronEEPROMSession: FinishingSession {
         if outcome == .complete, goal == .clock, !hasClock {
             outcome = .failed("the clock is not where it is on the models whose settings are known")
         }
-        state = .leaving
-        current = .end
-        ask(into: &actions)
+        ask(Self.request(.end, attempts: 1), into: &actions)
     }
 
     private mutating func giveUp(_ outcome: Outcome, into actions: inout SessionActions) {
         self.outcome = outcome
-        state = .leaving
-        current = .giveUp
-        ask(into: &actions)
+        requests.planned = []
+        ask(Self.request(.giveUp, attempts: 1), into: &actions)
     }
 
     private mutating func repeatQuestion(_ reason: String, into actions: inout SessionActions) {
-        if tries < Self.attempts { return ask(into: &actions) }
+        if requests.write(into: &actions) { return }
         giveUp(.noAnswer("the memory could not be read to its end: \(reason)"), into: &actions)
     }
 
-    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
-        switch (state, timer) {
-        case (.opening, .response) where tries < Self.openings: ask(into: &actions)
-        case (.opening, .response):
-            finish(.noAnswer("the cuff does not answer: press START/STOP on it and try again"), into: &actions)
-        case (.asking, .response): repeatQuestion("the cuff stopped answering", into: &actions)
-        case (.leaving, .response): finish(outcome, into: &actions)
-        default: break
+    mutating func unanswered(_ question: OmronEEPROMFrame, into actions: inout SessionActions) {
+        switch question {
+        case .open: finish(.noAnswer("the cuff does not answer: press START/STOP on it and try again"), into: &actions)
+        case .end, .giveUp: finish(outcome, into: &actions)
+        default: giveUp(.noAnswer("the memory could not be read to its end: the cuff stopped answering"), into: &actions)
         }
     }
 }

@@ -94,28 +94,16 @@ struct OmronHBPRefusal: Error {
 struct OmronHBPSession: FramedSession {
     var reader = FrameReader(OmronHBPLine())
     var isFinished = false
+    var capabilities: Capabilities { CuffDriver.omronHBP.capabilities }
 
-    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
-        guard command != .follow else { return }
-        finish(.unsupported("omron-hbp takes no commands: it sends each measurement unasked; use --follow"), into: &actions)
-    }
-
-    mutating func lineEnded(into actions: inout SessionActions) {
-        receiveRest(into: &actions)
-        finish(.complete, into: &actions)
-    }
-
-    func receive(_ step: FrameStep, into actions: inout SessionActions) {
-        switch step {
-        case .skipped(let count, let fault): actions.report(skipped: count, fault)
-        case .frame(let range) where range.count > 1:
-            switch Self.reading(reader.buffer.span.extracting(range)) {
-            case .success(let reading): actions.emit(reading)
-            case .failure(let refusal):
-                let line = reader.buffer.span.extracting(range)
-                actions.append(.report(.ignored(refusal.reason, line.part(refusal.part.lowerBound, refusal.part.count))))
-            }
-        case .frame: break
+    func receive(frame range: Range<Int>, into actions: inout SessionActions) {
+        // A line end on its own.
+        guard range.count > 1 else { return }
+        switch Self.reading(reader.buffer.span.extracting(range)) {
+        case .success(let reading): actions.emit(reading)
+        case .failure(let refusal):
+            let line = reader.buffer.span.extracting(range)
+            actions.append(.report(.ignored(refusal.reason, line.part(refusal.part.lowerBound, refusal.part.count))))
         }
     }
 
@@ -128,17 +116,9 @@ struct OmronHBPSession: FramedSession {
         guard let time = time(line, [24, 29, 32, 35, 38]), let systolic = line.digits(41, 3), let mean = line.digits(45, 3),
             let diastolic = line.digits(49, 3), let pulse = line.digits(53, 3), let quality = line.digits(57, 1)
         else { return .failure(OmronHBPRefusal(reason: "a line with an impossible date", part: 24..<40)) }
-        let content: Reading.Content
-        if systolic > 0, diastolic > 0 {
-            content = .bloodPressure(
-                .mmHg(systolic, diastolic, meanOrZero: mean, pulseOrZero: pulse))
-        } else {
-            // Zeros in place of a pressure have no documented meaning; a value they are not: guess.
-            content = .failure(Failure(.noValue))
-        }
         return .success(
             Reading(
-                content, driver: "omron-hbp", flags: quality > 0 ? [.noMeasurementCheck, .qualityNoted] : .noMeasurementCheck,
+                .mmHg(systolic, diastolic, meanOrZero: mean, pulseOrZero: pulse), driver: "omron-hbp", flags: quality > 0 ? [.noMeasurementCheck, .qualityNoted] : .noMeasurementCheck,
                 clock: .time(time), origin: .push, raw: RawBytes(line)))
     }
 

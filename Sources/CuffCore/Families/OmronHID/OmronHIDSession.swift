@@ -3,66 +3,64 @@
 /// - A question is asked at most five times; NO, damage and silence each count.
 /// - An answer equal to the one before is asked for once more: it may be a late copy.
 /// - Erasing comes after every record was read and committed, or not at all.
-struct OmronHIDSession: FinishingSession {
-    private enum State { case listening, opening, asking, pausing, committing, leaving, finished }
-    private enum Goal { case memory, clock, information, erasure }
+struct OmronHIDSession: RequestSession {
+    /// What the session asks the cuff: to be opened, or one of the protocol's questions.
+    enum Question: Equatable, Sendable { case open, ask(OmronQuestion) }
 
     private static let reports = CountedReports(.wholeByte)
-    private static let attempts = 5
-    private static let openings = 10
 
     private let isMES: Bool
-    private var state = State.listening
-    var isFinished: Bool {
-        get { state == .finished }
-        set { if newValue { state = .finished } }
-    }
-    private var goal = Goal.memory
-    private var plan: [OmronQuestion] = []
-    private var current = OmronQuestion.version
-    private var tries = 0
+    var requests = Requests<Question>()
+    var isFinished = false
+    var capabilities: Capabilities { CuffDriver.omronHID.capabilities }
+    var users: ClosedRange<Int>? { 1...2 }
+    private var isErasing = false
+    private var isCommitting = false
     private var isConfirming = false
     private var previous: [UInt8] = []
     private var unread = 0
     private var outcome = Outcome.complete
 
-    private var asked: OmronQuestion?
     private var askedBytes: [UInt8] = []
     private var answers = OmronAnswers()
     private var dump = DumpOccurrences()
     private var seen: [OmronQuestion: [UInt8]] = [:]
-    private var emitted = 0
-    private var committed = 0
+    private var readings = (emitted: 0, committed: 0)
 
     init(_ context: SessionContext) { isMES = context.options["variant"] == "mes" }
 
     mutating func noteCommitted(through: Int, into actions: inout SessionActions) {
-        committed = max(committed, through)
-        if state == .committing { eraseOnceCommitted(into: &actions) }
+        readings.committed = max(readings.committed, through)
+        if isCommitting { eraseOnceCommitted(into: &actions) }
     }
 
     mutating func lineEnded(into actions: inout SessionActions) {
-        guard state == .listening || state == .leaving else {
-            return finish(.noAnswer("the cuff was unplugged before it had answered everything"), into: &actions)
-        }
-        finish(outcome, into: &actions)
+        if isLeaving { finish(outcome, into: &actions) } else { finishAtEnd(into: &actions) }
     }
+
+    /// What was sent last, where it was a question of the protocol.
+    private var asked: OmronQuestion? {
+        get { if case .ask(let question)? = requests.sent { question } else { nil } }
+        set { requests.sent = newValue.map { .ask($0) } }
+    }
+
+    /// The question whose answer this session awaits now.
+    private var current: OmronQuestion? {
+        if !requests.isPaused, case .ask(let question)? = requests.question { question } else { nil }
+    }
+
+    private var isLeaving: Bool { current?.verb == .end }
+    /// A question's answer is awaited, other than that of the last one.
+    private var isAsking: Bool { current != nil && !isLeaving }
 
     // MARK: What was asked
 
     /// Feature reports have two bytes, output reports eight; other programs also write output reports unpadded.
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
-        if bytes.count <= 2 && askedBytes.isEmpty {
-            answers.reset()
-            asked = nil
-            return
-        }
+        if bytes.count <= 2 && askedBytes.isEmpty { return forgetQuestion() }
         guard let payload = Self.reports.payload(of: bytes) else { return }
-        if askedBytes.isEmpty, payload.first.map({ $0 < 0x41 || $0 > 0x5A }) ?? true {
-            answers.reset()  // the zero bytes of an opening
-            asked = nil
-            return
-        }
+        // The zero bytes of an opening.
+        if askedBytes.isEmpty, payload.first.map({ $0 < 0x41 || $0 > 0x5A }) ?? true { return forgetQuestion() }
         askedBytes += payload
         if let question = OmronQuestion(askedBytes) {
             askedBytes = []
@@ -73,54 +71,48 @@ struct OmronHIDSession: FinishingSession {
                 seen = [:]
             }
         } else if payload.count < 7 || askedBytes.count > 16 {
-            askedBytes = []
-            answers.reset()
-            asked = nil
+            forgetQuestion()
         }
+    }
+
+    private mutating func forgetQuestion() {
+        askedBytes = []
+        answers.reset()
+        asked = nil
     }
 
     // MARK: What came
 
     mutating func receive(_ report: [UInt8], into actions: inout SessionActions) {
-        let step = answers.take(report, for: asked)
-        switch step {
-        case .waiting:
-            if state == .asking { actions.append(.arm(.response, .seconds(1))) }
+        // What comes now is a late answer.
+        let isIdle = requests.question == .open || requests.isPaused
+        switch answers.take(report, for: asked) {
+        case .waiting: if isAsking { actions.append(.arm(.response, .seconds(1))) }
         case .notReady: break  // the opening's own timer repeats it
-        case .confirmed: confirmed(into: &actions)
-        case .refused: if state == .asking { retry("the cuff said NO", into: &actions) }
-        case .off: if state == .leaving { finish(outcome, into: &actions) }
+        case .confirmed: if requests.question == .open || current?.verb == .erase && asked?.verb == .erase { next(into: &actions) }
+        case .refused: if isAsking { retry("the cuff said NO", into: &actions) }
+        case .off: if isLeaving { finish(outcome, into: &actions) }
         case .damaged(let count, let fault):
-            if state == .opening || state == .pausing { break }
+            if isIdle { break }
             actions.report(skipped: count, fault)
-            if state == .asking { retry("its answers are damaged", into: &actions) }
+            if isAsking { retry("its answers are damaged", into: &actions) }
         case .data(let answer):
-            if state == .opening || state == .pausing { break }
+            if isIdle { break }
             guard let asked else { return actions.append(.report(.ignored("an answer to no question", answer))) }
             guard asked.accepts(answer.count) else {
                 actions.append(.report(.ignored("an answer of the wrong length", answer)))
-                if state == .asking { retry("its answers have the wrong length", into: &actions) }
+                if isAsking { retry("its answers have the wrong length", into: &actions) }
                 return
             }
-            take(answer, to: asked, into: &actions)
+            receive(answer, to: asked, into: &actions)
         }
     }
 
-    private mutating func confirmed(into actions: inout SessionActions) {
-        switch state {
-        case .opening:
-            actions.append(.disarm(.response))
-            next(into: &actions)
-        case .asking where asked?.verb == .erase: next(into: &actions)
-        default: break
-        }
-    }
-
-    private mutating func take(_ answer: [UInt8], to asked: OmronQuestion, into actions: inout SessionActions) {
-        if state == .asking && asked != current { return }
+    private mutating func receive(_ answer: [UInt8], to asked: OmronQuestion, into actions: inout SessionActions) {
+        if isAsking, asked != current { return }
         switch asked.verb {
         case .reading, .record:
-            if state == .asking, isSuspicious(answer) { return retry("it repeats itself", into: &actions) }
+            if isAsking, isSuspicious(answer) { return retry("it repeats itself", into: &actions) }
             emit(answer, asked, into: &actions)
         case .version:
             let text = DeviceIdentity.text(answer[3..<14])
@@ -128,20 +120,20 @@ struct OmronHIDSession: FinishingSession {
         case .clock:
             if case .time(let time) = OmronRecord.clock(answer) { actions.append(.clock(time)) }
         case .count, .recordCount:
-            guard state == .asking else { return }
+            guard isAsking else { return }
             guard let count = OmronRecord.count(answer, of: asked) else {
                 return retry("its count of records cannot be read", into: &actions)
             }
             previous = []
             actions.append(.report(.announced(records: count)))
-            plan.insert(
-                contentsOf: (0..<count).map { index in
-                    let place = UInt8(truncatingIfNeeded: index)
-                    return asked.bank.map { .reading(bank: $0, index: place) } ?? .record(index: place)
-                }, at: 0)
+            let records = (0..<count).map { index in
+                let place = UInt8(truncatingIfNeeded: index)
+                return Self.request(asked.bank.map { .reading(bank: $0, index: place) } ?? .record(index: place))
+            }
+            requests.planned.insert(contentsOf: records, at: 0)
         default: break
         }
-        if state == .asking { next(into: &actions) }
+        if isAsking { next(into: &actions) }
     }
 
     private mutating func isSuspicious(_ answer: [UInt8]) -> Bool {
@@ -159,92 +151,64 @@ struct OmronHIDSession: FinishingSession {
             return actions.append(.report(.ignored("a record without a blood pressure", answer)))
         }
         dump.mark(&reading)
-        emitted += 1
+        readings.emitted += 1
         actions.emit(reading)
     }
 
     // MARK: Asking
 
-    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
-        switch command {
-        case .follow: return
-        case .readMemory(let user):
-            goal = .memory
-            switch (isMES, user) {
-            case (true, nil): plan = [.recordCount]
-            case (true, _?): return finish(.unsupported("this variant of omron-hid knows no users"), into: &actions)
-            case (false, nil): plan = [.version, .count(bank: 0), .count(bank: 1)]
-            case (false, 1), (false, 2): plan = [.version, .count(bank: user == 2 ? 1 : 0)]
-            case (false, _): return finish(.unsupported("omron-hid has the users 1 and 2"), into: &actions)
-            }
-        case .information where !isMES:
-            goal = .information
-            plan = [.version]
-        case .readClock where isMES:
-            goal = .clock
-            plan = [.clock]
-        case .clear(nil) where isMES:
-            goal = .erasure
-            plan = [.recordCount]
-        case .readClock, .clear:
-            return finish(.unsupported("only the variant mes of omron-hid can do that"), into: &actions)
-        default: return finish(.unsupported("omron-hid has no command for that"), into: &actions)
-        }
-        state = .opening
-        actions.append(.writeFeature(isMES ? [0, 0] : [0x74, 0xBC]))
-        open(into: &actions)
+    private static func request(_ question: OmronQuestion, attempts: Int = 5) -> Request<Question> {
+        Request(.ask(question), reports.reports(of: question.bytes), within: .seconds(1), attempts: attempts)
     }
 
-    private mutating func open(into actions: inout SessionActions) {
-        tries += 1
-        for count: UInt8 in isMES ? [7, 7] : [7, 7, 7, 7, 2] {
-            actions.append(.write([count, 0, 0, 0, 0, 0, 0, 0]))
+    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+        switch command {
+        case .readMemory(nil) where isMES: requests.planned = [Self.request(.recordCount)]
+        case .readMemory where isMES: return finish(.unsupported("this variant of omron-hid knows no users"), into: &actions)
+        case .readMemory(let user):
+            let banks: [UInt8] = user.map { [$0 == 2 ? 1 : 0] } ?? [0, 1]
+            requests.planned = [Self.request(.version)] + banks.map { Self.request(.count(bank: $0)) }
+        case .information where !isMES: requests.planned = [Self.request(.version)]
+        case .readClock where isMES: requests.planned = [Self.request(.clock)]
+        case .clear(nil) where isMES:
+            isErasing = true
+            requests.planned = [Self.request(.recordCount)]
+        case .information: return finish(.unsupported("the variant mes of omron-hid cannot do that"), into: &actions)
+        case .readClock, .clear: return finish(.unsupported("only the variant mes of omron-hid can do that"), into: &actions)
+        default: return
         }
-        actions.append(.arm(.response, .seconds(1)))
+        actions.append(.writeFeature(isMES ? [0, 0] : [0x74, 0xBC]))
+        let zeros: [UInt8] = isMES ? [7, 7] : [7, 7, 7, 7, 2]
+        ask(Request(.open, zeros.map { [$0, 0, 0, 0, 0, 0, 0, 0] }, within: .seconds(1), attempts: 10), into: &actions)
     }
 
     private mutating func next(into actions: inout SessionActions) {
-        tries = 0
         isConfirming = false
-        if plan.isEmpty {
-            guard goal == .erasure, current.verb != .erase else { return leave(into: &actions) }
-            guard unread == 0 else {
-                outcome = .failed("nothing was erased: \(unread) records could not be read")
-                return leave(into: &actions)
-            }
-            state = .committing
-            actions.append(.disarm(.response))
-            actions.append(.arm(.overall, .seconds(60)))
-            return eraseOnceCommitted(into: &actions)
+        askNext(into: &actions)
+    }
+
+    mutating func allAnswered(into actions: inout SessionActions) {
+        guard isErasing, requests.current?.question != .ask(.erase) else { return leave(into: &actions) }
+        guard unread == 0 else {
+            outcome = .failed("nothing was erased: \(unread) records could not be read")
+            return leave(into: &actions)
         }
-        current = plan.removeFirst()
-        ask(into: &actions)
+        isCommitting = true
+        actions.append(.arm(.overall, .seconds(60)))
+        eraseOnceCommitted(into: &actions)
     }
 
     private mutating func eraseOnceCommitted(into actions: inout SessionActions) {
-        guard committed >= emitted else { return }
+        guard readings.committed >= readings.emitted else { return }
+        isCommitting = false
         actions.append(.disarm(.overall))
-        current = .erase
-        tries = 0
-        ask(into: &actions)
-    }
-
-    private mutating func ask(into actions: inout SessionActions) {
-        state = .asking
-        tries += 1
-        for report in Self.reports.reports(of: current.bytes) { actions.append(.write(report)) }
-        actions.append(.arm(.response, .seconds(1)))
+        ask(Self.request(.erase), into: &actions)
     }
 
     /// A pause first, so that what is left of a damaged or late answer is not taken for the next one.
     private mutating func retry(_ reason: String, into actions: inout SessionActions) {
         answers.reset()
-        if tries < Self.attempts {
-            state = .pausing
-            actions.append(.disarm(.response))
-            actions.append(.arm(.poll, .milliseconds(200)))
-            return
-        }
+        guard let current, !requests.pause(.milliseconds(200), into: &actions) else { return }
         switch current.verb {
         case .version: break
         case .count where current.bank != 0: break  // a cuff with one memory
@@ -253,34 +217,29 @@ struct OmronHIDSession: FinishingSession {
             actions.append(.report(.warning("record \(Int(current.index ?? 0) + 1) was not read: \(reason)")))
         default:
             outcome = .failed("\(current.verb.rawValue) was not answered: \(reason)")
-            plan = []
-            goal = .memory
+            requests.planned = []
+            isErasing = false
         }
         next(into: &actions)
     }
 
     private mutating func leave(into actions: inout SessionActions) {
         if unread > 0, outcome == .complete { outcome = .failed("\(unread) records could not be read") }
-        state = .leaving
-        for report in Self.reports.reports(of: OmronQuestion(.end, isMES ? [0x30] : [0xFF]).bytes) {
-            actions.append(.write(report))
-        }
-        actions.append(.arm(.response, .seconds(1)))
+        ask(Self.request(OmronQuestion(.end, isMES ? [0x30] : [0xFF]), attempts: 1), into: &actions)
     }
 
-    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
-        switch (state, timer) {
-        case (.opening, .response) where tries < Self.openings: open(into: &actions)
-        case (.opening, .response):
-            finish(.noAnswer("the cuff is not ready; unplug it, plug it in again and switch it on"), into: &actions)
-        case (.pausing, .poll): ask(into: &actions)
-        case (.asking, .response) where tries < Self.attempts: ask(into: &actions)
-        case (.asking, .response): finish(.noAnswer("the cuff did not answer \(current.verb.rawValue)"), into: &actions)
-        case (.leaving, .response): finish(outcome, into: &actions)
-        case (.committing, .overall):
-            outcome = .aborted("nothing was erased: the readings were not stored in time")
-            leave(into: &actions)
-        default: break
+    mutating func unanswered(_ question: Question, into actions: inout SessionActions) {
+        switch question {
+        case .open: finish(.noAnswer("the cuff is not ready; unplug it, plug it in again and switch it on"), into: &actions)
+        case .ask(let question) where question.verb == .end: finish(outcome, into: &actions)
+        case .ask(let question): finish(.noAnswer("the cuff did not answer \(question.verb.rawValue)"), into: &actions)
         }
+    }
+
+    mutating func ownTimeOut(_ timer: TimerID, into actions: inout SessionActions) {
+        guard isCommitting, timer == .overall else { return }
+        isCommitting = false
+        outcome = .aborted("nothing was erased: the readings were not stored in time")
+        leave(into: &actions)
     }
 }

@@ -102,3 +102,7 @@ extension CuffDriver {
         countFrames: { FrameReader.count(PHDFrame(), in: $0) },
         redaction: .phd)
 }
+
+extension PHDSession {
+    var capabilities: Capabilities { CuffDriver.phd.capabilities }
+}

@@ -149,11 +149,7 @@ struct ParStatus: Equatable {
     /// The blood pressure, if this status is a result: at rest, without an error.
     var bloodPressure: BloodPressure? {
         guard state == 1 || state == 6, message == 0, let systolic, let diastolic, systolic > 0, diastolic > 0 else { return nil }
-        let mean = mean.flatMap { $0 > 0 ? $0 : nil }
-        let rate = rate.flatMap { $0 > 0 ? $0 : nil }
-        return BloodPressure(
-            systolic: .mmHg(systolic), diastolic: .mmHg(diastolic), mean: mean.map(Pressure.mmHg), pulse: rate.map { PulseRate($0) },
-            meanAbsence: mean == nil ? .notMeasured : .none, pulseAbsence: rate == nil ? .notMeasured : .none)
+        return .mmHg(systolic, diastolic, meanOrZero: mean ?? 0, pulseOrZero: rate ?? 0)
     }
 
     var failure: Failure? {

@@ -29,19 +29,22 @@ struct ParCommands: Sendable {
 }
 
 /// The conversation with a PAR module.
-struct ParNIBPSession: FramedSession {
+struct ParNIBPSession: FramedSession, MeasuringSession {
     private enum Mode { case listening, reading, measuring, scheduling(minutes: Int?), stopping }
     private enum Phase { case starting, running, fetching }
 
-    private static let retryLimit = 3
     /// A live frame has no check: so many make a live phase.
     private static let livePhase = 3
 
     var reader = FrameReader(ParFrame())
+    /// By their numbers.
+    var requests = Requests<Int>()
+    var isFinished = false
+    var capabilities: Capabilities { CuffDriver.parNIBP.capabilities }
+    var isListening: Bool { if case .listening = mode { true } else { false } }
+    var stopCommand: [UInt8] { commands.abort }
     private var mode = Mode.listening
     private var phase = Phase.starting
-    var isFinished = false
-    private var tries = 0
     /// Live frames since the last result, or since the start that was sent.
     private var liveFrames = 0
     private var isStarted = false
@@ -62,36 +65,22 @@ struct ParNIBPSession: FramedSession {
         }
     }
 
-    mutating func lineEnded(into actions: inout SessionActions) {
-        receiveRest(into: &actions)
-        if case .listening = mode { return finish(.complete, into: &actions) }
-        finish(.noAnswer("the line ended before the module had answered"), into: &actions)
-    }
-
     mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         switch command {
-        case .follow: mode = .listening
-        case .readMemory(user: nil):
+        case .readMemory:
             mode = .reading
             askResult(into: &actions)
-        case .readMemory: finish(.unsupported("a PAR module has no users"), into: &actions)
         case .measure:
             mode = .measuring
-            actions.append(.write(commands.frame(ParCommands.start)))
-            actions.append(.arm(.response, .seconds(5)))
+            ask(ParCommands.start, within: .seconds(5), attempts: 1, into: &actions)
             // Longer than message 09, the module's own time-out, which its sources do not quantify: guess.
             actions.append(.arm(.overall, .seconds(180)))
         case .stop:
-            actions.append(.write(commands.abort))
-            actions.append(.live(.aborted))
-            // X has no answer of its own: the status tells when the module is at rest.
+            // X has no answer of its own: the status shows when the module is at rest.
             mode = .stopping
-            tries = 0
-            actions.append(.disarm(.overall))
-            actions.append(.disarm(.silence))
-            actions.append(.arm(.response, .milliseconds(300)))
+            stop(within: .milliseconds(300), into: &actions)
         case .schedule(let schedule): obey(schedule, into: &actions)
-        default: finish(.unsupported("par-nibp has no command for that"), into: &actions)
+        default: break
         }
     }
 
@@ -109,51 +98,44 @@ struct ParNIBPSession: FramedSession {
             actions.append(.write(commands.frame(4 + index)))
         }
         // The module may need a moment: the question comes with the timer.
-        tries = 0
         actions.append(.arm(.response, .milliseconds(500)))
     }
 
-    private mutating func askResult(into actions: inout SessionActions) {
-        tries += 1
-        actions.append(.write(commands.frame(ParCommands.result)))
-        if case .stopping = mode { return actions.append(.arm(.response, .milliseconds(700))) }
-        actions.append(.arm(.response, .seconds(2)))
+    private mutating func ask(_ number: Int, within limit: Duration, attempts: Int, into actions: inout SessionActions) {
+        ask(Request(number, commands.frame(number), within: limit, attempts: attempts), into: &actions)
     }
 
-    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+    private mutating func askResult(into actions: inout SessionActions) {
+        let isStopping = if case .stopping = mode { true } else { false }
+        ask(ParCommands.result, within: isStopping ? .milliseconds(700) : .seconds(2), attempts: 3, into: &actions)
+    }
+
+    mutating func unanswered(_ number: Int, into actions: inout SessionActions) {
+        switch mode {
+        case .stopping: finish(.noAnswer("the module did not confirm that it stopped"), into: &actions)
+        case .measuring where number == ParCommands.start: giveUp("the module sent no cuff pressure after the start", into: &actions)
+        case .measuring: giveUp("the module stopped answering", as: .lost, into: &actions)
+        default: finish(.noAnswer("the module did not answer 18"), into: &actions)
+        }
+    }
+
+    mutating func ownTimeOut(_ timer: TimerID, into actions: inout SessionActions) {
         switch (timer, mode, phase) {
         case (.overall, .measuring, _): giveUp("the module did not finish within three minutes", into: &actions)
-        case (.response, .measuring, .starting): giveUp("the module sent no cuff pressure after the start", into: &actions)
-        // Live frames ceased, and their end may have been lost: the status tells.
+        // Live frames ceased, and their end may have been lost: the status shows it.
         case (.silence, .measuring, .running):
             phase = .fetching
-            tries = 0
             askResult(into: &actions)
-        case (.response, .listening, _): break
-        case (.response, _, _):
-            if tries < Self.retryLimit { return askResult(into: &actions) }
-            if case .stopping = mode { return finish(.noAnswer("the module did not confirm that it stopped"), into: &actions) }
-            if case .measuring = mode { return giveUp("the module stopped answering", as: .lost, into: &actions) }
-            finish(.noAnswer("the module did not answer 18"), into: &actions)
+        // A moment after a stop, a cycle or a busy status.
+        case (.response, .stopping, _), (.response, .scheduling, _): askResult(into: &actions)
         default: break
         }
     }
 
-    private mutating func giveUp(_ why: String, as reason: FailureReason = .timeout, into actions: inout SessionActions) {
-        actions.append(.write(commands.abort))
-        actions.append(.live(.failed(Failure(reason))))
-        finish(.noAnswer(why), into: &actions)
-    }
-
-    mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
-        guard case .frame(let range) = step else {
-            if case .skipped(let count, let fault) = step { actions.report(skipped: count, fault) }
-            return
-        }
-        let frame = Array(reader.buffer[range])
-        let status = ParStatus(frame.span)
-        if let status {
-            take(status, frame, into: &actions)
+    mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
+        let frame = bytes(of: range)
+        if let status = ParStatus(frame.span) {
+            receive(status, frame, into: &actions)
         } else if frame.count == 10, let pressure = frame.span.digits(1, 3) {
             live(pressure, into: &actions)
         } else if frame.count == 6, frame.span.matches("999", at: 1) {
@@ -169,8 +151,12 @@ struct ParNIBPSession: FramedSession {
         if liveFrames == 1, isStarted { actions.append(.live(.started)) }
         actions.append(.live(.cuffPressure(.mmHg(pressure))))
         guard case .measuring = mode else { return }
+        awaitLive(into: &actions)
+    }
+
+    private mutating func awaitLive(into actions: inout SessionActions) {
         phase = .running
-        actions.append(.disarm(.response))
+        requests.end(into: &actions)
         actions.append(.arm(.silence, .seconds(3)))
     }
 
@@ -182,7 +168,6 @@ struct ParNIBPSession: FramedSession {
         case .measuring:
             guard phase == .running else { return }
             phase = .fetching
-            tries = 0
             actions.append(.disarm(.silence))
             askResult(into: &actions)
         case .listening where asks: actions.append(.write(commands.frame(ParCommands.result)))
@@ -190,19 +175,15 @@ struct ParNIBPSession: FramedSession {
         }
     }
 
-    private mutating func take(_ status: ParStatus, _ frame: [UInt8], into actions: inout SessionActions) {
+    private mutating func receive(_ status: ParStatus, _ frame: [UInt8], into actions: inout SessionActions) {
         if case .scheduling(let minutes) = mode { return settle(status, minutes, into: &actions) }
         // The pressures of a status after an abort are the former ones.
         if case .stopping = mode {
-            return status.isBusy ? actions.append(.arm(.response, .milliseconds(300))) : finish(.complete, into: &actions)
+            return status.isBusy ? askAgain(after: .milliseconds(300), into: &actions) : finish(.complete, into: &actions)
         }
         if case .measuring = mode {
             guard phase == .fetching else { return }
-            if status.isBusy {
-                phase = .running
-                actions.append(.disarm(.response))
-                return actions.append(.arm(.silence, .seconds(3)))
-            }
+            if status.isBusy { return awaitLive(into: &actions) }
             guard liveFrames >= Self.livePhase else { return giveUp("the module did not measure", into: &actions) }
         }
         let isNew = liveFrames >= Self.livePhase
@@ -226,12 +207,7 @@ struct ParNIBPSession: FramedSession {
         case .reading where status.isBusy:
             finish(.failed("the module is measuring; read again when it is done"), into: &actions)
         case .reading: finish(.complete, into: &actions)
-        case .measuring:
-            if content == nil {
-                finish(.failed("the measurement gave no result"), into: &actions)
-            } else {
-                finish(.complete, into: &actions)
-            }
+        case .measuring: finish(content == nil ? .failed("the measurement gave no result") : .complete, into: &actions)
         default: break
         }
     }

@@ -24,7 +24,7 @@ extension CuffDriver {
         ],
         sources: ["a public C# class FT201 (XiMPLib) whose origin is not established, with a dump of one result"],
         makeSession: { _ in
-            PushSession(ParamatechFT201Frame(), driver: "paramatech-ft201") { ParamatechFT201Frame.reading($0) }
+            PushSession(ParamatechFT201Frame()) { ParamatechFT201Frame.reading($0) }
         },
         makeSimulator: { PushSimulator.paramatechFT201($0) },
         countFrames: { FrameReader.count(ParamatechFT201Frame(), in: $0) },
@@ -58,13 +58,8 @@ struct ParamatechFT201Frame: FrameFormat {
         let clock: DeviceClock =
             month == 0 && day == 0
             ? .unset : DeviceClock(DeviceTime(year: 2000 + year, month: month, day: day, hour: hour, minute: minute))
-        var content = Reading.Content.failure(Failure(.noValue))
-        if systolic > 0, diastolic > 0 {
-            content = .bloodPressure(
-                .mmHg(systolic, diastolic, pulseOrZero: pulse))
-        }
         return Reading(
-            content, driver: "paramatech-ft201", flags: .noMeasurementCheck, clock: clock, origin: .push,
+            .mmHg(systolic, diastolic, pulseOrZero: pulse), driver: "paramatech-ft201", flags: .noMeasurementCheck, clock: clock, origin: .push,
             raw: RawBytes(frame))
     }
 }

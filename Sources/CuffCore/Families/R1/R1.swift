@@ -109,18 +109,20 @@ enum R1Message {
     case text([UInt8])
 }
 
-struct R1Session: FramedSession {
-    private enum Mode { case listening, polling, reading, probing, identifying }
+struct R1Session: FramedSession, RequestSession {
+    enum Question: Sendable { case result, version }
 
     private static let enquiry = R1Frame.encode([R1Frame.enq])
     private static let acknowledgement = R1Frame.encode([R1Frame.ack])
-    private static let retryLimit = 3
 
     var reader = FrameReader(R1Frame())
-    private var mode = Mode.listening
+    var requests = Requests<Question>()
     var isFinished = false
+    var capabilities: Capabilities { CuffDriver.r1.capabilities }
+    /// It follows, and asks for results.
+    private var isPolling = false
+    private var isReading = false
     private var wasAsked = false
-    private var tries = 0
     private var emitted = 0
     private var committed = 0
     /// How many emissions must be on disk before the cuff may forget its result.
@@ -146,39 +148,21 @@ struct R1Session: FramedSession {
         acknowledge(into: &actions)
     }
 
-    mutating func lineEnded(into actions: inout SessionActions) {
-        receiveRest(into: &actions)
-        finish(
-            mode == .listening || mode == .polling ? .complete : .noAnswer("the line ended before the cuff had answered"),
-            into: &actions)
-    }
-
     mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         switch command {
-        case .follow:
-            mode = polls ? .polling : .listening
-            if polls { poll(into: &actions) }
-        case .readMemory(user: nil):
-            mode = .reading
-            enquire(into: &actions)
-        case .information:
-            mode = .identifying
-            askVersion(into: &actions)
-        case .readMemory: finish(.unsupported("an R1 cuff has no users"), into: &actions)
-        default: finish(.unsupported("an R1 cuff has no command for that"), into: &actions)
+        case .follow where polls:
+            isPolling = true
+            poll(into: &actions)
+        case .readMemory:
+            isReading = true
+            ask(Request(.result, Self.enquiry, within: .seconds(2), attempts: 3), into: &actions)
+        case .information: askVersion(into: &actions)
+        default: break
         }
     }
 
-    private mutating func enquire(into actions: inout SessionActions) {
-        tries += 1
-        actions.append(.write(Self.enquiry))
-        actions.append(.arm(.response, .seconds(2)))
-    }
-
     private mutating func askVersion(into actions: inout SessionActions) {
-        tries += 1
-        actions.append(.write(R1Frame.encode([R1Frame.version])))
-        actions.append(.arm(.response, .seconds(2)))
+        ask(Request(.version, R1Frame.encode([R1Frame.version]), within: .seconds(2), attempts: 3), into: &actions)
     }
 
     private func poll(into actions: inout SessionActions) {
@@ -187,51 +171,50 @@ struct R1Session: FramedSession {
         actions.append(.arm(.poll, .seconds(1)))
     }
 
-    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
-        if timer == .poll, mode == .polling { return poll(into: &actions) }
-        if timer == .silence, awaitsEnd {
-            // BP210 and BP250 erase a result by themselves; without EOT it is not acknowledged.
-            awaitsEnd = false
-            acknowledgeAfter = nil
-            // Within those 15 s it may answer with it once more. A time of its own tells that; without one it is another.
-            if unacknowledged?.clock.time == nil { forgotten(into: &actions) } else { unacknowledged = nil }
-            if mode == .reading { finish(.complete, into: &actions) }
-        }
-        guard timer == .response else { return }
-        switch mode {
-        case .reading where tries < Self.retryLimit: enquire(into: &actions)
-        case .reading:
-            // An idle BP210 is silent to ENQ but answers V.
-            mode = .probing
-            tries = 0
-            askVersion(into: &actions)
-        case .probing where tries < Self.retryLimit, .identifying where tries < Self.retryLimit: askVersion(into: &actions)
-        case .probing: finish(.noAnswer("the cuff answered neither ENQ nor V; some answer only while they hold a result"), into: &actions)
-        case .identifying: finish(.noAnswer("the cuff did not answer V"), into: &actions)
-        case .listening, .polling: break
+    mutating func unanswered(_ question: Question, into actions: inout SessionActions) {
+        switch question {
+        // An idle BP210 is silent to ENQ but answers V.
+        case .result: askVersion(into: &actions)
+        case .version where isReading:
+            finish(.noAnswer("the cuff answered neither ENQ nor V; some answer only while they hold a result"), into: &actions)
+        case .version: finish(.noAnswer("the cuff did not answer V"), into: &actions)
         }
     }
 
-    mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
-        switch step {
-        case .skipped(let count, let fault): actions.report(skipped: count, fault)
-        case .frame(let range):
-            let message = Self.message(reader.buffer.span.extracting(range), origin: wasAsked ? .memory : .push)
-            switch message {
-            case .result(let reading, let endsWithEOT):
-                wasAsked = false
-                arrived(reading, endsWithEOT, into: &actions)
-            case .nothingStored:
-                wasAsked = false
-                forgotten(into: &actions)
-                if mode == .reading || mode == .probing, emitted == 0 { finish(.complete, into: &actions) }
-            case .endOfTransfer:
-                awaitsEnd = false
-                actions.append(.disarm(.silence))
-                acknowledge(into: &actions)
-            case .control: break
-            case .text(let text): told(text, into: &actions)
+    mutating func ownTimeOut(_ timer: TimerID, into actions: inout SessionActions) {
+        switch timer {
+        case .poll where isPolling: poll(into: &actions)
+        case .silence where awaitsEnd:
+            // BP210 and BP250 erase a result by themselves; without EOT it is not acknowledged.
+            awaitsEnd = false
+            acknowledgeAfter = nil
+            // Within those 15 s it may answer with it once more. A time of its own shows that; without one it is another.
+            if unacknowledged?.clock.time == nil { forgotten(into: &actions) } else { unacknowledged = nil }
+            if isReading { finish(.complete, into: &actions) }
+        default: break
+        }
+    }
+
+    mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
+        switch Self.message(reader.buffer.span.extracting(range), origin: wasAsked ? .memory : .push) {
+        case .result(let reading, let endsWithEOT):
+            wasAsked = false
+            arrived(reading, endsWithEOT, into: &actions)
+        case .nothingStored:
+            wasAsked = false
+            forgotten(into: &actions)
+            if isReading, emitted == 0 { finish(.complete, into: &actions) }
+        case .endOfTransfer:
+            awaitsEnd = false
+            actions.append(.disarm(.silence))
+            acknowledge(into: &actions)
+        case .control: break
+        case .text(let text):
+            guard requests.question == .version else {
+                return actions.append(.report(.ignored("a frame other than a result", text)))
             }
+            actions.append(.identify(DeviceIdentity(firmware: DeviceIdentity.text(text))))
+            finish(.complete, into: &actions)
         }
     }
 
@@ -246,9 +229,8 @@ struct R1Session: FramedSession {
             unacknowledged = reading
             actions.emit(reading)
         }
-        guard mode == .reading || mode == .probing || mode == .polling else { return }
-        mode = mode == .polling ? .polling : .reading
-        actions.append(.disarm(.response))
+        guard isReading || isPolling else { return }
+        requests.end(into: &actions)
         acknowledgeAfter = emitted
         let isSlashForm = reading.raw.withBytes { $0.byte(1) != 0x52 }
         awaitsEnd = isSlashForm && !endsWithEOT
@@ -263,7 +245,7 @@ struct R1Session: FramedSession {
             forgotten(into: &actions)
             actions.append(.write(Self.acknowledgement))
         }
-        if mode == .reading { finish(.complete, into: &actions) }
+        if isReading { finish(.complete, into: &actions) }
     }
 
     /// The cuff keeps its result no longer: what comes next is another.
@@ -271,14 +253,5 @@ struct R1Session: FramedSession {
         guard unacknowledged != nil else { return }
         unacknowledged = nil
         actions.append(.acknowledge(through: emitted))
-    }
-
-    private mutating func told(_ text: [UInt8], into actions: inout SessionActions) {
-        switch mode {
-        case .identifying, .probing:
-            actions.append(.identify(DeviceIdentity(firmware: DeviceIdentity.text(text))))
-            finish(.complete, into: &actions)
-        default: actions.append(.report(.ignored("a frame other than a result", text)))
-        }
     }
 }

@@ -47,10 +47,7 @@ struct R1Record {
     /// `nil`: nothing is stored.
     var content: Reading.Content? {
         if systolic == 0, mean == 0, diastolic == 0, pulse == 0 { return nil }
-        // A pressure of zero beside other values is documented nowhere; a blood pressure it is not: guess.
-        guard systolic > 0, diastolic > 0 else { return .failure(Failure(.noValue)) }
-        return .bloodPressure(
-            .mmHg(systolic, diastolic, meanOrZero: mean, pulseOrZero: pulse))
+        return .mmHg(systolic, diastolic, meanOrZero: mean, pulseOrZero: pulse)
     }
 
     /// The first moment of a clock with two digits of the year is that of one which does not run.

@@ -1,21 +1,24 @@
 /// The conversation with a SunTech module.
-struct SunTechAdvantageSession: FramedSession {
+struct SunTechAdvantageSession: FramedSession, MeasuringSession {
     private enum Mode { case listening, reading, measuring, stopping }
     private enum Phase { case inflating, starting, running, fetching }
 
-    private static let retryLimit = 3
+    /// Questions for the cuff pressure without an answer until the module counts as gone.
+    private static let pollLimit = 3
     /// Between two questions for the cuff pressure.
     private static let pollPause = Duration.milliseconds(500)
 
     var reader = FrameReader(SunTechPacket())
+    /// Without the start byte and the check.
+    var requests = Requests<[UInt8]>()
+    var isFinished = false
+    var capabilities: Capabilities { CuffDriver.suntechAdvantage.capabilities }
+    var isListening: Bool { mode == .listening }
+    let stopCommand = SunTechPacket.host(SunTechCommand.abort)
     private var mode = Mode.listening
     private var phase = Phase.fetching
-    var isFinished = false
-    private var tries = 0
     /// Questions for the cuff pressure since anything came.
     private var unansweredPolls = 0
-    /// The last command that was sent, by whomever.
-    private var asked: [UInt8] = []
     /// A start was sent and its result has not come.
     private var isStarted = false
     /// The stored result that was given last; `nil` once a measurement may have replaced it.
@@ -28,6 +31,9 @@ struct SunTechAdvantageSession: FramedSession {
         inflation = context.options["inflation"].flatMap { Int($0) }.flatMap { 100...240 ~= $0 ? $0 : nil }
     }
 
+    /// The last command that was sent, by this host or another.
+    private var asked: [UInt8] { requests.sent ?? [] }
+
     mutating func receive(_ bytes: [UInt8], into actions: inout SessionActions) {
         unansweredPolls = 0
         receiveFrames(of: bytes, into: &actions)
@@ -35,90 +41,68 @@ struct SunTechAdvantageSession: FramedSession {
         if streams, mode == .measuring, phase == .running { actions.append(.arm(.poll, Self.pollPause * 3)) }
     }
 
-    mutating func lineEnded(into actions: inout SessionActions) {
-        receiveRest(into: &actions)
-        finish(mode == .listening ? .complete : .noAnswer("the line ended before the module had answered"), into: &actions)
-    }
-
     mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         switch command {
-        case .follow: mode = .listening
-        case .readMemory(user: nil):
+        case .readMemory:
             mode = .reading
-            ask(SunTechCommand.result, into: &actions)
-        case .readMemory: finish(.unsupported("a SunTech module has no users"), into: &actions)
+            ask(SunTechCommand.result, attempts: 3, into: &actions)
         case .measure:
             mode = .measuring
-            if let inflation {
-                phase = .inflating
-                ask(SunTechCommand.inflation(inflation), into: &actions)
-            } else {
-                start(into: &actions)
-            }
+            guard let inflation else { return start(into: &actions) }
+            phase = .inflating
+            ask(SunTechCommand.inflation(inflation), attempts: 1, into: &actions)
         case .stop:
-            actions.append(.write(SunTechPacket.host(SunTechCommand.abort)))
-            actions.append(.live(.aborted))
             // The module answers A when it has let go.
             mode = .stopping
-            actions.append(.disarm(.overall))
-            actions.append(.disarm(.poll))
-            actions.append(.arm(.response, .seconds(2)))
-        default: finish(.unsupported("suntech-advantage has no command for that"), into: &actions)
+            stop(within: .seconds(2), into: &actions)
+        default: break
         }
     }
 
-    private mutating func ask(_ command: [UInt8], into actions: inout SessionActions) {
-        tries += 1
-        actions.append(.write(SunTechPacket.host(command)))
-        actions.append(.arm(.response, .seconds(2)))
+    private mutating func ask(_ command: [UInt8], attempts: Int, into actions: inout SessionActions) {
+        ask(Request(command, SunTechPacket.host(command), within: .seconds(2), attempts: attempts), into: &actions)
     }
 
     private mutating func start(into actions: inout SessionActions) {
         phase = .starting
-        tries = 0
-        ask(streams ? SunTechCommand.startStream : SunTechCommand.start, into: &actions)
+        ask(streams ? SunTechCommand.startStream : SunTechCommand.start, attempts: 1, into: &actions)
     }
 
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
         guard bytes.count >= 3, bytes[0] == 0x3A, bytes.sum8 == 0 else { return }
-        asked = Array(bytes[1..<(bytes.count - 1)])
-        if asked == SunTechCommand.start || asked == SunTechCommand.startStream { (isStarted, shown) = (true, nil) }
-        if asked == SunTechCommand.abort { isStarted = false }
+        let command = Array(bytes[1..<(bytes.count - 1)])
+        requests.sent = command
+        if command == SunTechCommand.start || command == SunTechCommand.startStream { (isStarted, shown) = (true, nil) }
+        if command == SunTechCommand.abort { isStarted = false }
     }
 
-    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+    mutating func unanswered(_ question: [UInt8], into actions: inout SessionActions) {
+        switch (mode, phase) {
+        case (.measuring, .starting): giveUp("the module did not acknowledge the start", into: &actions)
+        case (.measuring, .inflating): finish(.noAnswer("the module did not answer; nothing was started"), into: &actions)
+        default: finish(.noAnswer("the module did not give its result"), into: &actions)
+        }
+    }
+
+    mutating func ownTimeOut(_ timer: TimerID, into actions: inout SessionActions) {
         switch (timer, mode, phase) {
         case (.response, .stopping, _): finish(.noAnswer("the module did not confirm that it stopped"), into: &actions)
+        // A stream's result did not follow it.
+        case (.response, .measuring, .fetching): ask(SunTechCommand.result, attempts: 3, into: &actions)
         case (.overall, .measuring, _): giveUp("the module did not finish within three minutes", into: &actions)
         case (.poll, .measuring, .running):
-            guard unansweredPolls < Self.retryLimit else {
+            guard unansweredPolls < Self.pollLimit else {
                 return giveUp("the module stopped answering", as: .lost, into: &actions)
             }
             unansweredPolls += 1
             actions.append(.write(SunTechPacket.host(SunTechCommand.cuffPressure)))
             actions.append(.arm(.poll, Self.pollPause))
-        case (.response, .measuring, .starting): giveUp("the module did not acknowledge the start", into: &actions)
-        case (.response, .measuring, .inflating):
-            finish(.noAnswer("the module did not answer; nothing was started"), into: &actions)
-        case (.response, .measuring, .fetching), (.response, .reading, _):
-            guard tries >= Self.retryLimit else { return ask(SunTechCommand.result, into: &actions) }
-            finish(.noAnswer("the module did not give its result"), into: &actions)
         default: break
         }
     }
 
-    private mutating func giveUp(_ why: String, as reason: FailureReason = .timeout, into actions: inout SessionActions) {
-        actions.append(.write(SunTechPacket.host(SunTechCommand.abort)))
-        actions.append(.live(.failed(Failure(reason))))
-        finish(.noAnswer(why), into: &actions)
-    }
-
-    mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
-        guard case .frame(let range) = step else {
-            if case .skipped(let count, let fault) = step { actions.report(skipped: count, fault) }
-            return
-        }
-        let packet = Array(reader.buffer[range])
+    mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
+        let packet = bytes(of: range)
         // Nothing but an answer to the question for the result leaves the result as it was.
         if packet.count < 0x18 { shown = nil }
         switch (packet.count, packet[2]) {
@@ -137,7 +121,7 @@ struct SunTechAdvantageSession: FramedSession {
         case (0x4F, .measuring, .inflating): start(into: &actions)
         case (0x4F, .measuring, .starting):
             phase = .running
-            actions.append(.disarm(.response))
+            requests.end(into: &actions)
             // Longer than error 88, the module's own time-out, which its sources do not quantify: guess.
             actions.append(.arm(.overall, .seconds(180)))
             if !streams { actions.append(.arm(.poll, Self.pollPause)) }
@@ -146,7 +130,6 @@ struct SunTechAdvantageSession: FramedSession {
             actions.append(.live(.started))
         case (0x4B, .measuring, .running):
             phase = .fetching
-            tries = 0
             actions.append(.disarm(.poll))
             actions.append(.disarm(.overall))
             actions.append(.live(.ended))
@@ -154,7 +137,7 @@ struct SunTechAdvantageSession: FramedSession {
             if streams {
                 actions.append(.arm(.response, .seconds(2)))
             } else {
-                ask(SunTechCommand.result, into: &actions)
+                ask(SunTechCommand.result, attempts: 3, into: &actions)
             }
         case (0x4B, .listening, _) where isStarted: actions.append(.live(.ended))
         case (0x42, .measuring, .starting), (0x42, .measuring, .inflating), (0x45, .measuring, .starting),
@@ -204,12 +187,7 @@ struct SunTechAdvantageSession: FramedSession {
         else { return nil }
         guard error == 0 else { return .failure(failure(Int(error))) }
         if systolic == 0, diastolic == 0 { return nil }
-        guard systolic > 0, diastolic > 0 else { return .failure(Failure(.noValue)) }
-        return .bloodPressure(
-            BloodPressure(
-                systolic: .mmHg(Int(systolic)), diastolic: .mmHg(Int(diastolic)), mean: mean > 0 ? .mmHg(Int(mean)) : nil,
-                pulse: rate > 0 ? PulseRate(Int(rate)) : nil, meanAbsence: mean > 0 ? .none : .notMeasured,
-                pulseAbsence: rate > 0 ? .none : .notMeasured))
+        return .mmHg(Int(systolic), Int(diastolic), meanOrZero: Int(mean), pulseOrZero: Int(rate))
     }
 
     static func failure(_ code: Int) -> Failure {

@@ -27,7 +27,7 @@ extension CuffDriver {
         sources: [
             "the vendor's page of part 1437", "some ten public Arduino sketches with the same offsets, whose origin is not established",
         ],
-        makeSession: { _ in PushSession(Sunrom1437Frame(), driver: "sunrom-1437") { Sunrom1437Frame.reading($0) } },
+        makeSession: { _ in PushSession(Sunrom1437Frame()) { Sunrom1437Frame.reading($0) } },
         makeSimulator: { PushSimulator.sunrom1437($0) },
         countFrames: { FrameReader.count(Sunrom1437Frame(), in: $0) },
         redaction: .nothing)

@@ -68,20 +68,12 @@ enum VerovalBPM25Answer {
         guard record.count == recordLength, record[2] == 0, record[4] == 0, record[0] >= 1, record[0] <= 9,
             let clock = clock(record)
         else { return nil }
-        let systolic = Int(record[3])
-        let diastolic = Int(record[5])
-        let pulse = Int(record[7])
         var flags: MeasurementFlags = .noMeasurementCheck
         if record[6] != 0 { flags.insert(.irregularPulse) }
         if record[6] > 1 { flags.insert(.qualityNoted) }
-        var content = Reading.Content.failure(Failure(.noValue))
-        if systolic > 0, diastolic > 0 {
-            content = .bloodPressure(
-                .mmHg(systolic, diastolic, pulseOrZero: pulse))
-        }
         return Reading(
-            content, driver: "veroval-bpm25", user: Int32(record[0]), flags: flags, clock: clock, origin: .memory,
-            raw: RawBytes(record))
+            .mmHg(Int(record[3]), Int(record[5]), pulseOrZero: Int(record[7])), driver: "veroval-bpm25", user: Int32(record[0]),
+            flags: flags, clock: clock, origin: .memory, raw: RawBytes(record))
     }
 
     /// The time of a record; zeros are a clock that was never set (guess), and anything out of range is not a record.
@@ -99,35 +91,35 @@ enum VerovalBPM25Answer {
     }
 }
 
-struct VerovalBPM25Session: FinishingSession {
+struct VerovalBPM25Session: RequestSession {
     private enum Mode { case listening, reading, storing }
 
     static let silence = Duration.seconds(1)
     /// Two good answers in a row within six: enough for a line that damages every second one.
-    static let maximumQuestions = 6
+    static let maximumAnswers = 6
 
-    private var mode = Mode.listening
+    /// There is one question.
+    var requests = Requests<Bool>()
     var isFinished = false
+    var capabilities: Capabilities { CuffDriver.verovalBPM25.capabilities }
+    private var mode = Mode.listening
     private var user: Int?
     private var answer: [UInt8] = []
     /// Bytes of an answer longer than any can be.
     private var lost = 0
     /// The last answer that was right in itself, until a second one confirms it.
     private var kept: [UInt8]?
-    private var questions = 0
-    private var silences = 0
+    private var answers = 0
     private var emitted = 0
 
     mutating func receive(_ bytes: [UInt8], into actions: inout SessionActions) {
         gather(bytes)
-        actions.append(.disarm(.response))
+        requests.end(into: &actions)
         actions.append(.arm(.silence, Self.silence))
     }
 
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
-        if mode == .listening, bytes == VerovalBPM25Answer.question || bytes == VerovalBPM25Answer.closing {
-            settle(into: &actions)
-        }
+        if isListening, bytes == VerovalBPM25Answer.question || bytes == VerovalBPM25Answer.closing { settle(into: &actions) }
     }
 
     mutating func noteCommitted(through: Int, into actions: inout SessionActions) {
@@ -135,46 +127,34 @@ struct VerovalBPM25Session: FinishingSession {
     }
 
     mutating func lineEnded(into actions: inout SessionActions) {
-        if mode == .listening { settle(into: &actions) }
-        finish(mode == .listening ? .complete : .noAnswer("the line ended before the memory was read"), into: &actions)
+        if isListening { settle(into: &actions) }
+        finishAtEnd(into: &actions)
     }
 
     mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
-        switch command {
-        case .follow: break
-        case .readMemory(let user):
-            self.user = user
-            mode = .reading
-            ask(into: &actions)
-        case .measure, .stop, .readClock, .setClock, .information, .schedule, .clear:
-            finish(.unsupported("veroval-bpm25 can only be read"), into: &actions)
-        }
+        guard case .readMemory(let user) = command else { return }
+        self.user = user
+        mode = .reading
+        ask(into: &actions)
     }
 
     private mutating func ask(into actions: inout SessionActions) {
-        guard questions < Self.maximumQuestions else {
-            return finish(.failed("no two answers agreed; nothing was taken from them"), into: &actions)
-        }
-        questions += 1
-        actions.append(.write(VerovalBPM25Answer.question))
-        actions.append(.arm(.response, .seconds(2)))
+        ask(Request(true, VerovalBPM25Answer.question, within: .seconds(2), attempts: 3), into: &actions)
     }
 
-    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
-        switch (mode, timer) {
-        case (_, .silence): settle(into: &actions)
-        case (.reading, .response):
-            silences += 1
-            if silences < 3 {
-                ask(into: &actions)
-            } else if let kept, let readings = VerovalBPM25Answer.readings(kept.span) {
-                actions.append(.report(.warning("the cuff answered only once, so its answer could not be confirmed")))
-                store(readings, into: &actions)
-            } else {
-                finish(.noAnswer("the cuff does not answer: it may have gone to sleep"), into: &actions)
-            }
-        case (.storing, .overall):
-            finish(.failed("the readings were not stored in time; the cuff was not told that they were"), into: &actions)
+    mutating func unanswered(_ question: Bool, into actions: inout SessionActions) {
+        guard let kept, let readings = VerovalBPM25Answer.readings(kept.span) else {
+            return finish(.noAnswer("the cuff does not answer: it may have gone to sleep"), into: &actions)
+        }
+        actions.append(.report(.warning("the cuff answered only once, so its answer could not be confirmed")))
+        store(readings, into: &actions)
+    }
+
+    mutating func ownTimeOut(_ timer: TimerID, into actions: inout SessionActions) {
+        switch timer {
+        case .silence: settle(into: &actions)
+        case .overall where mode == .storing:
+            finish(.failed("the readings were not stored in time; this was not confirmed to the cuff"), into: &actions)
         default: break
         }
     }
@@ -203,9 +183,10 @@ struct VerovalBPM25Session: FinishingSession {
             if let readings, bytes == kept {
                 store(readings, into: &actions)
             } else {
-                if readings != nil {
-                    kept = bytes
-                    silences = 0
+                if readings != nil { kept = bytes }
+                answers += 1
+                guard answers < Self.maximumAnswers else {
+                    return finish(.failed("no two answers agreed; nothing was taken from them"), into: &actions)
                 }
                 ask(into: &actions)
             }

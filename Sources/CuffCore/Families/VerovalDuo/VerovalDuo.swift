@@ -128,13 +128,8 @@ enum VerovalDuoAnswer {
         guard isUnset || time.isPossible, [10, 20, 21, 22, 23, 24].allSatisfy({ record[$0] >= 0x20 && record[$0] < 0x7F }) else {
             return nil
         }
-        var content = Reading.Content.failure(Failure(.noValue))
-        if systolic > 0, diastolic > 0 {
-            content = .bloodPressure(
-                .mmHg(systolic, diastolic, pulseOrZero: pulse))
-        }
         return Reading(
-            content, driver: "veroval-duo", user: Int32(user), flags: flags(record), clock: isUnset ? .unset : DeviceClock(time),
+            .mmHg(systolic, diastolic, pulseOrZero: pulse), driver: "veroval-duo", user: Int32(user), flags: flags(record), clock: isUnset ? .unset : DeviceClock(time),
             origin: .memory, raw: RawBytes(record))
     }
 

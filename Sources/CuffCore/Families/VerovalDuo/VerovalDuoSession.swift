@@ -2,24 +2,18 @@
 /// - What the bytes answer is known from what was sent, also where STX, command and ETX are sent one by one.
 /// - An answer is judged when silence or the next command has ended it, and read whole or not at all.
 /// - Where the number of records was asked for, no answer counts that does not fit it.
-struct VerovalDuoSession: FinishingSession {
-    private enum State { case listening, asking, finished }
+struct VerovalDuoSession: RequestSession {
     /// Where the exchange stands, as both sides' bytes show it.
     private enum Exchange { case idle, acknowledging, accepted, answering }
 
-    private static let attempts = 3
     /// vdc_export waits so long before and after its ENQ.
     private static let pause = Duration.milliseconds(500)
 
-    private var state = State.listening
-    var isFinished: Bool {
-        get { state == .finished }
-        set { if newValue { state = .finished } }
-    }
+    var requests = Requests<VerovalDuoCommand>()
+    var isFinished = false
+    var capabilities: Capabilities { CuffDriver.verovalDuo.capabilities }
+    var users: ClosedRange<Int>? { 1...2 }
     private let countsFirst: Bool
-    private var plan: [VerovalDuoCommand] = []
-    private var current: VerovalDuoCommand?
-    private var tries = 0
     /// The device has answered a command since the port was opened.
     private var hasAnswered = false
     private var isDamaged = false
@@ -27,7 +21,7 @@ struct VerovalDuoSession: FinishingSession {
     private var exchange = Exchange.idle
     /// A command of the host's on its way, without its STX.
     private var collected: [UInt8]?
-    private var asked: VerovalDuoCommand?
+    private var asked: VerovalDuoCommand? { requests.sent }
     private var isAccepted = false
     private var answer: [UInt8] = []
     private var strays = 0
@@ -45,9 +39,8 @@ struct VerovalDuoSession: FinishingSession {
     }
 
     mutating func lineEnded(into actions: inout SessionActions) {
-        if state == .listening { settle(into: &actions) }
-        finish(
-            state == .listening ? .complete : .noAnswer("the line ended before the memory was read"), into: &actions)
+        if isListening { settle(into: &actions) }
+        finishAtEnd(into: &actions)
     }
 
     // MARK: What was sent
@@ -59,7 +52,7 @@ struct VerovalDuoSession: FinishingSession {
             collected = []
             exchange = .idle
         case VerovalDuoAnswer.end where collected != nil:
-            asked = VerovalDuoCommand(collected ?? [])
+            requests.sent = VerovalDuoCommand(collected ?? [])
             collected = nil
             isAccepted = false
             exchange = .acknowledging
@@ -93,12 +86,12 @@ struct VerovalDuoSession: FinishingSession {
         case VerovalDuoAnswer.accepted:
             isAccepted = true
             if exchange == .acknowledging { exchange = .accepted }
-            guard state == .asking, exchange == .accepted else { return }
+            guard !isListening, exchange == .accepted else { return }
             actions.append(.disarm(.response))
             actions.append(.arm(.poll, Self.pause))
         case VerovalDuoAnswer.refused:
             exchange = .idle
-            if state == .asking { return finish(.failed("the cuff refused \(asked?.text ?? "the command")"), into: &actions) }
+            if !isListening { return finish(.failed("the cuff refused \(asked?.text ?? "the command")"), into: &actions) }
             actions.append(.report(.note("the cuff refused \(asked?.text ?? "a command")")))
         default: strays += 1
         }
@@ -117,14 +110,16 @@ struct VerovalDuoSession: FinishingSession {
             guard let number = VerovalDuoAnswer.number(bytes) else { return damaged(bytes, into: &actions) }
             numbers[user] = number
             hasAnswered = true
-            if state == .asking, number > 0 { plan.insert(.records(user: user), at: 0) }
+            if !isListening, number > 0 { requests.planned.insert(Self.request(.records(user: user)), at: 0) }
         case .records(let user):
             guard let readings = readings(bytes, of: user) else { return damaged(bytes, into: &actions) }
             hasAnswered = true
             for reading in readings { actions.emit(reading) }
         case nil: actions.append(.report(.ignored("an answer to a command of no known kind", bytes)))
         }
-        if state == .asking { next(into: &actions) }
+        guard !isListening else { return }
+        isDamaged = false
+        askNext(into: &actions)
     }
 
     private func readings(_ answer: [UInt8], of user: Int) -> [Reading]? {
@@ -135,47 +130,24 @@ struct VerovalDuoSession: FinishingSession {
 
     private mutating func damaged(_ bytes: [UInt8], into actions: inout SessionActions) {
         actions.report(skipped: bytes.count, .badLength)
-        guard state == .asking else { return }
+        guard !isListening else { return }
         isDamaged = true
-        repeatCommand(into: &actions)
+        askAgain(into: &actions)
     }
 
     // MARK: Asking
 
+    private static func request(_ command: VerovalDuoCommand) -> Request<VerovalDuoCommand> {
+        Request(command, command.bytes, within: .seconds(3), attempts: 3)
+    }
+
     mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
-        switch command {
-        case .follow: return
-        case .readMemory(let user):
-            guard user.map({ $0 == 1 || $0 == 2 }) ?? true else {
-                return finish(.unsupported("veroval-duo has the users 1 and 2"), into: &actions)
-            }
-            let users = user.map { [$0] } ?? [1, 2]
-            plan = users.map { countsFirst ? .number(user: $0) : .records(user: $0) }
-            state = .asking
-            next(into: &actions)
-        default: finish(.unsupported("veroval-duo can only be read"), into: &actions)
-        }
+        guard case .readMemory(let user) = command else { return }
+        let users = user.map { [$0] } ?? [1, 2]
+        askAll(users.map { Self.request(countsFirst ? .number(user: $0) : .records(user: $0)) }, into: &actions)
     }
 
-    private mutating func next(into actions: inout SessionActions) {
-        tries = 0
-        isDamaged = false
-        guard !plan.isEmpty else { return finish(.complete, into: &actions) }
-        current = plan.removeFirst()
-        ask(into: &actions)
-    }
-
-    private mutating func ask(into actions: inout SessionActions) {
-        guard let current else { return }
-        tries += 1
-        exchange = .idle
-        actions.append(.disarm(.silence))
-        actions.append(.write(current.bytes))
-        actions.append(.arm(.response, .seconds(3)))
-    }
-
-    private mutating func repeatCommand(into actions: inout SessionActions) {
-        if tries < Self.attempts { return ask(into: &actions) }
+    mutating func unanswered(_ question: VerovalDuoCommand, into actions: inout SessionActions) {
         if isDamaged { return finish(.failed("its answer did not fit the number of records, or was damaged, each time"), into: &actions) }
         guard hasAnswered else { return finish(.noAnswer("the cuff does not answer"), into: &actions) }
         finish(
@@ -185,13 +157,12 @@ struct VerovalDuoSession: FinishingSession {
             into: &actions)
     }
 
-    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
-        switch (state, timer) {
-        case (_, .silence): settle(into: &actions)
-        case (.asking, .poll):
+    mutating func ownTimeOut(_ timer: TimerID, into actions: inout SessionActions) {
+        switch timer {
+        case .silence: settle(into: &actions)
+        case .poll where !isListening:
             actions.append(.write([VerovalDuoAnswer.enquiry]))
             actions.append(.arm(.response, .seconds(3)))
-        case (.asking, .response): repeatCommand(into: &actions)
         default: break
         }
     }

@@ -116,6 +116,7 @@ import Testing
     /// Reports what it hears was sent. `readMemory` says last words and ends; `follow` writes and stays.
     private struct Talker: FinishingSession {
         var isFinished = false
+        let capabilities: Capabilities = [.push, .storedReadings, .users]
         var name = ""
         mutating func opened(into actions: inout SessionActions) {}
         mutating func receive(_ bytes: [UInt8], into actions: inout SessionActions) {}

@@ -1,0 +1,23 @@
+/// A session that can start a measurement. Whatever goes wrong after the start, the cuff is told to let the air out.
+protocol MeasuringSession: RequestSession {
+    /// The command that stops a measurement and empties the cuff.
+    var stopCommand: [UInt8] { get }
+}
+
+extension MeasuringSession {
+    /// Writes the stop. The timers and the request of the measurement end; `ownTimeOut` gets `.response` after `limit`.
+    mutating func stop(within limit: Duration, into actions: inout SessionActions) {
+        actions.append(.write(stopCommand))
+        actions.append(.live(.aborted))
+        requests.end(into: &actions)
+        for timer in [TimerID.overall, .silence, .poll] { actions.append(.disarm(timer)) }
+        actions.append(.arm(.response, limit))
+    }
+
+    /// Stops a measurement that cannot be brought to its end.
+    mutating func giveUp(_ why: String, as reason: FailureReason = .timeout, into actions: inout SessionActions) {
+        actions.append(.write(stopCommand))
+        actions.append(.live(.failed(Failure(reason))))
+        finish(.noAnswer(why), into: &actions)
+    }
+}
