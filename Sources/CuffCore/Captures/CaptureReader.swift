@@ -7,9 +7,7 @@ public protocol CaptureReader: Sendable {
     mutating func feed(_ chunk: [UInt8])
     /// The next whole item; `nil` when the bytes so far hold no more.
     mutating func next() throws(CaptureFault) -> CaptureItem?
-    /// Takes back an item of which nobody needs the bytes any more, for the next one of its side. It need not be called.
-    mutating func reuse(_ item: consuming CaptureItem)
-    /// Hands the whole items among the bytes so far to `body` until that answers `false`, and takes each back.
+    /// Hands the whole items among the bytes so far to `body` until that answers `false`.
     mutating func forEach(_ body: (CaptureItem) -> Bool) throws(CaptureFault)
     /// The file has ended: what its rest says, if that is whole.
     @discardableResult
@@ -17,16 +15,9 @@ public protocol CaptureReader: Sendable {
 }
 
 extension CaptureReader {
-    /// The item is dropped.
-    public mutating func reuse(_ item: consuming CaptureItem) {}
-
-    /// What a reader needs no form of its own for: `next` and `reuse`, item by item.
+    /// Calls `next`, item by item.
     public mutating func forEach(_ body: (CaptureItem) -> Bool) throws(CaptureFault) {
-        while let item = try next() {
-            let goesOn = body(item)
-            reuse(item)
-            if !goesOn { return }
-        }
+        while let item = try next(), body(item) {}
     }
 
     /// Takes the next bytes of the file and appends the whole items among them.

@@ -1,5 +1,5 @@
 /// The one list of cuff families. The order is the order of `cuff drivers` and of `cuff identify` among equals: strong
-/// checks first, so that a format without a check never stands before one that has it.
+/// checks first, so that a format without a check never comes before one that has it.
 public enum CuffFamilies {
     /// Every driver, in that order.
     public static let all: [CuffDriver] = [

@@ -7,9 +7,9 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
 
     /// Its memory can be read on request.
     public static let storedReadings = Capabilities(rawValue: 1 << 0)
-    /// It sends results by itself.
+    /// It sends results unasked.
     public static let push = Capabilities(rawValue: 1 << 1)
-    /// It tells the pressure in the cuff while it measures.
+    /// It sends the pressure in the cuff while it measures.
     public static let livePressure = Capabilities(rawValue: 1 << 2)
     /// A measurement can be started from here: the cuff inflates.
     public static let measure = Capabilities(rawValue: 1 << 3)
@@ -19,13 +19,13 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
     public static let readClock = Capabilities(rawValue: 1 << 5)
     /// Its clock can be set.
     public static let setClock = Capabilities(rawValue: 1 << 6)
-    /// Its memory tells several persons apart.
+    /// Its memory keeps several persons apart.
     public static let users = Capabilities(rawValue: 1 << 7)
     /// Its automatic measurements can be switched.
     public static let schedule = Capabilities(rawValue: 1 << 8)
     /// Its memory can be erased from here.
     public static let erase = Capabilities(rawValue: 1 << 9)
-    /// It tells model, serial number, version or the like.
+    /// It sends model, serial number, version or the like.
     public static let information = Capabilities(rawValue: 1 << 10)
     /// The automatic window's start and end can be set on the cuff.
     public static let scheduleWindow = Capabilities(rawValue: 1 << 11)
@@ -33,7 +33,7 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
     public static let scheduleInterval = Capabilities(rawValue: 1 << 12)
     /// It measures from start to stop, a reading for every beat, instead of once.
     public static let continuous = Capabilities(rawValue: 1 << 13)
-    /// It forgets a reading once it hears that it was stored.
+    /// It forgets a reading once its storage is acknowledged.
     public static let forgets = Capabilities(rawValue: 1 << 14)
 
     /// The words of the capabilities, in the order of their bits.

@@ -1,4 +1,4 @@
-/// One conversation with one cuff: events in, actions out. It has no I/O, no clock and no thread; whoever drives it owns
+/// One conversation with one cuff: events in, actions out. It has no I/O, no clock and no thread; its driver owns
 /// all three. The same session serves a live cuff, a replay, a fuzzer and a test.
 ///
 /// Rules:
@@ -13,7 +13,7 @@ public protocol CuffSession: Sendable {
     /// The host wants to end. Returns whether the session still has to write to the cuff; then `finish` follows
     /// within the protocol's own time. Only ever called live.
     mutating func endInOrder(into actions: inout SessionActions) -> Bool
-    /// Takes the bytes that came behind those with which the session finished. They belong to whoever listens next.
+    /// Takes the bytes that came behind those with which the session finished. They belong to the next session.
     mutating func takeUnread() -> [UInt8]
     /// Whole frames so far; `nil` where the family has none (its reports are counted, or its answers have a known length).
     var frames: Int? { get }
@@ -28,7 +28,7 @@ extension CuffSession {
     public mutating func takeUnread() -> [UInt8] { [] }
     /// Nothing to write before the end.
     public mutating func endInOrder(into actions: inout SessionActions) -> Bool { false }
-    /// Told about commits unless the session says otherwise.
+    /// Commits are handed over unless the session says otherwise.
     public var hearsCommits: Bool { true }
 
     /// The same with a new array for the actions; for tests and small tools.
@@ -39,7 +39,7 @@ extension CuffSession {
     }
 }
 
-/// What happens to a session. Whoever drives it hands these over, one at a time.
+/// What happens to a session. They are handed over one at a time.
 public enum SessionEvent: Sendable {
     case opened
     /// Bytes from the cuff, in any chunking. For HID: one report.
@@ -105,7 +105,7 @@ public enum SessionCommand: Sendable, Hashable {
     /// Receive what the cuff sends unasked, with only the answers its protocol requires. A bedside monitor that falls silent
     /// without questions is asked for what it shows.
     case follow
-    /// Fetch the stored readings, all of them or one user's, then finish. Erases nothing, save where the family's
+    /// Fetch the stored readings, all of them or one user's, then finish. Erases nothing, except where the family's
     /// acknowledgement of a committed reading is itself the deletion.
     case readMemory(user: Int?)
     case measure
@@ -132,7 +132,7 @@ public enum Outcome: Sendable, Hashable {
     case unsupported(String)
     /// The cuff did not answer.
     case noAnswer(String)
-    /// The cuff answered, but not in the way of this protocol, or ended the conversation.
+    /// The cuff answered against its protocol, or ended the conversation.
     case failed(String)
     case aborted(String)
 
@@ -151,7 +151,7 @@ public enum Diagnostic: Sendable, Hashable {
     case skipped(bytes: Int, FrameFault)
     /// A whole frame with unknown or impossible content.
     case ignored(StaticName, [UInt8])
-    /// The cuff told how many records it is about to give; several announcements add up. For whoever waits, and for nothing else.
+    /// The number of records that the cuff is about to send; several announcements add up. It serves the display of progress alone.
     case announced(records: Int)
     case note(String)
     case warning(String)
@@ -195,7 +195,7 @@ public struct SessionContext: Sendable {
     /// The key under which it is remembered whether a device asks for its clock to be set: one byte, 1 or 0.
     public static func clockWishKey(_ device: String) -> String { "wants-clock/\(device)" }
 
-    /// The devices of which it is remembered that they asked for it.
+    /// The devices that asked for it, as remembered.
     public static func clockWishes(in memory: [String: [UInt8]]) -> [String] {
         let start = clockWishKey("")
         return memory.filter { $0.key.hasPrefix(start) && $0.value == [1] }.map { String($0.key.dropFirst(start.count)) }.sorted()

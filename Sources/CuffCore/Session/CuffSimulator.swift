@@ -114,3 +114,13 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
         return z ^ z >> 31
     }
 }
+
+extension FrameReader {
+    /// The frames that these bytes complete; bytes that belong to none are passed over.
+    mutating func wholeFrames(of bytes: [UInt8]) -> [[UInt8]] {
+        feed(bytes)
+        var frames: [[UInt8]] = []
+        while let step = next() { if case .frame(let range) = step { frames.append(Array(buffer[range])) } }
+        return frames
+    }
+}

@@ -1,7 +1,7 @@
-/// A session that finishes once and hears nothing further. A family says what bytes, timers and commands mean to it; the
+/// A session that finishes once and ignores every later event. A family says what bytes, timers and commands mean to it; the
 /// `handle` that calls these functions is the same for every family.
 public protocol FinishingSession: CuffSession {
-    /// Set by `finish`: from then on nothing is heard.
+    /// Set by `finish`: from then on events are ignored.
     var isFinished: Bool { get set }
     /// What the driver offers. Any other command is refused before `obey`.
     var capabilities: Capabilities { get }

@@ -39,7 +39,7 @@ extension FramedSession {
         actions.report(skipped: count, fault)
     }
 
-    /// No more bytes will come: what is left of an incomplete frame is reported.
+    /// No more bytes will come: an incomplete frame is reported.
     public mutating func receiveRest(into actions: inout SessionActions) {
         if case .skipped(let count, let fault)? = reader.finish() { skipped(count, fault, into: &actions) }
     }

@@ -1,7 +1,7 @@
 /// What is logged at the default level about whole frames that were not understood: their number, and never their bytes,
 /// which are personal data. A monitor that sends fifty unknown frames a second must not fill a log.
 public struct IgnoredFrames: Sendable {
-    /// Of each kind; the last of them says that no more are told.
+    /// Of each kind; the last message says that no more are logged.
     public static let limit = 10
     /// Kinds are sentences of this program and places, so there are few; beyond this nothing is said.
     static let maximumKinds = 1000

@@ -1,6 +1,6 @@
 /// The life of one measurement that the host asks for: started, or why not; live data; and exactly one end.
 ///
-/// It is pure: whoever drives it hands over what the session did and what the person did, and performs the effects. It
+/// It is pure: its driver hands over what the session did and what the person did, and performs the effects. It
 /// has no protocol and no clock; waiting is an effect, and its end is an event (`waitedForDeflation`, `timedOut`).
 ///
 /// Rules:

@@ -1,4 +1,4 @@
-/// A session that can start a measurement. Whatever goes wrong after the start, the cuff is told to let the air out.
+/// A session that can start a measurement. Whatever goes wrong after the start, the cuff gets the command to deflate.
 protocol MeasuringSession: RequestSession {
     /// The command that stops a measurement and empties the cuff.
     var stopCommand: [UInt8] { get }

@@ -1,4 +1,4 @@
-/// Whether a monitor is only listened to, and asked where it says nothing unasked, or its present result is to be read.
+/// `listening`: a monitor that sends nothing is asked. `reading`: its present result is read.
 enum MonitorMode: Sendable { case listening, reading }
 
 /// A session with a bedside monitor that shows its last result for as long as it is asked. A read takes that result. While

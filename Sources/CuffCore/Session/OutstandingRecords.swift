@@ -44,7 +44,7 @@ public struct OutstandingRecords: Sendable, Hashable {
     /// Nothing has to be known of it in the next process.
     public var isEmpty: Bool { acknowledgedStamp == nil && !(waiting + expected).contains { $0.place != 0 } }
 
-    /// What holds after another start of the machine, when nobody knows what was written last: which records were not
+    /// What holds after another start of the machine, when the last write is unknown: which records were not
     /// acknowledged is not believed.
     public var afterAnotherBoot: OutstandingRecords {
         var left = OutstandingRecords()

@@ -30,7 +30,7 @@ public struct SessionActions: Sendable, Sequence {
         }
     }
 
-    /// Adds a live event that carries a time of the cuff's own counter: several that arrive together are told as far apart as they
+    /// Adds a live event that carries a time of the cuff's own counter: several that arrive together are reported as far apart as they
     /// were measured.
     public mutating func append(_ event: LiveEvent, sampled: Duration) {
         others.append(Other(after: readings.count, action: .live(event), sampled: sampled))

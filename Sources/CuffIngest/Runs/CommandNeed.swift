@@ -1,28 +1,18 @@
 import CuffCore
 
-extension SessionCommand {
-    /// What a driver must be able to do for this command, with the words of the refusal.
-    var need: (capability: Capabilities, words: String)? {
+extension Capabilities {
+    /// What a cuff without this capability cannot do, with the words of the refusal.
+    fileprivate var refusalWords: String {
         switch self {
-        case .follow: nil
-        case .readMemory: (.storedReadings, "give stored readings")
-        case .measure: (.measure, "be started remotely")
-        case .stop: (.stop, "be stopped remotely")
-        case .readClock: (.readClock, "send their clock")
-        case .setClock: (.setClock, "have their clock set")
-        case .information: (.information, "report model or serial number")
-        case .schedule: (.schedule, "measure on a schedule of their own")
-        case .clear: (.erase, "be erased remotely")
-        }
-    }
-}
-
-extension SessionCommand {
-    /// The one user that is meant.
-    fileprivate var user: Int? {
-        switch self {
-        case .readMemory(let user), .clear(let user): user
-        default: nil
+        case .storedReadings: "give stored readings"
+        case .measure: "be started remotely"
+        case .stop: "be stopped remotely"
+        case .readClock: "send their clock"
+        case .setClock: "have their clock set"
+        case .information: "report model or serial number"
+        case .schedule: "measure on a schedule of their own"
+        case .erase: "be erased remotely"
+        default: words.joined(separator: ", ")
         }
     }
 }
@@ -42,13 +32,14 @@ extension CuffDriver {
 
     /// Why the family cannot obey; `nil` where it can.
     public func refusal(of command: SessionCommand) -> IngestError? {
-        // Without users the readings of all persons would be read, or erased.
-        if command.user != nil, !capabilities.contains(.users) {
-            return IngestError(CommandFault.noUsers(id.description))
+        switch CommandRefusal(command, capabilities: capabilities, users: nil) {
+        case nil, .users?: nil
+        case .noUsers?: IngestError(CommandFault.noUsers(id.description))
+        case .notOffered(let capability)?:
+            IngestError(
+                CommandFault.unsupported(
+                    id.description, need: capability.refusalWords, supported: capabilities.words,
+                    sendsUnasked: capabilities.contains(.push)))
         }
-        guard let need = command.need, !capabilities.contains(need.capability) else { return nil }
-        return IngestError(
-            CommandFault.unsupported(
-                id.description, need: need.words, supported: capabilities.words, sendsUnasked: capabilities.contains(.push)))
     }
 }

@@ -2,17 +2,10 @@ import Testing
 
 @testable import CuffCore
 
-/// What judges many bytes at once, against the same said byte by byte.
+/// Functions that judge many bytes at once, against their plain forms.
 @Suite struct WireTextTests {
-    /// The definition, with no cleverness.
     private func run(_ bytes: [UInt8], _ range: Range<Int>, _ extra: UInt8) -> (end: Int, xor: UInt8) {
-        var index = max(0, range.lowerBound)
-        var xor: UInt8 = 0
-        while index < min(range.upperBound, bytes.count), bytes[index] >= 0x20 && bytes[index] < 0x7F || bytes[index] == extra {
-            xor ^= bytes[index]
-            index += 1
-        }
-        return (index, xor)
+        bytes.span.plainTextRun(range, allowing: extra)
     }
 
     @Test func everyByteAtEveryPlace_EndsTheRunWhereItShould() {
@@ -60,16 +53,34 @@ import Testing
             for byte in UInt8.min...UInt8.max {
                 var other = text
                 other[place] = byte
-                let isBlank = (place - 1) % 3 == 0
                 let read = other.span.spacedHex(1).map { pair in
                     (0..<16).map { UInt8(truncatingIfNeeded: ($0 < 8 ? pair.0 : pair.1) >> (8 * ($0 % 8))) }
                 }
-                let isRight = isBlank ? byte == 0x20 : Hex.value(byte) != nil
-                #expect(read == (isRight ? Hex.bytes(String(decoding: other.dropFirst(), as: UTF8.self)) : nil), "byte \(byte) at \(place)")
+                #expect(read == other.span.plainSpacedHex(1), "byte \(byte) at \(place)")
             }
         }
         #expect(text.span.spacedHex(2) == nil)
         #expect(text.span.spacedHex(-1) == nil)
+    }
+
+    @Test func plainHexadecimalText_IsReadAsItIsWritten() {
+        let text = Array("# 9c 00 ff 7e 01 02 03 04 05 06 07 08 09 0a 0b 0C".utf8)
+        #expect(text.span.plainSpacedHex(1) == [0x9C, 0, 0xFF, 0x7E, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
+        #expect(text.span.plainSpacedHex(2) == nil)
+        #expect(Array(text.dropLast()).span.plainSpacedHex(1) == nil)
+    }
+
+    @Test func theFirstOffset_IsFoundAtEveryPlace() {
+        for length in [0, 1, 15, 16, 17, 40] {
+            for place in 0..<max(1, length) {
+                var bytes = [UInt8](repeating: 7, count: length)
+                if place < length { bytes[place] = 9 }
+                for start in [-1, 0, 1, place, place + 1, 16] {
+                    #expect(bytes.span.firstOffset(of: 9, from: start) == bytes.span.plainFirstOffset(of: 9, from: start))
+                }
+                #expect(bytes.span.plainFirstOffset(of: 9) == (place < length ? place : nil))
+            }
+        }
     }
 
     @Test func threeCharacters_AreANumberWithBlanksOnTheLeft_OrNothing() {

@@ -29,7 +29,8 @@ import Testing
         let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)).compactMap { $0 as? URL }
         var declared: Set<String> = []
         for file in files where file.pathExtension == "swift" {
-            for match in try String(contentsOf: file, encoding: .utf8).matches(of: /public static let (\w+) = CuffDriver\(\s*id: "([^"]+)"/)
+            for match in try String(contentsOf: file, encoding: .utf8).matches(
+                of: /(?:public|package) static let (\w+) = CuffDriver\(\s*id: "([^"]+)"/)
             {
                 declared.insert(String(match.2))
             }

@@ -57,6 +57,51 @@ import Testing
         #expect(talk.notes.contains("the board marks no result as new"))
     }
 
+    /// A start may clear the mark of a result that has not been read, so the board is polled first.
+    @Test func evgmolt_UnreadResult_IsGivenBeforeTheStart() throws {
+        var session = try driver("evgmolt-oem").makeSession(SessionContext())
+        #expect(Self.written(session.handle(.command(.measure))) == [[0xA0]])
+        _ = session.handle(.sent([0xA0]))
+        // Marked as new; its mean comes with it, its pulse in the next answer.
+        let marked = session.handle(.received(Self.answer([0xA0, 141, 92, 0, 0x40, 0, 0, 6, 108])))
+        #expect(Self.written(marked).isEmpty)
+        #expect(Self.written(session.handle(.timerFired(.poll))) == [[0xA0]])
+        let rest = session.handle(.received(Self.answer([0xA0, 141, 92, 0, 0, 0, 0, 7, 77])))
+        #expect(Self.emitted(rest).map(\.origin) == [.memory])
+        #expect(Self.emitted(rest).first?.bloodPressure == .mmHg(141, 92, mean: 108, pulse: 77))
+        #expect(Self.written(rest) == [[0xA1]])
+    }
+
+    @Test func evgmolt_WithNothingUnread_IsStartedAfterOnePoll() throws {
+        var session = try driver("evgmolt-oem").makeSession(SessionContext())
+        _ = session.handle(.command(.measure))
+        let first = session.handle(.received(Self.answer([0xA0, 141, 92, 0, 0, 0, 0, 6, 108])))
+        #expect(Self.emitted(first).isEmpty)
+        #expect(Self.written(first) == [[0xA1]])
+    }
+
+    /// A board that is pumping already is not started: its result would be taken for ours.
+    @Test(arguments: [UInt8(4), 6, 7]) func evgmolt_ThatIsBusy_IsNotStarted(_ status: UInt8) throws {
+        var session = try driver("evgmolt-oem").makeSession(SessionContext())
+        _ = session.handle(.command(.measure))
+        let actions = session.handle(.received(Self.answer([0xA0, 141, 92, 40, status, 0, 0, 6, 108])))
+        #expect(Self.written(actions).isEmpty)
+        #expect(actions.contains { if case .finish(.failed) = $0 { true } else { false } })
+    }
+
+    /// Nothing was started, so nothing is stopped.
+    @Test func evgmolt_ThatAnswersNoPoll_IsNeitherStartedNorStopped() throws {
+        var session = try driver("evgmolt-oem").makeSession(SessionContext())
+        var actions = session.handle(.command(.measure))
+        for _ in 0..<5 { actions += session.handle(.timerFired(.response)) }
+        #expect(Self.written(actions) == Array(repeating: [0xA0], count: 5))
+        #expect(actions.contains { if case .finish(.noAnswer) = $0 { true } else { false } })
+    }
+
+    private static func written(_ actions: [SessionAction]) -> [[UInt8]] {
+        actions.compactMap { if case .write(let bytes) = $0 { bytes } else { nil } }
+    }
+
     @Test func evgmolt_ResultOfBeforeTheStart_IsNotTheMeasurements() throws {
         var session = try driver("evgmolt-oem").makeSession(SessionContext())
         _ = session.handle(.command(.measure))

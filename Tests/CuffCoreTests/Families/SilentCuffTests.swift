@@ -71,7 +71,7 @@ import Testing
     @Test func aContinuousCuffThatIsUnplugged_HasNotEnded() throws {
         let talk = Conversation(.nibpNano, .measure, script: SimulatorScript(pushes: false), closesAfter: .seconds(5))
         #expect(talk.readings.count >= 3)
-        #expect(talk.outcome == .noAnswer("the line ended during the measurement"))
+        #expect(talk.outcome == .noAnswer("the connection ended before the cuff had sent everything"))
     }
 }
 

@@ -12,8 +12,7 @@
 /// [2] cof9300/flutter-mtad-v1_test, lib/features/measurement/parser/amp_bp868_parser.dart and its test (they cite
 /// the vendor's paper AMP-RND-0001)
 extension CuffDriver {
-    /// Driver `ampall-bp868f`. Pushes each result as 12 or 13 digits between carets.
-    public static let ampallBP868F = CuffDriver(
+    package static let ampallBP868F = CuffDriver(
         id: "ampall-bp868f",
         models: ["AMPall BP868F"],
         summary: "pushes each result as 12 or 13 digits between carets",

@@ -12,14 +12,7 @@ struct AndStdSimulator: CuffSimulator {
         switch event {
         case .opened: return script.pushes && !script.records.isEmpty ? [.arm(.poll, script.interval)] : []
         case .received(let bytes):
-            var actions: [SimulatorAction] = []
-            reader.feed(bytes)
-            while let step = reader.next() {
-                if case .frame(let range) = step, range.count == 10 {
-                    actions += answer(String(decoding: reader.buffer[range].dropFirst(6).prefix(2), as: UTF8.self))
-                }
-            }
-            return actions
+            return reader.wholeFrames(of: bytes).filter { $0.count == 10 }.flatMap { answer(String(decoding: $0[6..<8], as: UTF8.self)) }
         case .timerFired(.poll): return push()
         case .timerFired(.overall) where isInflating:
             isInflating = false

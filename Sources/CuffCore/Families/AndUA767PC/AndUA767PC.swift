@@ -14,8 +14,7 @@
 /// [1] videntity/python-omhe, omhe/hardware/bloodpressure_a_and_d_UA767PC/bloodpressure.py (it opens with XON/XOFF)
 /// [2] public JavaScript readers (object UA767) whose origin is not established
 extension CuffDriver {
-    /// Driver `and-ua767pc`. Pushes each result as ten hexadecimal characters.
-    public static let andUA767PC = CuffDriver(
+    package static let andUA767PC = CuffDriver(
         id: "and-ua767pc",
         models: ["A&D UA-767PC"],
         summary: "pushes each result as ten hexadecimal characters",
@@ -41,7 +40,7 @@ extension CuffDriver {
 struct AndUA767PCSession: FinishingSession {
     /// Characters of one result.
     static let length = 10
-    /// Fifty results: far more than anybody sends without a pause, and still nothing to hold.
+    /// Fifty results: far more than are sent without a pause, and still little memory.
     static let maximumBurst = 500
     /// Ten characters take 11 ms at 9600; USB adapters hold bytes back for up to 16 ms. How long the cuff may pause
     /// within a result is a guess.
@@ -90,7 +89,7 @@ struct AndUA767PCSession: FinishingSession {
     }
 
     /// The results of one burst; `nil` when it is anything else. One bad character spoils the burst: with no check and
-    /// no delimiter, whatever stands beside it cannot be trusted either.
+    /// no delimiter, the characters beside it cannot be trusted either.
     static func readings(_ burst: Span<UInt8>) -> [Reading]? {
         guard burst.count % length == 0 else { return nil }
         var readings: [Reading] = []

@@ -6,14 +6,13 @@
 ///   state  a number whose meaning is unknown
 /// Others   `HR`, `RR`, `ETCO2`, `SPO2`, `T1`, `T2`; `P1=` and `P2=` are invasive and no cuff: passed over              [1]
 ///
-/// The result stands in every message until the next one: a change of its four values is a new determination. One that was
+/// The result is in every message until the next one: a change of its four values is a new determination. One that was
 /// already there when the conversation began is of an unknown time. No check: a message with a character out of place, or with an
 /// NIBP line of another form, gives nothing.
 ///
 /// [1] mdpnp/mdpnp, package org.mdpnp.devices.cpc: AnsarB.java, DemoIvy450C.java, test data Ivy450C.1.data
 extension CuffDriver {
-    /// Driver `ansar-b`. Ivy Vital-Guard 450C: the result of the cuff, out of a message a second.
-    public static let ansarB = CuffDriver(
+    package static let ansarB = CuffDriver(
         id: "ansar-b",
         models: ["Ivy Vital-Guard 450C"],
         summary: "bedside monitor that sends a message a second: each new result of the cuff",
@@ -63,7 +62,7 @@ struct AnsarBFrame: FrameFormat {
         return end > Self.text && bytes[end - 1] == Self.carriageReturn ? .frame(length: end + 1) : .reject(.badLength)
     }
 
-    /// The one NIBP line of a whole message; `nil` where there is none, or more than one.
+    /// The one NIBP line of a whole message; `nil` unless there is exactly one.
     static func line(_ frame: Span<UInt8>) -> [UInt8]? {
         let lines = frame.part(text, frame.count - text - 1).split(separator: carriageReturn)
             .filter { $0.starts(with: "NIBP=".utf8) }

@@ -1,4 +1,4 @@
-/// Listens to a Vital-Guard and gives each result that its messages show anew.
+/// Listens to a Vital-Guard and gives each new result that its messages show.
 struct AnsarBSession: FramedSession {
     var reader = FrameReader(AnsarBFrame())
     var hearsCommits: Bool { false }

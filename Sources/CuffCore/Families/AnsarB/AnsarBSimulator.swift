@@ -1,4 +1,4 @@
-/// A Vital-Guard that sends a message a second with flat waves; each `interval` its NIBP line shows the next record, and goes on
+/// A Vital-Guard that sends a message a second with flat waves; each `interval` its NIBP line shows the next record, and keeps
 /// showing it. A failed record shows no values.
 struct AnsarBSimulator: CuffSimulator {
     private let script: SimulatorScript

@@ -11,14 +11,13 @@
 ///   The pressures mean something only with 0. There is no pulse in it.
 /// Others   01 ECG wave, 02 ECG, 04 SpO2, 05 temperature, 30 and 31 beat marks, FE and FF waves: passed over  documented [2]
 ///
-/// A finished packet, or a failed one, may stand there since long before anybody listened: it counts only after a running
+/// A finished packet, or a failed one, may be of long before the connection: it counts only after a running
 /// one, and only once.
 ///
 /// [1] elmerrocha/telsy-cab berry_decoder.py   [2] Abrunacci/berry_med, docs/protocolo_berry.md,
 /// measured on a board   [3] public Python readers whose origin is not established
 extension CuffDriver {
-    /// Driver `berry-pm6750`. Board for ECG, SpO2, temperature and blood pressure; only the last is read.
-    public static let berryPM6750 = CuffDriver(
+    package static let berryPM6750 = CuffDriver(
         id: "berry-pm6750",
         models: ["Berry Medical PM6750"],
         summary: "board for ECG, SpO2, temperature and blood pressure; only the last is read",
@@ -122,7 +121,7 @@ struct BerryPM6750Session: FramedSession, MeasuringSession {
             ask(Request(true, BerryPM6750Command.start, within: .seconds(5), attempts: 1), into: &actions)
             actions.append(.arm(.overall, Self.limit))
         case .stop:
-            // Its packets go on, and show when it has stopped.
+            // It keeps sending packets, which show when it has stopped.
             isStopping = true
             stop(within: .seconds(2), into: &actions)
         default: break
@@ -176,7 +175,7 @@ struct BerryPM6750Session: FramedSession, MeasuringSession {
             actions.append(.live(.failed(Failure(.unknown, code: ShortText("\(status)")))))
             if isMeasuring || isStopping { finish(.failed("the board restarted during the measurement"), into: &actions) }
         default:
-            // What stood there before the start looks the same: only what comes after running is news.
+            // A result of before the start looks the same: only one after a running packet is new.
             guard isRunning else { return isStopping ? finish(.complete, into: &actions) : () }
             guard status != 0 || Self.isBelievable(frame.span) else {
                 return actions.append(.report(.ignored("pressures out of their order", frame)))
@@ -200,7 +199,7 @@ struct BerryPM6750Session: FramedSession, MeasuringSession {
         return systolic == 0 && diastolic == 0 || diastolic < systolic && (mean == 0 || mean >= diastolic && mean <= systolic)
     }
 
-    /// The end of a measurement: pressures, or why there are none.
+    /// The end of a measurement: pressures, or the reason for having no pressures.
     static func reading(_ frame: Span<UInt8>, origin: Reading.Origin) -> Reading {
         let status = status(frame)
         let systolic = Int(frame.byte(6) ?? 0)

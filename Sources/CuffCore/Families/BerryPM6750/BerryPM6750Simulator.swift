@@ -14,13 +14,7 @@ struct BerryPM6750Simulator: CuffSimulator {
     mutating func handle(_ event: SimulatorEvent) -> [SimulatorAction] {
         switch event {
         case .received(let bytes):
-            var actions: [SimulatorAction] = []
-            reader.feed(bytes)
-            while let found = reader.next() {
-                guard case .frame(let range) = found, range.count == 6 else { continue }
-                actions += obey(Array(reader.buffer[range]))
-            }
-            return actions
+            return reader.wholeFrames(of: bytes).filter { $0.count == 6 }.flatMap { obey($0) }
         case .timerFired(.poll): return tick()
         default: return []
         }

@@ -15,8 +15,7 @@
 ///
 /// [1] roose242/bmtoolkit bmquery.py (MIT), two versions
 extension CuffDriver {
-    /// Driver `beurer-bm96`. Beurer BM 96 Cardio: the memory of both users on request, record by record.
-    public static let beurerBM96 = CuffDriver(
+    package static let beurerBM96 = CuffDriver(
         id: "beurer-bm96", models: ["Beurer BM 96 Cardio"],
         summary: "Beurer BM 96 Cardio: the memory of both users on request, record by record",
         medium: .hidraw, reports: HIDReports(input: 64, output: 8), grade: .b, testedOn: .derived,
@@ -50,7 +49,7 @@ enum BeurerBM96Report {
 
     static func record(user: UInt8, index: UInt8) -> [UInt8] { [0xA3, user, index] }
 
-    /// The numbers of records of an answer to A2; `nil` where it is none. A late answer to AA has filling in the second place.
+    /// The numbers of records of an answer to A2; `nil` for any other answer. A late answer to AA has filling in the second place.
     static func counts(_ report: [UInt8]) -> [UInt8]? {
         guard report.count >= 2, report[1] != filler, report.dropFirst(2).allSatisfy({ $0 == filler }) else { return nil }
         return Array(report[..<2])

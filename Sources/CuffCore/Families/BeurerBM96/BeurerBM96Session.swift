@@ -1,4 +1,4 @@
-/// One question, one report. Rules: decoded is what was asked for last, whoever asked; a record counts only where it names
+/// One question, one report. Rules: an answer is decoded by the question that was sent last, by any host; a record counts only where it names
 /// the user and the place that were asked for; three tries each.
 struct BeurerBM96Session: RecordwiseSession {
     static let filling = (report: BeurerBM96Report.size, with: BeurerBM96Report.filler)

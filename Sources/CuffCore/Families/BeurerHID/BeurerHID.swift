@@ -18,8 +18,7 @@
 ///
 /// [1] muling-tt/beurer_bm58 bm58.py   [2] roose242/bmdump bmdump.py   [3] beep-projects/bpconnect beurerbm.py
 extension CuffDriver {
-    /// Driver `beurer-hid`. Beurer HID: the memory of both users on request, record by record.
-    public static let beurerHID = CuffDriver(
+    package static let beurerHID = CuffDriver(
         id: "beurer-hid", models: ["Beurer BM58", "Beurer BM55", "Beurer BM65"],
         summary: "Beurer HID: the memory of both users on request, record by record",
         medium: .hidraw, grade: .a, testedOn: .derived,
@@ -83,7 +82,7 @@ enum BeurerHIDReport {
     }
 }
 
-/// One question, one report. Rules: decoded is what was asked with A3, whoever asked; three tries each; an answer equal
+/// One question, one report. Rules: an answer is decoded by the question that was sent last, by any host; three tries each; an answer equal
 /// to the one before is asked for once more, because it may be a late copy.
 struct BeurerHIDSession: RecordwiseSession {
     static let filling = (report: 8, with: BeurerHIDReport.filler)

@@ -16,8 +16,7 @@
 ///
 /// [1] DaveDavenport/BPM   [2] McKael/gobm65   [3] curzon01/bm58   [4] atbrask/BM65DataDownloader
 extension CuffDriver {
-    /// Driver `beurer-serial`. Beurer BM58, BM65 with a serial bridge: stored readings of the user shown on the cuff.
-    public static let beurerSerial = CuffDriver(
+    package static let beurerSerial = CuffDriver(
         id: "beurer-serial",
         models: ["Beurer BM58 (PL2303)", "Beurer BM65 (PL2303)", "Andon KD-001 class"],
         summary: "Beurer BM58, BM65 with a serial bridge: stored readings of the user shown on the cuff",
@@ -135,7 +134,7 @@ struct BeurerSerialSession: RequestSession {
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
         reportStrays(into: &actions)
         requests.sent = BeurerSerialQuestion(bytes)
-        // What was counted anew is a new dump.
+        // Another count begins another dump.
         if requests.sent == .count { dump.removeAll() }
         isDamaged = false
     }
@@ -154,7 +153,7 @@ struct BeurerSerialSession: RequestSession {
         }
         guard let length = question.length(first: answer.first ?? byte) else {
             strays += 1
-            // Late bytes may stand before the answer to AA; before any other they are damage.
+            // Late bytes may come before the answer to AA; before any other they are damage.
             isDamaged = question != .wake
             return
         }

@@ -1,6 +1,6 @@
 /// Listens. It writes nothing, because every frame to the cuff would need its check. Rules:
 /// - A result is a measurement, unless the host asked for the last one and it is the one that came before.
-/// - Averages and readings shown again are told and not given.
+/// - Averages and readings shown again are reported, and are not readings.
 struct BpTRUBPM200Session: FinishingSession {
     /// More cannot be in a cuff of this model, whose results are single bytes.
     private static let highestPressure = 400
@@ -19,7 +19,7 @@ struct BpTRUBPM200Session: FinishingSession {
         isRepeatAsked = bytes.span.byte(2) == 0x09
     }
 
-    /// Frames do not go on from one report to the next; a report may be filled up with zeros.
+    /// A frame does not continue in the next report; a report may be filled up with zeros.
     mutating func receive(_ report: [UInt8], into actions: inout SessionActions) {
         let length = report.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
         reader.feed(Array(report[..<length]))

@@ -15,8 +15,7 @@
 ///
 /// [1] MarkMLl/contec08a consoleapp.pas: code, recorded reports and the vendor program's CSV in its comments
 extension CuffDriver {
-    /// Driver `contec-08a`. Contec 08A over HID: each user's memory on request.
-    public static let contec08A = CuffDriver(
+    package static let contec08A = CuffDriver(
         id: "contec-08a", models: ["Contec 08A"],
         summary: "Contec 08A over HID: each user's memory on request",
         medium: .hidraw, reports: HIDReports(input: 64, output: 64), grade: .b,

@@ -21,8 +21,7 @@
 /// [1] a public C# class Emr.Devices.GeV100.GeV100SerialConn whose origin is not established; it quotes GE's host
 /// communications manual   [2] tnez/TK-BP, TKBPController.h and .m (University of Kentucky)
 extension CuffDriver {
-    /// Driver `dinamap-ascii`. GE Dinamap monitors over their host port: last determination, start, cancel.
-    public static let dinamapASCII = CuffDriver(
+    package static let dinamapASCII = CuffDriver(
         id: "dinamap-ascii",
         models: ["GE Carescape V100", "GE ProCare 100-400", "GE/Critikon Dinamap PRO 100-400"],
         summary: "GE Dinamap monitors over their host port: last determination, start, cancel",
@@ -139,7 +138,7 @@ struct DinamapLine: FrameFormat {
 /// What an answer to NA says.
 struct DinamapDetermination: Equatable {
     var status: Int
-    /// Seconds; `nil` when there is none.
+    /// Seconds; `nil` without a determination.
     var age: Int?
     var systolic, diastolic, mean: Int?
     var isChecked: Bool

@@ -23,12 +23,7 @@ struct DinamapASCIISimulator: CuffSimulator {
             status = record?.failure == nil ? 1 : 3
             return []
         case .received(let bytes):
-            var actions: [SimulatorAction] = []
-            reader.feed(bytes)
-            while let step = reader.next() {
-                if case .frame(let range) = step, range.count > 1 { actions += answer(Array(reader.buffer[range])) }
-            }
-            return actions
+            return reader.wholeFrames(of: bytes).filter { $0.count > 1 }.flatMap { answer($0) }
         default: return []
         }
     }

@@ -12,8 +12,7 @@
 ///
 /// [1] Zeriam/dinamap-reader dinamap_data.txt (GPL-2.0)
 extension CuffDriver {
-    /// Driver `dinamap-native`. Framing only: counts blocks and gaps, and takes no reading from them.
-    public static let dinamapNative = CuffDriver(
+    package static let dinamapNative = CuffDriver(
         id: "dinamap-native",
         models: ["GE Dinamap PRO 1000 (native binary mode)"],
         summary: "framing only: counts blocks and gaps, and takes no reading from them",

@@ -1,4 +1,4 @@
-/// evgmolt OEM NIBP board. Serial; answers one-byte questions with ten bytes, of which one value rotates.
+/// evgmolt OEM NIBP board. Serial; answers one-byte questions with ten bytes, one of them a value that rotates.
 ///
 /// Host    `A0` poll, `A1` start, `A2` stop, `AC` manometer on, `AD` manometer off                   documented [1]
 /// Answer  `echo SYS DIA cuff status error settings index value SUM`   SUM = sum of the nine mod 256  documented [1]
@@ -17,8 +17,7 @@
 ///
 /// [1] evgmolt/OEM_NIBP: Form1.cs, OEM_NIBP_Status.cs, enums/{Mask,CMD,Errors,AdditionalByteIs}.cs
 extension CuffDriver {
-    /// Driver `evgmolt-oem`. Board that is polled: its last result while it is new, live cuff pressure, start and stop.
-    public static let evgmoltOEM = CuffDriver(
+    package static let evgmoltOEM = CuffDriver(
         id: "evgmolt-oem",
         models: ["evgmolt OEM NIBP board"],
         summary: "board that is polled: its last result while it is new, live cuff pressure, start and stop",

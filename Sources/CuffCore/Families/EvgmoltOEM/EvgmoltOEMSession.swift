@@ -162,7 +162,7 @@ struct EvgmoltOEMSession: FramedSession, MeasuringSession {
         if answer.isUnderPressure || answer.isManometer { actions.append(.live(.cuffPressure(.mmHg(answer.cuff)))) }
         guard wasBusy, !answer.isBusy, result == nil else { return }
         idleAfterBusy += 1
-        // The error of an earlier measurement may still stand there at the start; after this one ran, it is this one's.
+        // The error of an earlier measurement may still be there at the start; after this one ran, it is this one's.
         if answer.error > 0 {
             wasBusy = false
             actions.append(.live(.ended))

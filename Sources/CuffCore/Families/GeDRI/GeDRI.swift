@@ -23,8 +23,7 @@
 /// [3] KaiWU17TUM/icu_devices documents/GE_Monitor.md   [4] a public Python table of the record's fields whose origin is
 /// not established; it fits the label 010B that [1] recorded
 extension CuffDriver {
-    /// Driver `ge-dri`. Datex-Ohmeda S/5 and GE CARESCAPE monitors: the cuff's results out of the displayed values.
-    public static let geDRI = CuffDriver(
+    package static let geDRI = CuffDriver(
         id: "ge-dri",
         models: [
             "Datex-Ohmeda AS/3, CS/3, S/5", "GE B30, B40", "GE CARESCAPE B450, B650, B850 (serial computer interface)",
@@ -85,7 +84,7 @@ struct GeDRIFrame: FrameFormat {
         return Checksum.sum8(content.span, 0..<length) == content[length] ? .frame(length: end + 1) : .reject(.badCheck)
     }
 
-    /// `nil` where an escape is followed by something that nobody escapes.
+    /// `nil` where an escape is followed by a byte that is never escaped.
     static func unstuffed(_ bytes: Span<UInt8>, _ range: Range<Int>) -> [UInt8]? {
         var content: [UInt8] = []
         content.reserveCapacity(range.count)

@@ -1,4 +1,4 @@
-/// The parts of a record that tell of the cuff.
+/// The parts of a record that belong to the cuff.
 enum GeDRIRecord {
     static let headerLength = 40
     /// One class, in records of present levels.
@@ -18,7 +18,7 @@ enum GeDRIRecord {
         var start: Int
         /// It begins with the basic class.
         var isBasic: Bool
-        /// All classes in one, without a word for the class.
+        /// All classes in one, without a field for the class.
         var isOld: Bool
     }
 
@@ -88,10 +88,10 @@ struct GeDRINIBP: Equatable, Sendable {
     var isCalibrating: Bool { label & 0x80 != 0 }
     var isOld: Bool { label & 0x100 != 0 }
 
-    /// AUTO and STAT measure by themselves; without them somebody pressed a key. Where not even the cuff is told, nothing is.
+    /// AUTO and STAT measure by themselves; without them a key was pressed. Without a cuff in the label the trigger is unknown.
     var trigger: Reading.Trigger { label & 0x18 != 0 ? .automatic : label & 7 != 0 ? .manual : .unknown }
 
-    /// The result; `nil` where none stands there.
+    /// The result; `nil` without one.
     var bloodPressure: BloodPressure? {
         guard let systolic = Self.pressure(values.systolic), let diastolic = Self.pressure(values.diastolic) else { return nil }
         let mean = Self.pressure(values.mean)

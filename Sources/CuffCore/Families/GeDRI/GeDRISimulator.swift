@@ -1,6 +1,6 @@
 /// A CARESCAPE monitor that shows its first record and sends what it shows as often as it is asked to. With `pushes` every
-/// second record is one of a running measurement, and the next one has another result. An arterial line stands beside the
-/// cuff. `layout: old` puts all classes into one subrecord.
+/// second record is one of a running measurement, and the next one has another result. It shows an arterial line
+/// too. `layout: old` puts all classes into one subrecord.
 struct GeDRISimulator: CuffSimulator {
     private let script: SimulatorScript
     private var reader = FrameReader(GeDRIFrame())
@@ -16,14 +16,7 @@ struct GeDRISimulator: CuffSimulator {
     mutating func handle(_ event: SimulatorEvent) -> [SimulatorAction] {
         switch event {
         case .received(let bytes):
-            var actions: [SimulatorAction] = []
-            reader.feed(bytes)
-            while let step = reader.next() {
-                if case .frame(let range) = step, let record = GeDRIFrame.record(reader.buffer.span.extracting(range)) {
-                    actions += obey(record)
-                }
-            }
-            return actions
+            return reader.wholeFrames(of: bytes).compactMap { GeDRIFrame.record($0.span) }.flatMap { obey($0) }
         case .timerFired(.poll) where interval > 0: return send()
         default: return []
         }

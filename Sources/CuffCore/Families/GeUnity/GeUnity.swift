@@ -19,8 +19,7 @@
 /// [1] mdpnp/mdpnp devices/ge/serial/GESerial.java and DemoGESerial.java (BSD-2-Clause); it counts 67 bytes a parameter and
 /// reads 68   [2] mindleaving/patient-monitor-datalogger GEDash/GeDashCommunicator.cs (MIT)
 extension CuffDriver {
-    /// Driver `ge-unity`. GE Dash, Solar and Eagle monitors: the cuff's last result, unchecked.
-    public static let geUnity = CuffDriver(
+    package static let geUnity = CuffDriver(
         id: "ge-unity",
         models: ["GE Dash", "GE Solar", "GE Eagle (auxiliary serial port)"],
         summary: "GE Dash, Solar and Eagle monitors: the cuff's last result, unchecked",
@@ -52,7 +51,7 @@ extension CuffDriver {
         redaction: .geUnity)
 }
 
-/// One answer: a head, parameters, two bytes that nobody can check.
+/// One answer: a head, parameters, two bytes of check whose rule is unknown.
 struct GeUnityFrame: FrameFormat {
     static let headLength = 60
     /// Alarm state to graph status.
@@ -75,7 +74,7 @@ struct GeUnityFrame: FrameFormat {
     }()
 
     func verdict(on bytes: Span<UInt8>) -> FrameVerdict {
-        // Function and sub-function stand behind two addresses that no source gives for a monitor.
+        // Function and sub-function follow two addresses that no source gives for a monitor.
         for (offset, byte) in [(12, 0), (13, 201), (14, 0), (15, 20)] as [(Int, UInt8)] {
             guard let found = bytes.byte(offset) else { return .needMore }
             guard found == byte else { return .reject(.notAStart) }
@@ -130,7 +129,7 @@ struct GeUnityResult: Equatable, Sendable {
         return value > lastSpecial ? value : nil
     }
 
-    /// No pressure stands there.
+    /// A pressure is missing.
     var isAbsent: Bool { systolic == nil || diastolic == nil }
 
     /// The result; `nil` where it is absent, or where the values cannot be what they are said to be.

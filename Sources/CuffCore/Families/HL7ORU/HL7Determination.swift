@@ -247,7 +247,7 @@ struct HL7Determinations: Sendable {
         return all.contains(.correction) ? .correction : all.contains(.preliminary) ? .preliminary : .result
     }
 
-    /// The pulse of the determination's time: the cuff's own before that of the record. Two that differ are none.
+    /// The pulse of the determination's time: the cuff's own before that of the record. Two that differ give no pulse.
     private static func pulse(of pressure: HL7Observation, among pulses: [HL7Observation]) -> HL7Observation? {
         let fitting = pulses.filter { pulse in
             guard pulse.time == pressure.time, pulse.patient == pressure.patient, pulse.time != nil || pulse.order == pressure.order else {

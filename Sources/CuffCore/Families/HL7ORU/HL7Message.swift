@@ -68,13 +68,13 @@ struct HL7Segment: Sendable {
         return first.elementsEqual(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
     }
 
-    /// Field `number` as HL7 counts (of MSH, the separator is field 1); empty where there is none.
+    /// Field `number` as HL7 counts (of MSH, the separator is field 1); empty without one.
     func field(_ number: Int) -> ArraySlice<UInt8> {
         let index = isNamed("MSH") ? number - 1 : number
         return fields.indices.contains(index) ? fields[index] : []
     }
 
-    /// How many fields stand behind the name.
+    /// The number of fields behind the name.
     var count: Int { fields.count - 1 }
 }
 

@@ -13,6 +13,14 @@ struct HL7ORUSession: FramedSession {
         var through: Int
     }
 
+    /// How many of this session's readings are where.
+    private struct Readings {
+        var emitted = 0
+        var committed = 0
+        /// The last emitted one that only its arrival tells from an equal one.
+        var unstamped = 0
+    }
+
     var reader = FrameReader(HL7Frame())
     /// Messages that the line's silence ended.
     private var silenced = 0
@@ -30,10 +38,7 @@ struct HL7ORUSession: FramedSession {
     private var repetitions: HL7Repetitions
     private var identity = ""
 
-    private var emitted = 0
-    private var committed = 0
-    /// The last emitted reading that only its arrival tells from an equal one.
-    private var unstamped = 0
+    private var readings = Readings()
     private var answers: [Answer] = []
     private var answered = 0
     /// By key: what is to be remembered when so many readings are on disk.
@@ -52,7 +57,7 @@ struct HL7ORUSession: FramedSession {
     }
 
     mutating func noteCommitted(through: Int, into actions: inout SessionActions) {
-        committed = through
+        readings.committed = through
         settle(into: &actions)
     }
 
@@ -164,7 +169,7 @@ struct HL7ORUSession: FramedSession {
             let isNamed = !device.isEmpty || !monitor.isAnonymous
             let (new, note) = repetitions.new(untimed, of: sender, isNamed: isNamed)
             isNew = new
-            if let note { notes[note.key] = (emitted + new.count { $0 }, note.value) }
+            if let note { notes[note.key] = (readings.emitted + new.count { $0 }, note.value) }
         }
         for (determination, hasTime) in zip(found, times) {
             let isFirst = hasTime ? repetitions.isNew(timed: determination.digest(seed: sender, and: [])) : isNew.removeFirst()
@@ -192,10 +197,10 @@ struct HL7ORUSession: FramedSession {
             content, driver: "hl7-oru", flags: determination.pressure == nil ? [] : flags, clock: time.map { DeviceClock($0) } ?? .absent,
             origin: .push, raw: RawBytes(Array(record)))
         reading.reference = reference(of: determination, message)
-        emitted += 1
+        readings.emitted += 1
         if ReadingLedger.restsOnArrival(reading), isAnswered(message) {
             reading.repetition = .untilAcknowledged
-            unstamped = emitted
+            readings.unstamped = readings.emitted
         }
         actions.emit(reading)
     }
@@ -237,7 +242,7 @@ struct HL7ORUSession: FramedSession {
         guard code == .accepted, keepsReadings, answers.count < Self.mostAnswers else {
             return write(acknowledgement, .error, into: &actions)
         }
-        answers.append(Answer(acknowledgement: acknowledgement, through: emitted))
+        answers.append(Answer(acknowledgement: acknowledgement, through: readings.emitted))
         actions.append(.arm(.response, Self.patience))
         settle(into: &actions)
     }
@@ -251,16 +256,16 @@ struct HL7ORUSession: FramedSession {
 
     /// What is on disk is acknowledged and remembered.
     private mutating func settle(into actions: inout SessionActions) {
-        for (key, note) in notes.sorted(by: { $0.key < $1.key }) where note.through <= committed {
+        for (key, note) in notes.sorted(by: { $0.key < $1.key }) where note.through <= readings.committed {
             notes[key] = nil
             actions.append(.remember(key: key, value: note.value))
         }
-        guard let first = answers.first, first.through <= committed else { return }
-        while let answer = answers.first, answer.through <= committed {
+        guard let first = answers.first, first.through <= readings.committed else { return }
+        while let answer = answers.first, answer.through <= readings.committed {
             answers.removeFirst()
-            if unstamped > 0, answer.through > 0 {
+            if readings.unstamped > 0, answer.through > 0 {
                 actions.append(.acknowledge(through: answer.through))
-                if answer.through >= unstamped { unstamped = 0 }
+                if answer.through >= readings.unstamped { readings.unstamped = 0 }
             }
             write(answer.acknowledgement, .accepted, into: &actions)
         }

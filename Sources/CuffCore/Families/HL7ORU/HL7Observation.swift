@@ -10,13 +10,13 @@ struct HL7Observation: Sendable {
     /// What OBX-8 and OBX-11 say of its worth.
     var flags: MeasurementFlags
     var standing: Reading.Reference.Standing
-    /// OBR-2 of its order: the number that whoever ordered the measurement gave it.
+    /// OBR-2 of its order: the number given by the one who ordered the measurement.
     var placer: [UInt8]
     /// The number of the order (OBR) or patient (PID) it stands under.
     var order: Int
-    /// The PID segment it stands under; empty where there is none.
+    /// The PID segment before it; empty without one.
     var patient: [UInt8]
-    /// What of the segment belongs to the value, whatever message repeats it: OBX-2 to 6 and 14, or OBR-7 in its place. A running number
+    /// The parts of the segment that belong to the value and are the same in a repetition: OBX-2 to 6 and 14, or OBR-7 in its place. A running number
     /// in OBX-4 does not: it changes with what else the message holds.
     var record: [UInt8]
 }

@@ -53,7 +53,7 @@ extension Redaction {
     }
 }
 
-/// The fields of one kind of segment that say nothing of a person, as HL7 2.6 numbers them.
+/// The fields of one kind of segment without personal data, as HL7 2.6 numbers them.
 private struct HL7Kept {
     /// They stay.
     var fields: Set<Int> = []

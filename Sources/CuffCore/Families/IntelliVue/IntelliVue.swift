@@ -21,13 +21,12 @@
 /// Time      BCD century, year, month, day, hour, minute, second, fraction; all FF: none             documented [1][2]
 ///
 /// Is it new? The same result stands in every answer. The object's time is that of the determination: another time is
-/// another reading, and the same time the same one, also after a restart. Where there is none, other values are.
+/// another reading, and the same time the same one, also after a restart. Without a time, other values are another reading.
 ///
 /// [1] part-cw/LNhealth modules/ivueparser (BSD-3-Clause)   [2] xeonfusion/VSCaptureMP Class2.cs, Class3.cs (LGPL-3)
 /// [3] mindleaving/patient-monitor-datalogger PhilipsIntellivue (MIT)
 extension CuffDriver {
-    /// Driver `intellivue`. Philips IntelliVue monitors over their MIB/RS232 port: the cuff's results with their own time.
-    public static let intelliVue = CuffDriver(
+    package static let intelliVue = CuffDriver(
         id: "intellivue",
         models: ["Philips IntelliVue MP2 to MP90", "Philips IntelliVue MX400 to MX850", "Philips IntelliVue X2, X3"],
         summary: "Philips IntelliVue monitors over their MIB/RS232 port: the cuff's results with their own time",
@@ -95,7 +94,7 @@ struct IntelliVueFrame: FrameFormat {
         return content.span.littleEndian16(length + 4) == check ? .frame(length: end + 1) : .reject(.badCheck)
     }
 
-    /// `nil` where a begin stands within, or an escape of something that nobody escapes.
+    /// `nil` where a begin is inside, or an escape of a byte that is never escaped.
     private static func unstuffed(_ bytes: Span<UInt8>, _ range: Range<Int>) -> [UInt8]? {
         var content: [UInt8] = []
         content.reserveCapacity(range.count)
@@ -128,7 +127,7 @@ struct IntelliVueFrame: FrameFormat {
         return frame + [end]
     }
 
-    /// The user part of a whole frame; `nil` for what is none.
+    /// The user part of a whole frame; `nil` for anything else.
     static func user(_ frame: Span<UInt8>) -> [UInt8]? {
         guard frame.count > 8, let content = unstuffed(frame, 1..<(frame.count - 1)), content.count >= 6 else { return nil }
         return Array(content[4..<(content.count - 2)])

@@ -1,7 +1,7 @@
 /// What a user part is, and the messages that the host sends.
 enum IntelliVueMessage {
     case accepted, refused, aborted, released, requestsRelease
-    /// The monitor tells of itself, and wants an answer.
+    /// The monitor describes itself, and wants an answer.
     case created(context: UInt16, invoke: UInt16, object: [UInt8], time: [UInt8])
     case poll(IntelliVuePoll)
     /// A request of the host, an error, another result.

@@ -1,6 +1,6 @@
 /// One answer to a poll, or one part of it: the cuff's values out of its lists.
 struct IntelliVuePoll: Sendable, Equatable {
-    /// Where a part stands in its answer.
+    /// The place of a part in its answer.
     enum Part: Sendable, Equatable {
         case whole, first, between, last
     }

@@ -1,4 +1,4 @@
-/// Maibobo, RBP-9804, BP-88A. USB-serial (the same bytes over BLE); sends pressure, result or error of its own accord.
+/// Maibobo, RBP-9804, BP-88A. USB-serial (the same bytes over BLE); sends pressure, result or error unasked.
 ///
 /// Frame    `CC 80` to the cuff, `AA 80` from it, then `proto len c1 c2 data… X`                        documented [1][2]
 ///   len = bytes c1…data; X = xor of everything after 80
@@ -20,8 +20,7 @@
 /// [1] ZackKingS/BloodPressureMeasureDemo, HiseeBtDeviceRBP9804.m, HiseeBtDeviceBP88A.m
 /// [2] zrr1999/maibobo, maibobo/engine.py   [3] public clients with five recorded frames, whose origin is not established
 extension CuffDriver {
-    /// Driver `maibobo`. Start and stop from the host; the result comes by itself.
-    public static let maibobo = CuffDriver(
+    package static let maibobo = CuffDriver(
         id: "maibobo",
         models: ["Maibobo RBP-9804", "Maibobo BP-88A"],
         summary: "start and stop from the host; the result comes by itself",

@@ -1,5 +1,5 @@
 /// An RBP-9804: acknowledges connect, start and stop, tells live pressure while it runs, then its next record. With
-/// `pushes` and without a start it sends its records by itself.
+/// `pushes` and without a start it sends its records unasked.
 struct MaiboboSimulator: CuffSimulator {
     private static let cuffPressures = [40, 100, 160, 130, 95, 60]
 

@@ -4,7 +4,7 @@
 /// Answer    `06 text h h`    h: sum of the text mod 256, two upper-case hex digits                verified on two recordings [1]
 /// Cycles    text = count (4 hex) `0001` id (24, hex of ASCII, padded with 9), then 32 characters a record; 35 + 32 n bytes
 ///   record  0 yyMMddHHmm   10 hint of retries or irregularity   12 unknown   16 eight hex digits of a 32-bit word:
-///           bits 0-9 systolic, 10-19 diastolic, 20-29 pulse   24 the same again                                 [1][2]
+///           bits 0-9 systolic, 10-19 diastolic, 20-29 pulse   24 the same copied                                [1][2]
 ///           a clock that was never set writes 1500000000                                                       [1]
 /// Id        33 bytes: 22 hex of the id, `,05.00` (firmware), CR LF                                 recorded [1]
 /// Clock     87 bytes: the text begins MMDDYYYYHHMMSS [2]; [3] takes a two-digit year at the same place, which the
@@ -19,8 +19,7 @@
 /// [1] phako/BPM at 9f1e927, Cycle Data Specification.odt, analyze.py   [2] joergmlpts/blood-pressure-monitor at b5248a0,
 /// bpm_usb.py   [3] frankyn/BPADataDownloader at 884497c, bpa_protocol.js
 extension CuffDriver {
-    /// Driver `microlife-bpa100`. Microlife cuffs with a Cypress serial bridge: whole memory, patient id, clock.
-    public static let microlifeBPA100 = CuffDriver(
+    package static let microlifeBPA100 = CuffDriver(
         id: "microlife-bpa100",
         models: ["Microlife BPA-100", "Microlife BP A6 PC", "Microlife BP3GX1-5X", "Aponorm (Microlife)"],
         summary: "Microlife cuffs with a Cypress serial bridge: whole memory, patient id, clock",
@@ -63,7 +62,7 @@ enum MicrolifeCommand: UInt8, Sendable {
 }
 
 /// An answer, judged by the question it follows. Bytes without a question are judged as a memory, the one answer whose
-/// length stands in it.
+/// length is in it.
 struct MicrolifeAnswer: FrameFormat {
     /// Twice the largest memory of these cuffs (200 records).
     static let recordLimit = 400
@@ -85,7 +84,7 @@ struct MicrolifeAnswer: FrameFormat {
             guard bytes.count >= 9 else { return bytes.fit(Self.header, at: 1) == .no ? .reject(.badCharacter) : .needMore }
             guard bytes.fit(Self.header, at: 1) == .whole, let count = bytes.hexDigits(1, 4) else { return .reject(.badCharacter) }
             guard count <= Self.recordLimit else { return .reject(.badLength) }
-            // Before thousands of bytes are waited for, and summed, on the word of eight.
+            // Before thousands of bytes are waited for, and summed, because of eight.
             for index in 9..<min(33, bytes.count) where Hex.value(bytes[index]) == nil { return .reject(.badCharacter) }
             length = 35 + 32 * count
         }

@@ -36,7 +36,7 @@ struct MicrolifeBPA100Session: FramedSession, RequestSession {
         ask(Request(command, command.bytes, within: .seconds(2), attempts: attempts), into: &actions)
     }
 
-    /// What follows answers this question: what came before it and is not whole never will be.
+    /// What follows answers this question: an incomplete answer from before it stays incomplete.
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
         guard let command = MicrolifeCommand(bytes) else { return }
         discardIncomplete(into: &actions)

@@ -14,8 +14,7 @@
 ///
 /// [1] vytautas-valaitis/microlife_bp bp.py and notes
 extension CuffDriver {
-    /// Driver `microlife-hid`. Microlife B3 over HID: the whole memory in one answer.
-    public static let microlifeHID = CuffDriver(
+    package static let microlifeHID = CuffDriver(
         id: "microlife-hid", models: ["Microlife BP B3 Comfort PC"],
         summary: "Microlife B3 over HID: the whole memory in one answer",
         medium: .hidraw, grade: .b,
@@ -108,7 +107,7 @@ struct MicrolifeHIDSession: RequestSession {
     private var reader = FrameReader(MicrolifeHIDFrame())
     var frames: Int? { reader.frames }
 
-    /// What is left of an earlier answer does not belong to the new question.
+    /// The rest of an earlier answer does not belong to the new question.
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) { _ = reader.discard() }
 
     mutating func lineEnded(into actions: inout SessionActions) {

@@ -8,17 +8,10 @@ struct MicrolifeHIDSimulator: CuffSimulator {
 
     mutating func handle(_ event: SimulatorEvent) -> [SimulatorAction] {
         guard case .received(let report) = event, let payload = Self.reports.payload(of: report) else { return [] }
-        reader.feed(Array(payload))
-        var actions: [SimulatorAction] = []
-        while let step = reader.next() {
-            guard case .frame(let range) = step else { continue }
-            let frame = Array(reader.buffer[range])
-            if frame == MicrolifeHIDFrame.readMemory { actions += memory() }
-            if frame.count == 12, frame[4] == 0x0D {
-                actions.append(.note("the clock was set to \(Hex.text(frame[5..<11]))"))
-            }
+        return reader.wholeFrames(of: Array(payload)).flatMap { frame in
+            if frame == MicrolifeHIDFrame.readMemory { return memory() }
+            return frame.count == 12 && frame[4] == 0x0D ? [.note("the clock was set to \(Hex.text(frame[5..<11]))")] : []
         }
-        return actions
     }
 
     private func memory() -> [SimulatorAction] {

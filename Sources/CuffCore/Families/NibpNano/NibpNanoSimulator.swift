@@ -1,5 +1,5 @@
 /// A Nano: pressures while it measures, a beat with its next record once a second, a status four times a second. It stops
-/// by itself when keep-alives stop coming. Its records are beats. Every fifth pressure is sent, 40 a second, unless
+/// when keep-alives stop coming. Its records are beats. Every fifth pressure is sent, 40 a second, unless
 /// `rate: 200` asks for all of them.
 struct NibpNanoSimulator: CuffSimulator {
     private let script: SimulatorScript
@@ -16,12 +16,7 @@ struct NibpNanoSimulator: CuffSimulator {
         switch event {
         case .opened: return script.pushes && !script.records.isEmpty ? begin() : []
         case .received(let bytes):
-            var actions: [SimulatorAction] = []
-            reader.feed(bytes)
-            while let step = reader.next() {
-                if case .frame(let range) = step { actions += obey(Array(reader.buffer[range])) }
-            }
-            return actions
+            return reader.wholeFrames(of: bytes).flatMap { obey($0) }
         case .timerFired(.poll) where isMeasuring: return tick()
         case .timerFired(.overall) where isMeasuring:
             error = 45

@@ -16,7 +16,7 @@ struct OmronEEPROMDump: Sendable {
 
     init(_ layout: OmronEEPROMLayout? = nil) { self.layout = layout }
 
-    /// Records of which it is not known whose they are.
+    /// Records whose user is not known.
     var unattributed: Int { waiting.count { memory.content($0) != .empty } }
 
     mutating func store(_ data: [UInt8], at address: Int, into actions: inout SessionActions) {

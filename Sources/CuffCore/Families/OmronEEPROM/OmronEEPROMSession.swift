@@ -1,7 +1,7 @@
 /// Opens, reads block after block, ends. Rules:
 /// - An answer counts only with its check, and only for the address and count that were asked for.
 /// - Records of slots that may be either user's are given once the model is known: by the option, by the addresses that were
-///   read (in a replay), or by what stands in the memory; otherwise they are not given at all.
+///   read (in a replay), or by the content of the memory; otherwise they are not given at all.
 /// - Nothing but open, read, end and given-up is ever written.
 struct OmronEEPROMSession: RequestSession {
     private enum Goal { case records, clock, information }
@@ -44,7 +44,7 @@ struct OmronEEPROMSession: RequestSession {
     private var isLeaving: Bool { requests.question == .end || requests.question == .giveUp }
     private var isAsking: Bool { requests.question?.kind == OmronEEPROMFrame.Kind.read.rawValue }
 
-    // MARK: What was asked
+    // MARK: Questions that were sent
 
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
         guard case .frame(let question) = OmronEEPROMFrame.judge(bytes), question.kind < 0x80 else { return }
@@ -90,7 +90,7 @@ struct OmronEEPROMSession: RequestSession {
                 .warning("\(unattributed) record\(unattributed == 1 ? "" : "s") may be either user's and not given: name the model")))
     }
 
-    // MARK: What came
+    // MARK: Answers
 
     mutating func receive(_ report: [UInt8], into actions: inout SessionActions) {
         switch OmronEEPROMFrame.judge(report) {

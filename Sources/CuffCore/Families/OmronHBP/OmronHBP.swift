@@ -16,8 +16,7 @@
 /// [2] minjikim0927/GREEN, src/Green/MultiSerial.java
 /// [3] leon80148/BP_checker at 19081541, test/host/test_hbp9030_protocol.cpp, citing OMRON 2873643-0F p. 20
 extension CuffDriver {
-    /// Driver `omron-hbp`. Omron waiting-room cuffs: one line of text after each measurement.
-    public static let omronHBP = CuffDriver(
+    package static let omronHBP = CuffDriver(
         id: "omron-hbp",
         models: ["Omron HBP-9020", "Omron HBP-9030", "Omron HBP-9031C"],
         summary: "Omron waiting-room cuffs: one line of text after each measurement",
@@ -47,7 +46,7 @@ extension CuffDriver {
         ],
         simulatorOptions: ["format": "bp: the short line", "twice": "yes: each line comes twice"],
         makeSession: { _ in OmronHBPSession() },
-        makeSimulator: { OmronHBPSimulator($0) },
+        makeSimulator: { PushSimulator.omronHBP($0) },
         countFrames: { OmronHBPLine.count($0) },
         decodeRecord: { line, _ in try? OmronHBPSession.reading(line.span).get() },
         redaction: .omronHBP)
@@ -118,7 +117,8 @@ struct OmronHBPSession: FramedSession {
         else { return .failure(OmronHBPRefusal(reason: "a line with an impossible date", part: 24..<40)) }
         return .success(
             Reading(
-                .mmHg(systolic, diastolic, meanOrZero: mean, pulseOrZero: pulse), driver: "omron-hbp", flags: quality > 0 ? [.noMeasurementCheck, .qualityNoted] : .noMeasurementCheck,
+                .mmHg(systolic, diastolic, meanOrZero: mean, pulseOrZero: pulse), driver: "omron-hbp",
+                flags: quality > 0 ? [.noMeasurementCheck, .qualityNoted] : .noMeasurementCheck,
                 clock: .time(time), origin: .push, raw: RawBytes(line)))
     }
 

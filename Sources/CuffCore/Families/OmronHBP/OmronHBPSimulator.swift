@@ -1,25 +1,14 @@
-/// An HBP-9030 in format 5, or with `format: bp` an HBP-9020: sends its records by itself, one per interval.
-/// With `twice: yes` each line is sent twice, as some do.
-struct OmronHBPSimulator: CuffSimulator {
-    private let script: SimulatorScript
-    private var next = 0
-
-    init(_ script: SimulatorScript) { self.script = script }
-
-    mutating func handle(_ event: SimulatorEvent) -> [SimulatorAction] {
-        switch event {
-        case .opened where !script.records.isEmpty: return [.arm(.poll, script.interval)]
-        case .timerFired(.poll):
-            guard next < script.records.count else { return [] }
-            let line = Self.line(script.records[next], isShort: script.options["format"] == "bp")
-            next += 1
-            let sent = script.options["twice"] == "yes" ? line + line : line
-            return [.write(sent)] + (next < script.records.count ? [.arm(.poll, script.interval)] : [])
-        default: return []
+extension PushSimulator {
+    /// An HBP-9030 in format 5, or with `format: bp` an HBP-9020: sends its records, one per interval. With `twice: yes` each line
+    /// is sent twice, as some do.
+    static func omronHBP(_ script: SimulatorScript) -> PushSimulator {
+        PushSimulator(script) { record in
+            let line = omronHBPLine(record, isShort: script.options["format"] == "bp")
+            return script.options["twice"] == "yes" ? line + line : line
         }
     }
 
-    private static func line(_ record: SimulatedRecord, isShort: Bool) -> [UInt8] {
+    private static func omronHBPLine(_ record: SimulatedRecord, isShort: Bool) -> [UInt8] {
         let time = record.time
         let id = String(repeating: "9", count: 20)
         let date = [Int(time.month), Int(time.day)].map { Decimal.text($0, 2) }

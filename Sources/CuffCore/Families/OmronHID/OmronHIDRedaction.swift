@@ -21,7 +21,7 @@ extension Redaction {
         }
     }
 
-    /// Whether the next report that says something begins an answer (OK, NO, OFF), or there is none.
+    /// Whether the next report that says something begins an answer (OK, NO, OFF), or there is no next report.
     private static func begins(_ reports: ArraySlice<[UInt8]>) -> Bool {
         for report in reports {
             guard let payload = CountedReports(.wholeByte).payload(of: report), !payload.isEmpty else { continue }

@@ -1,5 +1,5 @@
 /// Opens, asks one question after another, and ends with END. Rules:
-/// - Answers are decoded by the question that was last *sent*, whoever sent it.
+/// - Answers are decoded by the question that was last *sent*, by any host.
 /// - A question is asked at most five times; NO, damage and silence each count.
 /// - An answer equal to the one before is asked for once more: it may be a late copy.
 /// - Erasing comes after every record was read and committed, or not at all.
@@ -53,7 +53,7 @@ struct OmronHIDSession: RequestSession {
     /// A question's answer is awaited, other than that of the last one.
     private var isAsking: Bool { current != nil && !isLeaving }
 
-    // MARK: What was asked
+    // MARK: Questions that were sent
 
     /// Feature reports have two bytes, output reports eight; other programs also write output reports unpadded.
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
@@ -81,10 +81,10 @@ struct OmronHIDSession: RequestSession {
         asked = nil
     }
 
-    // MARK: What came
+    // MARK: Answers
 
     mutating func receive(_ report: [UInt8], into actions: inout SessionActions) {
-        // What comes now is a late answer.
+        // Until then only late answers arrive.
         let isIdle = requests.question == .open || requests.isPaused
         switch answers.take(report, for: asked) {
         case .waiting: if isAsking { actions.append(.arm(.response, .seconds(1))) }
@@ -205,7 +205,7 @@ struct OmronHIDSession: RequestSession {
         ask(Self.request(.erase), into: &actions)
     }
 
-    /// A pause first, so that what is left of a damaged or late answer is not taken for the next one.
+    /// A pause first, so that the rest of a damaged or late answer is not taken for the next one.
     private mutating func retry(_ reason: String, into actions: inout SessionActions) {
         answers.reset()
         guard let current, !requests.pause(.milliseconds(200), into: &actions) else { return }

@@ -24,7 +24,7 @@ struct OmronHIDSimulator: CuffSimulator {
 
     mutating func handle(_ event: SimulatorEvent) -> [SimulatorAction] {
         switch event {
-        // Whoever opens it anew finds no half question.
+        // Opening it again discards an incomplete question.
         case .receivedFeature, .opened:
             zeros = 0
             question = []

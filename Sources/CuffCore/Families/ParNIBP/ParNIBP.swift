@@ -21,8 +21,7 @@
 /// [1] PyMonkey81/hemodialisis_ciateq, connection/nibp_protocol.py, after NIBPWin V3.1 / Technical Description rev 2.14
 /// [2] CardioArtLab/NIBP-project, tincho77/NIBP-ABATON   [3] a later tests/test_nibp_protocol.py of [1], with FD/FE frames
 extension CuffDriver {
-    /// Driver `par-nibp`. PAR OEM modules: measure with live cuff pressure, abort, automatic cycle, last result.
-    public static let parNIBP = CuffDriver(
+    package static let parNIBP = CuffDriver(
         id: "par-nibp",
         models: [
             "PAR NIBP2010", "PAR NIBP2020 UP", "PAR combi board (FD/FE)", "Sinnor N6", "Abaton UN300C", "NIBScan", "MD-900",
@@ -131,7 +130,7 @@ struct ParStatus: Equatable {
     var cycle, message: Int?
     var systolic, diastolic, mean, rate: Int?
 
-    /// From a whole, checked frame; `nil` when it is none.
+    /// From a whole, checked frame; `nil` for any other frame.
     init?(_ frame: Span<UInt8>) {
         guard frame.count == 42, frame.fit(ParFrame.status, at: 1) == .whole, let state = frame.digits(2, 1) else { return nil }
         self.state = state

@@ -212,7 +212,7 @@ struct ParNIBPSession: FramedSession, MeasuringSession {
         }
     }
 
-    /// With a cycle set and no start seen, the module began by itself: it has no button of its own (guess).
+    /// With a cycle set and no start seen, the module began on its own schedule: it has no button of its own (guess).
     private func trigger(of status: ParStatus, isNew: Bool) -> Reading.Trigger {
         isNew && !isStarted && status.cycle.map { $0 > 0 } == true ? .automatic : .unknown
     }

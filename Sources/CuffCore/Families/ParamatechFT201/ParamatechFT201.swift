@@ -9,8 +9,7 @@
 ///
 /// [1] a public C# class XiMPLib.xDevice.xBpMeter.ParamaTech.FT201 whose origin is not established
 extension CuffDriver {
-    /// Driver `paramatech-ft201`. Pushes each result with its time as one line of digits between STX and ETX.
-    public static let paramatechFT201 = CuffDriver(
+    package static let paramatechFT201 = CuffDriver(
         id: "paramatech-ft201",
         models: ["ParamaTech FT-201"],
         summary: "pushes each result with its time as one line of digits between STX and ETX",
@@ -59,7 +58,8 @@ struct ParamatechFT201Frame: FrameFormat {
             month == 0 && day == 0
             ? .unset : DeviceClock(DeviceTime(year: 2000 + year, month: month, day: day, hour: hour, minute: minute))
         return Reading(
-            .mmHg(systolic, diastolic, pulseOrZero: pulse), driver: "paramatech-ft201", flags: .noMeasurementCheck, clock: clock, origin: .push,
+            .mmHg(systolic, diastolic, pulseOrZero: pulse), driver: "paramatech-ft201", flags: .noMeasurementCheck, clock: clock,
+            origin: .push,
             raw: RawBytes(frame))
     }
 }

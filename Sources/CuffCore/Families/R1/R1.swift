@@ -22,8 +22,7 @@
 /// [2] the same, lib/features/measurement/parser/bp250_parser.dart   [3] a public Flutter reader (class SerialServer) whose
 /// origin is not established   [4] andamandev32-pixel/test-terumo-bp, terumo_simulator.py
 extension CuffDriver {
-    /// Driver `r1`. Terumo and Selvas waiting-room cuffs: the last result, on request or pushed.
-    public static let r1 = CuffDriver(
+    package static let r1 = CuffDriver(
         id: "r1",
         models: [
             "Terumo BP-500", "Terumo BR-500", "Selvas ACCUNIQ BP500", "Selvas ACCUNIQ BP210", "Selvas ACCUNIQ BP250",
@@ -248,7 +247,7 @@ struct R1Session: FramedSession, RequestSession {
         if isReading { finish(.complete, into: &actions) }
     }
 
-    /// The cuff keeps its result no longer: what comes next is another.
+    /// The cuff no longer keeps its result: the next one is another.
     private mutating func forgotten(into actions: inout SessionActions) {
         guard unacknowledged != nil else { return }
         unacknowledged = nil

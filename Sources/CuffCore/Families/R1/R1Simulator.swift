@@ -23,12 +23,7 @@ struct R1Simulator: CuffSimulator {
             next += 1
             return [.write(result)] + (next < script.records.count ? [.arm(.poll, script.interval)] : [])
         case .received(let bytes) where variant != "terumo":
-            var actions: [SimulatorAction] = []
-            reader.feed(bytes)
-            while let step = reader.next() {
-                if case .frame(let range) = step, range.count == 4 { actions += answer(reader.buffer[range.lowerBound + 1]) }
-            }
-            return actions
+            return reader.wholeFrames(of: bytes).filter { $0.count == 4 }.flatMap { answer($0[1]) }
         default: return []
         }
     }

@@ -133,7 +133,7 @@ struct SunTechAdvantageSession: FramedSession, MeasuringSession {
             actions.append(.disarm(.poll))
             actions.append(.disarm(.overall))
             actions.append(.live(.ended))
-            // In stream mode the result comes by itself; the question is the retry.
+            // In stream mode the result comes unasked; the question is the retry.
             if streams {
                 actions.append(.arm(.response, .seconds(2)))
             } else {

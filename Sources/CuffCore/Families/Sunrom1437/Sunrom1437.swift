@@ -10,8 +10,7 @@
 ///
 /// [1] the vendor's page of part 1437   [2] some ten public Arduino sketches that read by these offsets, of no established origin
 extension CuffDriver {
-    /// Driver `sunrom-1437`. Boards that push each result as three numbers.
-    public static let sunrom1437 = CuffDriver(
+    package static let sunrom1437 = CuffDriver(
         id: "sunrom-1437",
         models: ["Sunrom 1437", "clones of its board"],
         summary: "wrist and upper-arm boards that push each result as three numbers",

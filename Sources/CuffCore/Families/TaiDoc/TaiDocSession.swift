@@ -1,5 +1,5 @@
 /// One question, one frame. Rules:
-/// - An answer counts only for the question of the same command that was last sent, whoever sent it.
+/// - An answer counts only for the question of the same command that was last sent, by any host.
 /// - A record is its time and its values, both asked for the same index and user.
 /// - A question is asked at most three times; clearing comes after every record was read and committed, or not at all.
 struct TaiDocSession: FramedSession, RequestSession {

@@ -16,12 +16,7 @@ struct TaiDocSimulator: CuffSimulator {
 
     mutating func handle(_ event: SimulatorEvent) -> [SimulatorAction] {
         guard case .received(let bytes) = event else { return [] }
-        reader.feed(bytes)
-        var actions: [SimulatorAction] = []
-        while let step = reader.next() {
-            if case .frame(let range) = step { actions += answer(Array(reader.buffer[range])) }
-        }
-        return actions
+        return reader.wholeFrames(of: bytes).flatMap { answer($0) }
     }
 
     private mutating func answer(_ frame: [UInt8]) -> [SimulatorAction] {

@@ -15,8 +15,7 @@
 ///
 /// [1] cpresser/veroval veroval.py (MIT), sniffed from the vendor's program
 extension CuffDriver {
-    /// Driver `veroval-bpm25`. Sends its whole memory on request.
-    public static let verovalBPM25 = CuffDriver(
+    package static let verovalBPM25 = CuffDriver(
         id: "veroval-bpm25",
         models: ["Hartmann Veroval BPM25"],
         summary: "sends its whole memory on request",
@@ -168,7 +167,7 @@ struct VerovalBPM25Session: RequestSession {
         }
     }
 
-    /// Silence, or the next question, has ended what came before.
+    /// Silence, or the next question, has ended the answer.
     private mutating func settle(into actions: inout SessionActions) {
         let bytes = answer
         let tooLong = lost

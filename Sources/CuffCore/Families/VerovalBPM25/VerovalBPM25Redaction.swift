@@ -1,6 +1,6 @@
 extension Redaction {
     /// The dates of records, also of an answer that was cut off; the two bytes before the number of records and the check behind them,
-    /// which nobody outside can compute, are cleared. The driver does not verify the check.
+    /// whose rule is unknown, are cleared. The driver does not verify the check.
     static let verovalBPM25 = stream { bytes, side, work in
         guard side == .fromCuff else { return }
         var offset = 0

@@ -18,8 +18,7 @@
 ///
 /// [1] ignisf/vdc_export vdc_export.rb (AGPL-3)   [2] crate usb-bpm-exporter 0.1.4 (MIT), README: columns and two lines
 extension CuffDriver {
-    /// Driver `veroval-duo`. Each user's memory on request, as text.
-    public static let verovalDuo = CuffDriver(
+    package static let verovalDuo = CuffDriver(
         id: "veroval-duo", models: ["Hartmann Veroval duo control"],
         summary: "the memory of both users on request, as text",
         grade: .b, testedOn: .derived,
@@ -129,7 +128,8 @@ enum VerovalDuoAnswer {
             return nil
         }
         return Reading(
-            .mmHg(systolic, diastolic, pulseOrZero: pulse), driver: "veroval-duo", user: Int32(user), flags: flags(record), clock: isUnset ? .unset : DeviceClock(time),
+            .mmHg(systolic, diastolic, pulseOrZero: pulse), driver: "veroval-duo", user: Int32(user), flags: flags(record),
+            clock: isUnset ? .unset : DeviceClock(time),
             origin: .memory, raw: RawBytes(record))
     }
 

@@ -43,7 +43,7 @@ struct VerovalDuoSession: RequestSession {
         finishAtEnd(into: &actions)
     }
 
-    // MARK: What was sent
+    // MARK: Commands that were sent
 
     private mutating func noteSent(_ byte: UInt8, into actions: inout SessionActions) {
         switch byte {
@@ -67,7 +67,7 @@ struct VerovalDuoSession: RequestSession {
         }
     }
 
-    // MARK: What came
+    // MARK: Answers
 
     private mutating func receive(_ byte: UInt8, into actions: inout SessionActions) {
         switch exchange {
