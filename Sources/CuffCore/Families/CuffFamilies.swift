@@ -12,14 +12,20 @@ public enum CuffFamilies {
         .dinamapNative,
         .berryPM6750,
         .maibobo,
+        .creativePC300,
         .evgmoltOEM,
         .taiDoc,
         .parNIBP,
+        .leyutekPCT,
+        .iBioBoard,
+        .faNIBP,
         .dinamapASCII,
         // A sum over a whole record, with lengths that must agree.
         .geDRI,
         // No check over the bytes, but lengths within lengths that must agree.
         .phd,
+        // A counted document with a check; its other lines have none.
+        .uscomBPplus,
         .geUnity,
         // No check, but a frame around the text; those of the most fixed bytes first.
         .hl7ORU,

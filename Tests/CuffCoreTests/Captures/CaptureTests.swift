@@ -118,7 +118,7 @@ private struct CutCapture {
     init(_ driver: CuffDriver, whole: [String]) {
         replay = Replay(LinkState.Setup(driver))
         self.whole = whole
-        holdsResults = driver.id == "dinamap-ascii"
+        holdsResults = ["dinamap-ascii", "ibio-board", "leyutek-pct"].contains(driver.id)
     }
 
     mutating func play(_ item: CaptureItem) {

@@ -20,6 +20,10 @@ import Testing
         ("par-nibp", [:], .seconds(9)),
         ("evgmolt-oem", [:], .seconds(6)),
         ("dinamap-ascii", [:], .seconds(9)),
+        // Several pressures a second; five seconds without one.
+        ("creative-pc300", [:], .seconds(5)),
+        ("ibio-board", [:], .seconds(5)),
+        ("leyutek-pct", [:], .seconds(5)),
     ]
 
     /// Says nothing any more once it has written so often.

@@ -1,0 +1,146 @@
+/// The numbers of one result document, found while its bytes pass. Only elements that make a reading are kept.
+struct UscomDocument: Sendable {
+    /// One determination, or the result of a document without a series: the texts of its elements by their names.
+    struct Determination: Sendable {
+        var id = ""
+        var values: [String: String] = [:]
+        func number(_ names: String...) -> Int? { names.lazy.compactMap { values[$0] }.first.flatMap { Int($0) } }
+    }
+
+    /// Elements lie five deep at most in every document that was seen.
+    private static let deepest = 16
+    /// The longest tag that matters, `MeasDataLogger`, has 400 bytes.
+    private static let longestTag = 2048
+    /// Texts that matter are numbers and times.
+    private static let longestText = 64
+    /// A series has five determinations at most.
+    private static let mostDeterminations = 16
+    private static let elements: Set<String> = ["Sys", "Dia", "Map", "Mean", "Pr", "Hr", "DateTime", "IrregularHeartBeat"]
+
+    private var path: [String] = []
+    private var tag: [UInt8]?
+    private var text: [UInt8] = []
+    /// Bytes so far.
+    private(set) var length = 0
+    /// The attributes of `MeasDataLogger`.
+    private(set) var attributes: [String: String] = [:]
+    private var direct = Determination()
+    private var series: [Determination] = []
+
+    /// The name of the outermost element.
+    private(set) var root = ""
+
+    /// What the cuff measured: the determinations of a series that its result includes, or the one result.
+    var determinations: [Determination] {
+        guard !series.isEmpty else { return [direct] }
+        guard let included = attributes["includedMeasurements"], !included.isEmpty else { return series }
+        let names = included.split(separator: ",").map { String(Self.trimmed($0)) }
+        return series.filter { names.contains($0.id) }
+    }
+
+    mutating func add(_ byte: UInt8) {
+        length += 1
+        if var open = tag {
+            tag = nil
+            guard byte != 0x3E else { return close(open) }
+            if open.count < Self.longestTag { open.append(byte) }
+            tag = open
+        } else if byte == 0x3C {
+            tag = []
+        } else if text.count < Self.longestText {
+            text.append(byte)
+        }
+    }
+
+    private mutating func close(_ tag: [UInt8]) {
+        defer { text = [] }
+        guard let first = tag.first, first != 0x3F, first != 0x21 else { return }
+        let words = String(decoding: tag, as: UTF8.self)
+        if first == 0x2F {
+            endElement()
+            if !path.isEmpty { path.removeLast() }
+            return
+        }
+        let isEmpty = words.hasSuffix("/")
+        let name = String(words.prefix { !$0.isWhitespace && $0 != "/" })
+        if path.isEmpty { root = name }
+        guard path.count < Self.deepest else { return }
+        path.append(name)
+        if path.count == 2, name == "MeasDataLogger" { attributes = Self.attributes(words) }
+        if path.count == 4, name == "NibpBloodPressure", path[2] == "NibpBloodPressures", series.count < Self.mostDeterminations {
+            series.append(Determination(id: Self.attributes(words)["id"] ?? ""))
+        }
+        if isEmpty { path.removeLast() }
+    }
+
+    /// An element has ended: its text counts where a reading needs it.
+    private mutating func endElement() {
+        guard let name = path.last, Self.elements.contains(name), path.count > 2, path[1] == "MeasDataLogger" else { return }
+        let value = String(Self.trimmed(String(decoding: text, as: UTF8.self)[...]))
+        if path.count == 3 { direct.values[name] = value }
+        if path.count == 5, path[3] == "NibpBloodPressure", !series.isEmpty { series[series.count - 1].values[name] = value }
+    }
+
+    /// `name="value"` pairs of a tag.
+    static func attributes(_ tag: String) -> [String: String] {
+        var found: [String: String] = [:]
+        let parts = tag.split(separator: "\"", omittingEmptySubsequences: false)
+        for index in stride(from: 0, to: parts.count - 1, by: 2) {
+            let name = parts[index].split(whereSeparator: { $0 == " " || $0 == "=" || $0 == "\t" || $0.isNewline }).last
+            if let name { found[String(name)] = String(parts[index + 1]) }
+        }
+        return found
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        var text = text
+        while text.first?.isWhitespace == true { text.removeFirst() }
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return text
+    }
+}
+
+extension UscomDocument {
+    /// Who the monitor is. The patient's id is not read.
+    var identity: DeviceIdentity {
+        DeviceIdentity(
+            id: DeviceIdentity.text((attributes["device_id"] ?? "").utf8), manufacturer: "Uscom",
+            model: root == "CardioScope" ? root : "BP+",
+            firmware: (attributes["firmware_version"] ?? attributes["software_version"]).map { DeviceIdentity.text($0.utf8) })
+    }
+
+    /// One reading for each determination with both pressures.
+    func readings(origin: Reading.Origin) -> [Reading] {
+        determinations.compactMap { determination in
+            guard let systolic = determination.number("Sys"), let diastolic = determination.number("Dia"), systolic > 0, diastolic > 0
+            else { return nil }
+            let values = BloodPressure.mmHg(
+                systolic, diastolic, meanOrZero: determination.number("Map", "Mean") ?? 0,
+                pulseOrZero: determination.number("Pr", "Hr") ?? 0)
+            let time = determination.values["DateTime"] ?? attributes["datetime"] ?? ""
+            return Reading(
+                .bloodPressure(values), driver: "uscom-bpplus",
+                flags: determination.values["IrregularHeartBeat"] == "1" ? .irregularPulse : [], clock: Self.clock(time), origin: origin,
+                raw: RawBytes(record(determination, time: time)))
+        }
+    }
+
+    /// The elements that make the reading, in one order: those of the whole document are too many to keep, and the patient's id is
+    /// among them.
+    private func record(_ determination: Determination, time: String) -> [UInt8] {
+        let names = ["Sys", "Dia", "Map", "Mean", "Pr", "Hr", "IrregularHeartBeat"]
+        let values = names.compactMap { name in determination.values[name].map { "\(name)=\($0)" } }
+        return Array(
+            (["datetime=\(time)", "guid=\(attributes["guid"] ?? "")", "id=\(determination.id)"] + values).joined(separator: " ").utf8)
+    }
+
+    /// `2026-05-05T07:33:10`, local time.
+    static func clock(_ text: String) -> DeviceClock {
+        let bytes = Array(text.utf8)
+        let span = bytes.span
+        guard bytes.count >= 19, let year = span.digits(0, 4), let month = span.digits(5, 2), let day = span.digits(8, 2),
+            let hour = span.digits(11, 2), let minute = span.digits(14, 2), let second = span.digits(17, 2)
+        else { return .absent }
+        return DeviceClock(DeviceTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second))
+    }
+}

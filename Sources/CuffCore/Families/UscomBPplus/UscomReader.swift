@@ -1,0 +1,112 @@
+/// Cuts the monitor's bytes into lines and counted documents. A document is scanned as it passes: a result of 120 kB takes no more
+/// memory than one of 1 kB.
+struct UscomReader: Sendable {
+    enum Item {
+        case line(String)
+        /// A whole document whose check holds.
+        case document(UscomDocument)
+        case skipped(Int, FrameFault)
+    }
+
+    /// The list of 100 numbers is the longest line.
+    private static let longestLine = 1024
+    /// Ten times the longest result that was seen (three determinations, 120 kB).
+    private static let longestDocument = 1_200_000
+
+    private struct Counted {
+        var left: Int
+        let length: Int
+        let expected: UInt8
+        var check = UscomCheck()
+        var document = UscomDocument()
+    }
+
+    private var line: [UInt8] = []
+    private var skipped = 0
+    private var counted: Counted?
+    /// Lines and documents so far.
+    private(set) var frames = 0
+
+    /// Takes bytes in any chunking.
+    mutating func read(_ bytes: [UInt8]) -> [Item] {
+        var items: [Item] = []
+        for byte in bytes {
+            if counted != nil { countIn(byte, &items) } else { lineIn(byte, &items) }
+        }
+        return items
+    }
+
+    /// The bytes have ended: what is left is no frame.
+    mutating func finish() -> Item? {
+        let left = line.count + skipped + (counted.map { $0.length - $0.left } ?? 0)
+        self = UscomReader()
+        return left > 0 ? .skipped(left, .incomplete) : nil
+    }
+
+    private mutating func countIn(_ byte: UInt8, _ items: inout [Item]) {
+        guard var now = counted else { return }
+        counted = nil
+        now.check.add(byte)
+        now.document.add(byte)
+        now.left -= 1
+        guard now.left == 0 else { return counted = now }
+        guard now.check.value == now.expected else { return items.append(.skipped(now.length, .badCheck)) }
+        frames += 1
+        items.append(.document(now.document))
+    }
+
+    private mutating func lineIn(_ byte: UInt8, _ items: inout [Item]) {
+        switch byte {
+        case 0x0A:
+            if line.last == 0x0D { line.removeLast() }
+            defer { line = [] }
+            guard skipped == 0 else {
+                items.append(.skipped(skipped + line.count + 1, .badCharacter))
+                return skipped = 0
+            }
+            guard !line.isEmpty else { return }
+            let text = String(decoding: line, as: UTF8.self)
+            if let head = Self.head(text) {
+                counted = Counted(left: head.length, length: head.length, expected: head.check)
+            } else {
+                frames += Self.isKnown(text) ? 1 : 0
+                items.append(.line(text))
+            }
+        case _ where (0x20...0x7E ~= byte || byte == 0x0D) && line.count < Self.longestLine && skipped == 0: line.append(byte)
+        default:
+            skipped += line.count + 1
+            line = []
+        }
+    }
+
+    /// `|_XML_SizeN C_|`; `nil` for other lines and for an impossible length.
+    private static func head(_ line: String) -> (length: Int, check: UInt8)? {
+        guard line.hasPrefix("|_XML_Size"), line.hasSuffix("_|") else { return nil }
+        let numbers = line.dropFirst(10).dropLast(2).split(separator: " ")
+        guard numbers.count == 2, let length = Int(numbers[0]), let check = UInt8(numbers[1]), (1...longestDocument).contains(length) else {
+            return nil
+        }
+        return (length, check)
+    }
+
+    private static func isKnown(_ line: String) -> Bool {
+        if line.hasPrefix("IDs_") || line.hasPrefix("<Feature") || line.hasPrefix("ver") { return true }
+        let parts = line.split(separator: " ")
+        guard parts.count >= 2, parts[0].utf8.count == 1, "MPpFDTS".contains(parts[0]) else { return false }
+        return parts[1].utf8.allSatisfy { $0 &- 0x30 < 10 }
+    }
+
+    /// Lines of the documented kinds and whole documents, for `cuff identify`.
+    static func count(_ bytes: [UInt8]) -> (frames: Int, bytes: Int) {
+        var reader = UscomReader()
+        var found = (frames: 0, bytes: 0)
+        for item in reader.read(bytes) {
+            switch item {
+            case .line(let text) where isKnown(text): found = (found.frames + 1, found.bytes + text.utf8.count + 2)
+            case .document(let document): found = (found.frames + 1, found.bytes + document.length)
+            case .line, .skipped: break
+            }
+        }
+        return found
+    }
+}

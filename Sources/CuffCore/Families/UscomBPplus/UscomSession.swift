@@ -1,0 +1,284 @@
+/// The conversation with a BP+.
+struct UscomSession: FinishingSession {
+    private enum Mode: Equatable { case listening, reading, measuring, stopping, clock, settingClock, information }
+    private enum Step: Equatable { case idle, detail, starting, running, list, recall(Int), answer }
+
+    private static let tries = 3
+    /// The device's own limit for a single measurement, with room for the calculation after it.                documented [2]
+    private static let measurementLimit = Duration.seconds(240)
+    /// The monitor calculates for some seconds without a line.
+    private static let silenceLimit = Duration.seconds(60)
+
+    var isFinished = false
+    private var reader = UscomReader()
+    private var mode = Mode.listening
+    private var step = Step.idle
+    private var asked = 0
+    private var request: [UInt8] = []
+    /// The numbers of the measurements that are still to be recalled, the newest first.
+    private var numbers: [Int] = []
+    private var unread = 0
+    private var listCheck: (length: Int, check: UInt8)?
+    private var isMeasuring = false
+    private var isWatched = false
+    /// What was asked last recalls a stored measurement.
+    private var isRecall = false
+
+    init(_ context: SessionContext) {}
+
+    var frames: Int? { reader.frames }
+
+    mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
+        switch bytes.first {
+        case UInt8(ascii: "s"): (isWatched, isRecall) = (true, false)
+        case UInt8(ascii: "r"): isRecall = true
+        default: break
+        }
+    }
+
+    mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
+        switch command {
+        case .follow: break
+        case .readMemory(user: nil): ask("i 0", .list, as: .reading, within: .seconds(15), into: &actions)
+        case .measure: ask("d 4", .detail, as: .measuring, within: .seconds(3), into: &actions)
+        case .stop:
+            actions.append(.live(.aborted))
+            actions.append(.disarm(.overall))
+            actions.append(.disarm(.silence))
+            ask("c", .answer, as: .stopping, within: .milliseconds(700), into: &actions)
+        case .readClock: ask("y", .answer, as: .clock, within: .seconds(3), into: &actions)
+        case .setClock(let time):
+            let digits = [
+                (Int(time.year), 4), (Int(time.month), 2), (Int(time.day), 2), (Int(time.hour), 2), (Int(time.minute), 2),
+                (Int(time.second), 2),
+            ].map { Decimal.text($0.0, $0.1) }.joined()
+            // Whether the device answers is not documented: the clock is read back.
+            ask("y \(digits) ", .answer, as: .settingClock, within: .seconds(1), into: &actions)
+        case .information: ask("f", .answer, as: .information, within: .seconds(3), into: &actions)
+        default: finish(.unsupported("uscom-bpplus has no command for that"), into: &actions)
+        }
+    }
+
+    private mutating func ask(
+        _ line: String, _ step: Step, as mode: Mode? = nil, within limit: Duration, into actions: inout SessionActions
+    ) {
+        if let mode { self.mode = mode }
+        (self.step, asked, request) = (step, 1, Array((line + "\r\n").utf8))
+        actions.append(.write(request))
+        actions.append(.arm(.response, limit))
+    }
+
+    // MARK: What the monitor sends
+
+    mutating func receive(_ bytes: [UInt8], into actions: inout SessionActions) {
+        for item in reader.read(bytes) where !isFinished {
+            switch item {
+            case .skipped(let count, let fault):
+                actions.report(skipped: count, fault)
+                if fault == .badCheck { damaged(into: &actions) }
+            case .document(let document): receive(document, into: &actions)
+            case .line(let line): receive(line, into: &actions)
+            }
+        }
+        if mode == .measuring, step == .running, !isFinished { actions.append(.arm(.silence, Self.silenceLimit)) }
+    }
+
+    private mutating func receive(_ line: String, into actions: inout SessionActions) {
+        let parts = line.split(separator: " ")
+        let number = parts.count > 1 ? Int(parts[1]) : nil
+        switch (parts.first, number) {
+        case ("P"?, let pressure?), ("p"?, let pressure?):
+            begin(into: &actions)
+            actions.append(.live(.cuffPressure(.mmHg(pressure))))
+        case ("M"?, let state?): changed(to: state, into: &actions)
+        case ("F"?, let outcome?): ended(outcome, into: &actions)
+        case ("D"?, _): if step == .detail { start(into: &actions) } else if case .recall = step { recall(into: &actions) }
+        case ("S"?, _): result(parts, line, into: &actions)
+        case ("IDs_H"?, let length?): listCheck = parts.count > 2 ? UInt8(parts[2]).map { (length, $0) } : nil
+        case ("IDs_Content"?, _): list(line, parts, into: &actions)
+        case ("T"?, _): clock(String(parts.last ?? ""), into: &actions)
+        default:
+            if line.hasPrefix("<Feature") { return features(line, into: &actions) }
+            if line.utf8.count == 14 { clock(line, into: &actions) }
+        }
+    }
+
+    private mutating func begin(into actions: inout SessionActions) {
+        guard mode == .listening || mode == .measuring && (step == .starting || step == .running) else { return }
+        if !isMeasuring { actions.append(.live(.started)) }
+        (isMeasuring, isWatched) = (true, true)
+        guard mode == .measuring, step == .starting else { return }
+        step = .running
+        actions.append(.disarm(.response))
+        actions.append(.arm(.overall, Self.measurementLimit))
+    }
+
+    private mutating func changed(to state: Int, into actions: inout SessionActions) {
+        switch state {
+        case 3...6: begin(into: &actions)
+        case 2 where mode == .stopping: finish(.complete, into: &actions)
+        case 2 where mode == .listening: endLive(into: &actions)
+        default: break
+        }
+    }
+
+    private mutating func endLive(into actions: inout SessionActions) {
+        if isMeasuring { actions.append(.live(.ended)) }
+        isMeasuring = false
+    }
+
+    private mutating func ended(_ outcome: Int, into actions: inout SessionActions) {
+        switch mode {
+        case .stopping:
+            if outcome == UscomOutcome.cancelled || outcome == UscomOutcome.noneRunning { finish(.complete, into: &actions) }
+        case .settingClock where outcome == UscomOutcome.badTime:
+            finish(.failed("the device refused the time (F 24)"), into: &actions)
+        case .measuring where step == .starting && UscomOutcome.refuses(outcome):
+            actions.append(.live(.failed(Failure(.refused))))
+            finish(.failed("the device refused the start (F \(Decimal.text(outcome, 2)))"), into: &actions)
+        case .reading:
+            if case .recall = step {
+                unread += 1
+                actions.append(.report(.note("a stored measurement cannot be recalled (F \(Decimal.text(outcome, 2)))")))
+                next(into: &actions)
+            }
+        default:
+            guard isWatched, let failure = UscomOutcome.failure(outcome) else { return }
+            endLive(into: &actions)
+            isWatched = false
+            actions.emit(
+                Reading(.failure(failure), driver: "uscom-bpplus", origin: .measurement, raw: RawBytes(Array("F \(outcome)".utf8))))
+            if mode == .measuring { finish(.complete, into: &actions) }
+        }
+    }
+
+    private mutating func receive(_ document: UscomDocument, into actions: inout SessionActions) {
+        let readings = document.readings(origin: isRecall ? .memory : isWatched ? .measurement : .push)
+        if readings.isEmpty { actions.append(.report(.note("a result without pressures"))) }
+        if !document.identity.id.isEmpty { actions.append(.identify(document.identity)) }
+        emit(readings, into: &actions)
+        if case .recall = step { return next(into: &actions) }
+    }
+
+    /// `S id snr systolic mean diastolic pulse …`: no check covers it.
+    private mutating func result(_ parts: [Substring], _ line: String, into actions: inout SessionActions) {
+        let numbers = parts.dropFirst().prefix(6).compactMap { $0.utf8.allSatisfy { $0 &- 0x30 < 10 } ? Int($0) : nil }
+        guard numbers.count == 6, parts.count >= 7, numbers[2] > 0, numbers[4] > 0 else {
+            return actions.append(.report(.ignored("a result line without numbers", Array(line.utf8))))
+        }
+        let values = BloodPressure.mmHg(numbers[2], numbers[4], meanOrZero: numbers[3], pulseOrZero: numbers[5])
+        emit(
+            [
+                Reading(
+                    .bloodPressure(values), driver: "uscom-bpplus", flags: .noMeasurementCheck, origin: isWatched ? .measurement : .push,
+                    raw: RawBytes(Array(line.utf8)))
+            ], into: &actions)
+    }
+
+    private mutating func emit(_ readings: [Reading], into actions: inout SessionActions) {
+        if !isRecall { endLive(into: &actions) }
+        for reading in readings { actions.emit(reading) }
+        guard !isRecall else { return }
+        isWatched = false
+        guard mode == .measuring, step == .running else { return }
+        finish(readings.isEmpty ? .failed("the measurement gave no pressures") : .complete, into: &actions)
+    }
+
+    private mutating func damaged(into actions: inout SessionActions) {
+        if case .recall = step { return again(into: &actions) }
+        guard mode == .measuring, step == .running else { return }
+        finish(.failed("the result arrived damaged; the device has stored it: `cuff read`"), into: &actions)
+    }
+
+    private mutating func clock(_ digits: String, into actions: inout SessionActions) {
+        guard mode == .clock || mode == .settingClock else { return }
+        let bytes = Array(digits.utf8)
+        guard bytes.count == 14, let year = bytes.span.digits(0, 4), let (month, day, hour, minute) = bytes.span.digitPairs(4),
+            let second = bytes.span.digits(12, 2)
+        else { return }
+        let time = DeviceTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
+        guard time.isPossible else { return finish(.failed("the device's clock shows no possible time"), into: &actions) }
+        actions.append(.clock(time))
+        finish(.complete, into: &actions)
+    }
+
+    private mutating func features(_ line: String, into actions: inout SessionActions) {
+        let attributes = UscomDocument.attributes(line)
+        func value(_ name: String) -> String? { attributes[name].map { DeviceIdentity.text($0.utf8) } }
+        actions.append(
+            .identify(
+                DeviceIdentity(id: value("id") ?? "", manufacturer: "Uscom", model: "BP+", serial: value("id"), firmware: value("fw"))))
+        if mode == .information { finish(.complete, into: &actions) }
+    }
+
+    // MARK: Memory
+
+    private mutating func list(_ line: String, _ parts: [Substring], into actions: inout SessionActions) {
+        guard mode == .reading, step == .list else { return }
+        let whole = Array((line + "\r\n").utf8)
+        guard let listCheck, listCheck.length == whole.count, listCheck.check == UscomCheck.of(whole) else {
+            actions.report(skipped: whole.count, .badCheck)
+            return again(into: &actions)
+        }
+        // The device lists the newest first; 100 at most.
+        numbers = parts.dropFirst().prefix(100).compactMap { Int($0) }
+        next(into: &actions)
+    }
+
+    private mutating func next(into actions: inout SessionActions) {
+        guard let number = numbers.popLast() else {
+            return finish(unread == 0 ? .complete : .failed("\(unread) stored measurements could not be read"), into: &actions)
+        }
+        ask("d 5", .recall(number), within: .seconds(3), into: &actions)
+    }
+
+    private mutating func recall(into actions: inout SessionActions) {
+        guard case .recall(let number) = step, request == Array("d 5\r\n".utf8) else { return }
+        ask("r \(number)", .recall(number), within: .seconds(60), into: &actions)
+    }
+
+    private mutating func start(into actions: inout SessionActions) {
+        ask("s 0", .starting, within: .seconds(5), into: &actions)
+    }
+
+    // MARK: Timers
+
+    private mutating func again(into actions: inout SessionActions) {
+        guard asked < Self.tries else {
+            guard case .recall = step else { return finish(.noAnswer("the device stopped answering"), into: &actions) }
+            unread += 1
+            return next(into: &actions)
+        }
+        asked += 1
+        actions.append(.write(request))
+        actions.append(.arm(.response, mode == .stopping ? .milliseconds(700) : .seconds(15)))
+    }
+
+    mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
+        switch (timer, mode, step) {
+        case (.overall, .measuring, .running): giveUp("the device did not finish within four minutes", .timeout, into: &actions)
+        case (.silence, .measuring, .running): giveUp("the device stopped sending during the measurement", .lost, into: &actions)
+        // Older devices have no `d`.
+        case (.response, .measuring, .detail): start(into: &actions)
+        // A start is not repeated: a lost answer must not inflate the cuff twice.
+        case (.response, .measuring, .starting): giveUp("the device did not answer the start", .timeout, into: &actions)
+        case (.response, .settingClock, _) where request != Array("y\r\n".utf8):
+            ask("y", .answer, within: .seconds(3), into: &actions)
+        case (.response, .reading, .recall) where request == Array("d 5\r\n".utf8): recall(into: &actions)
+        case (.response, .listening, _), (.response, .measuring, _): break
+        case (.response, _, _): again(into: &actions)
+        default: break
+        }
+    }
+
+    private mutating func giveUp(_ sentence: String, _ reason: FailureReason, into actions: inout SessionActions) {
+        actions.append(.write(Array("c\r\n".utf8)))
+        actions.append(.live(.failed(Failure(reason))))
+        finish(.noAnswer(sentence), into: &actions)
+    }
+
+    mutating func lineEnded(into actions: inout SessionActions) {
+        if case .skipped(let count, let fault)? = reader.finish() { actions.report(skipped: count, fault) }
+        finish(mode == .listening ? .complete : .noAnswer("the line ended before the device had answered"), into: &actions)
+    }
+}

@@ -1,0 +1,101 @@
+import Testing
+
+@testable import CuffCore
+
+/// `creative-pc300`, `ibio-board`, `leyutek-pct` and `fa-nibp`: one session, four frame formats. Captures: `captures/<driver>/`.
+@Suite struct MeasuringBoardTests {
+    static let ids = ["creative-pc300", "ibio-board", "leyutek-pct", "fa-nibp"]
+
+    private func driver(_ id: String) throws -> CuffDriver { try #require(CuffFamilies.named(id)) }
+    private func bytes(_ text: String) -> [UInt8] { Hex.bytes(text) ?? [] }
+
+    // MARK: Published bytes
+
+    @Test func creative_PrintedFrames_AreOurs() {
+        #expect(CreativeFrame.start == bytes("AA 55 40 02 01 29"))
+        #expect(CreativeFrame.stop == bytes("AA 55 40 02 02 CB"))
+        #expect(CreativeFrame.encode(0x50, [0x02, 0x00]) == bytes("AA 55 50 03 02 00 79"))
+        #expect(CreativeFrame.encode(0xFF, [0x01]) == bytes("AA 55 FF 02 01 CA"))
+    }
+
+    @Test func packed_PrintedCommands_AreOurs() {
+        for (identifier, text) in [(0x55, "55 D5"), (0x56, "56 D6"), (0x5B, "5B DB"), (0x5E, "5E DE")] as [(UInt8, String)] {
+            #expect(PackedFrame.encode(identifier) == bytes(text))
+        }
+        #expect(LeyutekBoard.command(0x80) == bytes("14 81 80 80 80 80 80 80 80 95"))
+        #expect(LeyutekBoard.command(0x81) == bytes("14 81 81 80 80 80 80 80 80 96"))
+    }
+
+    @Test func packed_DataComeBackWhole() {
+        for data in [[0x00, 0xFF, 0x80, 0x7F], [0xFF, 0x9C], [0x01, 0x05, 0x00, 0xFA, 0x80, 0x81, 0xC3]] as [[UInt8]] {
+            #expect(PackedFrame.data(PackedFrame.encode(0x1A, data)) == data)
+        }
+    }
+
+    @Test func fa_PrintedFrames_AreOurs() {
+        #expect(FaFrame(sumsHead: false).command(0x01) == bytes("FA 0A 02 01 01 2F 00 00 00 3D"))
+        #expect(FaFrame(sumsHead: false).command(0x21) == bytes("FA 0A 02 01 21 2F 00 00 00 5D"))
+        #expect(FaFrame(sumsHead: false).frame(0x02, 0x03) == bytes("FA 0A 02 02 03 2F 00 00 00 40"))
+    }
+
+    // MARK: Conversations
+
+    @Test(arguments: ids) func measure_GivesTheRecord_WithLivePressure(_ id: String) throws {
+        let record = SimulatedRecord.sample(count: 3, seed: 1)[0]
+        let talk = Conversation(try driver(id), .measure, script: SimulatorScript(pushes: false))
+        #expect(talk.outcome == .complete)
+        #expect(
+            talk.readings.map(\.bloodPressure) == [.mmHg(record.systolic, record.diastolic, mean: record.mean, pulse: record.pulse)])
+        #expect(talk.readings.map(\.origin) == [.measurement])
+        #expect(talk.lives.filter { $0 == .started }.count == 1 && talk.lives.last == .ended)
+        #expect(talk.lives.contains(.cuffPressure(.mmHg(160))))
+    }
+
+    @Test(arguments: ids) func measure_ThatFails_GivesTheReason(_ id: String) throws {
+        var records = SimulatedRecord.sample(count: 1, seed: 2)
+        records[0].failure = .leak
+        let talk = Conversation(try driver(id), .measure, script: SimulatorScript(records: records, pushes: false))
+        let expected: [String: Failure] = [
+            "creative-pc300": Failure(.unknown, code: ShortText("81")), "ibio-board": Failure(.leak, code: ShortText("2")),
+            "leyutek-pct": Failure(.leak, code: ShortText("2")), "fa-nibp": Failure(.unknown, code: ShortText("6")),
+        ]
+        #expect(talk.readings.map(\.content) == [.failure(try #require(expected[id]))])
+        #expect(talk.outcome == .complete)
+    }
+
+    @Test(arguments: ["ibio-board", "leyutek-pct", "fa-nibp"]) func resultWithoutAnEnd_IsNoReading(_ id: String) throws {
+        let results: [String: [UInt8]] = [
+            "ibio-board": IBioSimulatedBoard([:]).result(SimulatedRecord.sample(count: 1, seed: 1)[0]),
+            "leyutek-pct": LeyutekSimulatedBoard([:]).result(SimulatedRecord.sample(count: 1, seed: 1)[0]),
+            "fa-nibp": FaSimulatedBoard([:]).result(SimulatedRecord.sample(count: 1, seed: 1)[0]),
+        ]
+        var session = try driver(id).makeSession(SessionContext())
+        let actions = session.handle(.received(try #require(results[id]))) + session.handle(.closed)
+        #expect(!actions.contains { if case .emit = $0 { true } else { false } })
+    }
+
+    // MARK: fa-nibp
+
+    @Test(arguments: [true, false]) func fa_LearnsTheSum_FromTheFirstGoodFrame(_ sumsHead: Bool) throws {
+        let script = SimulatorScript(pushes: false, options: ["sum": sumsHead ? "head" : "rest"])
+        let talk = Conversation(.faNIBP, .measure, script: script)
+        #expect(talk.readings.count == 1 && talk.outcome == .complete)
+        #expect(talk.writes.contains(FaFrame(sumsHead: sumsHead).command(sumsHead ? 0x02 : 0x21)))
+        #expect(talk.writes.allSatisfy { FrameReader.count(FaFrame(sumsHead: sumsHead), in: $0).frames == 1 })
+        #expect(talk.writes.allSatisfy { FrameReader.count(FaFrame(sumsHead: !sumsHead), in: $0).frames == 0 })
+    }
+
+    @Test func fa_SaysNothing_BeforeTheModuleHasShownItsSum() {
+        var session = CuffDriver.faNIBP.makeSession(SessionContext())
+        let actions = session.handle(.opened) + session.handle(.command(.measure))
+        #expect(!actions.contains { if case .write = $0 { true } else { false } })
+    }
+
+    @Test func fa_WithTheOtherSum_IsNoFrameAnyMore() {
+        let (with, without) = (FaFrame(sumsHead: true), FaFrame(sumsHead: false))
+        var session = CuffDriver.faNIBP.makeSession(SessionContext())
+        let pressures = session.handle(.received(with.frame(0x04, 0x84, [60, 0, 0, 0]) + without.frame(0x04, 0x84, [90, 0, 0, 0])))
+        #expect(pressures.contains { if case .live(let event) = $0 { event == .cuffPressure(.mmHg(60)) } else { false } })
+        #expect(!pressures.contains { if case .live(let event) = $0 { event == .cuffPressure(.mmHg(90)) } else { false } })
+    }
+}
