@@ -17,7 +17,7 @@ enum BoardMessage {
 /// an end and a result; it stores nothing and has no clock.
 protocol Board: Sendable {
     associatedtype Format: FrameFormat
-    static var driver: DriverID { get }
+    static var driver: CuffDriver { get }
     init(_ context: SessionContext)
     var format: Format { get }
     /// What a whole, checked frame says; empty for an unknown one.
@@ -64,6 +64,8 @@ struct BoardSession<Make: Board>: FramedSession {
 
     var reader: FrameReader<Make.Format>
     var isFinished = false
+    var capabilities: Capabilities { Make.driver.capabilities }
+    var isListening: Bool { phase == .listening }
     private var board: Make
     private var phase = Phase.listening
     private var asked = 0
@@ -81,7 +83,6 @@ struct BoardSession<Make: Board>: FramedSession {
 
     mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         switch command {
-        case .follow: break
         case .measure: start(into: &actions)
         case .stop:
             actions.append(.live(.aborted))
@@ -89,7 +90,7 @@ struct BoardSession<Make: Board>: FramedSession {
             actions.append(.disarm(.silence))
             (phase, asked) = (.stopping, 0)
             askAgain(into: &actions)
-        default: finish(.unsupported("\(Make.driver) has no command for that"), into: &actions)
+        default: break
         }
     }
 
@@ -102,17 +103,13 @@ struct BoardSession<Make: Board>: FramedSession {
 
     // MARK: What the board sends
 
-    mutating func receive(_ step: FrameStep, into actions: inout SessionActions) {
-        switch step {
-        case .skipped(let count, let fault): actions.report(skipped: count, fault)
-        case .frame(let range):
-            let frame = Array(reader.buffer[range])
-            let messages = board.read(frame)
-            reader.format = board.format
-            if messages.isEmpty { actions.append(.report(.ignored("a frame of no known kind", frame))) }
-            for message in messages where !isFinished { receive(message, into: &actions) }
-            if phase == .learning, board.start != nil { start(into: &actions) }
-        }
+    mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
+        let frame = bytes(of: range)
+        let messages = board.read(frame)
+        reader.format = board.format
+        if messages.isEmpty { actions.append(.report(.ignored("a frame of no known kind", frame))) }
+        for message in messages where !isFinished { receive(message, into: &actions) }
+        if phase == .learning, board.start != nil { start(into: &actions) }
     }
 
     private mutating func receive(_ message: BoardMessage, into actions: inout SessionActions) {
@@ -168,7 +165,8 @@ struct BoardSession<Make: Board>: FramedSession {
         if !isFormer { endLive(into: &actions) }
         actions.emit(
             Reading(
-                content, driver: Make.driver, flags: flags, origin: isWatched && !isFormer ? .measurement : .push, raw: RawBytes(raw.span)))
+                content, driver: Make.driver.id, flags: flags, origin: isWatched && !isFormer ? .measurement : .push,
+                raw: RawBytes(raw.span)))
         guard !isFormer else { return }
         isWatched = false
         if phase != .listening { finish(.complete, into: &actions) }
@@ -218,6 +216,6 @@ struct BoardSession<Make: Board>: FramedSession {
     mutating func lineEnded(into actions: inout SessionActions) {
         receiveRest(into: &actions)
         if let waiting = board.takeWaiting() { receive(waiting, into: &actions) }
-        finish(phase == .listening ? .complete : .noAnswer("the line ended before the result"), into: &actions)
+        finishAtEnd(into: &actions)
     }
 }

@@ -59,7 +59,7 @@ import Testing
         }
         let readings = actions.compactMap { if case .emit(let reading) = $0 { reading } else { nil } }
         #expect(readings.map(\.bloodPressure) == [.mmHg(120, 80, meanOrZero: 0, pulseOrZero: 0)])
-        #expect(readings.first.map { $0.raw.count < 200 } == true)
+        #expect(readings.first.map { $0.raw.array.count < 200 } == true)
     }
 
     @Test func patientsNumber_IsInNoReading() throws {
@@ -68,6 +68,6 @@ import Testing
         var session = UscomSession(SessionContext())
         let actions = session.handle(.received(Array("|_XML_Size\(xml.count) \(UscomCheck.of(xml))_|\r\n".utf8) + xml))
         let reading = try #require(actions.lazy.compactMap { if case .emit(let reading) = $0 { reading } else { nil } }.first)
-        #expect(!String(decoding: (0..<reading.raw.count).map { reading.raw[$0] }, as: UTF8.self).contains("4711"))
+        #expect(!String(decoding: reading.raw.array, as: UTF8.self).contains("4711"))
     }
 }

@@ -65,7 +65,7 @@ struct CreativeFrame: FrameFormat {
 }
 
 struct CreativeBoard: Board {
-    static let driver: DriverID = "creative-pc300"
+    static var driver: CuffDriver { .creativePC300 }
     let format = CreativeFrame()
 
     init(_ context: SessionContext) {}

@@ -69,7 +69,7 @@ struct FaFrame: FrameFormat {
 }
 
 struct FaBoard: Board {
-    static let driver: DriverID = "fa-nibp"
+    static var driver: CuffDriver { .faNIBP }
     private(set) var format = FaFrame()
     private var isHandshakeOpen = false
     private var isStartSent = false

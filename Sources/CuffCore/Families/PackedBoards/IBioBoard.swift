@@ -34,7 +34,7 @@ extension CuffDriver {
 }
 
 struct IBioBoard: Board {
-    static let driver: DriverID = "ibio-board"
+    static var driver: CuffDriver { .iBioBoard }
     static let frames = PackedFrame { lengths[$0] }
     private static let lengths: [UInt8: Int] = [
         0x01: 2, 0x02: 5, 0x03: 9, 0x04: 5, 0x05: 8, 0x06: 5, 0x07: 5, 0x0B: 7, 0x0C: 9, 0x10: 4, 0x11: 5, 0x12: 6, 0x13: 4, 0x15: 8,

@@ -28,7 +28,7 @@ extension CuffDriver {
 }
 
 struct LeyutekBoard: Board {
-    static let driver: DriverID = "leyutek-pct"
+    static var driver: CuffDriver { .leyutekPCT }
     static let frames = PackedFrame { modules.contains($0) ? PackedFrame.maximumLength : nil }
     private static let modules: Set<UInt8> = [0x01, 0x10, 0x11, 0x12, 0x13, 0x14]
     private static let kinds: [UInt8: PackedResults.Kind] = [

@@ -10,6 +10,8 @@ struct UscomSession: FinishingSession {
     private static let silenceLimit = Duration.seconds(60)
 
     var isFinished = false
+    var capabilities: Capabilities { CuffDriver.uscomBPplus.capabilities }
+    var isListening: Bool { mode == .listening }
     private var reader = UscomReader()
     private var mode = Mode.listening
     private var step = Step.idle
@@ -38,8 +40,7 @@ struct UscomSession: FinishingSession {
 
     mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         switch command {
-        case .follow: break
-        case .readMemory(user: nil): ask("i 0", .list, as: .reading, within: .seconds(15), into: &actions)
+        case .readMemory: ask("i 0", .list, as: .reading, within: .seconds(15), into: &actions)
         case .measure: ask("d 4", .detail, as: .measuring, within: .seconds(3), into: &actions)
         case .stop:
             actions.append(.live(.aborted))
@@ -55,7 +56,7 @@ struct UscomSession: FinishingSession {
             // Whether the device answers is not documented: the clock is read back.
             ask("y \(digits) ", .answer, as: .settingClock, within: .seconds(1), into: &actions)
         case .information: ask("f", .answer, as: .information, within: .seconds(3), into: &actions)
-        default: finish(.unsupported("uscom-bpplus has no command for that"), into: &actions)
+        case .follow, .schedule, .clear: break
         }
     }
 
@@ -279,6 +280,6 @@ struct UscomSession: FinishingSession {
 
     mutating func lineEnded(into actions: inout SessionActions) {
         if case .skipped(let count, let fault)? = reader.finish() { actions.report(skipped: count, fault) }
-        finish(mode == .listening ? .complete : .noAnswer("the line ended before the device had answered"), into: &actions)
+        finishAtEnd(into: &actions)
     }
 }
