@@ -9,7 +9,10 @@ let package = Package(
     ],
     targets: [
         .target(name: "CuffCore"),
-        .target(name: "CuffClinical", dependencies: ["CuffCore"]),
+        // Style sheets and script become constants of `PackageResources`: no file is loaded at run time.
+        .target(
+            name: "CuffClinical", dependencies: ["CuffCore"],
+            resources: [.embedInCode("Page/live.css"), .embedInCode("Page/live.js"), .embedInCode("Report/report.css")]),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "CuffCoreTests", dependencies: ["CuffCore", "TestSupport"]),
         .testTarget(

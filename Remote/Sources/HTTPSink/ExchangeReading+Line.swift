@@ -1,6 +1,8 @@
 import CuffClinical
 import RemoteSink
 
+import struct CuffCore.Remarks
+
 extension ExchangeReading {
     /// Reads the members of a line from `cuff`.
     init(_ line: ReadingLine) {
@@ -14,31 +16,25 @@ extension ExchangeReading {
         user = line.user
         flags = line.flags
         isEntered = line["origin"]?.string == "entered"
-        note = line["note"]?.string
-        medication = line["medication"]?.string
-        posture = line["posture"]?.string
-        arm = line["arm"]?.string
+        remarks = Remarks(stored: { line[$0.rawValue]?.string })
         if let instant = line.measured.flatMap(Instant.init) {
-            time = Time(milliseconds: instant.milliseconds, text: instant.text)
-            clockCheck = Self.clockCheck(line, instant)
+            time = Time(milliseconds: instant.milliseconds, text: instant.text, clockCheck: Self.clockCheck(line, instant))
         }
-        systolic = Self.pressure(line, "systolic")
-        diastolic = Self.pressure(line, "diastolic")
-        mean = Self.pressure(line, "mean")
+        pressures.systolic = Self.pressure(line, "systolic")
+        pressures.diastolic = Self.pressure(line, "diastolic")
+        pressures.mean = Self.pressure(line, "mean")
         pulse = line["pulse_per_min"]?.digits
         if line.isFailure {
-            event = line["event"]?.string
-            reason = line["reason"]?.string
-            failureCode = line["code"]?.string
+            failure = Failure(event: line["event"]?.string, reason: line["reason"]?.string, code: line["code"]?.string)
         } else {
-            code = line["code"]?.string
+            quantity.code = line["code"]?.string
         }
-        mdc = line["mdc"]?.digits
+        quantity.mdc = line["mdc"]?.digits
         // The `value` of a quantity is a string, so that JSON readers keep its digits.
-        value = (line["value"]?.string ?? line["value"]?.digits).flatMap { JSONValue(parsing: Array($0.utf8))?.digits }
-        valueAbsence = line["value_absent"]?.string
-        unit = line["unit"]?.string
-        unitCode = line["unit_mdc"]?.digits
+        quantity.value = (line["value"]?.string ?? line["value"]?.digits).flatMap { JSONValue(parsing: Array($0.utf8))?.digits }
+        quantity.absence = line["value_absent"]?.string
+        quantity.unit = line["unit"]?.string
+        quantity.unitCode = line["unit_mdc"]?.digits
     }
 
     private static func pressure(_ line: ReadingLine, _ stem: String) -> Pressure {

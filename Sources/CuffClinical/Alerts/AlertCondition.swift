@@ -1,15 +1,15 @@
 import CuffCore
 
-/// What a rule asks of the values of one reading: `systolic >= 180 or diastolic >= 110`. One to four comparisons, joined either
+/// A condition on the values of one reading: `systolic >= 180 or diastolic >= 110`. One to four comparisons, joined either
 /// by `or` or by `and`.
-public struct AlertCondition: Sendable, Hashable {
+package struct AlertCondition: Sendable, Hashable {
     /// A value of a blood pressure.
-    public enum Quantity: String, Sendable, Hashable, CaseIterable {
+    package enum Quantity: String, Sendable, Hashable, CaseIterable {
         case systolic, diastolic, mean, pulse
     }
 
     /// How a value is compared.
-    public enum Order: String, Sendable, Hashable, CaseIterable {
+    package enum Order: String, Sendable, Hashable, CaseIterable {
         case atLeast = ">="
         case atMost = "<="
         case above = ">"
@@ -20,38 +20,38 @@ public struct AlertCondition: Sendable, Hashable {
     }
 
     /// One comparison, e.g. `systolic >= 180`.
-    public struct Comparison: Sendable, Hashable {
+    package struct Comparison: Sendable, Hashable {
         /// What is compared.
-        public var quantity: Quantity
-        /// How.
-        public var order: Order
-        /// With what: mmHg, of the pulse beats per minute; 1…400.
-        public var limit: Double
+        package var quantity: Quantity
+        /// The comparison operator.
+        package var order: Order
+        /// In mmHg, or beats per minute for the pulse; 1…400.
+        package var limit: Double
     }
 
     /// In the order of the text.
-    public let comparisons: [Comparison]
+    let comparisons: [Comparison]
     /// One comparison that holds is enough (`or`); otherwise all must.
-    public let isAny: Bool
+    let isAny: Bool
     /// As the user wrote it, blanks trimmed.
-    public let text: String
+    package let text: String
 
-    /// A person needs no more to say which pressures are meant.
-    public static let mostComparisons = 4
+    /// Enough to describe a range of both pressures.
+    static let mostComparisons = 4
     /// No cuff shows more: pressures end at 300 mmHg, pulses at 300 per minute.
-    public static let limits = 1.0...400.0
+    package static let limits = 1.0...400.0
 
-    /// Why a text is no condition, as a clause of a sentence.
-    public struct Malformed: Error, Sendable, Hashable {
+    /// Why a text is not a condition, as a clause of a sentence.
+    package struct Malformed: Error, Sendable, Hashable {
         /// The clause.
-        public let reason: String
+        package let reason: String
 
         /// A clause without a full stop.
-        public init(_ reason: String) { self.reason = reason }
+        init(_ reason: String) { self.reason = reason }
     }
 
-    /// Parses a condition; throws the reason where it is none.
-    public init(_ text: String) throws(Malformed) {
+    /// Parses a condition.
+    package init(_ text: String) throws(Malformed) {
         let words = Self.words(text)
         guard !words.isEmpty else { throw Malformed("it is empty") }
         var comparisons: [Comparison] = []
@@ -63,7 +63,7 @@ public struct AlertCondition: Sendable, Hashable {
             index += 3
             guard index < words.count else { break }
             guard words[index] == "or" || words[index] == "and" else {
-                throw Malformed("`\(words[index])` stands where `or` or `and` should")
+                throw Malformed("`\(words[index])` is neither `or` nor `and`")
             }
             joints.insert(words[index])
             index += 1
@@ -75,7 +75,7 @@ public struct AlertCondition: Sendable, Hashable {
         self.text = words.joined(separator: " ")
     }
 
-    /// Blanks separate; an order needs none beside it. The input is a line of a file, cut to what a condition may have.
+    /// Words are separated by blanks, which are optional around an operator. The input is a line of a file, cut to the longest condition.
     private static func words(_ text: String) -> [String] {
         var words: [String] = []
         var word = ""
@@ -109,8 +109,8 @@ public struct AlertCondition: Sendable, Hashable {
         return Comparison(quantity: named, order: compared, limit: limit)
     }
 
-    /// Whether the reading meets it; `nil` where that depends on a value that the reading does not have.
-    public func holds(for pressure: BloodPressure) -> Bool? {
+    /// Whether the reading meets the condition; `nil` if that depends on a value that the reading does not have.
+    package func holds(for pressure: BloodPressure) -> Bool? {
         var isUnknown = false
         for comparison in comparisons {
             guard let holds = comparison.holds(for: pressure) else {
@@ -123,8 +123,8 @@ public struct AlertCondition: Sendable, Hashable {
     }
 
     /// Whether no reading meets both.
-    public func excludes(_ other: AlertCondition) -> Bool {
-        // Each is a choice between alternatives: every comparison where one is enough, otherwise all together.
+    package func excludes(_ other: AlertCondition) -> Bool {
+        // A condition is a list of alternatives: of `or` each comparison, of `and` all together.
         let alternatives = { (condition: AlertCondition) in
             condition.isAny ? condition.comparisons.map { [$0] } : [condition.comparisons]
         }

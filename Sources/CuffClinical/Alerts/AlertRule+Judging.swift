@@ -1,7 +1,7 @@
 import CuffCore
 
 extension AlertRule {
-    /// What one reading says to the rule; `nil` where the rule is not about readings.
+    /// The verdict of one reading; `nil` if the rule is not about readings.
     func verdict(on reading: Reading, _ pressure: BloodPressure) -> AlertTrack.Verdict? {
         switch trigger {
         case .values(let condition, let clear, _):
@@ -14,7 +14,7 @@ extension AlertRule {
         }
     }
 
-    /// How far back readings matter.
+    /// How long readings stay relevant.
     var span: Duration {
         switch trigger {
         case .values(_, _, let repeated): repeated?.within ?? .seconds(3600)
@@ -23,7 +23,7 @@ extension AlertRule {
         }
     }
 
-    /// The readings on which the rule is raised or cleared, now that the one at `index` is there; `nil` where it is neither.
+    /// The readings that raise or clear the alert after the one at `index` was added; `nil` if nothing changes.
     func basis(of index: Int, in track: AlertTrack) -> [AlertTrack.Seen]? {
         let reading = track.seen[index]
         let isNewest = index == track.seen.count - 1
@@ -43,7 +43,7 @@ extension AlertRule {
     }
 }
 
-// MARK: What is told
+// MARK: Notices
 
 extension AlertRule {
     func notice(
@@ -56,7 +56,7 @@ extension AlertRule {
             text: text(change, reading, device, person, pressure, time, of: readings.count))
     }
 
-    /// A reading it rested on is gone; whose it was is not said.
+    /// The alert is cleared because one of its readings was deleted. The person is not named.
     func withdrawn(_ standing: AlertTrack.Standing, _ origin: AlertTrack.Origin, _ now: Timestamp) -> AlertEvent {
         let notice = AlertNotice(
             id: id(.cleared, standing.readings, wall: now.seconds), change: .cleared, rule: name, condition: condition, time: now,
@@ -64,8 +64,8 @@ extension AlertRule {
         return .changed(notice, driver: origin.driver, device: origin.device)
     }
 
-    /// `wall` begins it; the rest is a hash of what it is about, so that the same change has the same id. `plan`: where it rests
-    /// on no reading, which plan it is about.
+    /// Begins with `wall`; the rest is a hash of the contents, so that the same change has the same id. `plan` names the plan if there
+    /// is no reading.
     func id(_ change: AlertNotice.Change, _ readings: [Reading.ID], wall: Int64, plan: String = "") -> Reading.ID {
         var text = TextBuffer(capacity: 64)
         text.append(hex: identity)

@@ -1,9 +1,9 @@
 import CuffCore
 
-/// Rules about readings that do not come, while a plan of automatic measurements is kept.
+/// Rules about missing readings during automatic measurements.
 extension AlertState {
-    /// Call `handle(.timePassed)` at this time; `nil` where nothing is waited for, so that an idle watch never wakes.
-    public var wakeAt: Timestamp? {
+    /// Call `handle(.timePassed)` at this time; `nil` if nothing is expected, so that an idle watch never wakes.
+    package var wakeAt: Timestamp? {
         var next: Timestamp?
         for rule in rules {
             guard case .silence(let limit) = rule.trigger else { continue }
@@ -16,7 +16,7 @@ extension AlertState {
         return next
     }
 
-    /// When the first reading after the latest one is due; `nil` where the plan is over.
+    /// When the next reading is due; `nil` if the plan is over.
     private func due(_ state: PlanState) -> Timestamp? {
         state.plan.next(after: state.since)
     }
@@ -29,7 +29,7 @@ extension AlertState {
         AlertTrack.Key(rule: rule.identity, subject: XXHash64.hash(Array("plan\u{0}\(plan.driver)\u{0}\(plan.key)".utf8).span))
     }
 
-    /// Raises what is silent by now.
+    /// Raises alerts for readings that are overdue.
     mutating func silence(_ now: Timestamp, _ events: inout [AlertEvent]) {
         for rule in rules {
             guard case .silence(let limit) = rule.trigger else { continue }
@@ -43,7 +43,7 @@ extension AlertState {
         }
     }
 
-    /// A reading of a cuff that is measured by a plan, whatever is to be said of it: the cuff is not silent.
+    /// A reading of a cuff with a plan, even if no rule uses it: the cuff is not silent.
     mutating func hear(_ reading: Reading, _ pressure: BloodPressure, _ device: String, _ events: inout [AlertEvent]) {
         guard let time = reading.measured ?? (reading.origin == .memory ? nil : reading.received) else { return }
         for key in plans.keys.sorted() {
@@ -62,8 +62,8 @@ extension AlertState {
         }
     }
 
-    /// A plan that stays goes on; one that is ended takes what stood by it along. One that came to its own end is kept as long as
-    /// its last reading is waited for.
+    /// Existing plans continue; the alerts of a removed plan are cleared. A plan that reached its own end is kept until its last reading
+    /// arrives.
     mutating func keep(_ new: [Plan], _ now: Timestamp, _ events: inout [AlertEvent]) {
         let found = Dictionary(new.map { ($0.key, $0) }, uniquingKeysWith: { $1 })
         for (key, state) in plans where found[key] == nil {

@@ -1,13 +1,13 @@
 import CuffCore
 
-/// What must survive a restart, as lines of text: ids and times, and no value, name or device.
+/// The state that survives a restart, as lines of text: ids and times, but no values, names or devices.
 extension AlertState {
-    /// The first line; another one is another program's text.
+    /// The first line identifies the format.
     private static let heading = "1 alerts"
 
-    /// `r ID TIME` for each reading that was looked at; `t RULE SUBJECT SINCE READINGS SEEN` for each alert and what may become
-    /// one: times in milliseconds since 1970, `-` for nothing, `SEEN` as `ID/TIME/VERDICT` with commas between.
-    public var text: String {
+    /// `r ID TIME` for each reading that was evaluated; `t RULE SUBJECT SINCE READINGS SEEN` for each alert and each possible
+    /// alert: times in milliseconds since 1970, `-` for nothing, `SEEN` as `ID/TIME/VERDICT` with commas between.
+    package var text: String {
         var lines = [Self.heading]
         for (id, time) in handled.sorted(by: { ($0.value, $0.key.hash) < ($1.value, $1.key.hash) }) {
             lines.append("r \(id) \(time.milliseconds)")
@@ -20,8 +20,8 @@ extension AlertState {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Takes up what an earlier run wrote. Lines that are not whole, and those of rules that are gone, are left out.
-    public mutating func restore(_ text: String) {
+    /// Restores the state of an earlier run. Incomplete lines and those of removed rules are ignored.
+    package mutating func restore(_ text: String) {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false)[...]
         guard lines.popFirst() == Self.heading[...] else { return }
         let known = Set(rules.map(\.identity))
@@ -45,7 +45,7 @@ extension AlertState {
 
     private static func list(_ words: [String]) -> String { words.isEmpty ? "-" : words.joined(separator: ",") }
 
-    /// Within the years that an id can have.
+    /// Limited to the years that an id can have.
     private static func time(_ word: Substring) -> Timestamp? {
         Int64(word).flatMap { $0.magnitude < 1 << 50 ? Timestamp(milliseconds: $0) : nil }
     }

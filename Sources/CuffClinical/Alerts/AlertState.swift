@@ -1,70 +1,49 @@
 import CuffCore
 
-/// What comes of an event.
-public enum AlertEvent: Sendable, Hashable {
-    /// An alert was raised or cleared, by a reading of this cuff or for want of one.
-    case changed(AlertNotice, driver: DriverID, device: String)
-    /// A reading would have met the rule, and was left out. Told once in a run for each rule, reason and driver.
-    case leftOut(rule: String, Objection, driver: DriverID)
-
-    /// Why a reading that just came is not looked at.
-    public enum Objection: Sendable, Hashable {
-        /// These remarks say something against its values.
-        case remarks(MeasurementFlags)
-        /// It was measured longer ago than `AlertState.Limits.age`, or the cuff's clock is slow.
-        case old
-        /// The cuff's clock is fast.
-        case ahead
-        /// The cuff's clock is not set, or the reading has no time.
-        case noTime
-    }
-}
-
-/// The user's rules at work: which readings they look at, and when an alert is raised and cleared. Pure: time is an argument,
-/// what happens is a value.
+/// Evaluates the user's rules: raises and clears alerts. It is pure: events and times go in, changes come out.
 ///
-/// Rules look at a reading that is a whole blood pressure with a time, at most `Limits.age` old, and not looked at before; at one
-/// from a cuff's memory only where it was measured since the watch began. A reading with a remark that is not harmless, a clock
-/// that is not set, of another person, or that was deleted, is never looked at. Persons are apart: two of them never make a pair.
-public struct AlertState: Sendable {
-    /// What a rule never looks beyond.
-    public struct Limits: Sendable, Hashable {
-        /// An alert is about now: older readings are not looked at.
-        public var age: Duration = .seconds(3600)
-        /// A reading from further ahead has a clock that is wrong.
-        public var ahead: Duration = .seconds(120)
-        /// Readings that are remembered as looked at; an hour of the fastest monitor has fewer.
-        public var remembered = 512
-        /// Persons and rules whose state is kept.
-        public var tracks = 512
+/// Rules evaluate each complete blood pressure once, if its time is known and at most `Limits.age` ago, and, from a cuff's memory, only if
+/// it was measured since the watch began. They ignore readings with a flag that is not harmless, with a clock that is not set, of another
+/// person, and deleted ones. Readings of two persons never form a pair.
+package struct AlertState: Sendable {
+    /// The limits of what is evaluated and remembered.
+    package struct Limits: Sendable, Hashable {
+        /// Older readings are ignored: an alert is about the present.
+        var age: Duration = .seconds(3600)
+        /// A reading further in the future has a wrong clock.
+        package var ahead: Duration = .seconds(120)
+        /// Evaluated readings that are remembered; the fastest monitor sends fewer in an hour.
+        package var remembered = 512
+        /// Pairs of person and rule whose state is kept.
+        var tracks = 512
 
         /// The limits as they stand here.
-        public init() {}
+        package init() {}
     }
 
-    /// Automatic measurements that are being made, for rules about silence.
-    public struct Plan: Sendable, Hashable {
+    /// Automatic measurements, for rules about missing readings.
+    package struct Plan: Sendable, Hashable {
         /// Names the plan.
-        public var key: String
+        package var key: String
         /// The driver of the cuff.
-        public var driver: DriverID
+        package var driver: DriverID
         /// When measurements are due.
-        public var times: Times
+        package var times: Times
         /// The zone of the plan's times of day.
-        public var zone: ZoneTable
-        /// What the readings of the cuff may carry as its name.
-        public var devices: Set<String>
+        package var zone: ZoneTable
+        /// The names that the cuff's readings may have.
+        package var devices: Set<String>
 
-        /// Who measures, and so when the next measurement is due.
-        public enum Times: Sendable, Hashable {
+        /// What starts the measurements, and so when the next one is due.
+        package enum Times: Sendable, Hashable {
             /// A watch, at the plan's times of day.
             case plan(MonitoringPlan)
-            /// The cuff by itself, so many minutes after its latest measurement.
+            /// The cuff, this many minutes after its latest measurement.
             case cycle(minutes: Int)
         }
 
         /// Sets each property as given; the cuff may be called by the key, too.
-        public init(key: String, driver: DriverID, times: Times, zone: ZoneTable, devices: Set<String> = []) {
+        package init(key: String, driver: DriverID, times: Times, zone: ZoneTable, devices: Set<String> = []) {
             self.key = key
             self.driver = driver
             self.times = times
@@ -73,11 +52,11 @@ public struct AlertState: Sendable {
         }
 
         /// A plan that a watch keeps.
-        public init(key: String, driver: DriverID, plan: MonitoringPlan, zone: ZoneTable, devices: Set<String> = []) {
+        package init(key: String, driver: DriverID, plan: MonitoringPlan, zone: ZoneTable, devices: Set<String> = []) {
             self.init(key: key, driver: driver, times: .plan(plan), zone: zone, devices: devices)
         }
 
-        /// When the first measurement after this one is due; `nil` where the plan is over.
+        /// When the next measurement is due; `nil` if the plan is over.
         func next(after time: Timestamp) -> Timestamp? {
             switch times {
             case .plan(let plan): plan.next(after: time.seconds, in: zone).map { Timestamp(seconds: $0) }
@@ -87,21 +66,21 @@ public struct AlertState: Sendable {
     }
 
     /// What happens to the alerts of a watch.
-    public enum Event: Sendable {
-        /// A reading came from the cuff of this name.
+    package enum Event: Sendable {
+        /// A reading of the cuff with this name.
         case reading(Reading, device: String)
         /// These readings were deleted.
         case deleted(Set<Reading.ID>)
-        /// These plans are kept from now on, and no others.
+        /// The plans from now on.
         case plans([Plan])
-        /// Other rules or names; what stands by a rule that stays, stays.
+        /// New rules or names; alerts of unchanged rules stay raised.
         case rules([AlertRule], AlertPersons)
         case timePassed
     }
 
     struct PlanState: Sendable {
         var plan: Plan
-        /// The latest reading, or when the plan began to be watched.
+        /// The time of the latest reading, or when the plan began.
         var since: Timestamp
     }
 
@@ -111,24 +90,24 @@ public struct AlertState: Sendable {
     /// When the watch began.
     let start: Timestamp
     var tracks: [AlertTrack.Key: AlertTrack] = [:]
-    /// Readings that were looked at, with their times.
+    /// Evaluated readings, with their times.
     var handled: [Reading.ID: Timestamp] = [:]
     var plans: [String: PlanState] = [:]
     private var told: Set<AlertEvent> = []
 
     /// A watch that begins at `start`, with nothing raised.
-    public init(_ rules: [AlertRule], persons: AlertPersons = AlertPersons(), start: Timestamp, limits: Limits = Limits()) {
+    package init(_ rules: [AlertRule], persons: AlertPersons = AlertPersons(), start: Timestamp, limits: Limits = Limits()) {
         self.rules = rules
         self.persons = persons
         self.start = start
         self.limits = limits
     }
 
-    /// Ids of the readings that pairs, alerts and memory rest on: who deletes readings, may be asked for them.
-    public var readings: Set<Reading.ID> { tracks.values.reduce(into: []) { $0.formUnion($1.ids) } }
+    /// Ids of the readings that pairs and alerts refer to, to ask whether they were deleted.
+    package var readings: Set<Reading.ID> { tracks.values.reduce(into: []) { $0.formUnion($1.ids) } }
 
-    /// Handles one event at the wall clock's `now`; returns what came of it, in the order of the rules.
-    public mutating func handle(_ event: Event, at now: Timestamp) -> [AlertEvent] {
+    /// Handles one event at the time `now`; returns the results in the order of the rules.
+    package mutating func handle(_ event: Event, at now: Timestamp) -> [AlertEvent] {
         var events: [AlertEvent] = []
         switch event {
         case .reading(let reading, let device): receive(reading, device, now, &events)
@@ -146,7 +125,7 @@ public struct AlertState: Sendable {
 
     // MARK: Readings
 
-    /// Why rules do not look at a reading, whatever its values are; `nil` where they do.
+    /// Why rules ignore a reading regardless of its values; `nil` if they do not.
     private func objection(to reading: Reading, _ time: Timestamp?, _ now: Timestamp) -> AlertEvent.Objection? {
         switch reading.clock {
         case .unset, .impossible: return .noTime
@@ -175,8 +154,7 @@ public struct AlertState: Sendable {
         }
     }
 
-    /// Told once, so that nobody waits in vain for alerts of a cuff whose readings are never looked at. What a memory holds of
-    /// before is nothing to tell.
+    /// Reported once, so that a cuff whose readings are never evaluated is noticed. Old readings from a memory are not reported.
     private mutating func leaveOut(
         _ rule: AlertRule, _ reading: Reading, _ objection: AlertEvent.Objection, _ events: inout [AlertEvent]
     ) {
@@ -192,7 +170,7 @@ public struct AlertState: Sendable {
 
     private mutating func remember(_ id: Reading.ID, _ time: Timestamp, _ now: Timestamp) {
         handled[id] = time
-        // What is older is not looked at anyway.
+        // Older readings are ignored anyway.
         let oldest = now.milliseconds - limits.age.milliseconds
         handled = handled.filter { $0.value.milliseconds >= oldest }
         while handled.count > limits.remembered, let first = handled.min(by: { $0.value < $1.value }) { handled[first.key] = nil }
@@ -235,7 +213,7 @@ public struct AlertState: Sendable {
     mutating func store(_ track: AlertTrack, _ key: AlertTrack.Key) {
         tracks[key] = track.standing == nil && track.seen.isEmpty ? nil : track
         while tracks.count > limits.tracks {
-            // What stands goes last; of the others the one that was not heard of for longest.
+            // Raised alerts are dropped last; of the others, the one with the oldest reading.
             let oldest = tracks.filter { $0.key != key }.min { first, second in
                 let isFirstStanding = first.value.standing != nil
                 guard isFirstStanding == (second.value.standing != nil) else { return !isFirstStanding }
@@ -248,7 +226,7 @@ public struct AlertState: Sendable {
 
     // MARK: Deletion
 
-    /// An alert that rests on a deleted reading does not stand any more. Nothing of the reading is told.
+    /// Clears the alerts that refer to a deleted reading, without naming the reading.
     private mutating func forget(_ ids: Set<Reading.ID>, _ now: Timestamp, _ events: inout [AlertEvent]) {
         for key in tracks.keys.sorted(by: { ($0.rule, $0.subject) < ($1.rule, $1.subject) }) {
             guard var track = tracks[key] else { continue }
@@ -264,7 +242,7 @@ public struct AlertState: Sendable {
 }
 
 extension AlertTrack {
-    /// When it was heard of last.
+    /// The time of its latest change.
     fileprivate var latest: Timestamp {
         let none = Timestamp(milliseconds: 0)
         return max(seen.last?.time ?? none, standing?.since ?? none)

@@ -1,15 +1,15 @@
 import CuffCore
 
-/// What one rule knows of one person, or of one plan: the latest readings it looked at, and whether it stands. It holds ids and
-/// times, and no value.
+/// The state of one rule for one person or one plan: the latest evaluated readings, and whether the alert is raised. It holds ids and
+/// times, but no values.
 struct AlertTrack: Sendable, Hashable {
-    /// Which rule and whom it is about.
+    /// The rule, and the person or plan.
     struct Key: Sendable, Hashable {
         var rule: UInt64
         var subject: UInt64
     }
 
-    /// What a reading says to a rule. The raw value is the letter in the state's text.
+    /// The result of evaluating one reading. The raw value is the letter in the state's text.
     enum Verdict: String, Sendable, Hashable {
         case meets = "m"
         case clears = "c"
@@ -26,28 +26,28 @@ struct AlertTrack: Sendable, Hashable {
     struct Origin: Sendable, Hashable {
         var driver: DriverID
         var device: String
-        /// Who it is about, for people.
+        /// The person, as printed.
         var person: String?
     }
 
-    /// The alert stands.
+    /// A raised alert.
     struct Standing: Sendable, Hashable {
-        /// The time of the latest reading it rests on, or when the missed one was due.
+        /// The time of its latest reading, or when the missing one was due.
         var since: Timestamp
         var readings: [Reading.ID]
     }
 
     var standing: Standing?
-    /// Where the latest reading came from; `nil` after a restart until the next.
+    /// The cuff of the latest reading; `nil` after a restart until the next reading.
     var origin: Origin?
     /// Ascending by time.
     var seen: [Seen] = []
 
-    /// Two determinations of one arm lie further apart than this; what is nearer is the same one, sent twice: an inflation and
-    /// its deflation alone take longer.  guess
+    /// In milliseconds. Two readings closer than this are the same measurement, sent twice: inflation and deflation alone take
+    /// longer.  guess
     static let sameDetermination: Int64 = 20_000
 
-    /// Where the reading went; `nil` where the same determination is there already.
+    /// Returns the index of the new reading; `nil` if the measurement is there already.
     mutating func insert(_ new: Seen, keeping span: Duration) -> Int? {
         guard !seen.contains(where: { $0.id == new.id || abs($0.time.milliseconds - new.time.milliseconds) < Self.sameDetermination })
         else { return nil }
@@ -60,7 +60,7 @@ struct AlertTrack: Sendable, Hashable {
         return index >= dropped ? index - dropped : nil
     }
 
-    /// The reading before or after the one at `index` that says the same, at a distance that the rule asks for.
+    /// The neighbour of the reading at `index` with the same verdict, at a distance that the rule allows.
     func partner(of index: Int, _ repeated: AlertRule.Repeated) -> Seen? {
         let reading = seen[index]
         let distances = repeated.after.milliseconds...max(repeated.after, repeated.within).milliseconds
@@ -73,7 +73,7 @@ struct AlertTrack: Sendable, Hashable {
         return nil
     }
 
-    /// Forgets readings; answers whether what stands rested on one of them, and so stands no longer.
+    /// Removes readings; returns whether that cleared the raised alert.
     mutating func forget(_ ids: Set<Reading.ID>) -> Bool {
         seen.removeAll { ids.contains($0.id) }
         guard let standing, standing.readings.contains(where: ids.contains) else { return false }
@@ -81,7 +81,7 @@ struct AlertTrack: Sendable, Hashable {
         return true
     }
 
-    /// Ids and times of everything it rests on.
+    /// The ids of all readings it refers to.
     var ids: [Reading.ID] { seen.map(\.id) + (standing?.readings ?? []) }
 }
 

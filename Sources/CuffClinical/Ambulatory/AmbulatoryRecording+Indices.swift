@@ -1,39 +1,39 @@
 import CuffCore
 
-/// How pressures differ between day and night, and from one reading to the next.
+/// Differences between day and night, and from one reading to the next.
 extension AmbulatoryRecording {
     /// By how much the systolic mean falls at night, in the classes of ESC 2024: "night-to-day ratio of >0.9 and ≤1.0" is a reduced
     /// fall, "0.8 to 0.9" a normal one, "<0.8" an extreme one, "> 1.0" none.
-    public enum Dipping: String, Sendable, Hashable, CaseIterable {
+    package enum Dipping: String, Sendable, Hashable, CaseIterable {
         case extremeDipper = "extreme_dipper", dipper
         case nonDipper = "non_dipper"
         case riser
 
         /// The class of a fall in percent, compared exactly.
-        public init(fallInPercent fall: Fraction) {
+        package init(fallInPercent fall: Fraction) {
             self = fall > Fraction(20) ? .extremeDipper : fall >= Fraction(10) ? .dipper : fall >= Fraction(0) ? .nonDipper : .riser
         }
 
-        /// Where the classes are from, and how well their borders are founded.
-        public static let document = GuidelineDocument.esc2024, evidence = Evidence.guideline
+        /// The source of the classes, and its grade.
+        package static let document = GuidelineDocument.esc2024, evidence = Evidence.guideline
     }
 
     /// The ratio of the night's systolic mean to the day's; `nil` without either.
-    public var nightToDay: Fraction? {
+    var nightToDay: Fraction? {
         guard let night = night.systolic, let day = day.systolic else { return nil }
         return night.divided(by: day)
     }
 
     /// 100 × (1 − night/day), of the mean systolic pressures.
-    public var fallInPercent: Fraction? {
+    package var fallInPercent: Fraction? {
         nightToDay.flatMap { Fraction(1).subtracting($0)?.multiplied(by: Fraction(100)) }
     }
 
-    /// The fall in a word, of that one night; only of a valid recording.
-    public var dipping: Dipping? { isValid ? fallInPercent.map(Dipping.init(fallInPercent:)) : nil }
+    /// The class of the fall of that one night; only of a valid recording.
+    package var dipping: Dipping? { isValid ? fallInPercent.map(Dipping.init(fallInPercent:)) : nil }
 
-    /// Means by the hours of day and night, which a denser part of the recording cannot pull to its side.
-    public var byHours: (systolic: Fraction, diastolic: Fraction)? {
+    /// Means weighted by the hours of day and night, so that a part with more readings does not count more.
+    package var byHours: (systolic: Fraction, diastolic: Fraction)? {
         func weighted(_ first: Fraction?, _ second: Fraction?) -> Fraction? {
             guard let first, let second else { return nil }
             let (day, night) = (first.multiplied(by: Fraction(dayMinutes)), second.multiplied(by: Fraction(nightMinutes)))
@@ -46,17 +46,17 @@ extension AmbulatoryRecording {
     }
 
     /// The systolic rise in the morning by two definitions, which disagree and reproduce poorly.
-    public struct Surge: Sendable, Hashable {
-        /// The mean of the two hours after waking less the mean of the lowest sleep reading and its neighbours.
-        public var sleepTrough: Fraction?
+    package struct Surge: Sendable, Hashable {
+        /// The mean of the two hours after waking, minus the mean of the lowest sleep reading and its neighbours.
+        package var sleepTrough: Fraction?
         /// The lowest sleep reading and its neighbours, in the order of time.
-        public var trough: [Fraction]
-        /// The mean of the two hours after waking less that of the two hours before.
-        public var preWaking: Fraction?
+        package var trough: [Fraction]
+        /// The mean of the two hours after waking, minus that of the two hours before.
+        package var preWaking: Fraction?
     }
 
-    /// `nil` where no reading was made at night or none within two hours after waking.
-    public var surge: Surge? {
+    /// `nil` without a reading at night, or within two hours after waking.
+    package var surge: Surge? {
         guard let waking else { return nil }
         let window: Int64 = 7_200_000
         let after = points.filter { $0.time >= waking && $0.time.milliseconds < waking.milliseconds + window }
@@ -75,19 +75,19 @@ extension AmbulatoryRecording {
     }
 
     /// One pressure's variability over the recording.
-    public struct Differing: Sendable, Hashable {
+    package struct Differing: Sendable, Hashable {
         /// Of all readings, of the day's and of the night's; `nil` for fewer than two.
-        public var all: Variability?, day: Variability?, night: Variability?
-        /// The standard deviations of day and night by their hours, which leaves the fall at night out.
-        public var weightedDeviation: Double?
+        package var all: Variability?, day: Variability?, night: Variability?
+        /// The standard deviations of day and night weighted by their hours, which excludes the fall at night.
+        package var weightedDeviation: Double?
         /// The average real variability, each step weighted by the time it took.
-        public var averageRealByTime: Fraction?
+        package var averageRealByTime: Fraction?
     }
 
     /// The systolic pressure's variability.
-    public var systolicDiffering: Differing { differing(\.systolic) }
+    package var systolicDiffering: Differing { differing(\.systolic) }
     /// The diastolic pressure's variability.
-    public var diastolicDiffering: Differing { differing(\.diastolic) }
+    package var diastolicDiffering: Differing { differing(\.diastolic) }
 
     private func differing(_ pressure: KeyPath<Point, Fraction>) -> Differing {
         let values = { (isNight: Bool) in points.filter { $0.isNight == isNight }.map { $0[keyPath: pressure] } }
@@ -110,15 +110,15 @@ extension AmbulatoryRecording {
     }
 
     /// How many of the readings of one part reach a threshold.
-    public struct Load: Sendable, Hashable {
+    package struct Load: Sendable, Hashable {
         /// `ambulatoryDay`, `ambulatoryNight` or `ambulatory24h`.
-        public var setting: PressureSetting
-        /// Readings of the part; those whose systolic, and those whose diastolic pressure reaches its number.
-        public var readings: Int, systolic: Int, diastolic: Int
+        package var setting: PressureSetting
+        /// Readings of the part; those that reach the systolic, and those that reach the diastolic threshold.
+        package var readings: Int, systolic: Int, diastolic: Int
     }
 
-    /// The loads by the thresholds of a guideline, for the parts that it has one for.
-    public func loads(_ guideline: PressureGuideline) -> [Load] {
+    /// The loads for those parts that have a threshold in the guideline.
+    package func loads(_ guideline: PressureGuideline) -> [Load] {
         let parts: [(PressureSetting, [Point])] = [
             (.ambulatoryDay, points.filter { $0.isNight == false }), (.ambulatoryNight, points.filter { $0.isNight == true }),
             (.ambulatory24h, points),
@@ -133,7 +133,7 @@ extension AmbulatoryRecording {
     }
 
     /// The sums of one part.
-    public func sums(_ setting: PressureSetting) -> PressureSums? {
+    package func sums(_ setting: PressureSetting) -> PressureSums? {
         switch setting {
         case .ambulatoryDay: day
         case .ambulatoryNight: night
@@ -142,8 +142,8 @@ extension AmbulatoryRecording {
         }
     }
 
-    /// What a guideline says of the mean of one part; `nil` where the recording is not valid or there is no threshold.
-    public func judgement(_ guideline: PressureGuideline, _ setting: PressureSetting) -> Judgement? {
+    /// The mean of one part compared with a guideline; `nil` if the recording is not valid or there is no threshold.
+    package func judgement(_ guideline: PressureGuideline, _ setting: PressureSetting) -> Judgement? {
         guard isValid, guideline.thresholds[setting] != nil, let sums = sums(setting), sums.count > 1, let systolic = sums.systolic,
             let diastolic = sums.diastolic
         else { return nil }
@@ -151,17 +151,17 @@ extension AmbulatoryRecording {
     }
 
     /// One hour of the recording.
-    public struct Hour: Sendable, Hashable {
+    package struct Hour: Sendable, Hashable {
         /// When it begins.
-        public var start: Timestamp
+        package var start: Timestamp
         /// Its readings.
-        public var sums: PressureSums
-        /// At night, by day or neither, at its beginning.
-        public var isNight: Bool?
+        package var sums: PressureSums
+        /// Night, day or neither, at its start.
+        var isNight: Bool?
     }
 
     /// The hours of the wall clock that hold a reading, ascending.
-    public var hourly: [Hour] {
+    var hourly: [Hour] {
         let cut = CalendarCut(.hour, zone: zone)
         var found: [Hour] = []
         for point in points {

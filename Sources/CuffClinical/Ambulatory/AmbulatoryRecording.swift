@@ -1,54 +1,53 @@
 import CuffCore
 
-/// A day and a night of automatic measurements of one person: whether it is a valid recording, its means, and how pressures
-/// differ over the day.
-public struct AmbulatoryRecording: Sendable {
-    /// What makes it valid.
-    public let rule: AmbulatoryRule
+/// A day and a night of automatic measurements of one person: its validity, its means, and the differences over the day.
+package struct AmbulatoryRecording: Sendable {
+    /// The rule for its validity.
+    package let rule: AmbulatoryRule
     /// How it was planned.
-    public let plan: AmbulatoryPlan
+    package let plan: AmbulatoryPlan
     /// The zone of its wall clock.
-    public let zone: ZoneTable
-    /// The hours that count as day and night: those of the diary, else of the rule.
-    public let hours: DayAndNight
+    package let zone: ZoneTable
+    /// The hours of day and night: those of the diary, or of the rule.
+    package let hours: DayAndNight
 
     /// A measurement that counts.
-    public struct Point: Sendable, Hashable {
+    package struct Point: Sendable, Hashable {
         /// When.
-        public var time: Timestamp
+        package var time: Timestamp
         /// Exact pressures in mmHg.
-        public var systolic: Fraction, diastolic: Fraction
-        /// At night, by day, or neither.
-        public var isNight: Bool?
+        package var systolic: Fraction, diastolic: Fraction
+        /// Night, day, or neither.
+        var isNight: Bool?
     }
 
     /// The longest recording, and the most measurements in one: two days, one a minute.
-    public static let longest = Duration.seconds(2 * 86400)
-    /// More than one a minute over two days is no recording of a person.
-    public static let mostEvents = 2880
-    /// A measurement so soon after a failed one repeats it.
-    public static let retryWithin = Duration.seconds(300)
+    package static let longest = Duration.seconds(2 * 86400)
+    /// More than one a minute over two days is not a recording of a person.
+    package static let mostEvents = 2880
+    /// A measurement this soon after a failed one repeats it.
+    static let retryWithin = Duration.seconds(300)
     private static let retry: Int64 = 300_000
 
     /// Readings that count, ascending.
-    public private(set) var points: [Point] = []
-    /// Measurements that the plan asks for, or that were tried where no plan is known; a repetition replaces its failure.
-    public private(set) var expected = 0
+    package private(set) var points: [Point] = []
+    /// Planned measurements, or attempts if no plan is known; a repetition replaces its failure.
+    package private(set) var expected = 0
     /// Failed measurements, repeated or not.
-    public private(set) var failed = 0
+    package private(set) var failed = 0
     /// Readings that do not count, by reason.
-    public private(set) var leftOut: [Exclusion: Int] = [:]
+    package private(set) var leftOut: [Exclusion: Int] = [:]
     /// All readings that count, those of the day, those of the night.
-    public private(set) var all = PressureSums(), day = PressureSums(), night = PressureSums()
-    /// When the first and the last measurement were tried; `nil` for none.
-    public private(set) var span: ClosedRange<Timestamp>?
-    /// When the person woke up after the first night, by diary or fixed hours; `nil` where no reading was made at night.
-    public private(set) var waking: Timestamp?
-    /// How long the night is, in minutes, a change of the zone included, and the day beside it.
-    public private(set) var nightMinutes: Int64, dayMinutes: Int64
+    package private(set) var all = PressureSums(), day = PressureSums(), night = PressureSums()
+    /// The times of the first and the last attempt; `nil` for none.
+    package private(set) var span: ClosedRange<Timestamp>?
+    /// When the person woke after the first night, by diary or fixed hours; `nil` without a reading at night.
+    package private(set) var waking: Timestamp?
+    /// The length of night and day in minutes, including a change of the zone's offset.
+    package private(set) var nightMinutes: Int64, dayMinutes: Int64
 
     /// Evaluates the measurements, in any order.
-    public init(_ events: [AmbulatoryEvent], rule: AmbulatoryRule, plan: AmbulatoryPlan = AmbulatoryPlan(), zone: ZoneTable) {
+    package init(_ events: [AmbulatoryEvent], rule: AmbulatoryRule, plan: AmbulatoryPlan = AmbulatoryPlan(), zone: ZoneTable) {
         self.rule = rule
         self.plan = plan
         self.zone = zone
@@ -86,7 +85,7 @@ public struct AmbulatoryRecording: Sendable {
         if isNight == false { day.add(systolic: systolic, diastolic: diastolic, pulse: pulse) }
     }
 
-    /// How many measurements a plan sets within 24 hours, or within the whole recording where it is longer.
+    /// The planned measurements within 24 hours, or within the whole recording if it is longer.
     private func planned(from first: Timestamp, to last: Timestamp) -> Int? {
         guard let byDay = plan.dayMinutes ?? plan.nightMinutes, let atNight = plan.nightMinutes ?? plan.dayMinutes, byDay > 0, atNight > 0
         else { return nil }
@@ -105,7 +104,7 @@ public struct AmbulatoryRecording: Sendable {
         let midnight = WallTime.floor(wall, 86400) * 86400
         let minute = Int(wall - midnight) / 60
         let awake = hours.night.upperBound % 1440
-        // The end of the night that holds the first sleep reading, and its beginning.
+        // The end of the night of the first sleep reading, and its start.
         let end = midnight + Int64(awake > minute ? awake : awake + 1440) * 60
         let begin = end - Int64(hours.night.count) * 60
         let (from, to) = (zone.firstInstant(fromWall: begin), zone.firstInstant(fromWall: end))
@@ -114,43 +113,20 @@ public struct AmbulatoryRecording: Sendable {
         if hours.isComplete { dayMinutes = max(0, 1440 - nightMinutes) }
     }
 
-    /// Something of which the rule asks for more.
-    public struct Shortfall: Sendable, Hashable {
-        /// `percent` of those expected, `all`, `day`, `night`.
-        public var measure: String
-        /// How many there are, and how many the rule asks for at least.
-        public var found: Int, least: Int
-
-        /// The number of the rule, where it is one that a valid recording needs.
-        public var number: RuleNumber? {
-            switch measure {
-            case "percent": .leastPercent
-            case "day": .leastDay
-            case "night": .leastNight
-            default: nil
-            }
-        }
-    }
-
     /// Where a recording that may be valid has fewer readings than the rule calls usual or preferable.
-    public var fewerThanUsual: [Shortfall] {
-        let asked: [(String, Int, Int?)] = [("all", all.count, rule.typicalReadings), ("night", night.count, rule.preferredNight)]
-        return asked.compactMap { measure, found, usual in
-            usual.flatMap { found < $0 ? Shortfall(measure: measure, found: found, least: $0) : nil }
-        }
+    package var fewerThanUsual: [Shortfall] {
+        Shortfall.each([(.typicalReadings, all.count, rule.typicalReadings), (.preferredNight, night.count, rule.preferredNight)])
     }
 
-    /// What is missing for a valid recording; empty where it is one.
-    public var shortfalls: [Shortfall] {
+    /// What is missing for a valid recording; empty if nothing is.
+    package var shortfalls: [Shortfall] {
         var found: [Shortfall] = []
         if let least = rule.leastPercent, expected == 0 || all.count * 100 < expected * least {
-            found.append(Shortfall(measure: "percent", found: expected == 0 ? 0 : all.count * 100 / expected, least: least))
+            found.append(Shortfall(number: .leastPercent, found: expected == 0 ? 0 : all.count * 100 / expected, least: least))
         }
-        if day.count < rule.leastDay { found.append(Shortfall(measure: "day", found: day.count, least: rule.leastDay)) }
-        if night.count < rule.leastNight { found.append(Shortfall(measure: "night", found: night.count, least: rule.leastNight)) }
-        return found
+        return found + Shortfall.each([(.leastDay, day.count, rule.leastDay), (.leastNight, night.count, rule.leastNight)])
     }
 
     /// Whether it is a valid recording by the rule.
-    public var isValid: Bool { shortfalls.isEmpty && all.count > 1 }
+    package var isValid: Bool { shortfalls.isEmpty && all.count > 1 }
 }

@@ -1,10 +1,9 @@
 import CuffCore
 
-/// Rules and guidelines in the JSON vocabulary, `rule` and `guideline`: each number with its grade, the words that it rests on and where
-/// they stand.
-public enum RuleLines {
+/// Rules and guidelines as JSON lines of type `rule` and `guideline`: each number with its grade, its quotation and its source.
+package enum RuleLines {
     /// One line for each rule of averages, each rule of recordings and each guideline.
-    public static func append(to text: inout TextBuffer) {
+    package static func append(to text: inout TextBuffer) {
         for rule in AveragingRule.all { append("average", rule.name, rule.document, rule.guideline, rule.numbers, rule.grounds, to: &text) }
         for rule in AmbulatoryRule.all {
             append("ambulatory", rule.name, rule.document, rule.guideline, rule.numbers, rule.grounds, to: &text)

@@ -1,27 +1,25 @@
 import CuffCore
 
-/// Home averages in the JSON vocabulary: `average`, one line for each person and cuff, and `average_reading`, one for each
-/// reading with what became of it.
-public struct AverageLines: Sendable {
+/// Home averages as JSON lines: `average`, one for each person and cuff, and `average_reading`, one for each reading with its result.
+package struct AverageLines: Sendable {
     /// The cuffs by their numbers in the averages.
-    public var sources: [Provenance]
+    package var sources: [Provenance]
     /// The guideline whose thresholds and classes are printed; `nil` for none.
-    public var guideline: PressureGuideline?
+    package var guideline: PressureGuideline?
     /// How the readings were made.
-    public var setting: PressureSetting
-    /// Whether a person said that the plan is an adult's: without that no mean is compared.
-    public var isAdult: Bool
+    package var setting: PressureSetting
+    /// Whether the person was declared an adult; otherwise no mean is compared.
+    package var isAdult: Bool
 
-    /// Sets each property as given.
-    public init(sources: [Provenance], guideline: PressureGuideline? = nil, setting: PressureSetting = .home, isAdult: Bool = false) {
+    package init(sources: [Provenance], guideline: PressureGuideline? = nil, setting: PressureSetting = .home, isAdult: Bool = false) {
         self.sources = sources
         self.guideline = guideline
         self.setting = setting
         self.isAdult = isAdult
     }
 
-    /// What the guideline says of the mean; `nil` where nothing may be said.
-    public func judgement(of average: ProtocolAverage) -> Judgement? {
+    /// The mean compared with the guideline; `nil` if it may not be compared.
+    package func judgement(of average: ProtocolAverage) -> Judgement? {
         guard isAdult, average.isComplete, let guideline else { return nil }
         let compared: [(DayWindow?, PressureMean)] =
             comparesMorningAndEvening ? [(.morning, average.morning), (.evening, average.evening)] : [(nil, average.all)]
@@ -32,10 +30,10 @@ public struct AverageLines: Sendable {
     }
 
     /// Whether the guideline compares the mean of the mornings and that of the evenings, which it does at home only.
-    public var comparesMorningAndEvening: Bool { setting == .home && guideline?.comparesMorningAndEvening == true }
+    package var comparesMorningAndEvening: Bool { setting == .home && guideline?.comparesMorningAndEvening == true }
 
     /// The line of one average.
-    public func append(_ average: ProtocolAverage, _ owner: HomeAverages.Owner, to text: inout TextBuffer) {
+    package func append(_ average: ProtocolAverage, _ owner: HomeAverages.Owner, to text: inout TextBuffer) {
         text.append("{\"type\":\"average\",\"schema\":1")
         append(average.rule, to: &text)
         append(owner, to: &text)
@@ -108,11 +106,8 @@ public struct AverageLines: Sendable {
 
     private func appendCounts(_ average: ProtocolAverage, to text: inout TextBuffer) {
         if !average.shortfalls.isEmpty {
-            let parts = average.shortfalls.map { shortfall in
-                "{\"of\":\"\(shortfall.measure.rawValue)\",\"found\":\(shortfall.found),\"least\":\(shortfall.least)"
-                    + (average.rule.evidence(of: shortfall.number).map { ",\"evidence\":\"\($0.rawValue)\"" } ?? "") + "}"
-            }
-            text.append(string: ",\"too_few\":[\(parts.joined(separator: ","))]")
+            text.append(key: "too_few")
+            Shortfall.append(average.shortfalls, average.rule.evidence, to: &text)
         }
         let reasons = average.leftOut.map { ($0.key.word, $0.value) }.sorted { $0.0 < $1.0 }
         if !reasons.isEmpty {
@@ -180,7 +175,7 @@ public struct AverageLines: Sendable {
     }
 
     /// The line of one reading.
-    public func append(_ reading: HomeReading, _ fate: ReadingFate, rule: AveragingRule, zone: ZoneTable, to text: inout TextBuffer) {
+    package func append(_ reading: HomeReading, _ fate: ReadingFate, rule: AveragingRule, zone: ZoneTable, to text: inout TextBuffer) {
         text.append("{\"type\":\"average_reading\",\"schema\":1")
         text.append(key: "rule", rule.name)
         text.append(",\"id\":\"")
@@ -239,43 +234,5 @@ extension Judgement {
         }
         text.append(key: "source", guideline.source)
         text.append("}")
-    }
-}
-
-extension Variability {
-    /// `{"sd":1.9089,"cv_percent":1.4153,"arv":{"exact":"33/10","avg":3.3},"max_minus_min":{…}}`.
-    func append(to text: inout TextBuffer) {
-        text.append(string: "{\"sd\":\(Self.fourPlaces(standardDeviation)),\"cv_percent\":\(Self.fourPlaces(coefficientOfVariation))")
-        for (name, number) in [("arv", averageReal), ("max_minus_min", greatest.subtracting(least))] {
-            guard let number else { continue }
-            text.append(string: ",\"\(name)\":{\"exact\":\"\(number.text)\",\"avg\":\(number.rounded(places: 2).text)}")
-        }
-        text.append("}")
-    }
-
-    /// `1.9089`, half up.
-    static func fourPlaces(_ value: Double) -> String {
-        guard value.magnitude < 1e12 else { return "0" }
-        return Decimals(units: Int64((value * 10_000 + 0.5).rounded(.down)), places: 4).text
-    }
-}
-
-extension TextBuffer {
-    mutating func append(key: StaticString, _ value: String) {
-        appendKey(key)
-        append(jsonString: value)
-    }
-    mutating func append(key: StaticString, _ value: Int) {
-        appendKey(key)
-        append(decimal: Int64(value))
-    }
-    mutating func append(key: StaticString, _ value: Bool) {
-        appendKey(key)
-        append(value ? "true" : "false")
-    }
-    private mutating func appendKey(_ key: StaticString) {
-        append(",\"")
-        append(key)
-        append("\":")
     }
 }

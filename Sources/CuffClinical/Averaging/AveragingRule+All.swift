@@ -1,5 +1,5 @@
 extension AveragingRule {
-    /// Every rule that can be named. `all` comes first; it belongs to no guideline.
+    /// Every rule. `all` comes first; it belongs to no guideline.
     public static let all: [AveragingRule] = [
         everything, niceNG136, esh2021, esc2024, aha2020, hypertensionCanada2017, hypertensionCanada2025, jsh2019, jsh2025, ish2020,
         hopeAsia2023, eshLongTerm, cardX,
@@ -11,7 +11,7 @@ extension AveragingRule {
     /// At least 4 days are measured, so 3 are left when the first is discarded.
     static let niceNG136: AveragingRule = {
         var rule = AveragingRule(GuidelineDocument.niceNG136)
-        (rule.plannedDays, rule.leavesOutDays, rule.leastDays) = (7, 1, 3)
+        (rule.plannedDays, rule.leavesOutDays, rule.least.days) = (7, 1, 3)
         let (days, discard) = (
             "at least 4 days, ideally for 7 days",
             "Discard the measurements taken on the first day and use the average value of all the remaining measurements"
@@ -30,7 +30,7 @@ extension AveragingRule {
     /// The 12 readings are of the recording, before its first day is discarded: three days of four readings are enough.
     static let esh2021: AveragingRule = {
         var rule = AveragingRule(GuidelineDocument.esh2021)
-        (rule.plannedDays, rule.leavesOutDays, rule.leastReadingsMeasured, rule.leastDaysMeasured) = (7, 1, 12, 3)
+        (rule.plannedDays, rule.leavesOutDays, rule.least.readingsMeasured, rule.least.daysMeasured) = (7, 1, 12, 3)
         let boxes = "Boxes 4, 6 and 7, quoted by Analitix; so also Schutte et al., Nat Rev Cardiol 19:643 (2022)"
         rule.grounds =
             Ground.each(
@@ -46,7 +46,7 @@ extension AveragingRule {
     /// No number of readings is named.
     static let esc2024: AveragingRule = {
         var rule = AveragingRule(GuidelineDocument.esc2024)
-        (rule.plannedDays, rule.leastDaysMeasured) = (7, 3)
+        (rule.plannedDays, rule.least.daysMeasured) = (7, 3)
         let place = "p. 3931–3932"
         rule.grounds =
             [
@@ -64,7 +64,7 @@ extension AveragingRule {
     /// The statement sets no threshold of its own; the guideline of its societies does.
     static let aha2020: AveragingRule = {
         var rule = AveragingRule(GuidelineDocument.aha2020)
-        (rule.plannedDays, rule.leastReadings, rule.leastDays) = (7, 12, 3)
+        (rule.plannedDays, rule.least.readings, rule.least.days) = (7, 12, 3)
         rule.guideline = GuidelineDocument.ahaACC2025.id
         rule.grounds =
             Ground.each(
@@ -87,7 +87,7 @@ extension AveragingRule {
         return rule
     }()
 
-    /// The schedule in the guideline was not seen; that of the society's page for patients was, which discards nothing.
+    /// The schedule is from the society's page for patients, which discards nothing; the guideline's own was not found.
     static let hypertensionCanada2025: AveragingRule = {
         var rule = AveragingRule(GuidelineDocument.hypertensionCanada2025)
         rule.plannedDays = 7
@@ -119,13 +119,13 @@ extension AveragingRule {
 
     private static func japanese(_ document: GuidelineDocument) -> AveragingRule {
         var rule = AveragingRule(document)
-        (rule.takesOfSession, rule.averagesSessions, rule.leastDays, rule.onlyMorningAndEvening) = (2, true, 5, true)
+        (rule.takesOfSession, rule.averagesSessions, rule.least.days, rule.onlyMorningAndEvening) = (2, true, 5, true)
         return rule
     }
 
     static let ish2020: AveragingRule = {
         var rule = AveragingRule(GuidelineDocument.ish2020)
-        (rule.plannedDays, rule.leavesOutDays, rule.leastDaysMeasured) = (7, 1, 3)
+        (rule.plannedDays, rule.leavesOutDays, rule.least.daysMeasured) = (7, 1, 3)
         rule.grounds =
             [Ground(.leastDaysMeasured, .secondary, at: "urinenephrology.org: minimum 3 days, preferably 6-7")]
             + Ground.each([.readingsPerSession, .sessionsPerDay, .plannedDays, .leavesOutDays], .unverified)
@@ -143,8 +143,7 @@ extension AveragingRule {
     }()
 
     static let eshLongTerm: AveragingRule = {
-        var rule = AveragingRule(
-            "esh-longterm", GuidelineDocument.esh2021, title: "European Society of Hypertension, long-term follow-up")
+        var rule = AveragingRule("esh-longterm", GuidelineDocument.esh2021)
         rule.isTrendOnly = true
         rule.grounds = [
             Ground(

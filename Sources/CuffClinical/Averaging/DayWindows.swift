@@ -1,9 +1,9 @@
 import CuffCore
 
-/// Morning, evening or another part of the day, as home protocols speak of them.
-public enum DayWindow: String, Sendable, Hashable, CaseIterable {
+/// Morning, evening or another part of the day, as in home protocols.
+package enum DayWindow: String, Sendable, Hashable, CaseIterable {
     case morning, evening
-    /// Counts in the average of all readings, in neither of the two.
+    /// Counts only in the average of all readings.
     case other
 
     /// In the order of a day.
@@ -37,9 +37,9 @@ struct ByWindow<Value: Sendable>: Sendable {
 /// When morning and evening are, in minutes after midnight on the zone's wall clock. No guideline gives clock times; the
 /// usual windows are a convention of this program, and a setting.
 public struct DayWindows: Sendable, Hashable {
-    /// From its first minute up to the one before its end.
+    /// The end is exclusive.
     public let morning: Range<Int>
-    /// Like `morning`; beyond 1,440 it goes on after midnight, and that part belongs to the day before.
+    /// Beyond 1,440 it continues after midnight; that part belongs to the day before.
     public let evening: Range<Int>
 
     private init(_ morning: Range<Int>, _ evening: Range<Int>) {
@@ -47,8 +47,8 @@ public struct DayWindows: Sendable, Hashable {
         self.evening = evening
     }
 
-    /// Windows of minutes after midnight. An evening that ends at or before its beginning ends on the next day. `nil` where
-    /// a window is empty or they overlap.
+    /// Windows in minutes after midnight. An evening that ends at or before its start ends on the next day. `nil` if a window is
+    /// empty or they overlap.
     public init?(morning: (from: Int, to: Int), evening: (from: Int, to: Int)) {
         let day = 0..<1440
         guard day.contains(morning.from), morning.from < morning.to, morning.to <= evening.from, day.contains(evening.from),
@@ -62,11 +62,11 @@ public struct DayWindows: Sendable, Hashable {
     /// Morning 04:00–11:59, evening 16:00–02:59.
     public static let usual = DayWindows(4 * 60..<12 * 60, 16 * 60..<27 * 60)
 
-    /// As people read it: `Morning`, and `04:00–12:00`; empty for the times between.
+    /// `Morning` and `04:00–12:00`; the hours are empty for other times.
     func words(_ window: DayWindow) -> (name: String, hours: String) {
-        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        func clock(_ minutes: Int) -> String { "\(two(minutes / 60 % 24)):\(two(minutes % 60))" }
-        func hours(_ range: Range<Int>) -> String { "\(clock(range.lowerBound))–\(clock(range.upperBound))" }
+        func hours(_ range: Range<Int>) -> String {
+            "\(ClockText.clock(minute: range.lowerBound))–\(ClockText.clock(minute: range.upperBound))"
+        }
         switch window {
         case .morning: return ("Morning", hours(morning))
         case .evening: return ("Evening", hours(evening))
@@ -75,8 +75,8 @@ public struct DayWindows: Sendable, Hashable {
     }
 
     /// The window of a wall-clock time, in seconds since 1970 as if in UTC, and the civil day it belongs to: before the end
-    /// of an evening that goes on after midnight it is the evening of the day before.
-    public func place(ofWall wall: Int64) -> (window: DayWindow, day: Int64) {
+    /// of an evening that continues after midnight it is the evening of the day before.
+    package func place(ofWall wall: Int64) -> (window: DayWindow, day: Int64) {
         let day = WallTime.floor(wall, 86400)
         let minute = Int(wall - day * 86400) / 60
         if evening.contains(minute + 1440) { return (.evening, day - 1) }

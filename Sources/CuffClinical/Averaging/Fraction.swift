@@ -1,16 +1,16 @@
 /// An exact rational number: averages are compared with thresholds before anything is rounded.
 ///
-/// Arithmetic answers `nil` where a number no longer fits into 128 bits, which sums of readings do not come near.
+/// Arithmetic returns `nil` if a number does not fit into 128 bits; sums of readings are far smaller.
 public struct Fraction: Sendable, Hashable {
-    /// The sign of the number is here.
+    /// It has the sign of the number.
     public let numerator: Int128
-    /// Above zero, and without a factor in common with the numerator.
+    /// Above zero, without a common factor with the numerator.
     public let denominator: Int128
 
     /// A whole number.
     public init(_ value: Int64) { (numerator, denominator) = (Int128(value), 1) }
 
-    /// `numerator / denominator` in lowest terms; `nil` where the denominator is not above zero.
+    /// `numerator / denominator` in lowest terms; `nil` if the denominator is not above zero.
     public init?(_ numerator: Int128, over denominator: Int128) {
         guard denominator > 0, numerator > .min else { return nil }
         let common = Self.commonFactor(numerator.magnitude, denominator.magnitude)
@@ -18,7 +18,7 @@ public struct Fraction: Sendable, Hashable {
         self.denominator = denominator / common
     }
 
-    /// Euclid's; a division of 64 bits is many times as fast as one of 128, and nearly all numbers fit.
+    /// Euclid's algorithm; a division of 64 bits is many times as fast as one of 128, and nearly all numbers fit.
     private static func commonFactor(_ first: UInt128, _ second: UInt128) -> Int128 {
         if var a = UInt64(exactly: first), var b = UInt64(exactly: second) {
             while b != 0 { (a, b) = (b, a % b) }
@@ -41,7 +41,7 @@ public struct Fraction: Sendable, Hashable {
         return first || second || third || fourth ? nil : Fraction(sum, over: bottom)
     }
 
-    /// This number less the other.
+    /// This number minus the other.
     public func subtracting(_ other: Fraction) -> Fraction? { adding(other.negated) }
 
     /// The product of both.
@@ -51,7 +51,7 @@ public struct Fraction: Sendable, Hashable {
         return first || second ? nil : Fraction(top, over: bottom)
     }
 
-    /// The quotient; `nil` where the divisor is zero.
+    /// The quotient; `nil` if the divisor is zero.
     public func divided(by other: Fraction) -> Fraction? {
         guard other.numerator != 0 else { return nil }
         let inverse =
@@ -65,7 +65,7 @@ public struct Fraction: Sendable, Hashable {
     /// Its distance from zero.
     public var magnitude: Fraction { numerator < 0 ? negated : self }
 
-    /// The exact order. Numbers that do not fit are compared as `Double`s.
+    /// Exact; if a product does not fit, compared as `Double`.
     public static func < (a: Fraction, b: Fraction) -> Bool {
         let (left, first) = a.numerator.multipliedReportingOverflow(by: b.denominator)
         let (right, second) = b.numerator.multipliedReportingOverflow(by: a.denominator)
@@ -73,7 +73,7 @@ public struct Fraction: Sendable, Hashable {
     }
 
     /// Half up: 134.5 becomes 135, and -0.5 becomes 0. `places` are 0…6 decimals.
-    public func rounded(places: Int) -> Decimals {
+    package func rounded(places: Int) -> Decimals {
         var scale: Int128 = 1
         for _ in 0..<max(0, min(6, places)) { scale *= 10 }
         let (scaled, overflow) = numerator.multipliedReportingOverflow(by: 2 * scale)
@@ -88,25 +88,3 @@ public struct Fraction: Sendable, Hashable {
 }
 
 extension Fraction: Comparable {}
-
-/// A decimal number with a fixed number of places, as it is printed.
-public struct Decimals: Sendable, Hashable {
-    /// The number times 10 to the power of `places`.
-    public let units: Int64
-    /// Digits behind the point.
-    public let places: Int
-
-    /// Sets each property as given; `places` are not negative.
-    public init(units: Int64, places: Int) {
-        self.units = units
-        self.places = max(0, places)
-    }
-
-    /// `134.5`, `-0.25`, `85`.
-    public var text: String {
-        guard places > 0 else { return "\(units)" }
-        let digits = "\(units.magnitude)"
-        let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
-        return (units < 0 ? "-" : "") + padded.dropLast(places) + "." + padded.suffix(places)
-    }
-}

@@ -1,28 +1,28 @@
-/// A published text that rules and tables rest on.
+/// A published source of rules and tables.
 public struct GuidelineDocument: Sendable, Hashable {
-    /// The society or program and the year, as they are named on a command line.
+    /// The society or program and the year: the name on the command line.
     public var id: String
     /// Other names that are accepted for it.
     public var otherNames: [String] = []
     /// Who published it.
     public var society: String
-    /// The day of publication as far as it is known: `2024-08-30`, `2018`; empty where the text has no date.
+    /// The date of publication as far as known: `2024-08-30`, `2018`; empty if the text has no date.
     public var date: String
-    /// The latest revision that left these numbers as they are; empty for none.
+    /// The latest revision that did not change these numbers; empty for none.
     public var updated = ""
     /// Where a reader finds it.
     public var citation: String
     /// Its digital object identifier; empty for none.
     public var doi = ""
-    /// The document that replaces it, by its id; `nil` where none was found.
+    /// The id of the document that supersedes it; `nil` if none was found.
     public var supersededBy: String?
 
-    /// The year of publication; `nil` where the text has no date.
+    /// The year of publication; `nil` if the text has no date.
     public var year: Int? { Int(date.prefix(4)) }
-    /// The document that replaces it.
+    /// The document that supersedes it.
     public var successor: GuidelineDocument? { supersededBy.flatMap(Self.named) }
 
-    /// The document of that id or other name; `nil` where there is none.
+    /// The document of that id or other name, or `nil`.
     public static func named(_ name: String) -> GuidelineDocument? { all.first { $0.isNamed(name) } }
 
     func isNamed(_ name: String) -> Bool { id == name || otherNames.contains(name) }
@@ -39,7 +39,7 @@ extension GuidelineDocument {
         id: "nice-ng136", society: "NICE NG136", date: "2019-08-28", updated: "2026-02-26",
         citation: "NICE guideline NG136, recommendations, nice.org.uk/guidance/NG136")
 
-    /// ESC 2024 replaces it for the one society, ESH 2023 for the other.
+    /// Superseded by ESC 2024 for one society and by ESH 2023 for the other.
     static let escESH2018 = GuidelineDocument(
         id: "esc-esh-2018", society: "European Society of Cardiology and European Society of Hypertension", date: "2018",
         citation: "2018 ESC/ESH guidelines; replaced by ESC 2024 and by ESH 2023", supersededBy: "esc-2024")

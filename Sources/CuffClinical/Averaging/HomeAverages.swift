@@ -1,12 +1,12 @@
 import CuffCore
 
-/// Home averages of everybody in a selection: persons are never added up, and cuffs only where that was asked for.
+/// Home averages of all persons in a selection. Persons are never combined, cuffs only on request.
 public struct HomeAverages: Sendable {
-    /// Whose average it is.
+    /// The person and the cuff of an average.
     public struct Owner: Sendable, Hashable {
-        /// The user slot; `nil` for readings that tell none.
+        /// The user slot; `nil` for readings without one.
         public var user: Int?
-        /// The caller's number of the cuff; `nil` where all cuffs are taken together.
+        /// The caller's number of the cuff; `nil` if all cuffs are combined.
         public var source: Int?
 
         /// Sets each property as given.
@@ -18,7 +18,7 @@ public struct HomeAverages: Sendable {
 
     /// The rule of every average.
     public let rule: AveragingRule
-    /// Whether the cuffs of one person are taken together.
+    /// Whether the cuffs of one person are combined.
     public let joinsSources: Bool
     private let zone: ZoneTable
     private let windows: DayWindows
@@ -51,7 +51,7 @@ public struct HomeAverages: Sendable {
         found[place].average.add(reading, tell: tell)
     }
 
-    /// To be called once, behind the last reading.
+    /// Call it once, after the last reading.
     public mutating func finish(tell: (HomeReading, ReadingFate) -> Void = { _, _ in }) {
         for place in found.indices { found[place].average.finish(tell: tell) }
     }

@@ -1,16 +1,15 @@
-/// What a guideline says of a mean, for an adult; nothing of it is said without being asked for.
+/// A mean compared with a guideline, for an adult. It is printed only on request.
 public struct Judgement: Sendable, Hashable {
     /// One mean that is compared.
-    public struct Mean: Sendable, Hashable {
+    package struct Mean: Sendable, Hashable {
         /// The part of the day; `nil` for all readings.
-        public var window: DayWindow?
+        package var window: DayWindow?
         /// Exact, in mmHg.
-        public var systolic: Fraction, diastolic: Fraction
-        /// Which of the pressures reaches the threshold; both `false` where there is none.
-        public fileprivate(set) var systolicReached = false, diastolicReached = false
+        package var systolic: Fraction, diastolic: Fraction
+        /// Which of the pressures reaches the threshold; both `false` without a threshold.
+        package fileprivate(set) var systolicReached = false, diastolicReached = false
 
-        /// Sets each property as given.
-        public init(_ window: DayWindow?, systolic: Fraction, diastolic: Fraction) {
+        init(_ window: DayWindow?, systolic: Fraction, diastolic: Fraction) {
             (self.window, self.systolic, self.diastolic) = (window, systolic, diastolic)
         }
     }
@@ -21,21 +20,21 @@ public struct Judgement: Sendable, Hashable {
     public var setting: PressureSetting
     /// The threshold of the setting, where the guideline has one.
     public var threshold: PressureThreshold?
-    /// The means that were compared, each by itself.
-    public var means: [Mean]
-    /// The class: of several means the highest; `nil` where the guideline has no table for the setting.
+    /// The means that were compared, each separately.
+    package var means: [Mean]
+    /// The class, of several means the highest; `nil` if the guideline has no table for the setting.
     public var className: String?
-    /// How well the bounds of the class are founded.
+    /// The grade of the bounds of the class.
     public var classEvidence: Evidence?
-    /// What the name of the class asks for beside the mean; empty where the mean is enough.
+    /// What the class requires in addition to the mean; may be empty.
     public var condition = ""
-    /// Remarks of the guideline that hold for every mean of the highest class.
-    public var isolated: [PressureClasses.Isolated] = []
-    /// Whether it is isolated systolic; `nil` where the guideline has no such class here.
+    /// Remarks of the guideline that apply to every mean of the highest class.
+    package var isolated: [PressureClasses.Isolated] = []
+    /// Whether it is isolated systolic; `nil` if the guideline has no such class here.
     public var isIsolatedSystolic: Bool?
 
-    /// Compares exact means; the caller has made sure that they are of more than one reading.
-    public init(_ guideline: PressureGuideline, _ setting: PressureSetting, _ means: [Mean]) {
+    /// Compares exact means; the caller ensures that they are of more than one reading.
+    init(_ guideline: PressureGuideline, _ setting: PressureSetting, _ means: [Mean]) {
         self.guideline = guideline
         self.setting = setting
         let threshold = guideline.thresholds[setting]
@@ -61,7 +60,7 @@ public struct Judgement: Sendable, Hashable {
         self.init(guideline, setting, [Mean(nil, systolic: systolic, diastolic: diastolic)])
     }
 
-    /// Which of the pressures reaches the threshold, in any of the means; `nil` where there is none.
+    /// Which of the pressures reaches the threshold in any of the means; `nil` without a threshold.
     public var reached: (systolic: Bool, diastolic: Bool)? {
         threshold.map { _ in (means.contains(where: \.systolicReached), means.contains(where: \.diastolicReached)) }
     }

@@ -1,5 +1,5 @@
 extension PressureGuideline {
-    /// Every guideline that can be named.
+    /// Every guideline.
     public static let all: [PressureGuideline] = [
         niceNG136, esh2021, escESH2018, esh2023, esc2024, american(.accAHA2017), american(.ahaACC2025), hypertensionCanada2020,
         hypertensionCanada2025, jsh2019, jsh2025, ish2020, hopeAsia2023, taiwan2022,
@@ -49,7 +49,7 @@ extension PressureGuideline {
         ],
         classes: [:])
 
-    /// One definition for all; ambulatory thresholds of its own were not seen.
+    /// One definition for all settings; separate ambulatory thresholds were not found.
     static let hypertensionCanada2025: PressureGuideline = {
         let words = "a uniform definition for hypertension of BP [≥] 130/80 mm Hg"
         return PressureGuideline(
@@ -92,7 +92,7 @@ extension PressureGuideline {
         return guideline
     }()
 
-    /// Thresholds and classes as in 2019; ambulatory ones were not seen.
+    /// Thresholds and classes as in 2019; ambulatory ones were not found.
     static let jsh2025: PressureGuideline = {
         let clinics = "totsukaclinic.com, fukuoka-naikaclinic.jp and kusatsu-hidamariclinic.com, which agree"
         var guideline = PressureGuideline(

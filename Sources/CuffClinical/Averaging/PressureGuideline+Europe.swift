@@ -1,6 +1,6 @@
 extension PressureGuideline {
-    /// A stage needs two values; which is why a mean alone is only in the range of one. At the clinic the lower of the last two
-    /// measurements counts.
+    /// A stage needs two values, so a single mean is only in the range of a stage. At the clinic the lower of the last two measurements
+    /// counts.
     static let niceNG136: PressureGuideline = {
         let terms = "Terms used in this guideline"
         func stages(_ first: (Int, Int), _ second: (Int, Int), needs condition: String) -> [PressureClasses.Class] {

@@ -1,22 +1,22 @@
 import CuffCore
 
 /// Sums of blood pressures as whole numbers, so that a mean is exact and does not depend on the order of the readings.
-public struct PressureSums: Sendable, Hashable {
+package struct PressureSums: Sendable, Hashable {
     /// How many blood pressures were added.
-    public private(set) var count = 0
+    package private(set) var count = 0
     private var systolicSum: Int128 = 0
     private var diastolicSum: Int128 = 0
     private var pulseCount = 0
     private var pulseSum: Int128 = 0
 
-    /// Parts of a mmHg, or of a beat per minute, in which sums count: kPa with three places, times mmHg in a kPa with eight, are exact.
+    /// Parts of a mmHg or of a beat per minute. Three decimals of kPa, times eight decimals of mmHg per kPa, are exact.
     static let parts: Int64 = 100_000_000_000
 
     /// Nothing.
-    public init() {}
+    init() {}
 
     /// Adds one blood pressure in mmHg, with its pulse where it has one.
-    public mutating func add(systolic: Double, diastolic: Double, pulse: Double?) {
+    package mutating func add(systolic: Double, diastolic: Double, pulse: Double?) {
         count += 1
         systolicSum += Self.units(systolic)
         diastolicSum += Self.units(diastolic)
@@ -27,7 +27,7 @@ public struct PressureSums: Sendable, Hashable {
     }
 
     /// Adds all readings of other sums.
-    public mutating func add(_ other: PressureSums) {
+    package mutating func add(_ other: PressureSums) {
         count += other.count
         systolicSum += other.systolicSum
         diastolicSum += other.diastolicSum
@@ -36,13 +36,13 @@ public struct PressureSums: Sendable, Hashable {
     }
 
     /// The exact mean of the systolic pressures in mmHg; `nil` for none.
-    public var systolic: Fraction? { Self.mean(systolicSum, count) }
+    package var systolic: Fraction? { Self.mean(systolicSum, count) }
     /// The exact mean of the diastolic pressures in mmHg; `nil` for none.
-    public var diastolic: Fraction? { Self.mean(diastolicSum, count) }
+    package var diastolic: Fraction? { Self.mean(diastolicSum, count) }
     /// The exact mean of the pulses that were sent, per minute; `nil` for none.
-    public var pulse: Fraction? { Self.mean(pulseSum, pulseCount) }
+    package var pulse: Fraction? { Self.mean(pulseSum, pulseCount) }
 
-    /// The decimal number that a value was sent or stored as, without the error of its `Double`.
+    /// The decimal number that was sent or stored, without the error of its `Double`.
     static func units(_ value: Double) -> Int128 {
         let scaled = (value * Double(parts)).rounded()
         return scaled.magnitude < 1e18 ? Int128(Int64(scaled)) : 0

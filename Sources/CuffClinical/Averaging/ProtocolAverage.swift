@@ -2,27 +2,27 @@ import CuffCore
 
 /// The average of one person's readings at home under one rule: sessions, days, what is left out, and exact means.
 ///
-/// Readings come in the order of their time, one by one, and are not kept beyond ten minutes; what stays is one sum for each
-/// day. A *session* is a run of readings with no gap of more than ten minutes; it belongs to the day on which it begins, and
-/// one in an evening that goes on after midnight to the day before.
+/// Readings are added in the order of their time and kept for ten minutes; afterwards only one sum for each day remains. A *session* is a
+/// series of readings without a gap of more than ten minutes. It belongs to the day on which it begins; in an evening that continues after
+/// midnight, to the day before.
 public struct ProtocolAverage: Sendable {
-    /// The rule whose average it is.
+    /// The rule.
     public let rule: AveragingRule
-    /// The zone whose days these are.
+    /// The zone of the days.
     public let zone: ZoneTable
     /// When morning and evening are.
     public let windows: DayWindows
 
-    /// The longest pause within a session; and how long before a cuff's own average its single inflations can lie.
+    /// The longest pause within a session, and the longest time from a single inflation to the cuff's average of it.
     public static let longestPause = Duration.seconds(600)
     private static let pause: Int64 = 600_000
 
     /// One day's readings that count.
-    public struct Day: Sendable, Hashable {
+    package struct Day: Sendable, Hashable {
         /// The civil day, in days since 1970.
-        public let key: Int64
+        package let key: Int64
         /// Every reading that counts.
-        public internal(set) var all = PressureSums()
+        package internal(set) var all = PressureSums()
     }
 
     private struct Session {
@@ -31,43 +31,53 @@ public struct ProtocolAverage: Sendable {
         var window: DayWindow
         var readings = 0
         var counted = 0
-        /// Of those that count; only a rule of sessions needs it.
+        /// Of the readings that count; only used by rules that average sessions.
         var sums = PressureSums()
     }
 
+    /// Readings that a later average of the cuff may still include.
     private struct Waiting {
-        var reading: HomeReading
-        var isPart: Bool
+        var readings: [(reading: HomeReading, isPart: Bool)] = []
+        var oldest = 0
+        /// The time of the latest average of each cuff.
+        var averages: [Int: Timestamp] = [:]
     }
 
-    /// The civil day of the first reading that can count; `nil` before there is one.
+    /// The session that the latest reading belongs to, with the number of sessions so far and the latest day.
+    private struct Current {
+        var session: Session?
+        var number = 0
+        var day: Int64?
+    }
+
+    private struct Sums {
+        var readings = ByWindow(PressureSums())
+        var sessions = ByWindow(SessionSums())
+    }
+
+    /// The civil day of the first reading that can count.
     public private(set) var firstDay: Int64?
-    /// Days with a reading in a session, those that are left out included.
+    /// Days with a reading in a session, including those that are left out.
     public private(set) var daysMeasured = 0
     /// Days with a reading that counts, ascending.
-    public private(set) var days: [Day] = []
-    /// Readings in a session, those included that the rule leaves out.
+    package private(set) var days: [Day] = []
+    /// Readings in a session, including those that the rule leaves out.
     public private(set) var readingsMeasured = 0
-    private var sums = ByWindow(PressureSums())
-    private var sessionSums = ByWindow(SessionSums())
+    private var sums = Sums()
     /// Sessions with a reading that counts.
     public private(set) var sessions = 0
-    /// Sessions of one reading, which counts.
+    /// Sessions of a single reading that counts.
     public private(set) var singleSessions = 0
-    /// Readings that do not count, by their reason.
+    /// The number of readings that do not count, by reason.
     public private(set) var leftOut: [LeavingOut: Int] = [:]
-    /// How many of those that count carry each of `toldFlags`.
+    /// The number of counted readings with each of `toldFlags`.
     public private(set) var flagged: [MeasurementFlags: Int] = [:]
-    /// When the first and the last reading that counts were made.
+    /// The times of the first and the last reading that counts.
     public private(set) var span: ClosedRange<Timestamp>?
-    private var sessionNumber = 0
-    private var session: Session?
-    private var latestDay: Int64?
-    private var waiting: [Waiting] = []
-    private var oldest = 0
-    private var latestAverage: [Int: Timestamp] = [:]
+    private var current = Current()
+    private var waiting = Waiting()
 
-    /// Remarks that leave a reading in, and are told with their number.
+    /// Flags that do not exclude a reading, but are reported with their number.
     public static let toldFlags: [MeasurementFlags] = [
         .irregularPulse, .bodyMovement, .cuffLoose, .improperPosition, .questionable, .averaged,
     ]
@@ -79,7 +89,7 @@ public struct ProtocolAverage: Sendable {
         self.windows = windows
     }
 
-    /// Adds a reading; times must not go back. `tell` hears what became of earlier ones, in the order of their time.
+    /// Adds a reading; times must not decrease. `tell` is called with the result of earlier readings, in the order of their time.
     public mutating func add(_ reading: HomeReading, tell: (HomeReading, ReadingFate) -> Void = { _, _ in }) {
         guard let time = reading.time else {
             return leave(out: .excluded(reading.exclusion ?? .timeUnknown), reading, at: nil, tell)
@@ -88,49 +98,49 @@ public struct ProtocolAverage: Sendable {
         var isPart = false
         if reading.exclusion == nil {
             if reading.flags.contains(.averaged) {
-                for index in oldest..<waiting.count where waiting[index].reading.source == reading.source {
-                    waiting[index].isPart = true
+                for index in waiting.oldest..<waiting.readings.count where waiting.readings[index].reading.source == reading.source {
+                    waiting.readings[index].isPart = true
                 }
-                latestAverage[reading.source] = time
+                waiting.averages[reading.source] = time
             } else {
-                isPart = latestAverage[reading.source] == time
+                isPart = waiting.averages[reading.source] == time
             }
         }
-        waiting.append(Waiting(reading: reading, isPart: isPart))
+        waiting.readings.append((reading, isPart))
     }
 
-    /// To be called once, behind the last reading.
+    /// Call it once, after the last reading.
     public mutating func finish(tell: (HomeReading, ReadingFate) -> Void = { _, _ in }) {
         settle(before: nil, tell)
         close()
     }
 
-    /// All readings that count, by the rule's kind of mean.
+    /// The mean of all readings that count.
     public var all: PressureMean { mean(DayWindow.allCases) }
-    /// Those of the mornings.
+    /// The mean of the mornings.
     public var morning: PressureMean { mean([.morning]) }
-    /// Those of the evenings.
+    /// The mean of the evenings.
     public var evening: PressureMean { mean([.evening]) }
 
     private func mean(_ windows: [DayWindow]) -> PressureMean {
-        guard rule.averagesSessions else { return PressureMean(windows.reduce(into: PressureSums()) { $0.add(sums[$1]) }) }
-        var all = windows.reduce(into: SessionSums()) { $0.add(sessionSums[$1]) }
-        if let session, windows.contains(session.window) { all.add(session.sums) }
+        guard rule.averagesSessions else { return PressureMean(windows.reduce(into: PressureSums()) { $0.add(sums.readings[$1]) }) }
+        var all = windows.reduce(into: SessionSums()) { $0.add(sums.sessions[$1]) }
+        if let session = current.session, windows.contains(session.window) { all.add(session.sums) }
         return PressureMean(all)
     }
 
-    /// Ends the session at hand: only then is its own mean known.
+    /// Ends the current session: its mean is final only then.
     private mutating func close() {
-        if rule.averagesSessions, let session { sessionSums[session.window].add(session.sums) }
-        session = nil
+        if rule.averagesSessions, let session = current.session { sums.sessions[session.window].add(session.sums) }
+        current.session = nil
     }
 
-    /// Decides on the readings that no later one can make a part of an average.
+    /// Processes the readings that no later average can include.
     private mutating func settle(before limit: Timestamp?, _ tell: (HomeReading, ReadingFate) -> Void) {
-        while oldest < waiting.count {
-            let next = waiting[oldest]
+        while waiting.oldest < waiting.readings.count {
+            let next = waiting.readings[waiting.oldest]
             if let limit, let time = next.reading.time, time >= limit { break }
-            oldest += 1
+            waiting.oldest += 1
             if let exclusion = next.reading.exclusion {
                 leave(out: .excluded(exclusion), next.reading, at: nil, tell)
             } else if next.isPart, !next.reading.flags.contains(.averaged) {
@@ -139,12 +149,12 @@ public struct ProtocolAverage: Sendable {
                 place(next.reading, tell)
             }
         }
-        if oldest == waiting.count {
-            waiting.removeAll(keepingCapacity: true)
-            oldest = 0
-        } else if oldest > 1024 {
-            waiting.removeFirst(oldest)
-            oldest = 0
+        if waiting.oldest == waiting.readings.count {
+            waiting.readings.removeAll(keepingCapacity: true)
+            waiting.oldest = 0
+        } else if waiting.oldest > 1024 {
+            waiting.readings.removeFirst(waiting.oldest)
+            waiting.oldest = 0
         }
     }
 
@@ -155,10 +165,10 @@ public struct ProtocolAverage: Sendable {
         tell(reading, ReadingFate(leavingOut: reason, place: place))
     }
 
-    /// Puts a reading into its session and counts it, unless the rule leaves it out.
+    /// Adds a reading to its session and counts it, unless the rule leaves it out.
     private mutating func place(_ reading: HomeReading, _ tell: (HomeReading, ReadingFate) -> Void) {
         guard let time = reading.time else { return }
-        var session = session ?? begin(at: time)
+        var session = current.session ?? begin(at: time)
         if time.milliseconds - session.end.milliseconds > Self.pause {
             close()
             session = begin(at: time)
@@ -169,25 +179,25 @@ public struct ProtocolAverage: Sendable {
         if session.readings == 2, session.counted == 1 { singleSessions -= 1 }
         let first = firstDay ?? session.day
         let place = ReadingFate.Place(
-            day: Int(session.day - first) + 1, session: sessionNumber, numberInSession: session.readings, window: session.window)
+            day: Int(session.day - first) + 1, session: current.number, numberInSession: session.readings, window: session.window)
         if let reason = reason(place) {
             leave(out: reason, reading, at: place, tell)
         } else {
             count(reading, time, &session)
             tell(reading, ReadingFate(leavingOut: nil, place: place))
         }
-        self.session = session
+        current.session = session
     }
 
-    /// The session that begins with a reading at this time. No day comes before the first reading's own, or goes back.
+    /// The session that begins with a reading at this time. Days never decrease.
     private mutating func begin(at time: Timestamp) -> Session {
         let wall = zone.wall(at: time.seconds)
         var (window, day) = windows.place(ofWall: wall)
         if firstDay == nil { firstDay = WallTime.floor(wall, 86400) }
-        day = max(day, latestDay ?? firstDay ?? day)
-        if latestDay != day { daysMeasured += 1 }
-        latestDay = day
-        sessionNumber += 1
+        day = max(day, current.day ?? firstDay ?? day)
+        if current.day != day { daysMeasured += 1 }
+        current.day = day
+        current.number += 1
         return Session(end: time, day: day, window: window)
     }
 
@@ -209,7 +219,7 @@ public struct ProtocolAverage: Sendable {
         var one = PressureSums()
         one.add(systolic: reading.systolic, diastolic: reading.diastolic, pulse: reading.pulse)
         days[last].all.add(one)
-        sums[session.window].add(one)
+        sums.readings[session.window].add(one)
         if rule.averagesSessions { session.sums.add(one) }
         let first = span?.lowerBound ?? time
         span = first...max(first, time)

@@ -1,25 +1,25 @@
 import CuffCore
 
-/// Puts readings that come almost in the order of their time into that order, in constant memory.
+/// Sorts readings that arrive almost in the order of their time, in constant memory.
 ///
-/// A database is ordered by the cuffs' own clocks: a clock that was corrected, a second cuff or an hour that a change of the
-/// zone repeats move readings by a few places.
-public struct ReadingOrder: Sendable {
-    /// As many readings are held back: more than a year of a home plan lies between two cuffs whose clocks differ by a month.
-    public static let usualCapacity = 4096
+/// A database is ordered by the cuffs' own clocks: a corrected clock, a second cuff or a repeated hour displaces readings by a few
+/// places.
+package struct ReadingOrder: Sendable {
+    /// The number of readings held back: enough for two cuffs in a home plan whose clocks differ by more than a year.
+    static let usualCapacity = 4096
 
     private let capacity: Int
     private var held: [(time: Timestamp, reading: HomeReading)] = []
     private var oldest = 0
     private var latest: Timestamp?
-    /// Whether a reading came so late that one of a later time has been passed on already: the readings must be sorted otherwise.
-    public private(set) var isBroken = false
+    /// Whether a reading arrived after a later one was passed on: the readings must be sorted otherwise.
+    package private(set) var isBroken = false
 
     /// Holds back up to `capacity` readings.
-    public init(capacity: Int = usualCapacity) { self.capacity = max(1, capacity) }
+    package init(capacity: Int = usualCapacity) { self.capacity = max(1, capacity) }
 
-    /// Takes a reading and passes on the oldest where too many are held. One without a time is passed on at once.
-    public mutating func add(_ reading: HomeReading, pass: (HomeReading) -> Void) {
+    /// Adds a reading, and passes on the oldest if too many are held. One without a time is passed on at once.
+    package mutating func add(_ reading: HomeReading, pass: (HomeReading) -> Void) {
         guard let time = reading.time else { return pass(reading) }
         if let latest, time < latest { isBroken = true }
         var place = held.count
@@ -30,7 +30,7 @@ public struct ReadingOrder: Sendable {
     }
 
     /// Passes on everything that is held.
-    public mutating func finish(pass: (HomeReading) -> Void) {
+    package mutating func finish(pass: (HomeReading) -> Void) {
         while oldest < held.count { passOldest(pass) }
     }
 

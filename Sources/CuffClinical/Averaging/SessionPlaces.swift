@@ -1,7 +1,7 @@
 import CuffCore
 
-/// Gives each reading the window and the day of its session, as an average places it: a reading that follows another of the same cuff
-/// within ten minutes is of that one's session.
+/// Finds the window and the day of each reading's session, as `ProtocolAverage` does: a reading within ten minutes of another of the same
+/// cuff is in the same session.
 struct SessionPlaces: Sendable {
     let windows: DayWindows
     private var latest: [Int: (end: Timestamp, window: DayWindow, day: Int64)] = [:]
@@ -9,7 +9,7 @@ struct SessionPlaces: Sendable {
 
     init(_ windows: DayWindows) { self.windows = windows }
 
-    /// The place of a reading; of each cuff they come in the order of their times.
+    /// The readings of each cuff must be in the order of time.
     mutating func place(_ time: Timestamp, source: Int, zone: ZoneTable) -> (window: DayWindow, day: Int64) {
         let pause = ProtocolAverage.longestPause.components.seconds * 1000
         if let session = latest[source], (0...pause).contains(time.milliseconds - session.end.milliseconds) {

@@ -1,9 +1,9 @@
 import CuffCore
 
 extension AppleHealthExport {
-    /// A hearing test as Apple's files have it. Element and attribute names: documented, by the document type of "HealthKit Export
-    /// Version: 14" in the strings of Apple's HealthKit, which blacktop/ipsw-diffs publishes on GitHub. The units are guesses after
-    /// HealthKit's names of them (`Hz`, `dBHL`): no file with an audiogram was at hand.
+    /// A hearing test as in Apple's files. Element and attribute names: documented, by the document type of "HealthKit Export
+    /// Version: 14" in the strings of Apple's HealthKit, which blacktop/ipsw-diffs publishes on GitHub. The units are guessed from
+    /// HealthKit's names (`Hz`, `dBHL`): no file with an audiogram was available.
     func append(_ audiogram: Audiogram, _ samples: ReadingSamples, created: Timestamp?, to text: inout TextBuffer) {
         text.append(" <Audiogram")
         text.append(attribute: "type", SampleType.audiogram.identifier.description)

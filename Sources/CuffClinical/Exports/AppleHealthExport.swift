@@ -3,13 +3,13 @@ import CuffCore
 /// Writes Apple Health's `export.xml`, reading by reading: an exchange format that many programs read. Apple's own Health
 /// app does not import it.
 ///
-/// Header, then any number of `append`, then footer. The writer keeps nothing of what it wrote.
+/// Header, then any number of `append`, then footer. The writer keeps no state.
 ///
-/// In Apple's files a record within a correlation also stands at the top level. Some readers take correlations first,
-/// some only records, and some every record at any depth, which then come twice: hence the layouts.
-public struct AppleHealthExport: Sendable {
-    /// Where the records of a blood pressure stand.
-    public enum Layout: String, Sendable, Hashable, CaseIterable {
+/// In Apple's files a record within a correlation is also at the top level. Some programs read correlations, some only top-level
+/// records, and some every record at any depth, and so twice: hence the layouts.
+struct AppleHealthExport: Sendable {
+    /// Where the records of a blood pressure are written.
+    enum Layout: String, Sendable, Hashable, CaseIterable {
         /// As Apple writes it: correlations, and their records at the top level as well.
         case both
         /// Correlations only; each value once.
@@ -18,19 +18,18 @@ public struct AppleHealthExport: Sendable {
         case records
     }
 
-    /// Where the records of a blood pressure stand.
-    public let layout: Layout
+    /// Where the records of a blood pressure are written.
+    let layout: Layout
     /// The program that is named as the source.
-    public let source: HealthSource
-    /// The zone in which times are written where a reading says no other.
-    public let zone: ZoneTable
-    /// From which pulse on an event is written.
-    public let limits: HeartRateLimits
+    let source: HealthSource
+    /// The zone of times, unless a reading has its own.
+    let zone: ZoneTable
+    /// The pulse limits for events.
+    let limits: HeartRateLimits
     /// The value of the attribute `locale`.
-    public let locale: String
+    let locale: String
 
-    /// Sets each property as given.
-    public init(
+    init(
         _ layout: Layout = .both, source: HealthSource, zone: ZoneTable, limits: HeartRateLimits = .usual,
         locale: String = "en_US"
     ) {
@@ -83,8 +82,8 @@ public struct AppleHealthExport: Sendable {
 
         """
 
-    /// Nothing is said about the person: all characteristics are "not set".
-    public func appendHeader(exported: Timestamp, to text: inout TextBuffer) {
+    /// All characteristics of the person are "not set".
+    func appendHeader(exported: Timestamp, to text: inout TextBuffer) {
         text.append(Self.documentType)
         text.append("<HealthData")
         text.append(attribute: "locale", locale)
@@ -98,11 +97,11 @@ public struct AppleHealthExport: Sendable {
     }
 
     /// Closes the document.
-    public func appendFooter(to text: inout TextBuffer) { text.append("</HealthData>\n") }
+    func appendFooter(to text: inout TextBuffer) { text.append("</HealthData>\n") }
 
-    /// Writes one reading, or throws why it has no place in the file; nothing is written then.
-    public func append(
-        _ reading: Reading, from provenance: Provenance, parts: ExportParts = .all, to text: inout TextBuffer
+    /// Writes one reading, or throws why it is left out and writes nothing.
+    func append(
+        _ reading: Reading, from provenance: Provenance, parts: ExportParts = [.values, .events], to text: inout TextBuffer
     ) throws(HealthError) {
         let samples = try ReadingSamples(
             reading, source: source, device: provenance.identity, zone: zone, limits: limits)
@@ -117,7 +116,7 @@ public struct AppleHealthExport: Sendable {
         if let pressure = samples.bloodPressure {
             if layout != .correlation {
                 for object in pressure.objects {
-                    // Only where there is no correlation does each record need a name of its own.
+                    // Without a correlation, each record needs its own identifier.
                     let metadata = layout == .records ? own(pressure.metadata, object.type) : HealthMetadata()
                     append(object, metadata, created: created, indent: " ", to: &text)
                 }
@@ -131,8 +130,8 @@ public struct AppleHealthExport: Sendable {
         }
     }
 
-    /// Beat-to-beat data as Apple writes them: a variability record with the list of its beats.
-    public func append(_ series: HeartbeatSeries, from provenance: Provenance, to text: inout TextBuffer) {
+    /// Beat-to-beat data as in Apple's files: a variability record with the list of its beats.
+    func append(_ series: HeartbeatSeries, from provenance: Provenance, to text: inout TextBuffer) {
         guard let sdnn = series.sdnn else { return }
         text.append(" <Record")
         text.append(attribute: "type", SampleType.heartRateVariability.identifier.description)

@@ -1,23 +1,22 @@
 import CuffCore
 
-/// Writes readings as a table for spreadsheets and statistics programs: the columns of `CSVTable`, as a sink writes them, and behind
-/// them what an export knows beyond. One row per reading, always a header.
-public struct CSVExport: Sendable {
+/// Writes readings as a table for spreadsheets and statistics programs: the columns of `CSVTable`, then further columns. One row per
+/// reading, always a header.
+struct CSVExport: Sendable {
     /// The cells.
-    public let table: CSVTable
+    let table: CSVTable
     /// The zone of `time` and `local_time`.
-    public let zone: ZoneTable
-    /// Whether somebody chose it: otherwise a cuff's time without a zone stays one.
-    public let isZoneChosen: Bool
+    let zone: ZoneTable
+    /// Whether the zone was chosen by the user: otherwise a cuff's time without a zone is written without one.
+    let isZoneChosen: Bool
 
-    /// Sets each property as given.
-    public init(_ dialect: CSVTable.Dialect = .rfc4180, zone: ZoneTable, isZoneChosen: Bool = true) {
+    init(_ dialect: CSVTable.Dialect = .rfc4180, zone: ZoneTable, isZoneChosen: Bool = true) {
         table = CSVTable(dialect)
         self.zone = zone
         self.isZoneChosen = isZoneChosen
     }
 
-    /// The columns behind those of `CSVTable`. Columns may be added at the end.
+    /// The columns after those of `CSVTable`. Columns may be added at the end.
     private static let further: [(name: StaticString, meaning: StaticString)] = [
         (
             "time",
@@ -26,18 +25,18 @@ public struct CSVExport: Sendable {
         ("local_time", "the same without offset, as spreadsheets like it"),
         ("excluded", "why it does not count in averages; empty where it counts"),
         ("model", "make and model of the cuff"),
-        ("note", "what a person wrote beside it"),
-        ("medication", "what a person said of drugs"),
+        ("note", "a note, as a person entered it"),
+        ("medication", "medication, as a person entered it"),
         ("posture", "sitting, lying down, standing or semi-recumbent, as a person said"),
         ("arm", "left or right, as a person said"),
         ("duration_s", "how long it lasted, in seconds, where a person said so"),
     ]
 
     /// Every column with its meaning, in order. An empty cell means unknown.
-    public static let columns = CSVTable.columns + further
+    static let columns = CSVTable.columns + further
 
     /// Appends the row of the column names.
-    public func appendHeader(to text: inout TextBuffer) {
+    func appendHeader(to text: inout TextBuffer) {
         table.appendHeader(to: &text)
         for column in Self.further {
             text.append(table.separator)
@@ -47,7 +46,7 @@ public struct CSVExport: Sendable {
     }
 
     /// Appends the row of one reading.
-    public func append(
+    func append(
         _ reading: Reading, from provenance: Provenance, excluded: Exclusion? = nil, to text: inout TextBuffer
     ) {
         table.append(reading, device: provenance.device, hasRaw: false, to: &text)
@@ -78,8 +77,8 @@ public struct CSVExport: Sendable {
         text.append("\r\n")
     }
 
-    /// A row that says that a reading is deleted: its type, its id, and the highest revision there is.
-    public func append(deleted id: Reading.ID, to text: inout TextBuffer) {
+    /// A row for a deleted reading: its type, its id, and the highest revision.
+    func append(deleted id: Reading.ID, to text: inout TextBuffer) {
         for (index, column) in Self.columns.enumerated() {
             if index > 0 { text.append(table.separator) }
             switch column.name.description {
@@ -90,47 +89,5 @@ public struct CSVExport: Sendable {
             }
         }
         text.append("\r\n")
-    }
-}
-
-extension Exporter {
-    /// A table for spreadsheets and statistics programs.
-    public static let csv = Exporter(
-        "csv", mediaType: "text/csv; charset=utf-8",
-        help: "A table for spreadsheets and statistics programs (RFC 4180), one row per reading.",
-        options: [.csvDialect], fields: CSVExport.columns.map { Field($0.name.description, $0.meaning.description) }
-    ) { (choices, context) throws(ExportFault) in
-        CSVWriter(
-            CSVExport(
-                CSVTable.Dialect(rawValue: try choices.word(.csvDialect)) ?? .rfc4180, zone: context.zone,
-                isZoneChosen: context.isZoneChosen))
-    }
-}
-
-extension ExportOption {
-    static let csvDialect = ExportOption(
-        "csv-dialect", value: "dialect", words: CSVTable.Dialect.allCases.map(\.rawValue),
-        help: "rfc4180 (the default) or semicolon (with decimal commas).")
-}
-
-/// The table as an export.
-struct CSVWriter: ExportWriter {
-    private let table: CSVExport
-    init(_ table: CSVExport) { self.table = table }
-
-    mutating func begin(to text: inout TextBuffer) { table.appendHeader(to: &text) }
-
-    mutating func append(deleted id: Reading.ID, to text: inout TextBuffer) -> Bool {
-        table.append(deleted: id, to: &text)
-        return true
-    }
-
-    mutating func append(
-        _ reading: Reading, from provenance: Provenance, parts: ExportParts, to text: inout TextBuffer
-    ) throws(ExportOmission) {
-        guard parts.contains(.values) else { return }
-        var excluded: Exclusion?
-        if case .excluded(let reason) = InclusionRule(zone: table.zone).verdict(on: reading) { excluded = reason }
-        table.append(reading, from: provenance, excluded: excluded, to: &text)
     }
 }

@@ -1,24 +1,24 @@
 import CuffCore
 
-/// The one layout of a table of readings (RFC 4180, CRLF): what a `csv:` sink appends and what `cuff export` begins its rows with.
+/// The layout of a table of readings (RFC 4180, CRLF), for `csv:` sinks and, followed by further columns, for `cuff export`.
 /// The columns are named as in the JSON vocabulary; an empty cell means unknown.
-public struct CSVTable: Sendable {
+package struct CSVTable: Sendable {
     /// What separates cells and marks decimals.
-    public enum Dialect: String, Sendable, Hashable, CaseIterable {
+    package enum Dialect: String, Sendable, Hashable, CaseIterable {
         /// Comma between cells, point in numbers.
         case rfc4180
-        /// Semicolon between cells, comma in numbers: what spreadsheets of much of Europe open by a double click.
+        /// Semicolon between cells, comma in numbers: the format of spreadsheets in much of Europe.
         case semicolon
     }
 
     /// What separates cells and marks decimals.
-    public let dialect: Dialect
+    package let dialect: Dialect
 
     /// A table of this dialect.
-    public init(_ dialect: Dialect = .rfc4180) { self.dialect = dialect }
+    package init(_ dialect: Dialect = .rfc4180) { self.dialect = dialect }
 
-    /// Every column with its meaning, in order. `id` stands first: a sink recognises its own rows by it.
-    public static let columns: [(name: StaticString, meaning: StaticString)] = [
+    /// Every column with its meaning, in order. `id` is first: a sink recognises its own rows by it.
+    package static let columns: [(name: StaticString, meaning: StaticString)] = [
         ("id", "name of the reading; the same wherever it is written"),
         ("revision", "0, or higher where the reading was completed later"),
         (
@@ -52,11 +52,11 @@ public struct CSVTable: Sendable {
         ("host_clock", "unsynchronised, where this computer's clock was not set by a time server"),
     ]
 
-    /// Between two cells.
-    public var separator: UInt8 { dialect == .rfc4180 ? 0x2C : 0x3B }
+    /// The separator of cells.
+    package var separator: UInt8 { dialect == .rfc4180 ? 0x2C : 0x3B }
 
     /// Appends the names of the columns, without a line end.
-    public func appendHeader(to text: inout TextBuffer) {
+    package func appendHeader(to text: inout TextBuffer) {
         for (index, column) in Self.columns.enumerated() {
             if index > 0 { text.append(separator) }
             text.append(column.name)
@@ -64,7 +64,7 @@ public struct CSVTable: Sendable {
     }
 
     /// Appends the cells of one reading, without a line end. `measured` is in the reading's own offset.
-    public func append(_ reading: borrowing Reading, device: String, hasRaw: Bool = true, to text: inout TextBuffer) {
+    package func append(_ reading: borrowing Reading, device: String, hasRaw: Bool = true, to text: inout TextBuffer) {
         text.append(reading.id)
         text.append(separator)
         text.append(decimal: Int64(reading.revision))
@@ -195,17 +195,17 @@ public struct CSVTable: Sendable {
         for byte in number.array { text.append(byte == 0x2E ? 0x2C : byte) }
     }
 
-    /// Appends a cell of text that came from a device: quoted where it must be, and opened by an apostrophe where a spreadsheet
-    /// would take it for a formula.
-    public func append(cell value: String, to text: inout TextBuffer) {
+    /// Appends a cell of text from a device: quoted if necessary, and with an apostrophe in front if a spreadsheet would read it as a
+    /// formula.
+    package func append(cell value: String, to text: inout TextBuffer) {
         guard let first = value.utf8.first else { return }
         let isFormula = "=+-@\t\r".utf8.contains(first)
         let needsQuotes = value.utf8.contains { $0 == 0x22 || $0 == 0x2C || $0 == 0x3B || $0 < 0x20 }
         if needsQuotes { text.append(0x22) }
         if isFormula { text.append(0x27) }
         for scalar in value.unicodeScalars {
-            // A line feed within a cell would make a row of two lines, which no crash recovery could tell apart; other control
-            // characters, those above U+007F too, are commands to a terminal.
+            // A line feed within a cell would split the row, which crash recovery could not detect; other control characters, including
+            // those above U+007F, are commands to a terminal.
             if scalar.properties.generalCategory == .control {
                 text.append(0x20)
             } else {

@@ -1,54 +1,83 @@
 import CuffCore
 
 /// A reading in the words of the JSON vocabulary, numbers as the digits that were sent. FHIR, Open mHealth and InfluxDB are
-/// written from it, whether the reading comes from a store or as a line of JSON.
+/// written from it, for readings from a store and from lines of JSON.
 public struct ExchangeReading: Sendable, Hashable {
-    /// An instant.
+    /// When a reading was measured.
     public struct Time: Sendable, Hashable {
         /// Since 1970-01-01T00:00:00Z.
         public var milliseconds: Int64
         /// RFC 3339 with seconds and offset.
         public var text: String
+        /// The cuff's clock at the reception, if its time was corrected or not set.
+        public var clockCheck: ClockCheck?
 
         /// Sets each property as given.
-        public init(milliseconds: Int64, text: String) {
-            self.milliseconds = milliseconds
-            self.text = text
+        public init(milliseconds: Int64, text: String, clockCheck: ClockCheck? = nil) {
+            (self.milliseconds, self.text, self.clockCheck) = (milliseconds, text, clockCheck)
         }
     }
 
-    /// One pressure: digits in mmHg, beside them those in kPa of a cuff that counts so, or why there is none.
+    /// The cuff's clock compared with this computer's clock.
+    public struct ClockCheck: Sendable, Hashable {
+        /// What the cuff's clock showed, with the offset of the zone; `nil` if it was not set.
+        public var cuff: String?
+        /// What this computer's clock showed at that moment.
+        public var host: String
+
+        /// The clock was not set when the reading arrived (ms since 1970); `offset` in minutes east of UTC.
+        public init(unsetAt received: Int64, offset: Int) { host = ExchangeReading.text(received, offset: offset) }
+
+        /// `device` is the cuff's time of the reading in the offset, `measured` the corrected one (ms since 1970): the cuff's
+        /// clock was as far off when the reading arrived.
+        public init(device: Int64, measured: Int64, received: Int64, offset: Int) {
+            cuff = ExchangeReading.text(received + device - measured, offset: offset)
+            host = ExchangeReading.text(received, offset: offset)
+        }
+    }
+
+    /// The pressures of a reading; all empty if it has none.
+    public struct Pressures: Sendable, Hashable {
+        /// The three pressures.
+        public var systolic = Pressure(), diastolic = Pressure(), mean = Pressure()
+        /// No pressure.
+        public init() {}
+    }
+
+    /// One pressure: its digits, or the reason for its absence.
     public struct Pressure: Sendable, Hashable {
         /// Digits in mmHg.
         public var mmHg: String?
-        /// The digits of a cuff that sends kPa.
+        /// Digits in kPa, if the cuff sends kPa.
         public var kPa: String?
         /// The word of `Absence`.
         public var absence: String?
 
         /// Sets each property as given.
         public init(mmHg: String? = nil, kPa: String? = nil, absence: String? = nil) {
-            self.mmHg = mmHg
-            self.kPa = kPa
-            self.absence = absence
+            (self.mmHg, self.kPa, self.absence) = (mmHg, kPa, absence)
         }
     }
 
-    /// The cuff's clock against this computer's at one moment.
-    public struct ClockCheck: Sendable, Hashable {
-        /// What the cuff's clock said, with the offset of the zone; `nil` where it was not set.
-        public var cuff: String?
-        /// What this computer's clock said at that moment.
-        public var host: String
+    /// A quantity other than a blood pressure.
+    public struct Quantity: Sendable, Hashable {
+        /// `code`: its name in the nomenclature, and the digits of `mdc`.
+        public var code: String?, mdc: String?
+        /// The digits of `value`, or the word of `value_absent`.
+        public var value: String?, absence: String?
+        /// `unit`, or the digits of `unit_mdc` if the unit has no name.
+        public var unit: String?, unitCode: String?
+        /// Nothing is known.
+        public init() {}
+    }
 
-        /// The clock was not set when the reading arrived (ms since 1970); `offset` in minutes east of UTC.
-        public init(unsetAt received: Int64, offset: Int) { host = ExchangeReading.text(received, offset: offset) }
-
-        /// `device` is the cuff's time of the reading read in the offset, `measured` the corrected one (ms since 1970): the cuff's
-        /// clock was as far off when the reading arrived.
-        public init(device: Int64, measured: Int64, received: Int64, offset: Int) {
-            cuff = ExchangeReading.text(received + device - measured, offset: offset)
-            host = ExchangeReading.text(received, offset: offset)
+    /// A measurement that failed: `event`, `reason`, and the cuff's own `code`.
+    public struct Failure: Sendable, Hashable {
+        /// The words as the line has them.
+        public var event: String?, reason: String?, code: String?
+        /// Sets each property as given.
+        public init(event: String? = nil, reason: String? = nil, code: String? = nil) {
+            (self.event, self.reason, self.code) = (event, reason, code)
         }
     }
 
@@ -62,7 +91,7 @@ public struct ExchangeReading: Sendable, Hashable {
     public var isPending = false
     /// `driver`.
     public var driver = ""
-    /// `device`; `nil` where it is unknown.
+    /// `device`; `nil` if it is unknown.
     public var device: String?
     /// `user`.
     public var user: Int?
@@ -72,129 +101,85 @@ public struct ExchangeReading: Sendable, Hashable {
     public var isEntered = false
     /// The best known time of the measurement.
     public var time: Time?
-    /// How the cuff's clock was found, where its time was corrected or not set.
-    public var clockCheck: ClockCheck?
-    /// The higher pressure.
-    public var systolic = Pressure()
-    /// The lower pressure.
-    public var diastolic = Pressure()
-    /// The mean pressure.
-    public var mean = Pressure()
+    /// Systolic, diastolic and mean pressure.
+    public var pressures = Pressures()
     /// Digits of `pulse_per_min`.
     public var pulse: String?
-    /// `code` of a quantity: its name in the nomenclature.
-    public var code: String?
-    /// Digits of `mdc`.
-    public var mdc: String?
-    /// `value` of a quantity: digits.
-    public var value: String?
-    /// `value_absent`.
-    public var valueAbsence: String?
-    /// `unit` of a quantity.
-    public var unit: String?
-    /// Digits of `unit_mdc`.
-    public var unitCode: String?
-    /// `event` of a measurement that failed.
-    public var event: String?
-    /// `reason` of a measurement that failed.
-    public var reason: String?
-    /// `code` of a measurement that failed: the cuff's own.
-    public var failureCode: String?
-
-    /// What a person wrote beside it.
-    public var note: String?
-    /// What a person said of drugs.
-    public var medication: String?
-    /// `sitting`, `lying down`, `standing` or `semi-recumbent`, as a person said.
-    public var posture: String?
-    /// `left` or `right`, as a person said.
-    public var arm: String?
-
-    /// Its only time is its cuff's own, which names no zone: `time` is a reading of it in a zone that somebody chose.
-    public var isFloating = false
+    /// The value of a reading of type `quantity`.
+    public var quantity = Quantity()
+    /// Why a measurement failed.
+    public var failure = Failure()
+    /// `note`, `medication`, `posture` and `arm`.
+    public var remarks: Remarks?
 
     /// Everything is unknown.
     public init() {}
 
-    /// Why the reading counts in no average; `nil` where its flags do not say so.
+    /// Why no average counts the reading; `nil` if its flags do not exclude it.
     public var exclusion: Exclusion? {
         InclusionRule(zone: .utc).reason(flags.reduce(into: MeasurementFlags()) { $0.formUnion(MeasurementFlags.named($1) ?? []) })
     }
 
-    /// A person said something beside it.
-    public var hasRemarks: Bool { note != nil || medication != nil || posture != nil || arm != nil }
-
-    /// The same facts that `ReadingLine` prints. `zone` dates a reading whose only time is its cuff's own.
+    /// The same facts that `ReadingLine` prints. `zone` dates a reading that has only its cuff's own time.
     public init(_ reading: Reading, from provenance: Provenance, zone: ZoneTable) {
-        var text = TextBuffer(capacity: 40)
-        text.append(reading.id)
-        id = text.string
+        id = reading.id.description
         revision = Int(reading.revision)
         isPending = reading.isPending
         driver = provenance.driver
         device = provenance.device.isEmpty ? nil : provenance.device
         user = reading.user.map { Int($0) }
-        flags = MeasurementFlags.words.indices.filter { reading.flags.rawValue & (1 << UInt32($0)) != 0 }.map {
-            MeasurementFlags.words[$0].description
-        }
+        flags = reading.flags.list
         isEntered = reading.origin == .entered
-        isFloating = reading.isFloating
-        note = reading.remarks?[.note]
-        medication = reading.remarks?[.medication]
-        posture = reading.remarks?[.posture]
-        arm = reading.remarks?[.arm]
-        setTime(reading, zone)
+        remarks = reading.remarks
+        time = Self.time(of: reading, zone)
         setContent(reading.content)
     }
 
-    private mutating func setTime(_ reading: Reading, _ zone: ZoneTable) {
-        guard let best = reading.bestTime(in: zone) else { return }
-        // Whole seconds, as the line has them: the same reading is the same point wherever it came from.
+    private static func time(of reading: Reading, _ zone: ZoneTable) -> Time? {
+        guard let best = reading.bestTime(in: zone) else { return nil }
+        // Whole seconds, as the line has them: the same reading is the same point, wherever it came from.
         let whole = Timestamp(seconds: best.seconds)
-        let offset: Int
-        if reading.measured != nil {
-            offset = Int(reading.measuredOffset)
-        } else {
-            offset = reading.clock.time?.utcOffset.map { Int($0) } ?? zone.offset(at: whole.seconds) / 60
-        }
-        time = Time(milliseconds: whole.milliseconds, text: Self.text(whole.milliseconds, offset: offset))
-        guard let received = reading.received?.milliseconds else { return }
+        let offset =
+            reading.measured != nil
+            ? Int(reading.measuredOffset) : reading.clock.time?.utcOffset.map { Int($0) } ?? zone.offset(at: whole.seconds) / 60
+        var time = Time(milliseconds: whole.milliseconds, text: text(whole.milliseconds, offset: offset))
+        guard let received = reading.received?.milliseconds else { return time }
         switch reading.clock {
-        case .unset, .impossible: clockCheck = ClockCheck(unsetAt: received, offset: offset)
+        case .unset, .impossible: time.clockCheck = ClockCheck(unsetAt: received, offset: offset)
         case .time(let device):
-            guard reading.rule == .corrected, let measured = reading.measured else { return }
+            guard reading.rule == .corrected, let measured = reading.measured else { break }
             let seconds = device.wallSeconds - Int64(device.utcOffset.map { Int($0) } ?? offset) * 60
-            clockCheck = ClockCheck(
+            time.clockCheck = ClockCheck(
                 device: seconds * 1000, measured: measured.seconds * 1000, received: received, offset: offset)
         case .absent, .derived: break
         }
+        return time
     }
 
     private mutating func setContent(_ content: Reading.Content) {
         switch content {
         case .bloodPressure(let pressure):
             type = "blood_pressure"
-            systolic = Self.pressure(pressure.systolic)
-            diastolic = Self.pressure(pressure.diastolic)
-            if let mean = pressure.mean { self.mean = Self.pressure(mean) }
-            mean.absence = pressure.meanAbsence.word?.description
+            pressures.systolic = Self.pressure(pressure.systolic)
+            pressures.diastolic = Self.pressure(pressure.diastolic)
+            if let mean = pressure.mean { pressures.mean = Self.pressure(mean) }
+            pressures.mean.absence = pressure.meanAbsence.word?.description
             pulse = pressure.pulse.map { Self.text($0.digits) }
         case .pulseRate(let rate):
             type = "pulse_rate"
             pulse = Self.text(rate.digits)
         case .quantity(let quantity):
             type = "quantity"
-            code = Nomenclature.name(partition: quantity.partition, term: quantity.term)?.description
-            mdc = "\(quantity.mdc)"
-            value = quantity.value.map(Self.text)
-            valueAbsence = quantity.absence.word?.description
-            unit = Nomenclature.unit(quantity.unit)?.description
-            if unit == nil { unitCode = quantity.unitCode.map { "\($0)" } }
+            self.quantity.code = Nomenclature.name(partition: quantity.partition, term: quantity.term)?.description
+            self.quantity.mdc = "\(quantity.mdc)"
+            self.quantity.value = quantity.value.map(Self.text)
+            self.quantity.absence = quantity.absence.word?.description
+            self.quantity.unit = Nomenclature.unit(quantity.unit)?.description
+            if self.quantity.unit == nil { self.quantity.unitCode = quantity.unitCode.map { "\($0)" } }
         case .failure(let failure):
             type = "measurement"
-            event = "failed"
-            reason = failure.reason.word.description
-            if !failure.code.isEmpty { failureCode = failure.code.description }
+            self.failure = Failure(
+                event: "failed", reason: failure.reason.word.description, code: failure.code.isEmpty ? nil : failure.code.description)
         }
     }
 

@@ -1,10 +1,10 @@
-/// Why an export cannot be made as it was asked for. Sentences are made where they are shown.
+/// Why an export is refused. The sentences are made where they are shown.
 public enum ExportFault: Error, Sendable, Hashable {
     /// No format has this name.
     case unknownExporter(String, known: [String])
     /// The format has no such option.
     case optionNotTaken(option: String, exporter: String)
-    /// The option takes other words.
+    /// The option has other words.
     case unknownWord(option: String, value: String, words: [String])
     /// The option may be given once.
     case repeated(option: String)
@@ -16,40 +16,16 @@ public enum ExportFault: Error, Sendable, Hashable {
     case limitsCross
     /// A value that is not `N=REFERENCE` or `REFERENCE`.
     case notAReference(String)
-    /// A search stands where only a server could resolve it, and no server sees it.
+    /// A search, which only a server can resolve, in a format that is not sent to a server.
     case conditionalReference(String)
-    /// The user slot has two subjects, or there is one for everybody beside it.
+    /// The user slot has two subjects, or there is also a subject for all users.
     case subjectTwice(String)
-    /// What was asked for by name has no place in the format.
+    /// The format cannot hold what was selected by name.
     case noPlace(type: String, exporter: String)
-    /// Events alone cannot be remembered: only readings and series have names.
+    /// Only events are selected; an incremental export needs readings or series, which have ids.
     case eventsAlone
-    /// The format has no layout as a zip file, or what is written to is not a file.
+    /// The format has no zip layout, or the output is not a file.
     case noArchive(exporter: String)
-    /// The zip file would be larger than 4 GB, which its format cannot say.
+    /// The zip file would be larger than its format allows, 4 GB.
     case archiveTooLarge
-}
-
-/// Why one reading is left out of an export.
-public enum ExportOmission: Error, Sendable, Hashable {
-    /// Nothing says when it was measured.
-    case timeUnknown
-    /// The cuff's clock says when it was measured, and nobody said in which zone.
-    case zoneUnknown
-    /// The cuff has not completed it.
-    case incomplete
-    /// It does not count, for this reason.
-    case excluded(Exclusion)
-    /// Nobody said whose readings of this user slot are; `nil`: of none.
-    case noSubject(user: Int?)
-    /// The measurement failed, and the format has no place for that.
-    case failed
-    /// The format has no place for readings of this type, a word of the JSON vocabulary.
-    case noPlace(type: String)
-    /// It has no value that the format can hold.
-    case noValue
-    /// Its unit has no UCUM code.
-    case noUnit
-    /// Its values do not fit together, for this reason.
-    case invalid(String)
 }

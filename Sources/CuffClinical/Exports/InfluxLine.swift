@@ -1,6 +1,6 @@
 /// One reading in InfluxDB's line protocol.
 public enum InfluxLine {
-    /// One line with its line feed; `nil` without a time or without any value. The same reading always gives the same bytes.
+    /// One line with its line feed; `nil` without a time or any value. The same reading always gives the same bytes.
     public static func text(_ reading: ExchangeReading) -> String? {
         guard let instant = reading.time, let time = nanoseconds(instant.milliseconds, id: reading.id) else { return nil }
         let fields = fields(reading)
@@ -14,8 +14,7 @@ public enum InfluxLine {
         return line + " \(time)\n"
     }
 
-    /// The measurements in which a reading can stand that is not, or not yet, what its type promises: a query for blood pressures finds
-    /// only those that count.
+    /// The measurements of pending and excluded readings, so that a query for blood pressures finds only those that count.
     public static let otherMeasurements = ["pending", "left_out"]
 
     private static func measurement(_ reading: ExchangeReading) -> String {
@@ -30,14 +29,14 @@ public enum InfluxLine {
     /// A tag as it is stored.
     public static func stored(tag text: String) -> String { tag(text) }
 
-    /// Sorted by name, as InfluxData asks for.
+    /// Sorted by name, as InfluxData recommends.
     private static func tags(_ reading: ExchangeReading) -> [(String, String)] {
         var tags: [(String, String)] = []
-        if reading.type == "quantity" { tags.append(("code", reading.code ?? reading.mdc ?? "")) }
+        if reading.type == "quantity" { tags.append(("code", reading.quantity.code ?? reading.quantity.mdc ?? "")) }
         tags.append(("device", reading.device ?? ""))
         tags.append(("driver", reading.driver))
         if measurement(reading) != reading.type { tags.append(("of", reading.type)) }
-        if reading.type == "quantity" { tags.append(("unit", reading.unit ?? reading.unitCode ?? "")) }
+        if reading.type == "quantity" { tags.append(("unit", reading.quantity.unit ?? reading.quantity.unitCode ?? "")) }
         if let user = reading.user { tags.append(("user", "\(user)")) }
         if !reading.isPending, let reason = reading.exclusion { tags.append(("why", reason.word.description)) }
         return tags
@@ -46,15 +45,17 @@ public enum InfluxLine {
     /// Numbers without the `i` of integers: a field's type is fixed by its first value, and another cuff has decimals.
     private static func fields(_ reading: ExchangeReading) -> [String] {
         var fields: [String] = []
-        for (stem, pressure) in [("systolic", reading.systolic), ("diastolic", reading.diastolic), ("mean", reading.mean)] {
+        for (stem, pressure) in [
+            ("systolic", reading.pressures.systolic), ("diastolic", reading.pressures.diastolic), ("mean", reading.pressures.mean),
+        ] {
             if let digits = pressure.mmHg { fields.append("\(stem)_mmHg=\(digits)") }
             if let digits = pressure.kPa { fields.append("\(stem)_kPa=\(digits)") }
         }
         if let digits = reading.pulse { fields.append("pulse_per_min=\(digits)") }
-        if let digits = reading.value { fields.append("value=\(digits)") }
+        if let digits = reading.quantity.value { fields.append("value=\(digits)") }
         let words = [
-            ("event", reading.event), ("reason", reading.reason), ("code", reading.failureCode),
-            ("value_absent", reading.valueAbsence),
+            ("event", reading.failure.event), ("reason", reading.failure.reason), ("code", reading.failure.code),
+            ("value_absent", reading.quantity.absence),
         ]
         for case (let key, let word?) in words { fields.append("\(key)=\(quoted(word))") }
         guard !fields.isEmpty else { return [] }
@@ -65,8 +66,8 @@ public enum InfluxLine {
         !text.isEmpty && text.utf8.allSatisfy { $0 == UInt8(ascii: "_") || 0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 }
     }
 
-    /// Points of one series and one time become one, and many cuffs tell whole minutes. So up to a millisecond is added that
-    /// depends on the id alone: FNV-1a (64 bits) of its bytes, modulo 1,000,000 nanoseconds.
+    /// Points with the same series and time overwrite each other, and many cuffs send whole minutes. So up to a millisecond is added that
+    /// depends only on the id: FNV-1a (64 bits) of its bytes, modulo 1,000,000 nanoseconds.
     private static func nanoseconds(_ milliseconds: Int64, id: String) -> Int64? {
         let (product, isOver) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
         guard !isOver else { return nil }
@@ -75,7 +76,7 @@ public enum InfluxLine {
         return overflows ? nil : sum
     }
 
-    /// A backslash cannot be said at the end of a tag, nor before a character that is escaped; nobody's name needs one.
+    /// A backslash cannot be written at the end of a tag, nor before an escaped character; it is replaced.
     private static func tag(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F || $0 == "\\" ? "_" : $0 }))
     }

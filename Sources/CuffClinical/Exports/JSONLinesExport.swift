@@ -1,26 +1,25 @@
 import CuffCore
 
-/// Writes readings as JSON Lines in the one vocabulary of `ReadingLine`, with their events and series beside them. UTF-8,
-/// one object a line, `\n` after every line.
-public struct JSONLinesExport: Sendable {
+/// Writes readings as JSON Lines in the vocabulary of `ReadingLine`, with their events and series. UTF-8, one object a line, `\n`
+/// after every line.
+struct JSONLinesExport: Sendable {
     /// The zone in which a reading without a known instant is dated.
-    public let zone: ZoneTable
-    /// Whether somebody chose it: otherwise a reading whose clock has no zone makes no events, which need an instant.
-    public var isZoneChosen = true
+    let zone: ZoneTable
+    /// Whether the user chose it: otherwise a reading whose clock has no zone makes no events, which need an instant.
+    var isZoneChosen = true
     /// `nil` writes no events.
-    public let limits: HeartRateLimits?
+    let limits: HeartRateLimits?
     /// How the line of a reading is written.
-    public let line: ReadingLine
+    let line: ReadingLine
 
-    /// Sets each property as given.
-    public init(zone: ZoneTable, limits: HeartRateLimits? = .usual, includesRaw: Bool = false) {
+    init(zone: ZoneTable, limits: HeartRateLimits? = .usual, includesRaw: Bool = false) {
         self.zone = zone
         self.limits = limits
         line = ReadingLine(includesRaw: includesRaw)
     }
 
-    /// Every key with its meaning. An absent key means unknown; keys may be added; readers skip types they do not know.
-    public static let keys: [(type: StaticString, name: StaticString, meaning: StaticString)] = [
+    /// Every key with its meaning. An absent key means unknown; keys may be added; readers skip unknown types.
+    static let keys: [(type: StaticString, name: StaticString, meaning: StaticString)] = [
         (
             "*", "type",
             "blood_pressure, pulse_rate, quantity, measurement (a failed one), event, deleted, quantity_series, heartbeat_series"
@@ -55,78 +54,15 @@ public struct JSONLinesExport: Sendable {
         ("heartbeat_series", "beats, gaps, sdnn_ms", "seconds since start; places of beats after a gap; standard deviation"),
     ]
 
-    /// Appends the line of one reading and the lines of its events, as far as `parts` asks for them.
-    public func append(
-        _ reading: Reading, from provenance: Provenance, parts: ExportParts = .all, to text: inout TextBuffer
+    /// Appends the line of one reading and the lines of its events, as selected by `parts`.
+    func append(
+        _ reading: Reading, from provenance: Provenance, parts: ExportParts = [.values, .events], to text: inout TextBuffer
     ) {
         if parts.contains(.values) { line.append(reading, device: provenance.device, to: &text) }
         guard parts.contains(.events), let limits, isZoneChosen || !reading.isFloating, let time = reading.bestTime(in: zone)
         else { return }
         for event in HeartEvent.events(of: reading, at: time, limits: limits) {
             event.append(to: &text, driver: provenance.driver, device: provenance.device, zone: zone)
-        }
-    }
-}
-
-extension Exporter {
-    /// JSON Lines in the vocabulary of the sinks.
-    public static let jsonl = Exporter(
-        "jsonl", mediaType: "application/x-ndjson",
-        help: "JSON Lines in the vocabulary of `cuff read`, with events and series; readers skip types that they do not know.",
-        options: [.raw, .lowPulse, .highPulse], contents: [.events, .quantitySeries, .heartbeatSeries, .waveformSeries],
-        fields: JSONLinesExport.keys.map { Field(type: $0.type.description, $0.name.description, $0.meaning.description) }
-    ) { (choices, context) throws(ExportFault) in
-        var lines = JSONLinesExport(zone: context.zone, limits: try choices.limits(), includesRaw: choices.has(.raw))
-        lines.isZoneChosen = context.isZoneChosen
-        return JSONLinesWriter(lines)
-    }
-}
-
-extension ExportOption {
-    static let raw = ExportOption("raw", help: "Print each record's own bytes as hex.")
-    static let lowPulse = ExportOption("low-pulse", value: "rate", help: "A pulse at or below makes an event (default: 40).")
-    static let highPulse = ExportOption("high-pulse", value: "rate", help: "A pulse at or above makes an event (default: 120).")
-}
-
-extension ExportChoices {
-    /// From which pulse on a reading makes an event.
-    func limits() throws(ExportFault) -> HeartRateLimits {
-        let usual = HeartRateLimits.usual
-        let (low, high) = (try number(.lowPulse) ?? usual.low, try number(.highPulse) ?? usual.high)
-        guard let limits = HeartRateLimits(low: low, high: high) else { throw .limitsCross }
-        return limits
-    }
-
-    private func number(_ option: ExportOption) throws(ExportFault) -> Double? {
-        guard let text = try one(option) else { return nil }
-        guard let value = Double(text), value.isFinite else { throw .notANumber(option: option.name, value: text) }
-        return value
-    }
-}
-
-/// The lines as an export.
-struct JSONLinesWriter: ExportWriter {
-    private let lines: JSONLinesExport
-    init(_ lines: JSONLinesExport) { self.lines = lines }
-
-    mutating func append(
-        _ reading: Reading, from provenance: Provenance, parts: ExportParts, to text: inout TextBuffer
-    ) throws(ExportOmission) {
-        lines.append(reading, from: provenance, parts: parts, to: &text)
-    }
-
-    mutating func append(deleted id: Reading.ID, to text: inout TextBuffer) -> Bool {
-        text.append("{\"type\":\"deleted\",\"schema\":1,\"id\":\"")
-        text.append(id)
-        text.append("\"}\n")
-        return true
-    }
-
-    mutating func append(_ series: HealthSeries, user: Int?, from provenance: Provenance, to text: inout TextBuffer) {
-        switch series {
-        case .quantity(let series): series.appendLine(to: &text, zone: lines.zone, user: user)
-        case .heartbeats(let series): series.appendLine(to: &text, zone: lines.zone, user: user)
-        case .waveform(let series): series.appendLine(to: &text, zone: lines.zone, user: user)
         }
     }
 }

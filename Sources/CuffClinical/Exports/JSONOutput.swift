@@ -1,9 +1,9 @@
 import CuffCore
 
-/// A JSON document that is written: members stay in their order, numbers keep their digits, absent members are left out.
+/// A JSON document for output: members keep their order, numbers their digits; absent members are left out.
 public enum JSONOutput: Sendable, ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
     case text(String)
-    /// Digits as they came.
+    /// Digits as sent.
     case number(String)
     case bool(Bool)
     case list([JSONOutput])

@@ -1,7 +1,7 @@
-/// A UUID that is made of a name (RFC 9562, version 5): the same reading always gives the same bytes.
-public enum NameUUID {
+/// A UUID of a name (RFC 9562, version 5): the same reading always has the same UUID.
+enum NameUUID {
     /// The printed form, for a name within `space`, the 16 bytes of another UUID.
-    public static func string(_ name: String, in space: [UInt8]) -> String {
+    static func string(_ name: String, in space: [UInt8]) -> String {
         var bytes = Array(SHA1.digest(space + Array(name.utf8)).prefix(16))
         bytes[6] = bytes[6] & 0x0F | 0x50
         bytes[8] = bytes[8] & 0x3F | 0x80
@@ -15,7 +15,7 @@ public enum NameUUID {
     }
 }
 
-/// FIPS 180-4. For names only: it protects nothing.
+/// FIPS 180-4. For names only, not for security.
 enum SHA1 {
     static func digest(_ message: [UInt8]) -> [UInt8] {
         var padded = message + [0x80]

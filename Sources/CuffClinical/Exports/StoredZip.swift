@@ -2,18 +2,18 @@ import CuffCore
 
 /// A ZIP file with one member, stored as it is (PKWARE APPNOTE 6.3: local header 4.3.7, central directory 4.3.12, end 4.3.16).
 ///
-/// Sizes and check stand before the data, and readers that do not seek need them there: they are known at the end, so the
-/// caller writes `Completion.bytes` over the beginning then.
-public struct StoredZip: Sendable {
+/// Sizes and CRC precede the data, and readers that do not seek need them there. They are known only at the end; then the caller writes
+/// `Completion.bytes` into the beginning.
+package struct StoredZip: Sendable {
     /// The format counts in 32 bits; headers and directory need less than 64 KB of them.
-    public static let most = UInt64(UInt32.max) - 65535
+    package static let most = UInt64(UInt32.max) - 65535
 
-    /// What was not known at the beginning.
-    public struct Completion: Sendable, Hashable {
+    /// The fields that are known only at the end.
+    package struct Completion: Sendable, Hashable {
         /// Where in the file the bytes belong.
-        public let offset: Int
+        package let offset: Int
         /// CRC-32, size in the file, size of the data: four bytes each.
-        public let bytes: [UInt8]
+        package let bytes: [UInt8]
     }
 
     private let path: [UInt8]
@@ -21,8 +21,8 @@ public struct StoredZip: Sendable {
     private var check = CRC32()
     private var size: UInt64 = 0
 
-    /// An empty member of this path; `modified` on the wall clock of the zone in which the file is made.
-    public init(path: String, modified: DeviceTime) {
+    /// An empty member; `modified` is a local time.
+    package init(path: String, modified: DeviceTime) {
         // The length of a path has 16 bits.
         self.path = Array(path.utf8.prefix(65535 - 46))
         // MS-DOS counts from 1980 and in steps of two seconds.
@@ -33,27 +33,27 @@ public struct StoredZip: Sendable {
         )
     }
 
-    /// What stands before the data, with zeros where `Completion` belongs.
-    public func begin(to text: inout TextBuffer) {
+    /// Writes the header, with zeros in place of the `Completion`.
+    package func begin(to text: inout TextBuffer) {
         text.append(little: UInt32(0x0403_4B50))
         appendCommon(to: &text)
         text.append(little: UInt16(0))
         for byte in path { text.append(byte) }
     }
 
-    /// Counts data that the caller writes; `false` where the file would become larger than the format can say.
-    public mutating func add(_ text: borrowing TextBuffer) -> Bool {
+    /// Counts data that the caller writes; returns `false` if the file would become too large for the format.
+    package mutating func add(_ text: borrowing TextBuffer) -> Bool {
         size += UInt64(text.count)
         guard size <= Self.most else { return false }
         text.withBytes { check.add($0) }
         return true
     }
 
-    /// Writes what stands after the data; answers what belongs before it.
-    public func end(to text: inout TextBuffer) -> Completion {
+    /// Writes the directory, which follows the data; returns what the caller must write into the header.
+    package func end(to text: inout TextBuffer) -> Completion {
         let directory = UInt32(truncatingIfNeeded: UInt64(30 + path.count) + size)
         text.append(little: UInt32(0x0201_4B50))
-        // Made on Unix, so that the rights count: a regular file, rw-------.
+        // Made on Unix, so that the permissions apply: a regular file, rw-------.
         text.append(little: UInt16(3 << 8 | 20))
         appendCommon(to: &text)
         for _ in 0..<4 { text.append(little: UInt16(0)) }
@@ -70,7 +70,7 @@ public struct StoredZip: Sendable {
         return Completion(offset: 14, bytes: bytes.array)
     }
 
-    /// The fields that both headers have, in the same order: from the version that is needed to the length of the path.
+    /// The fields that both headers share, from the required version to the length of the path.
     private func appendCommon(to text: inout TextBuffer) {
         text.append(little: UInt16(20))
         // Bit 11: the path is UTF-8.

@@ -1,26 +1,25 @@
 import CuffCore
 
-/// The pressure in a cuff as one line of a terminal, drawn anew with every sample: the pressure, a bar, the seconds.
-public struct PressureBar: Sendable, Hashable {
+/// The pressure in a cuff as one line of a terminal, redrawn with every sample: the pressure, a bar, the seconds.
+package struct PressureBar: Sendable, Hashable {
     /// Columns of the whole line.
-    public var width: Int
-    /// Eighths of a block; without, `#`.
-    public var isUnicode: Bool
+    package var width: Int
+    /// Whether the bar has eighths of a block; otherwise `#`.
+    package var isUnicode: Bool
     private var highest = 0.0
-    /// What the latest heart beat told, of a cuff that tells each.
+    /// The latest beat of a cuff that reports each beat.
     private var beat = ""
 
     /// Most measurements stay below it; a higher one stretches the bar. In mmHg.
     static let usualScale = 200.0
 
-    /// Sets each property as given.
-    public init(width: Int, isUnicode: Bool) {
+    package init(width: Int, isUnicode: Bool) {
         self.width = width
         self.isUnicode = isUnicode
     }
 
-    /// The line, without an end, and not wider than `width`.
-    public mutating func line(_ pressure: Pressure, elapsed: Duration?) -> String {
+    /// The line without a line end, at most `width` wide.
+    package mutating func line(_ pressure: Pressure, elapsed: Duration?) -> String {
         let value = max(0, pressure.inMmHg)
         highest = max(highest, value)
         let head = "cuff \(right(Int(value.rounded()), 3)) mmHg \(beat)"
@@ -30,9 +29,9 @@ public struct PressureBar: Sendable, Hashable {
         return head + "[" + bar(value / max(Self.usualScale, highest), room) + "]" + tail
     }
 
-    /// The same for a cuff that tells systolic and diastolic pressure with every beat: both stay in the lines that follow, with a
-    /// word where beats before it were lost.
-    public mutating func line(_ beat: BloodPressure, isAfterGap: Bool, elapsed: Duration?) -> String {
+    /// The same for a cuff that sends systolic and diastolic pressure with every beat. Both stay in the following lines, with a word if
+    /// beats before them were lost.
+    package mutating func line(_ beat: BloodPressure, isAfterGap: Bool, elapsed: Duration?) -> String {
         func whole(_ pressure: Pressure) -> Int { Int(max(0, pressure.inMmHg).rounded()) }
         self.beat = "\(isAfterGap ? " gap" : "beat") \(right(whole(beat.systolic), 3))/\(right(whole(beat.diastolic), 3)) "
         return line(beat.systolic, elapsed: elapsed)

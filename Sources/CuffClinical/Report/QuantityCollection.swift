@@ -1,34 +1,34 @@
 import CuffCore
 
-/// Statistics of one quantity by day, week or any other cut: of readings, and of the values within series. Values are not kept.
-public struct QuantityCollection: Sendable {
-    /// How time is cut into buckets.
-    public let cut: CalendarCut
+/// Statistics of one quantity by day, week or any other cut, of readings and of the values within series. Values are not kept.
+package struct QuantityCollection: Sendable {
+    /// How time is divided into buckets.
+    package let cut: CalendarCut
     /// What the values are.
-    public let type: SampleType
-    /// Values that are not counted, because they were measured for a test or the device calls them invalid.
-    public private(set) var leftOut = 0
-    /// The values of a category, of which nothing is averaged; empty for a quantity.
-    public let values: [CategoryValue]
+    package let type: SampleType
+    /// The number of values that are not counted, because they are test data or invalid.
+    package private(set) var leftOut = 0
+    /// The values of a category, which are not averaged; empty for a quantity.
+    package let values: [CategoryValue]
     private var found: [Int64: QuantityStatistics] = [:]
-    /// Seconds for which something of a category lasted.
+    /// The total duration of a category in seconds.
     private var lasting: [Int64: Int64] = [:]
 
     /// No values.
-    public init(_ type: SampleType, _ cut: CalendarCut, values: [CategoryValue] = []) {
+    package init(_ type: SampleType, _ cut: CalendarCut, values: [CategoryValue] = []) {
         (self.type, self.cut, self.values) = (type, cut, values)
     }
 
-    /// Adds a value in the unit of the type. A weighted style needs the order of time.
-    public mutating func add(_ value: DatedValue, lasting duration: Duration? = nil) {
+    /// Adds a value in the unit of the type. A weighted style needs values in the order of time.
+    package mutating func add(_ value: DatedValue, lasting duration: Duration? = nil) {
         let isLevel = type.aggregation == .equivalentContinuousLevel
         let key = cut.key(at: value.time)
         found[key, default: QuantityStatistics()].add(value, lasting: isLevel ? duration ?? .zero : nil)
         if !values.isEmpty, let duration { lasting[key, default: 0] += duration.components.seconds }
     }
 
-    /// Adds the values of a series; those of a unit that cannot be converted are left out.
-    public mutating func add(_ series: QuantitySeries) {
+    /// Adds the values of a series; values whose unit cannot be converted are left out.
+    package mutating func add(_ series: QuantitySeries) {
         guard let unit = type.unit else { return }
         for element in series.elements {
             guard let value = HealthQuantity(element.value, series.unit).value(in: unit) else {
@@ -42,15 +42,15 @@ public struct QuantityCollection: Sendable {
     }
 
     /// Counts a value that was left out.
-    public mutating func leaveOut() { leftOut += 1 }
+    package mutating func leaveOut() { leftOut += 1 }
 
     /// Ascending; only those that hold a value.
-    public var buckets: [(key: Int64, statistics: QuantityStatistics)] {
+    package var buckets: [(key: Int64, statistics: QuantityStatistics)] {
         found.sorted { $0.key < $1.key }.map { (key: $0.key, statistics: $0.value) }
     }
 
-    /// The one number of a bucket by the type's aggregation, and its word in JSON; `nil` where there is none.
-    public func result(_ statistics: QuantityStatistics) -> (word: String, value: Double)? {
+    /// The result of a bucket by the type's aggregation, and its key in JSON.
+    package func result(_ statistics: QuantityStatistics) -> (word: String, value: Double)? {
         switch type.aggregation {
         case .cumulative: ("sum", statistics.sum)
         case .equivalentContinuousLevel: statistics.average(.equivalentContinuousLevel).map { ("level", $0) }
@@ -60,49 +60,30 @@ public struct QuantityCollection: Sendable {
     }
 
     /// One line for each bucket: `{"type":"statistics","schema":1,"quantity":"body_mass","unit":"kg","by":"day",…}`.
-    public func appendLines(name: String, user: Int?, to text: inout TextBuffer) {
+    package func appendLines(name: String, user: Int?, to text: inout TextBuffer) {
         for (key, statistics) in buckets {
-            text.append("{\"type\":\"statistics\",\"schema\":1,\"quantity\":")
-            text.append(jsonString: name)
-            if let unit = type.unit {
-                text.append(",\"unit\":")
-                text.append(jsonString: unit.description)
-            }
-            text.append(",\"by\":")
-            text.append(jsonString: cut.bucketing.rawValue)
-            text.append(",\"bucket\":")
-            text.append(jsonString: cut.label(of: key))
-            text.append(",\"zone\":")
-            text.append(jsonString: cut.zone.name)
-            if let style = type.aggregation { text.append(string: ",\"style\":\"\(style.rawValue)\"") }
-            if let user { text.append(string: ",\"user\":\(user)") }
-            text.append(string: ",\"count\":\(statistics.count)")
-            if !values.isEmpty {
-                appendCategory(key, statistics, to: &text)
-                continue
-            }
-            let result = result(statistics)
-            let numbers: [(String, Double?)] = [
-                (result?.word ?? "avg", result?.value), ("min", statistics.minimum?.value), ("max", statistics.maximum?.value),
-                ("last", statistics.mostRecent?.value),
-            ]
-            for case (let word, let value?) in numbers {
-                text.append(string: ",\"\(word)\":")
-                text.append(rounded: value)
+            text.append("{\"type\":\"statistics\",\"schema\":1")
+            text.append(key: "quantity", name)
+            if let unit = type.unit { text.append(key: "unit", unit.description) }
+            text.append(key: "by", cut.bucketing.rawValue)
+            text.append(key: "bucket", cut.label(of: key))
+            text.append(key: "zone", cut.zone.name)
+            if let style = type.aggregation { text.append(key: "style", style.rawValue) }
+            if let user { text.append(key: "user", user) }
+            text.append(key: "count", statistics.count)
+            if values.isEmpty {
+                if let result = result(statistics) { text.append(key: result.word, rounded: result.value) }
+                for (word, value) in [("min", statistics.minimum), ("max", statistics.maximum), ("last", statistics.mostRecent)] {
+                    if let value { text.append(key: word, rounded: value.value) }
+                }
+            } else {
+                text.append(key: "duration_s", Int(lasting[key] ?? 0))
+                for (word, value) in [("worst", statistics.maximum), ("last", statistics.mostRecent)] {
+                    if let name = self.word(value) { text.append(key: word, name) }
+                }
             }
             text.append("}\n")
         }
-    }
-
-    /// `"duration_s":3600,"worst":"severe","last":"mild"}`: the value of the highest number, and the latest.
-    private func appendCategory(_ key: Int64, _ statistics: QuantityStatistics, to text: inout TextBuffer) {
-        text.append(string: ",\"duration_s\":\(lasting[key] ?? 0)")
-        for (word, value) in [("worst", statistics.maximum), ("last", statistics.mostRecent)] {
-            guard let name = self.word(value) else { continue }
-            text.append(string: ",\"\(word)\":")
-            text.append(jsonString: name)
-        }
-        text.append("}\n")
     }
 
     private func word(_ value: DatedValue?) -> String? {
@@ -121,7 +102,7 @@ public struct QuantityCollection: Sendable {
     }
 
     /// A table for a person.
-    public func appendTable(width: Int? = nil, to text: inout TextBuffer) {
+    package func appendTable(width: Int? = nil, to text: inout TextBuffer) {
         guard values.isEmpty else { return appendCategoryTable(width: width, to: &text) }
         let word = buckets.first.flatMap { result($0.statistics)?.word } ?? "avg"
         let rows = buckets.map { key, statistics in

@@ -3,21 +3,21 @@ import CuffCore
 /// Draws the days of a `StatisticsCollection` on a terminal: for each day the range of the systolic and of the diastolic
 /// pressures as a bar, with their average as a mark. Days that do not fit share a column.
 ///
-/// Systolic and diastolic differ in their signs as well as in colour; without UTF-8 letters and ASCII bars serve.
-public struct RangePlot: Sendable {
-    /// The size of the picture and what the terminal can show.
-    public struct Style: Sendable, Hashable {
+/// Systolic and diastolic marks differ in shape as well as in colour; without UTF-8 they are letters and ASCII bars.
+package struct RangePlot: Sendable {
+    /// The size of the picture and the capabilities of the terminal.
+    package struct Style: Sendable, Hashable {
         /// Columns of the terminal.
-        public var width: Int
+        package var width: Int
         /// Rows of the drawing area, at most.
-        public var height: Int
+        package var height: Int
         /// Box-drawing characters; otherwise ASCII.
-        public var isUnicode: Bool
+        package var isUnicode: Bool
         /// Colours by SGR sequences.
-        public var hasColor: Bool
+        package var hasColor: Bool
 
         /// At least 40 columns and 8 rows, whatever is given.
-        public init(width: Int = 80, height: Int = 18, isUnicode: Bool = true, hasColor: Bool = false) {
+        package init(width: Int = 80, height: Int = 18, isUnicode: Bool = true, hasColor: Bool = false) {
             self.width = max(40, width)
             self.height = max(8, height)
             self.isUnicode = isUnicode
@@ -25,28 +25,28 @@ public struct RangePlot: Sendable {
         }
     }
 
-    /// The size of the picture and what the terminal can show.
-    public let style: Style
+    /// The size of the picture and the capabilities of the terminal.
+    package let style: Style
     /// The reference lines that are drawn.
-    public let lines: ReferenceLines
+    package let lines: ReferenceLines
     private let columns: [Column]
     private let step: Int
     /// Without the unit.
     private let title: String
 
     private struct Column {
-        /// As it stands below the axis.
+        /// The text below the axis.
         var label: String
         var systolic: PlotRange?
         var diastolic: PlotRange?
-        /// Drawn over a shade: a night's hour.
+        /// Shaded: an hour of the night.
         var isShaded = false
     }
 
     static let gutter = 6
 
     /// `days` must be cut by day.
-    public init(_ days: StatisticsCollection, style: Style = Style(), lines: ReferenceLines = .home) {
+    package init(_ days: StatisticsCollection, style: Style = Style(), lines: ReferenceLines = .home) {
         self.style = style
         self.lines = lines
         let buckets = days.buckets
@@ -74,7 +74,7 @@ public struct RangePlot: Sendable {
     }
 
     /// A recording of a day and a night, hour by hour, with the night shaded. At most the first 48 hours are drawn.
-    public init(_ recording: AmbulatoryRecording, style: Style = Style(), lines: ReferenceLines = .home) {
+    package init(_ recording: AmbulatoryRecording, style: Style = Style(), lines: ReferenceLines = .home) {
         self.style = style
         self.lines = lines
         let cut = CalendarCut(.hour, zone: recording.zone)
@@ -91,10 +91,10 @@ public struct RangePlot: Sendable {
             let wall = recording.zone.wall(at: first + Int64(place) * 3600)
             let hour = Int(WallTime.floor(wall, 3600) - WallTime.floor(wall, 86400) * 24)
             return Column(
-                label: ReportPage.two(hour), isShaded: recording.hours.isNight(wall: wall) == true)
+                label: ClockText.two(hour), isShaded: recording.hours.isNight(wall: wall) == true)
         }
         for bucket in buckets {
-            // Of a zone with half an hour the hours do not begin on the first one's grid.
+            // In a zone with an offset of half an hour, hours are not aligned with the first one.
             let place = Int((bucket.key - first) / 3600)
             guard columns.indices.contains(place) else { continue }
             columns[place].systolic = Self.merged(columns[place].systolic, PlotRange(bucket.merged.systolic))
@@ -123,7 +123,7 @@ public struct RangePlot: Sendable {
     }
 
     /// Appends the picture, every line with its line feed.
-    public func append(to text: inout TextBuffer) {
+    package func append(to text: inout TextBuffer) {
         guard !columns.isEmpty else { return text.append("no readings to draw\n") }
         let ranges = columns.flatMap { [$0.systolic, $0.diastolic] }.compactMap { $0 }
         let low = min(ranges.map(\.low).min() ?? 0, lines.diastolic)
@@ -161,7 +161,7 @@ public struct RangePlot: Sendable {
 
     private enum Sign { case systolicBar(Int), systolicMark, diastolicBar(Int), diastolicMark, line, shade, blank }
 
-    /// What stands in a cell. A row is two halves high: 1 is its lower half, 2 the upper, 3 both.
+    /// The content of a cell. A row has two halves: 1 is the lower, 2 the upper, 3 both.
     private func sign(_ column: Column?, row: Int, bottom: Double, rowStep: Double) -> Sign {
         func half(_ value: Double) -> Int { Int(((value - bottom) / rowStep * 2).rounded(.down)) }
         func cover(_ range: PlotRange) -> Int {
@@ -216,7 +216,7 @@ public struct RangePlot: Sendable {
     /// The axis with a tick under each labelled column.
     private func appendAxis(to text: inout TextBuffer) {
         let width = columns.count * step
-        // A day's label takes up to six letters and a blank, an hour's two.
+        // The label of a day has up to six letters and a blank, that of an hour two.
         let room = columns.allSatisfy { $0.label.count <= 2 } ? 4 : 8
         let every = max(1, (room + step - 1) / step)
         var axis = [Character](repeating: style.isUnicode ? "─" : "-", count: width)

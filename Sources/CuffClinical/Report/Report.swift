@@ -1,32 +1,40 @@
 import CuffCore
 
-/// What goes on the page a person takes to the doctor: averages, extremes, parts of the day, and what was left out, with the
-/// reason. It collects; `ReportPage` draws. Readings that are not listed one by one are not kept: memory grows with the months that
-/// they cover, not with their number.
+/// The content of a page for the doctor: averages, extremes, parts of the day, and readings that were left out, with the reason.
+/// `ReportPage` draws it. Readings that are not listed are not kept: memory grows with the months that they cover, not with their number.
 public struct Report: Sendable {
-    /// A reading that counts, with what the page says about its time.
-    public struct Entry: Sendable, Hashable {
+    /// A reading that counts.
+    package struct Entry: Sendable, Hashable {
         /// The values of the reading in mmHg and beats per minute.
-        public var point: ReadingPoint
+        package var point: ReadingPoint
         /// A person typed it in.
-        public var isEntered: Bool
-        /// What a person said beside it.
-        public var remarks: Remarks?
-        /// What the time rests on, in words that are true of it.
-        public var basis: TimeBasis
-        /// The cuff's place in `sources`.
-        public var source: Int
+        package var isEntered: Bool
+        /// Its note, medication, posture and arm.
+        package var remarks: Remarks?
+        /// What its time is based on.
+        package var basis: TimeBasis
+        /// The index of the cuff in `sources`.
+        package var source: Int
         /// The part of the day and the day, in days since 1970, of its session; set when it is added to a report.
-        public internal(set) var window = DayWindow.other, day: Int64 = 0
+        package internal(set) var window = DayWindow.other, day: Int64 = 0
 
-        /// What the time rests on: a clock that agreed, one that was corrected, one that was not compared, the arrival, or
-        /// what a person entered.
-        public enum TimeBasis: Int, Sendable, Hashable, CaseIterable {
+        /// What the time is based on.
+        package enum TimeBasis: Int, Sendable, Hashable, CaseIterable {
+            /// A cuff's clock that agreed, that was corrected, or that was not compared; the arrival; what a person entered.
             case synced, corrected, unchecked, arrival, entered
 
-            /// A reading of a capture has no rule: the cuff's clock was not compared with another. Only what a person entered was
-            /// typed.
-            public init(_ rule: ClockRule, hasDeviceTime: Bool, isEntered: Bool) {
+            var words: String {
+                switch self {
+                case .synced: "by the cuff's clock, which was right"
+                case .corrected: "by the cuff's clock, corrected"
+                case .unchecked: "by the cuff's clock, not checked"
+                case .arrival: "by arrival"
+                case .entered: "as typed in"
+                }
+            }
+
+            /// The clock of a reading from a capture was not compared.
+            package init(_ rule: ClockRule, hasDeviceTime: Bool, isEntered: Bool) {
                 if isEntered {
                     self = .entered
                 } else {
@@ -40,54 +48,48 @@ public struct Report: Sendable {
             }
         }
 
-        /// Sets each property as given.
-        public init(_ point: ReadingPoint, isEntered: Bool, remarks: Remarks? = nil, basis: TimeBasis, source: Int) {
-            self.point = point
-            self.isEntered = isEntered
-            self.remarks = remarks
-            self.basis = basis
-            self.source = source
+        package init(_ point: ReadingPoint, isEntered: Bool, remarks: Remarks? = nil, basis: TimeBasis, source: Int) {
+            (self.point, self.isEntered, self.remarks) = (point, isEntered, remarks)
+            (self.basis, self.source) = (basis, source)
         }
     }
 
-    /// A reading that is listed and does not count.
-    public struct LeftOut: Sendable, Hashable {
-        /// When it was measured; `nil` where that is unknown.
-        public var time: Timestamp?
+    /// A listed reading that does not count.
+    package struct LeftOut: Sendable, Hashable {
+        /// When it was measured; `nil` if unknown.
+        package var time: Timestamp?
         /// What was measured, or how it failed.
-        public var content: Reading.Content
+        package var content: Reading.Content
         /// Why it does not count.
-        public var reason: Exclusion
-        /// The cuff's place in `sources`.
-        public var source: Int
+        package var reason: Exclusion
+        /// The index of the cuff in `sources`.
+        package var source: Int
 
-        /// Sets each property as given.
-        public init(time: Timestamp?, content: Reading.Content, reason: Exclusion, source: Int) {
+        package init(time: Timestamp?, content: Reading.Content, reason: Exclusion, source: Int) {
             (self.time, self.content, self.reason, self.source) = (time, content, reason, source)
         }
     }
 
-    /// As it stands above the page; empty for none.
+    /// The name at the top of the page; empty for none.
     public var person: String
-    /// Which of several persons it is about, where the page holds more than one and no name was given.
+    /// The heading of the person, if the page has several and no name was given.
     public var section = ""
-    /// Results that stand first on the page.
-    public var blocks: [ReportBlock] = []
+    /// Results at the top of the page.
+    package var blocks: [ReportBlock] = []
     /// Whether every reading is listed.
     public var listsReadings = true
     /// The zone of every time on the page.
     public let zone: ZoneTable
-    /// When morning and evening are, in the averages as in the tables.
+    /// When morning and evening are.
     public let windows: DayWindows
     /// The threshold of the page.
-    public let lines: ReferenceLines
+    package let lines: ReferenceLines
     /// Which readings count.
     public let rule: InclusionRule
-    /// The readings that count and are listed one by one, in the order in which they were added; empty where they are too many, or
-    /// cover too long a time, for a list.
-    public private(set) var entries: [Entry] = []
-    /// Of the readings that do not count the latest `mostLeftOut`, ascending; those of unknown time first.
-    public private(set) var leftOut: [LeftOut] = []
+    /// The readings that count, in the order in which they were added; empty if they are too many, or cover too long a time, for a list.
+    package private(set) var entries: [Entry] = []
+    /// The latest `mostLeftOut` readings that do not count, ascending; those of unknown time first.
+    package private(set) var leftOut: [LeftOut] = []
     /// How many readings do not count.
     public private(set) var leftOutCount = 0
     /// The cuffs of the readings, each once.
@@ -96,36 +98,45 @@ public struct Report: Sendable {
     private(set) var tally: ReportTally
     private var places: SessionPlaces
 
-    /// Lines that a doctor reads; more than that are a table for a program.
+    /// More lines than a doctor reads.
     static let mostListed = 5000
     /// Readings that are left out and listed with their reason.
     static let mostLeftOut = 60
 
-    /// A report without readings.
+    /// A report without readings, with the threshold of a guideline; `nil`: that of `PressureGuideline.usual`.
     public init(
+        person: String = "", zone: ZoneTable, windows: DayWindows = .usual, guideline: PressureGuideline?, setting: PressureSetting = .home,
+        excludesDisturbed: Bool = false
+    ) {
+        let lines = ReferenceLines(guideline, setting)
+        self.init(person: person, zone: zone, windows: windows, lines: lines, excludesDisturbed: excludesDisturbed)
+    }
+
+    /// A report without readings.
+    package init(
         person: String = "", zone: ZoneTable, windows: DayWindows = .usual, lines: ReferenceLines = .home,
         excludesDisturbed: Bool = false
     ) {
-        self.person = person
-        self.zone = zone
-        self.windows = windows
+        (self.person, self.zone, self.windows, self.lines) = (person, zone, windows, lines)
         places = SessionPlaces(windows)
-        self.lines = lines
         rule = InclusionRule(zone: zone, excludesDisturbed: excludesDisturbed)
         tally = ReportTally(zone: zone, lines: lines)
     }
 
+    /// The person's name, or the section's.
+    var name: String { person.isEmpty ? section : person }
+
     /// How many readings count.
     public var count: Int { tally.count }
 
-    /// The place of a cuff in `sources`, to which it is added where it is new.
+    /// The index of a cuff in `sources`, to which it is added if it is new.
     public mutating func place(of provenance: Provenance) -> Int {
         if let place = sources.firstIndex(of: provenance) { return place }
         sources.append(provenance)
         return sources.count - 1
     }
 
-    /// `setAside` leaves the reading out by hand.
+    /// Adds a reading; `setAside`: it was set aside by hand.
     public mutating func add(_ reading: Reading, from provenance: Provenance, setAside: Bool = false) {
         // Quantities of other devices, and pulses without a pressure, are left out of this page.
         switch reading.content {
@@ -144,7 +155,7 @@ public struct Report: Sendable {
     }
 
     /// Adds a reading that counts.
-    public mutating func add(_ entry: Entry) {
+    package mutating func add(_ entry: Entry) {
         var entry = entry
         (entry.window, entry.day) = places.place(entry.point.time, source: entry.source, zone: zone)
         tally.add(entry)
@@ -156,7 +167,7 @@ public struct Report: Sendable {
     }
 
     /// Adds a reading that does not count.
-    public mutating func add(_ one: LeftOut) {
+    package mutating func add(_ one: LeftOut) {
         leftOutCount += 1
         func key(_ one: LeftOut) -> Int64 { one.time?.milliseconds ?? .min }
         var place = leftOut.count
@@ -169,5 +180,5 @@ public struct Report: Sendable {
     var isListed: Bool { !entries.isEmpty }
 
     /// The listed readings, ascending.
-    public var sorted: [Entry] { entries.sorted { ReadingPoint.isEarlier($0.point, $1.point) } }
+    package var sorted: [Entry] { entries.sorted { ReadingPoint.isEarlier($0.point, $1.point) } }
 }

@@ -1,7 +1,7 @@
 import CuffCore
 
 /// The chart of the report as inline SVG: ranges and averages of both pressures over time, reference lines, and the pulse
-/// below. Signs differ in shape as well as in colour.
+/// below. Marks differ in shape as well as in colour.
 struct ReportChart {
     let report: Report
     private let cut: CalendarCut
@@ -9,9 +9,9 @@ struct ReportChart {
     private let start: Double
     private let end: Double
 
-    /// Of the picture, in its own units: one is a pixel where it is not scaled.
+    /// The width of the picture in its own units, which are pixels unless it is scaled.
     private let width: Double
-    /// A line of dates every so many units can be read.
+    /// The distance at which dates are legible.
     private static let tickRoom = 72.0
     private var mostTicks: Int { max(3, Int((width - Self.left - Self.right) / Self.tickRoom) + 1) }
     private static let left = 38.0
@@ -36,7 +36,7 @@ struct ReportChart {
         return x(Double(interval.lowerBound.seconds + interval.upperBound.seconds) / 2)
     }
 
-    /// The room of one bucket.
+    /// The width of one bucket.
     private var slot: Double {
         guard let interval = buckets.first.flatMap({ cut.interval(of: $0.key) }) else { return 1 }
         return x(Double(interval.upperBound.seconds)) - x(Double(interval.lowerBound.seconds))
@@ -47,15 +47,13 @@ struct ReportChart {
         func y(_ value: Double) -> Double { bottom - (value - low) / max(1, high - low) * (bottom - top) }
     }
 
-    /// Both pictures; `name` is their class.
-    func append(_ name: StaticString, to text: inout TextBuffer) {
-        text.append("<div class=\"")
-        text.append(name)
-        text.append("\">\n")
-        defer { text.append("</div>\n") }
+    /// Appends both pictures in an element of the class `name`.
+    func append(_ name: String, to text: inout TextBuffer) {
+        text.append(html: "<div class=\"\(name)\">\n")
         appendPressures(to: &text)
         let pulses = buckets.filter { $0.merged.pulse.count > 0 }
         if !pulses.isEmpty { appendPulses(pulses, to: &text) }
+        text.append("</div>\n")
     }
 
     private func appendPressures(to text: inout TextBuffer) {
@@ -76,9 +74,7 @@ struct ReportChart {
             guard let systolic = PlotRange(bucket.merged.systolic), let diastolic = PlotRange(bucket.merged.diastolic)
             else { continue }
             let x = center(bucket)
-            text.append("<g><title>")
-            text.append(markup: title(bucket, systolic, diastolic))
-            text.append("</title>")
+            text.append(html: "<g><title>\(title(bucket, systolic, diastolic))</title>")
             line("sb", x, scale.y(systolic.low), x, scale.y(systolic.high), bar, to: &text)
             line("db", x, scale.y(diastolic.low), x, scale.y(diastolic.high), bar * 0.55, to: &text)
             text.append("</g>")
@@ -92,7 +88,7 @@ struct ReportChart {
             circle("sm", center(bucket), scale.y(systolic), mark, to: &text)
             circle("dm", center(bucket), scale.y(diastolic), mark, to: &text)
         }
-        // The names stand at the height of the last averages, so that no legend has to be matched by colour.
+        // Names beside the last averages make a legend of colours unnecessary.
         if let last = buckets.last?.merged, let high = last.systolic.average(), let low = last.diastolic.average() {
             let x = width - Self.right + 8
             label(x, aside(scale.y(high), scale.y(report.lines.systolic)) + 4, "Systolic", "", to: &text)
@@ -142,7 +138,7 @@ struct ReportChart {
         label(width - Self.right + 8, scale.y(value) + 4, "\(Int(value))", " class=\"reft\"", to: &text)
     }
 
-    /// Where a name stands that would cover the number of its reference line.
+    /// Moves a name away from the number of its reference line.
     private func aside(_ y: Double, _ reference: Double) -> Double {
         guard (y - reference).magnitude < 13 else { return y }
         return y < reference ? reference - 13 : reference + 13
@@ -155,10 +151,8 @@ struct ReportChart {
             let first = WallTime.floor(zone.wall(at: Int64(start)), 3600)
             let step = [1, 2, 3, 6, 12].first { (end - start) / 3600 / Double($0) <= Double(mostTicks) } ?? 12
             for hour in first...(first + Int64((end - start) / 3600)) where hour % Int64(step) == 0 {
-                let text24 = "\(hour % 24 < 10 ? "0" : "")\(hour % 24):00"
-                tick(
-                    Double(zone.firstInstant(fromWall: hour * 3600)), hour % 24 == 0 ? DateWords.dayAndMonth(hour / 24) : text24, scale,
-                    to: &text)
+                let words = hour % 24 == 0 ? DateWords.dayAndMonth(hour / 24) : ClockText.clock(minute: Int(hour % 24) * 60)
+                tick(Double(zone.firstInstant(fromWall: hour * 3600)), words, scale, to: &text)
             }
             return
         }
@@ -190,73 +184,37 @@ struct ReportChart {
 
     /// A line through the averages, broken where more than a week of buckets is empty.
     private func trend(
-        _ name: StaticString, _ scale: Scale, _ quantity: KeyPath<ReadingStatistics, QuantityStatistics>,
-        to text: inout TextBuffer
+        _ name: String, _ scale: Scale, _ quantity: KeyPath<ReadingStatistics, QuantityStatistics>, to text: inout TextBuffer
     ) {
-        text.append("<path class=\"")
-        text.append(name)
-        text.append("\" d=\"")
+        text.append(html: "<path class=\"\(name)\" d=\"")
         var previous: Double?
         for bucket in buckets {
             guard let value = bucket.merged[keyPath: quantity].average() else { continue }
             let x = center(bucket)
             text.append(previous.map { x - $0 <= slot * 7.5 } ?? false ? "L" : "M")
-            text.append(rounded: x)
-            text.append(0x20)
-            text.append(rounded: scale.y(value))
+            text.append(html: "\(rounded: x) \(rounded: scale.y(value))")
             previous = x
         }
         text.append("\"/>")
     }
 
-    private func open(_ height: Double, _ name: StaticString, to text: inout TextBuffer) {
-        text.append("<svg viewBox=\"0 0 ")
-        text.append(rounded: width)
-        text.append(0x20)
-        text.append(rounded: height)
-        text.append("\" role=\"img\" aria-label=\"")
-        text.append(name)
-        text.append("\">")
+    private func open(_ height: Double, _ name: String, to text: inout TextBuffer) {
+        text.append(html: "<svg viewBox=\"0 0 \(rounded: width) \(rounded: height)\" role=\"img\" aria-label=\"\(name)\">")
     }
 
     private func line(
-        _ name: StaticString, _ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double, _ width: Double?,
-        to text: inout TextBuffer
+        _ name: String, _ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double, _ width: Double?, to text: inout TextBuffer
     ) {
-        text.append("<line class=\"")
-        text.append(name)
-        for (key, value) in [("\" x1=\"", x1), ("\" y1=\"", y1), ("\" x2=\"", x2), ("\" y2=\"", y2)] {
-            text.append(string: key)
-            text.append(rounded: value)
-        }
-        if let width {
-            text.append("\" stroke-width=\"")
-            text.append(rounded: width)
-        }
-        text.append("\"/>")
+        let stroke: Markup = width.map { " stroke-width=\"\(rounded: $0)\"" } ?? ""
+        text.append(html: "<line class=\"\(name)\" x1=\"\(rounded: x1)\" y1=\"\(rounded: y1)\" x2=\"\(rounded: x2)\"")
+        text.append(html: " y2=\"\(rounded: y2)\"\(stroke)/>")
     }
 
-    private func circle(_ name: StaticString, _ x: Double, _ y: Double, _ radius: Double, to text: inout TextBuffer) {
-        text.append("<circle class=\"")
-        text.append(name)
-        text.append("\" cx=\"")
-        text.append(rounded: x)
-        text.append("\" cy=\"")
-        text.append(rounded: y)
-        text.append("\" r=\"")
-        text.append(rounded: radius)
-        text.append("\"/>")
+    private func circle(_ name: String, _ x: Double, _ y: Double, _ radius: Double, to text: inout TextBuffer) {
+        text.append(html: "<circle class=\"\(name)\" cx=\"\(rounded: x)\" cy=\"\(rounded: y)\" r=\"\(rounded: radius)\"/>")
     }
 
-    private func label(_ x: Double, _ y: Double, _ words: String, _ attributes: StaticString, to text: inout TextBuffer) {
-        text.append("<text x=\"")
-        text.append(rounded: x)
-        text.append("\" y=\"")
-        text.append(rounded: y)
-        text.append(0x22)
-        text.append(attributes)
-        text.append(0x3E)
-        text.append(markup: words)
-        text.append("</text>")
+    private func label(_ x: Double, _ y: Double, _ words: String, _ attributes: Markup, to text: inout TextBuffer) {
+        text.append(html: "<text x=\"\(rounded: x)\" y=\"\(rounded: y)\"\(attributes)>\(words)</text>")
     }
 }

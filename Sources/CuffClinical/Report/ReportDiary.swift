@@ -1,10 +1,9 @@
 import CuffCore
 
-/// The table of the report: a row for each day with its readings by part of the day; over long times a row for each week
+/// The table of the report: a row for each day with its readings by part of the day. For a long time, a row for each week
 /// or month with averages.
 struct ReportDiary {
     let report: Report
-
     private let automaticCount: Int
 
     init(_ report: Report) {
@@ -21,31 +20,24 @@ struct ReportDiary {
             report.isListed
                 ? "<h2>Readings <small>time, mmHg, pulse per minute</small></h2>\n"
                 : "<h2>Averages <small>mmHg, pulse per minute, number of readings</small></h2>\n")
-        text.append("<div class=\"wide\"><table class=\"diary\"><thead><tr><th>")
-        text.append(cut.bucketing == .day ? "Day" : cut.bucketing == .week ? "Week of" : "Month")
-        text.append("</th>")
+        let unit = cut.bucketing == .day ? "Day" : cut.bucketing == .week ? "Week of" : "Month"
+        text.append(html: "<div class=\"wide\"><table class=\"diary\"><thead><tr><th>\(unit)</th>")
         for part in parts {
             let words = report.windows.words(part)
-            text.append("<th>")
-            text.append(markup: words.name)
-            text.append(" <small class=\"soft\">")
-            text.append(markup: words.hours)
-            text.append("</small></th>")
+            text.append(html: "<th>\(words.name) <small class=\"soft\">\(words.hours)</small></th>")
         }
         text.append("</tr></thead>\n<tbody>\n")
         let rows = Dictionary(grouping: report.sorted, by: \.day)
         for (key, averages) in table.parts {
-            text.append("<tr><td>")
-            text.append(markup: name(of: key, cut))
-            text.append("</td>")
+            text.append(html: "<tr><td>\(name(of: key, cut))</td>")
             for part in parts {
-                text.append("<td data-part=\"")
-                text.append(markup: report.windows.words(part).name)
-                text.append("\">")
+                text.append(html: "<td data-part=\"\(report.windows.words(part).name)\">")
                 if report.isListed {
                     for entry in rows[key] ?? [] where entry.window == part { append(entry, to: &text) }
                 } else if case let own = averages[part], own.count > 0 {
-                    appendAverage(own, to: &text)
+                    let rest = "\(ReportPage.whole(own.pulse.average())) · \(own.count)"
+                    text.append(
+                        html: "<span class=\"r\"><b>\(ReportPage.pair(own, report.lines))</b> <span class=\"soft\">\(rest)</span></span>")
                 }
                 text.append("</td>")
             }
@@ -67,32 +59,14 @@ struct ReportDiary {
     private func append(_ entry: Report.Entry, to text: inout TextBuffer) {
         let point = entry.point
         let wall = report.zone.wall(at: point.time.seconds)
-        text.append("<span class=\"r\"><span class=\"t\">")
-        text.append(markup: Self.clock(wall - WallTime.floor(wall, 86400) * 86400))
-        text.append("</span> <b>")
-        text.append(markup: ReportPage.pair(point.systolic, point.diastolic, report.lines))
-        text.append("</b>")
-        if let word = reached(point) {
-            text.append(" <span class=\"up\">▲ ")
-            text.append(word)
-            text.append("</span>")
-        }
-        if let pulse = point.pulse {
-            text.append(" <span class=\"soft\">")
-            text.append(markup: ReportPage.whole(pulse))
-            text.append("</span>")
-        }
-        let notes = self.notes(entry)
-        if !notes.isEmpty {
-            text.append(" <small>")
-            text.append(markup: notes.joined(separator: ", "))
-            text.append("</small>")
-        }
-        if let remarks = entry.remarks {
-            text.append(" <small class=\"say\">")
-            text.append(markup: remarks.sentence)
-            text.append("</small>")
-        }
+        let clock = DateWords.clock(wall - WallTime.floor(wall, 86400) * 86400)
+        let pair = ReportPage.pair(point.systolic, point.diastolic, report.lines)
+        text.append(html: "<span class=\"r\"><span class=\"t\">\(clock)</span> <b>\(pair)</b>")
+        if let word = reached(point) { text.append(html: " <span class=\"up\">▲ \(word)</span>") }
+        if let pulse = point.pulse { text.append(html: " <span class=\"soft\">\(ReportPage.whole(pulse))</span>") }
+        let notes = notes(entry).joined(separator: ", ")
+        if !notes.isEmpty { text.append(html: " <small>\(notes)</small>") }
+        if let remarks = entry.remarks { text.append(html: " <small class=\"say\">\(remarks.sentence)</small>") }
         text.append("</span>")
     }
 
@@ -102,32 +76,19 @@ struct ReportDiary {
             (.improperPosition, "position"), (.averaged, "average"),
         ]
         var notes = words.filter { entry.point.flags.contains($0.0) }.map(\.1)
-        // What is true of all of them stands in the foot.
+        // The foot of the page says what applies to all readings.
         if entry.isEntered, report.tally.enteredCount < report.count { notes.append("typed in") }
         if entry.point.trigger == .automatic, automaticCount < report.count { notes.append("auto") }
         return notes
     }
 
     /// Which of the pressures is at or above the reference.
-    private func reached(_ point: ReadingPoint) -> StaticString? {
+    private func reached(_ point: ReadingPoint) -> String? {
         switch (point.systolic >= report.lines.systolic, point.diastolic >= report.lines.diastolic) {
         case (true, true): "both"
         case (true, false): "systolic"
         case (false, true): "diastolic"
         case (false, false): nil
         }
-    }
-
-    private func appendAverage(_ statistics: ReadingStatistics, to text: inout TextBuffer) {
-        text.append("<span class=\"r\"><b>")
-        text.append(markup: ReportPage.pair(statistics, report.lines))
-        text.append("</b> <span class=\"soft\">")
-        text.append(markup: "\(ReportPage.whole(statistics.pulse.average())) · \(statistics.count)")
-        text.append("</span></span>")
-    }
-
-    /// `07:31`, of seconds after midnight.
-    static func clock(_ seconds: Int64) -> String {
-        "\(ReportPage.two(Int(seconds / 3600))):\(ReportPage.two(Int(seconds / 60 % 60)))"
     }
 }

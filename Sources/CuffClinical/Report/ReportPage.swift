@@ -1,15 +1,13 @@
 import CuffCore
 
-/// Draws a `Report` as one self-contained HTML page: no script, nothing loaded, all text escaped. Several persons are several
-/// sections, each on paper of its own.
+/// Draws a `Report` as one self-contained HTML page: no script, nothing loaded, all text escaped. Each person has a section, which is
+/// printed on separate paper.
 public struct ReportPage: Sendable {
     /// The first person's report.
     public let report: Report
     /// Name and version of the program, for the foot of the page.
     public let generator: String
-    /// The other persons of the page.
     private let others: [Report]
-    /// What it is printed on.
     private let paper: Paper
 
     /// The papers of printers.
@@ -17,26 +15,31 @@ public struct ReportPage: Sendable {
 
     /// `others` are the reports of the other persons on the same page, in their order.
     public init(_ report: Report, _ others: [Report] = [], generator: String = "cuff", paper: Paper = .a4) {
-        self.paper = paper
-        self.report = report
-        self.others = others
-        self.generator = generator
+        (self.report, self.others, self.generator, self.paper) = (report, others, generator, paper)
     }
 
     /// Appends the whole page; `generated` is printed in its foot.
     public func append(generated: Timestamp, to text: inout TextBuffer) {
-        text.append("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
-        text.append("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n")
-        text.append("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
-        text.append("<meta name=\"color-scheme\" content=\"light dark\">\n<title>")
-        text.append(markup: report.person.isEmpty ? "Blood pressure" : "Blood pressure of \(report.person)")
-        text.append("</title>\n<style>\n")
-        text.append(ReportStyle.text)
+        text.append(
+            html: """
+                <!DOCTYPE html>
+                <html lang="en">
+                <head>
+                <meta charset="utf-8">
+                <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+                <meta name="viewport" content="width=device-width, initial-scale=1">
+                <meta name="color-scheme" content="light dark">
+                <title>\(report.person.isEmpty ? "Blood pressure" : "Blood pressure of \(report.person)")</title>
+                <style>
+
+                """)
+        let style = PackageResources.report_css
+        text.append(bytes: style.span)
         let reports = [report] + others
-        ReportPaper(paper: paper, persons: reports.map { $0.person.isEmpty ? $0.section : $0.person }).append(to: &text)
-        text.append("\n</style>\n</head>\n<body>\n<main>\n")
+        ReportPaper(paper: paper, persons: reports.map(\.name)).append(to: &text)
+        text.append("</style>\n</head>\n<body>\n<main>\n")
         for (place, one) in reports.enumerated() {
-            text.append(string: "<section class=\"person p\(place)\">\n")
+            text.append(html: "<section class=\"person p\(place)\">\n")
             ReportPage(one, generator: generator).appendBody(generated, to: &text)
             text.append("</section>\n")
         }
@@ -62,22 +65,12 @@ public struct ReportPage: Sendable {
 
     private func appendHead(to text: inout TextBuffer) {
         text.append("<header><h1>Blood pressure</h1>")
-        let who = report.person.isEmpty ? report.section : report.person
-        if !who.isEmpty {
-            text.append("<div class=\"who\">")
-            text.append(markup: who)
-            text.append("</div>")
-        }
+        if !report.name.isEmpty { text.append(html: "<div class=\"who\">\(report.name)</div>") }
         text.append("</header>\n")
         guard let first = report.tally.first, let last = report.tally.last else { return }
-        text.append("<p class=\"soft\">")
-        text.append(markup: DateWords.full(day(first)))
-        if day(last) != day(first) {
-            text.append(" – ")
-            text.append(markup: DateWords.full(day(last)))
-        }
-        text.append(markup: " · \(Self.count(report.count, "reading")) on \(Self.count(report.tally.days.count, "day"))")
-        text.append("</p>\n")
+        let end = day(last) == day(first) ? "" : " – \(DateWords.full(day(last)))"
+        let counts = "\(Self.count(report.count, "reading")) on \(Self.count(report.tally.days.count, "day"))"
+        text.append(html: "<p class=\"soft\">\(DateWords.full(day(first)))\(end) · \(counts)</p>\n")
     }
 
     private func appendFacts(to text: inout TextBuffer) {
@@ -87,93 +80,68 @@ public struct ReportPage: Sendable {
         text.append("<section class=\"facts\">")
         fact("main", "Average", Self.pair(all, lines), "mmHg, all counted readings", to: &text)
         fact("", "Pulse", Self.whole(all.pulse.average()), "per minute", to: &text)
-        if let low = all.systolic.minimum?.value, let high = all.systolic.maximum?.value,
-            let lowest = all.diastolic.minimum?.value, let highest = all.diastolic.maximum?.value
-        {
-            fact(
-                "", "Systolic range", "\(Self.whole(low))–\(Self.whole(high))",
-                "diastolic \(Self.whole(lowest))–\(Self.whole(highest))", to: &text)
+        if all.count > 0 {
+            fact("", "Systolic range", Self.range(all.systolic), "diastolic \(Self.range(all.diastolic))", to: &text)
         }
         fact(
-            "", "At or above \(lines.numbers) mmHg",
-            "\(Int((Double(reached) / Double(report.count) * 100).rounded())) %",
+            "", "At or above \(lines.numbers) mmHg", "\(Self.percent(reached, of: report.count)) %",
             "\(reached) of \(Self.count(report.count, "reading")); \(lines.setting.words), \(lines.shortOrigin)", to: &text)
         text.append("</section>\n")
     }
 
-    private func fact(_ name: StaticString, _ words: String, _ value: String, _ detail: String, to text: inout TextBuffer) {
-        text.append("<div class=\"")
-        text.append(name)
-        text.append("\"><small>")
-        text.append(markup: words)
-        text.append("</small><b>")
-        text.append(markup: value)
-        text.append("</b><small>")
-        text.append(markup: detail)
-        text.append("</small></div>")
+    private func fact(_ name: String, _ words: String, _ value: String, _ detail: String, to text: inout TextBuffer) {
+        text.append(html: "<div class=\"\(name)\"><small>\(words)</small><b>\(value)</b><small>\(detail)</small></div>")
     }
 
     private func appendChart(to text: inout TextBuffer) {
         text.append("<figure>\n")
-        // A phone gets a picture of its own, because the letters of a scaled one are too small.
+        // On a phone the letters of a scaled picture would be too small.
         ReportChart(report).append("broad", to: &text)
         ReportChart(report, width: 390).append("narrow", to: &text)
-        let each: StaticString =
+        let bucket =
             switch report.tally.chart.cut.bucketing {
             case .hour: "hour"
             case .week: "week"
             case .month: "month"
             case .day, .daypart, .hourOfDay, .interval, .range: "day"
             }
-        text.append("<figcaption>Each ")
-        text.append(each)
-        text.append(": the bar spans lowest to highest, the circle is the average (filled: systolic, open: diastolic). ")
         let lines = report.lines
-        text.append(markup: "Dashed lines: \(Int(lines.systolic)) and \(Int(lines.diastolic)) mmHg (\(lines.origin)).")
-        text.append("</figcaption>\n</figure>\n")
+        text.append(
+            html: """
+                <figcaption>Each \(bucket): the bar spans lowest to highest, the circle is the average (filled: systolic, open: diastolic). \
+                Dashed lines: \(Int(lines.systolic)) and \(Int(lines.diastolic)) mmHg (\(lines.origin)).</figcaption>
+                </figure>
+
+                """)
     }
 
     private func appendParts(to text: inout TextBuffer) {
-        text.append("<h2>By part of the day</h2>\n<div class=\"wide parts\"><table><thead><tr><th></th><th>Readings</th>")
-        text.append("<th>Average <small>mmHg</small></th><th>Systolic range</th><th>Diastolic range</th><th>Pulse</th>")
-        text.append("<th>")
-        text.append(markup: "≥ \(report.lines.numbers)")
-        text.append(" <small>")
-        text.append(markup: report.lines.shortOrigin)
-        text.append("</small></th></tr></thead>\n<tbody>\n")
+        text.append(
+            html: """
+                <h2>By part of the day</h2>
+                <div class="wide parts"><table><thead><tr><th></th><th>Readings</th><th>Average <small>mmHg</small></th>\
+                <th>Systolic range</th><th>Diastolic range</th><th>Pulse</th>\
+                <th>≥ \(report.lines.numbers) <small>\(report.lines.shortOrigin)</small></th></tr></thead>
+                <tbody>
+
+                """)
         let parts = report.tally.parts
         for window in DayWindow.daily {
             guard let own = parts[window] else { continue }
             let words = report.windows.words(window)
-            row(words.name, words.hours, own, isAll: false, to: &text)
+            let detail: Markup = words.hours.isEmpty ? "" : " <small class=\"soft\">\(words.hours)</small>"
+            text.append(html: "<tr><td>\(words.name)\(detail)</td>\(cells(own))</tr>\n")
         }
-        row("All", "", ReportTally.Part(statistics: report.tally.all, reached: report.tally.reached), isAll: true, to: &text)
-        text.append("</tbody></table></div>\n")
+        let all = ReportTally.Part(statistics: report.tally.all, reached: report.tally.reached)
+        text.append(html: "<tr class=\"all\"><td>All</td>\(cells(all))</tr>\n</tbody></table></div>\n")
     }
 
-    private func row(_ name: String, _ detail: String, _ part: ReportTally.Part, isAll: Bool, to text: inout TextBuffer) {
-        let (statistics, reached) = (part.statistics, part.reached)
-        func range(_ quantity: QuantityStatistics) -> String {
-            guard let low = quantity.minimum?.value, let high = quantity.maximum?.value else { return "–" }
-            return Self.whole(low) == Self.whole(high) ? Self.whole(low) : "\(Self.whole(low))–\(Self.whole(high))"
-        }
-        text.append(isAll ? "<tr class=\"all\"><td>" : "<tr><td>")
-        text.append(markup: name)
-        if !detail.isEmpty {
-            text.append(" <small class=\"soft\">")
-            text.append(markup: detail)
-            text.append("</small>")
-        }
-        let cells = [
-            "\(statistics.count)", Self.pair(statistics, report.lines), range(statistics.systolic), range(statistics.diastolic),
-            Self.whole(statistics.pulse.average()),
-            "\(reached) (\(Int((Double(reached) / Double(max(1, statistics.count)) * 100).rounded())) %)",
-        ]
-        for cell in cells {
-            text.append("</td><td>")
-            text.append(markup: cell)
-        }
-        text.append("</td></tr>\n")
+    private func cells(_ part: ReportTally.Part) -> Markup {
+        let statistics = part.statistics
+        return .cells([
+            "\(statistics.count)", Self.pair(statistics, report.lines), Self.range(statistics.systolic), Self.range(statistics.diastolic),
+            Self.whole(statistics.pulse.average()), "\(part.reached) (\(Self.percent(part.reached, of: statistics.count)) %)",
+        ])
     }
 
     private func appendLeftOut(to text: inout TextBuffer) {
@@ -181,79 +149,62 @@ public struct ReportPage: Sendable {
         text.append("<h2>Left out of averages and chart</h2>\n")
         text.append("<table class=\"text\"><thead><tr><th>When</th><th>What</th><th>Why</th></tr></thead>\n<tbody>\n")
         for one in report.leftOut {
-            text.append("<tr><td>")
-            text.append(markup: one.time.map(moment) ?? "unknown")
-            text.append("</td><td>")
-            text.append(markup: Self.words(one.content))
-            text.append("</td><td>")
-            text.append(markup: one.reason.sentence.description)
-            text.append("</td></tr>\n")
+            let cells = [one.time.map(moment) ?? "unknown", Self.words(one.content), one.reason.sentence.description]
+            text.append(html: "<tr>\(Markup.cells(cells))</tr>\n")
         }
         text.append("</tbody></table>\n")
         if report.leftOutCount > report.leftOut.count {
-            text.append(
-                string: "<p class=\"soft\">The latest \(report.leftOut.count) of \(report.leftOutCount) are listed.</p>\n")
+            text.append(html: "<p class=\"soft\">The latest \(report.leftOut.count) of \(report.leftOutCount) are listed.</p>\n")
         }
     }
 
     private func moment(_ time: Timestamp) -> String {
         let wall = report.zone.wall(at: time.seconds)
         let day = WallTime.floor(wall, 86400)
-        return "\(DateWords.full(day)), \(ReportDiary.clock(wall - day * 86400))"
+        return "\(DateWords.full(day)), \(DateWords.clock(wall - day * 86400))"
     }
 
     private static func words(_ content: Reading.Content) -> String {
         switch content {
-        case .bloodPressure(let pressure):
-            "\(whole(pressure.systolic.inMmHg))/\(whole(pressure.diastolic.inMmHg)) mmHg"
+        case .bloodPressure(let pressure): "\(whole(pressure.systolic.inMmHg))/\(whole(pressure.diastolic.inMmHg)) mmHg"
         case .failure(let failure):
-            "failed: " + failure.reason.word.description.map { $0 == "_" ? " " : "\($0)" }.joined()
-                + (failure.code.isEmpty ? "" : " (\(failure.code))")
+            "failed: " + failure.reason.word.description.replacing("_", with: " ") + (failure.code.isEmpty ? "" : " (\(failure.code))")
         case .pulseRate, .quantity: "–"
         }
     }
 
     private func appendFoot(_ generated: Timestamp, to text: inout TextBuffer) {
-        text.append("<footer>\n")
         let lines = report.lines
-        paragraph(
-            "▲ marks readings with the systolic pressure, the diastolic or both at or above \(lines.numbers) mmHg, from which on averages "
-                + "are called hypertension (\(lines.origin)). Values are as the cuff measured them; averages count every listed "
-                + "reading the same.", to: &text)
+        var paragraphs = [
+            "▲ marks readings with a systolic pressure, a diastolic pressure or both at or above \(lines.numbers) mmHg, the average from which "
+                + "the guideline defines hypertension (\(lines.origin)). Values are as the cuff measured them; every listed reading has the "
+                + "same weight in averages."
+        ]
         if report.count > 0 {
             let windows = report.windows
-            paragraph(
-                "Morning is \(windows.words(.morning).hours) and evening \(windows.words(.evening).hours), by the beginning of a session"
-                    + (windows.evening.upperBound > 1440 ? "; after midnight it is the evening of the day before." : "."), to: &text)
+            paragraphs.append(
+                "Morning is \(windows.words(.morning).hours) and evening \(windows.words(.evening).hours), by the start of a session"
+                    + (windows.evening.upperBound > 1440 ? "; after midnight it is the evening of the day before." : "."))
         }
         let names = report.sources.enumerated().map { index, source in
             let count = report.tally.bySource[index] ?? 0
             let name = source.driver == "manual" ? "typed in by hand" : source.name
             return name + (count > 0 ? " (\(Self.count(count, "reading")))" : "")
         }
-        if !names.isEmpty { paragraph("Measured with: \(names.joined(separator: ", ")).", to: &text) }
-        appendTimes(to: &text)
-        paragraph("Made with \(generator) on \(moment(generated)). A record of measurements, not a diagnosis.", to: &text)
+        if !names.isEmpty { paragraphs.append("Measured with: \(names.joined(separator: ", ")).") }
+        let times = report.tally.times
+        if !times.isEmpty { paragraphs.append("Times are in \(report.zone.name): \(times.joined(separator: "; ")).") }
+        paragraphs.append("Made with \(generator) on \(moment(generated)). A record of measurements, not a diagnosis.")
+        text.append("<footer>\n")
+        for paragraph in paragraphs { text.append(html: "<p>\(paragraph)</p>\n") }
         text.append("</footer>\n")
     }
 
-    private func appendTimes(to text: inout TextBuffer) {
-        let bases: [(Report.Entry.TimeBasis, String)] = [
-            (.synced, "by the cuff's clock, which was right"), (.corrected, "by the cuff's clock, corrected"),
-            (.unchecked, "by the cuff's clock, not checked"), (.arrival, "by arrival"), (.entered, "as typed in"),
-        ]
-        let parts = bases.compactMap { (basis, words) -> String? in
-            let count = report.tally.count(basis)
-            return count > 0 ? "\(count) \(words)" : nil
-        }
-        guard !parts.isEmpty else { return }
-        paragraph("Times are in \(report.zone.name): \(parts.joined(separator: "; ")).", to: &text)
-    }
+    private static func percent(_ part: Int, of whole: Int) -> Int { Int((Double(part) / Double(max(1, whole)) * 100).rounded()) }
 
-    private func paragraph(_ words: String, to text: inout TextBuffer) {
-        text.append("<p>")
-        text.append(markup: words)
-        text.append("</p>\n")
+    private static func range(_ quantity: QuantityStatistics) -> String {
+        guard let low = quantity.minimum?.value, let high = quantity.maximum?.value else { return "–" }
+        return whole(low) == whole(high) ? whole(low) : "\(whole(low))–\(whole(high))"
     }
 
     static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
@@ -266,5 +217,4 @@ public struct ReportPage: Sendable {
         guard let systolic = statistics.systolic.average(), let diastolic = statistics.diastolic.average() else { return "–/–" }
         return pair(systolic, diastolic, lines)
     }
-    static func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
 }

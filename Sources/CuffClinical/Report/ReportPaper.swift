@@ -1,25 +1,25 @@
 import CuffCore
 
-/// What stands on each page of paper: whose it is, and the number of the page. Browsers that know no margin boxes leave it out.
+/// The style rules for printed pages: the person and the page number on each. Browsers without margin boxes leave them out.
 struct ReportPaper {
     let paper: ReportPage.Paper
-    /// Whose each section is; empty for nobody named.
+    /// The name of each section; empty if it has none.
     let persons: [String]
 
-    /// The rules for the style sheet: each section is printed on pages of its own kind.
+    /// Each section is printed on pages of its own kind.
     func append(to text: inout TextBuffer) {
-        text.append("\n@page{size:")
+        text.append("@page{size:")
         text.append(paper == .a4 ? "A4" : "letter")
         text.append(";margin:11mm 13mm 15mm")
-        text.append(";@bottom-right{content:\"page \" counter(page) \" of \" counter(pages);font:8pt sans-serif;color:#444}}")
+        text.append(";@bottom-right{content:\"page \" counter(page) \" of \" counter(pages);font:8pt sans-serif;color:#444}}\n")
         for (place, person) in persons.enumerated() {
-            text.append(string: "\n.p\(place){page:p\(place)}@page p\(place){@bottom-left{content:\"Blood pressure")
-            if !person.isEmpty { text.append(string: " · " + Self.escaped(person)) }
-            text.append("\";font:8pt sans-serif;color:#444}}")
+            let name = person.isEmpty ? "" : " · " + Self.escaped(person)
+            text.append(string: ".p\(place){page:p\(place)}@page p\(place){@bottom-left{content:\"Blood pressure\(name)\"")
+            text.append(";font:8pt sans-serif;color:#444}}\n")
         }
     }
 
-    /// For a text within quotes: everything but letters, digits and blanks as its number (CSS Syntax 3, 4.3.7).
+    /// For a quoted text: everything but letters, digits and blanks as its number (CSS Syntax 3, 4.3.7).
     static func escaped(_ text: String) -> String {
         text.unicodeScalars.map { scalar in
             switch scalar {

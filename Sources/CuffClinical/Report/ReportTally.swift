@@ -1,15 +1,14 @@
 import CuffCore
 
-/// The sums of a report, in constant memory: the cut of its chart becomes coarser as the time that its readings cover grows.
+/// The sums of a report, in constant memory: the buckets become coarser as the time that its readings cover grows.
 struct ReportTally: Sendable {
-    /// Readings with how many of them are at or above the reference.
+    /// Statistics, with the number of readings at or above the reference.
     struct Part: Sendable {
         var statistics = ReadingStatistics()
         var reached = 0
     }
 
-    /// One way to cut the time, with the parts of the day in each bucket. Everything else is a sum of these, so that each reading is
-    /// added once for each cut.
+    /// One cut of the time, with the parts of the day in each bucket. All other numbers are sums of these.
     struct Cut: Sendable {
         let cut: CalendarCut
         /// In the order of their first readings; each with its statistics by part of the day.
@@ -18,10 +17,10 @@ struct ReportTally: Sendable {
 
         fileprivate init(_ cut: CalendarCut) { self.cut = cut }
 
-        /// Ascending; only those that hold a reading.
+        /// Ascending; only those with a reading.
         var parts: [(key: Int64, parts: ByWindow<ReadingStatistics>)] { found.sorted { $0.key < $1.key } }
 
-        /// Ascending; only those that hold a reading.
+        /// Ascending; only those with a reading.
         var buckets: [StatisticsBucket] {
             parts.map { key, parts in
                 var bucket = StatisticsBucket(key: key)
@@ -30,7 +29,7 @@ struct ReportTally: Sendable {
             }
         }
 
-        /// Days, weeks and months hold a reading with its session; hours are those of the clock.
+        /// Days, weeks and months are those of the reading's session; hours are those of the clock.
         fileprivate mutating func add(_ entry: Report.Entry, _ civil: Int64) {
             let isMoved = entry.day != civil && cut.bucketing != .hour
             let time = isMoved ? Timestamp(seconds: cut.zone.firstInstant(fromWall: entry.day * 86400 + 43200)) : entry.point.time
@@ -38,7 +37,7 @@ struct ReportTally: Sendable {
         }
 
         private mutating func place(of key: Int64) -> Int {
-            // Nearly every reading is of the bucket of the one before.
+            // Nearly every reading is in the same bucket as the one before.
             if let last = found.last, last.key == key { return found.count - 1 }
             if let known = places[key] { return known }
             found.append((key, ByWindow(ReadingStatistics())))
@@ -60,10 +59,10 @@ struct ReportTally: Sendable {
     /// Days since 1970 with a reading.
     private(set) var days: Set<Int64> = []
     private var latestDay: Int64?
-    /// From the finest that suits the time that is covered, to months.
+    /// From the finest that suits the covered time, to months.
     private var cuts: [Cut]
 
-    /// As many whole days may be covered by each cut but the last: fine enough to see, coarse enough to read.
+    /// The number of whole days for which each cut is used.
     private static let spans: [(bucketing: Bucketing, days: Int64)] = [(.hour, 2), (.day, 100), (.week, 700), (.month, .max)]
 
     init(zone: ZoneTable, lines: ReferenceLines) {
@@ -73,9 +72,9 @@ struct ReportTally: Sendable {
 
     /// The cut of the chart.
     var chart: Cut { cuts.first ?? Cut(CalendarCut(.month, zone: zone)) }
-    /// The cut of the table: as the chart's, but days at the finest.
+    /// The cut of the table: that of the chart, but at least days.
     var table: Cut? { cuts.first { $0.cut.bucketing != .hour } }
-    /// Few enough days for the readings to be listed one by one.
+    /// Whether the days are few enough to list the readings.
     var isDaily: Bool { cuts.contains { $0.cut.bucketing == .day } }
 
     /// The parts of the day that have a reading.
@@ -97,8 +96,10 @@ struct ReportTally: Sendable {
         }
     }
 
-    /// How many readings have a time that rests on this.
-    func count(_ basis: Report.Entry.TimeBasis) -> Int { byBasis[basis.rawValue] }
+    /// How many readings have which kind of time, for people.
+    var times: [String] {
+        zip(Report.Entry.TimeBasis.allCases, byBasis).filter { $1 > 0 }.map { "\($1) \($0.words)" }
+    }
 
     mutating func add(_ entry: Report.Entry) {
         let point = entry.point

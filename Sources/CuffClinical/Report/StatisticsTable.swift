@@ -1,18 +1,17 @@
 import CuffCore
 
-/// Prints a `StatisticsCollection`: as a table for people, or as JSON Lines for programs.
-public struct StatisticsTable: Sendable {
+/// Prints a `StatisticsCollection` as a table for people, or as JSON Lines for programs.
+package struct StatisticsTable: Sendable {
     /// How values become the average of a bucket.
-    public let style: AggregationStyle
-    /// The sources by the numbers that the collection knows them under.
-    public let sources: [Provenance]
-    /// Prints `–` where a value is missing; otherwise `-`.
-    public let isUnicode: Bool
-    /// The user slot that all of its readings belong to; `nil` where none was told.
-    public let user: Int?
+    package let style: AggregationStyle
+    /// The sources, indexed by their numbers in the collection.
+    package let sources: [Provenance]
+    /// Whether a missing value is `–`; otherwise `-`.
+    package let isUnicode: Bool
+    /// The user slot of all readings, or `nil`.
+    package let user: Int?
 
-    /// Sets each property as given.
-    public init(
+    package init(
         style: AggregationStyle = .discreteArithmetic, sources: [Provenance] = [], isUnicode: Bool = true, user: Int? = nil
     ) {
         self.style = style
@@ -21,22 +20,22 @@ public struct StatisticsTable: Sendable {
         self.isUnicode = isUnicode
     }
 
-    /// The latest values, then manual and automatic, the pulse's extremes, the pressures' extremes.
+    /// The columns to leave out first: the latest values, then manual and automatic, the pulse's extremes, the pressures' extremes.
     private static let leastImportant = [5, 9, 14, 13, 11, 12, 3, 7, 4, 8]
     static let head = [
         "", "n", "systolic", "min", "max", "last", "diastolic", "min", "max", "last", "pulse", "min", "max", "manual",
         "auto",
     ]
 
-    /// One line per bucket and, where sources are kept apart, one below for each. Where the terminal is narrower than the table,
-    /// the columns of the least importance are left out.
-    public func appendTable(_ collection: StatisticsCollection, width: Int? = nil, to text: inout TextBuffer) {
+    /// One line per bucket and, if sources are separate, one for each below it. If the terminal is too narrow, the least important columns
+    /// are left out.
+    package func appendTable(_ collection: StatisticsCollection, width: Int? = nil, to text: inout TextBuffer) {
         append(table: collection.buckets, collection.cut, width: width, to: &text)
         appendNotes(collection, to: &text)
     }
 
-    /// The lines of some buckets, below their head.
-    public func append(table buckets: [StatisticsBucket], _ cut: CalendarCut, width: Int? = nil, to text: inout TextBuffer) {
+    /// The lines of some buckets, after the table's head.
+    package func append(table buckets: [StatisticsBucket], _ cut: CalendarCut, width: Int? = nil, to text: inout TextBuffer) {
         var rows: [[String]] = [Self.head]
         if style == .cumulative { rows[0][2] = "sum" }
         for bucket in buckets {
@@ -85,15 +84,15 @@ public struct StatisticsTable: Sendable {
         return text.string
     }
 
-    /// `{"type":"statistics","schema":1,"by":"day","bucket":"2026-05-05",…}`, one line per bucket, and one per source
-    /// where they are kept apart; `user` where the cuff told one. Within: `n`, and per quantity `min`, `max`, `avg`, `last`, with the ids and times of the
-    /// readings they came from; `sd`; `manual` and `automatic` list readings where the collection keeps them.
-    public func appendLines(_ collection: StatisticsCollection, to text: inout TextBuffer) {
+    /// `{"type":"statistics","schema":1,"by":"day","bucket":"2026-05-05",…}`, one line per bucket, and one per source if they are separate.
+    /// For each quantity `count`, `min`, `max` and `last` with the ids and times of their readings, `avg` and `sd`; `manual` and `automatic`
+    /// list the readings if the collection keeps them.
+    package func appendLines(_ collection: StatisticsCollection, to text: inout TextBuffer) {
         append(lines: collection.buckets, collection.cut, lists: collection.options.contains(.readings), to: &text)
     }
 
     /// The lines of some buckets; `lists`: with lists of their readings.
-    public func append(lines buckets: [StatisticsBucket], _ cut: CalendarCut, lists: Bool, to text: inout TextBuffer) {
+    package func append(lines buckets: [StatisticsBucket], _ cut: CalendarCut, lists: Bool, to text: inout TextBuffer) {
         for bucket in buckets {
             append(bucket.merged, nil, bucket, cut, lists: lists, to: &text)
             for (source, statistics) in bucket.sources.sorted(by: { $0.key < $1.key }) {
@@ -106,38 +105,25 @@ public struct StatisticsTable: Sendable {
         _ statistics: ReadingStatistics, _ source: Int?, _ bucket: StatisticsBucket, _ cut: CalendarCut, lists: Bool,
         to text: inout TextBuffer
     ) {
-        text.append("{\"type\":\"statistics\",\"schema\":1,\"by\":")
-        text.append(jsonString: cut.bucketing.rawValue)
-        text.append(",\"bucket\":")
-        text.append(jsonString: cut.label(of: bucket.key))
+        text.append("{\"type\":\"statistics\",\"schema\":1")
+        text.append(key: "by", cut.bucketing.rawValue)
+        text.append(key: "bucket", cut.label(of: bucket.key))
         if let interval = cut.interval(of: bucket.key) {
-            append(interval.lowerBound, "start", cut.zone, to: &text)
-            append(interval.upperBound, "end", cut.zone, to: &text)
+            text.append(key: "start", interval.lowerBound, in: cut.zone)
+            text.append(key: "end", interval.upperBound, in: cut.zone)
         }
-        text.append(",\"zone\":")
-        text.append(jsonString: cut.zone.name)
-        text.append(",\"style\":")
-        text.append(jsonString: style.rawValue)
-        if let user {
-            text.append(",\"user\":")
-            text.append(decimal: Int64(user))
-        }
+        text.append(key: "zone", cut.zone.name)
+        text.append(key: "style", style.rawValue)
+        if let user { text.append(key: "user", user) }
         if let source {
             let provenance = sources.indices.contains(source) ? sources[source] : Provenance(driver: "")
-            text.append(",\"driver\":")
-            text.append(jsonString: provenance.driver)
-            text.append(",\"device\":")
-            text.append(jsonString: provenance.device)
+            text.append(key: "driver", provenance.driver)
+            text.append(key: "device", provenance.device)
         }
-        for (key, count) in [
-            ("count", statistics.count), ("manual_count", statistics.manualCount),
-            ("automatic_count", statistics.automaticCount), ("irregular_count", statistics.irregularCount),
-        ] {
-            text.append(",")
-            text.append(jsonString: key)
-            text.append(0x3A)
-            text.append(decimal: Int64(count))
-        }
+        text.append(key: "count", statistics.count)
+        text.append(key: "manual_count", statistics.manualCount)
+        text.append(key: "automatic_count", statistics.automaticCount)
+        text.append(key: "irregular_count", statistics.irregularCount)
         append(statistics.systolic, "systolic_mmHg", cut.zone, to: &text)
         append(statistics.diastolic, "diastolic_mmHg", cut.zone, to: &text)
         append(statistics.mean, "mean_mmHg", cut.zone, to: &text)
@@ -145,65 +131,38 @@ public struct StatisticsTable: Sendable {
         if lists {
             append(bucket.manual, "manual", cut.zone, to: &text)
             append(bucket.automatic, "automatic", cut.zone, to: &text)
-            append(bucket.untold, "untold", cut.zone, to: &text)
+            append(bucket.unknownTrigger, "untold", cut.zone, to: &text)
         }
         text.append("}\n")
     }
 
-    private func append(_ time: Timestamp, _ key: StaticString, _ zone: ZoneTable, to text: inout TextBuffer) {
-        text.append(",\"")
-        text.append(key)
-        text.append("\":\"")
-        text.append(local: time, offset: zone.offset(at: time.seconds) / 60)
-        text.append(0x22)
-    }
-
-    private func append(_ quantity: QuantityStatistics, _ key: StaticString, _ zone: ZoneTable, to text: inout TextBuffer) {
+    private func append(_ quantity: QuantityStatistics, _ key: String, _ zone: ZoneTable, to text: inout TextBuffer) {
         guard let minimum = quantity.minimum, let maximum = quantity.maximum, let last = quantity.mostRecent else { return }
-        text.append(",\"")
-        text.append(key)
-        text.append("\":{\"count\":")
+        text.append(key: key)
+        text.append("{\"count\":")
         text.append(decimal: Int64(quantity.count))
         for (name, value) in [("min", minimum), ("max", maximum), ("last", last)] {
-            text.append(",\"\(name)\":", value.value)
-            text.append(",")
-            text.append(jsonString: name + "_id")
-            text.append(":\"")
-            text.append(value.reading)
-            text.append("\",")
-            text.append(jsonString: name + "_time")
-            text.append(":\"")
-            text.append(local: value.time, offset: zone.offset(at: value.time.seconds) / 60)
-            text.append(0x22)
+            text.append(key: name, rounded: value.value)
+            text.append(key: name + "_id", value.reading)
+            text.append(key: name + "_time", value.time, in: zone)
         }
-        if style == .cumulative { text.append(",\"sum\":", quantity.sum) }
-        if let average = quantity.average(style) { text.append(",\"avg\":", average) }
-        if let deviation = quantity.standardDeviation { text.append(",\"sd\":", deviation) }
+        if style == .cumulative { text.append(key: "sum", rounded: quantity.sum) }
+        if let average = quantity.average(style) { text.append(key: "avg", rounded: average) }
+        if let deviation = quantity.standardDeviation { text.append(key: "sd", rounded: deviation) }
         text.append("}")
     }
 
-    private func append(_ points: [ReadingPoint], _ key: StaticString, _ zone: ZoneTable, to text: inout TextBuffer) {
-        text.append(",\"")
-        text.append(key)
-        text.append("\":[")
-        for (index, point) in points.enumerated() {
-            text.append(index == 0 ? "{\"id\":\"" : ",{\"id\":\"")
+    private func append(_ points: [ReadingPoint], _ key: String, _ zone: ZoneTable, to text: inout TextBuffer) {
+        text.append(key: key)
+        text.append(list: points) { point, text in
+            text.append("{\"id\":\"")
             text.append(point.id)
             text.append(0x22)
-            append(point.time, "time", zone, to: &text)
-            text.append(",\"systolic_mmHg\":", point.systolic)
-            text.append(",\"diastolic_mmHg\":", point.diastolic)
-            if let pulse = point.pulse { text.append(",\"pulse_per_min\":", pulse) }
+            text.append(key: "time", point.time, in: zone)
+            text.append(key: "systolic_mmHg", rounded: point.systolic)
+            text.append(key: "diastolic_mmHg", rounded: point.diastolic)
+            if let pulse = point.pulse { text.append(key: "pulse_per_min", rounded: pulse) }
             text.append("}")
         }
-        text.append("]")
-    }
-}
-
-extension TextBuffer {
-    /// A key as it stands in JSON, and a derived number with at most two decimals.
-    fileprivate mutating func append(_ key: String, _ value: Double) {
-        append(string: key)
-        append(rounded: value)
     }
 }

@@ -1,28 +1,28 @@
 import CuffCore
 
-/// A hearing test with pure tones: the quietest level that each ear hears at each frequency.
-public struct Audiogram: Sendable, Hashable {
-    /// What the ears hear at one frequency. At least one of them has a value.
-    public struct Point: Sendable, Hashable {
+/// A pure-tone hearing test: the threshold of each ear at each frequency.
+package struct Audiogram: Sendable, Hashable {
+    /// The thresholds at one frequency. At least one ear has a value.
+    package struct Point: Sendable, Hashable {
         /// In Hz.
-        public let frequency: Digits
+        package let frequency: Digits
         /// In dB of hearing level; `nil` for an ear that was not tested.
-        public let left: Digits?, right: Digits?
+        package let left: Digits?, right: Digits?
     }
 
     /// Ascending in frequency; each frequency once.
-    public let points: [Point]
+    package let points: [Point]
 
     /// Frequencies of a test; clinics use up to a dozen.
     static let mostPoints = 16
-    /// What people can hear, in Hz, and what audiometers give, in dB: limits against slips of the fingers.
+    /// The range of human hearing in Hz, and of audiometers in dB, against typing errors.
     static let frequencies = 20.0...20_000, levels = -20.0...130
     /// Partition 1024 of the nomenclature is private (MDC_PART_PVT, ISO/IEEE 11073-10101); the term is this program's own.
     static let partition: UInt16 = 1024, term: UInt16 = 0xC0F3
 
-    /// Reads `250:34/27,500:30/-`: a frequency, the left and the right ear's level, `-` for an ear that was not tested. `nil` for
-    /// anything else, a value outside of the limits, a frequency named twice, or too many of them.
-    public init?(_ text: String) {
+    /// Parses `250:34/27,500:30/-`: a frequency, the left and the right ear's level, `-` for an ear that was not tested. `nil` for
+    /// anything else, a value outside of the limits, a repeated frequency, or too many.
+    package init?(_ text: String) {
         var points: [Point] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             let sides = part.split(separator: ":", omittingEmptySubsequences: false)
@@ -37,16 +37,16 @@ public struct Audiogram: Sendable, Hashable {
         self.points = points.sorted { $0.frequency.value < $1.frequency.value }
     }
 
-    /// The audiogram of a reading that a person typed in; `nil` for any other reading.
-    public init?(_ reading: Reading) {
+    /// The audiogram of a typed-in reading; `nil` for any other reading.
+    package init?(_ reading: Reading) {
         guard reading.origin == .entered, case .quantity(let quantity) = reading.content, quantity.partition == Self.partition,
             quantity.term == Self.term, let text = reading.text
         else { return nil }
         self.init(text)
     }
 
-    /// The form that `init` reads.
-    public var text: String {
+    /// The form that `init` parses.
+    package var text: String {
         var text = TextBuffer(capacity: 256)
         for (index, point) in points.enumerated() {
             if index > 0 { text.append(0x2C) }
@@ -59,8 +59,8 @@ public struct Audiogram: Sendable, Hashable {
         return text.string
     }
 
-    /// The reading of an audiogram that a person typed in; `nil` where its text is longer than a reading's may be.
-    public func reading(at time: Timestamp, user: Int32?, remarks: Remarks, received: Timestamp, zone: ZoneTable) -> Reading? {
+    /// The reading of a typed-in audiogram; `nil` if its text is too long for a reading.
+    package func reading(at time: Timestamp, user: Int32?, remarks: Remarks, received: Timestamp, zone: ZoneTable) -> Reading? {
         let text = text
         guard text.utf8.count <= Reading.longestText else { return nil }
         var typed = TextBuffer(capacity: 320)
@@ -77,7 +77,7 @@ public struct Audiogram: Sendable, Hashable {
         if let level { text.append(level) } else { text.append(0x2D) }
     }
 
-    /// A decimal number of at most one place.
+    /// A number with at most one decimal.
     private static func number(_ text: Substring, within range: ClosedRange<Double>) -> Digits? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard (1...2).contains(parts.count), parts.count == 1 || parts[1].utf8.count == 1, text.utf8.count <= 8,

@@ -1,13 +1,12 @@
 import CuffCore
 
-/// What a sample says beside its value, under the keys that HealthKit's files use.
+/// The metadata of a sample, under the keys of HealthKit's files.
 public struct HealthMetadata: Sendable, Hashable {
-    /// `true` for values a person typed in, whatever they were read from.
+    /// `true` for values that a person typed in.
     public var wasUserEntered: Bool?
     /// IANA name of the zone in which the sample was made.
     public var timeZone: String?
-    /// The sample's name among all of its source: a higher version under the same name replaces a lower one, the same
-    /// version is the same sample. The two stand together or not at all.
+    /// Identifies the sample among those of its source: a higher version replaces a lower one, the same version is the same sample.
     public var sync: (identifier: String, version: Int)? {
         get { syncIdentifier.map { ($0, syncVersion) } }
         set {
@@ -15,7 +14,7 @@ public struct HealthMetadata: Sendable, Hashable {
             syncVersion = newValue?.version ?? 0
         }
     }
-    /// An id that another program gave the sample.
+    /// An id from another program.
     public var externalUUID: String?
     /// The serial number of the cuff.
     public var deviceSerialNumber: String?
@@ -57,18 +56,5 @@ public struct HealthMetadata: Sendable, Hashable {
         guard !sync.identifier.isEmpty, sync.version >= 0 else {
             throw .invalid("a sync identifier must not be empty and its version not negative")
         }
-    }
-}
-
-/// Who made a sample: the program that wrote it, as HealthKit's `HKSource` with its revision.
-public struct HealthSource: Sendable, Hashable {
-    /// The program's name.
-    public var name: String
-    /// The program's version; `nil` where it is not said.
-    public var version: String?
-    /// Sets each property as given.
-    public init(name: String, version: String? = nil) {
-        self.name = name
-        self.version = version
     }
 }

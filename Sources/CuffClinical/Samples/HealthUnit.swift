@@ -3,15 +3,15 @@ import CuffCore
 /// A unit as HealthKit writes it, e.g. `mmHg` or `count/min`. Units of one dimension can be converted into each other.
 public struct HealthUnit: Sendable, Hashable, CustomStringConvertible {
     /// What a unit measures. Only units of one dimension can be converted.
-    public enum Dimension: Sendable, Hashable {
+    package enum Dimension: Sendable, Hashable {
         case pressure, frequency, time, count, mass, length, share, temperature, concentration, level
     }
 
     /// The unit as HealthKit writes it.
     public let symbol: StaticName
     /// What the unit measures.
-    public let dimension: Dimension
-    /// How many of the dimension's own unit (Pa, 1/s, s, 1) one of these is.
+    let dimension: Dimension
+    /// This unit in the base unit of its dimension (Pa, 1/s, s, 1).
     let scale: Double
 
     /// The symbol.
@@ -53,29 +53,4 @@ public struct HealthUnit: Sendable, Hashable, CustomStringConvertible {
 
     /// The unit of this symbol; `nil` for one that is not listed.
     public static func named(_ symbol: String) -> HealthUnit? { all.first { $0.description == symbol } }
-}
-
-/// A number with its unit and the digits it was sent with.
-public struct HealthQuantity: Sendable, Hashable {
-    /// The number with the digits as sent.
-    public var digits: Digits
-    /// The unit of `digits`.
-    public var unit: HealthUnit
-
-    /// Sets each property as given.
-    public init(_ digits: Digits, _ unit: HealthUnit) {
-        self.digits = digits
-        self.unit = unit
-    }
-
-    /// A pressure in the unit in which the cuff sent it.
-    public init(_ pressure: Pressure) { self.init(pressure.digits, pressure.unit == .mmHg ? .mmHg : .kPa) }
-    /// A pulse rate in beats per minute.
-    public init(_ pulse: PulseRate) { self.init(pulse.digits, .countPerMinute) }
-
-    /// The value in another unit of the same dimension; `nil` for one of another.
-    public func value(in other: HealthUnit) -> Double? {
-        guard unit.dimension == other.dimension else { return nil }
-        return unit == other ? digits.value : digits.value * unit.scale / other.scale
-    }
 }

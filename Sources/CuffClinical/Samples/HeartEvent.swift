@@ -1,13 +1,13 @@
 import CuffCore
 
-/// From which pulse on a reading is worth an event. Nothing is diagnosed; a limit is what the person set.
+/// The pulse limits for events. Nothing is diagnosed; the person sets the limits.
 public struct HeartRateLimits: Sendable, Hashable {
     /// Beats per minute; at or below is low.
     public let low: Double
     /// At or above is high.
     public let high: Double
 
-    /// `nil` where the limits cross.
+    /// `nil` if the limits cross.
     public init?(low: Double, high: Double) {
         guard low >= 0, low < high else { return nil }
         self.low = low
@@ -23,16 +23,16 @@ public struct HeartRateLimits: Sendable, Hashable {
     public static let usual = HeartRateLimits(40, 120)
 }
 
-/// Something beside a reading that its numbers or its cuff say: an irregular pulse, a high or a low heart rate.
-public struct HeartEvent: Sendable, Hashable {
+/// An event of a reading: an irregular pulse, a high or a low heart rate.
+package struct HeartEvent: Sendable, Hashable {
     /// What was noticed. The raw value is the word in JSON.
-    public enum Kind: String, Sendable, Hashable, CaseIterable {
+    package enum Kind: String, Sendable, Hashable, CaseIterable {
         case irregularPulse = "irregular_pulse"
         case highHeartRate = "high_heart_rate"
         case lowHeartRate = "low_heart_rate"
 
         /// The HealthKit type of the event.
-        public var type: SampleType {
+        package var type: SampleType {
             switch self {
             case .irregularPulse: .irregularPulse
             case .highHeartRate: .highHeartRate
@@ -42,20 +42,20 @@ public struct HeartEvent: Sendable, Hashable {
     }
 
     /// What was noticed.
-    public var kind: Kind
+    package var kind: Kind
     /// When the reading was measured.
-    public var time: Timestamp
+    package var time: Timestamp
     /// The id of the reading that it was noticed in.
-    public var reading: Reading.ID
+    package var reading: Reading.ID
     /// The user slot of the reading.
-    public var user: Int32?
-    /// The pulse of the reading; `nil` where the cuff sent none.
-    public var pulse: PulseRate?
-    /// The limit that was met; `nil` where the cuff itself said so.
-    public var limit: Double?
+    package var user: Int32?
+    /// The pulse of the reading; `nil` if the cuff sent none.
+    package var pulse: PulseRate?
+    /// The limit that was reached; `nil` if the cuff reported the event.
+    package var limit: Double?
 
-    /// The events of one reading. An implausible pulse, or a reading that does not count, makes none.
-    public static func events(of reading: Reading, at time: Timestamp, limits: HeartRateLimits) -> [HeartEvent] {
+    /// The events of one reading; none for an implausible pulse or an excluded reading.
+    package static func events(of reading: Reading, at time: Timestamp, limits: HeartRateLimits) -> [HeartEvent] {
         guard !reading.isPending, InclusionRule(zone: .utc).reason(reading.flags) == nil else { return [] }
         let pulse: PulseRate?
         switch reading.content {
@@ -83,32 +83,16 @@ public struct HeartEvent: Sendable, Hashable {
     }
 
     /// One JSON line: `{"type":"event","schema":1,"event":"high_heart_rate",…}`.
-    public func append(to text: inout TextBuffer, driver: String, device: String, zone: ZoneTable) {
-        text.append("{\"type\":\"event\",\"schema\":1,\"event\":")
-        text.append(jsonString: kind.rawValue)
-        text.append(",\"reading\":\"")
-        text.append(reading)
-        text.append("\",\"driver\":")
-        text.append(jsonString: driver)
-        if !device.isEmpty {
-            text.append(",\"device\":")
-            text.append(jsonString: device)
-        }
-        if let user {
-            text.append(",\"user\":")
-            text.append(decimal: Int64(user))
-        }
-        text.append(",\"time\":\"")
-        text.append(local: time, offset: zone.offset(at: time.seconds) / 60)
-        text.append(0x22)
-        if let pulse {
-            text.append(",\"pulse_per_min\":")
-            text.append(pulse.digits)
-        }
-        if let limit {
-            text.append(",\"limit_per_min\":")
-            text.append(rounded: limit)
-        }
+    package func append(to text: inout TextBuffer, driver: String, device: String, zone: ZoneTable) {
+        text.append("{\"type\":\"event\",\"schema\":1")
+        text.append(key: "event", kind.rawValue)
+        text.append(key: "reading", reading)
+        text.append(key: "driver", driver)
+        if !device.isEmpty { text.append(key: "device", device) }
+        if let user { text.append(key: "user", Int(user)) }
+        text.append(key: "time", time, in: zone)
+        if let pulse { text.append(key: "pulse_per_min", pulse.digits) }
+        if let limit { text.append(key: "limit_per_min", rounded: limit) }
         text.append("}\n")
     }
 }

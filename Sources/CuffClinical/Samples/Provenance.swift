@@ -1,13 +1,12 @@
 import CuffCore
 
-/// Which cuff a stored reading is from: the name of its driver, the identity its readings are stored under, and what is
-/// known of the cuff beside.
+/// The cuff of a stored reading: its driver, the identity under which its readings are stored, and further facts.
 public struct Provenance: Sendable, Hashable {
     /// The id of the driver.
     public var driver: String
-    /// The identity under which the readings are stored; empty where it is unknown.
+    /// The identity under which the readings are stored; empty if unknown.
     public var device: String
-    /// What the cuff told of itself.
+    /// What the cuff reports about itself.
     public var identity: DeviceIdentity
 
     /// Sets each property as given.
@@ -17,7 +16,7 @@ public struct Provenance: Sendable, Hashable {
         self.identity = identity
     }
 
-    /// As people know the cuff: its make and model, else its identity, else the driver.
+    /// The name for people: make and model, or the identity, or the driver.
     public var name: String {
         let parts = [identity.manufacturer, identity.model].compactMap { $0 }.filter { !$0.isEmpty }
         if !parts.isEmpty { return parts.joined(separator: " ") }

@@ -1,20 +1,19 @@
 import CuffCore
 
-/// A quantity beyond blood pressure, or something felt with one of a few values, that a person may type in, and that statistics and
-/// exports know: one row of the table.
-public struct QuantityType: Sendable, Hashable {
+/// A quantity other than blood pressure, or a symptom with one of a few values, that can be typed in, counted and exported.
+package struct QuantityType: Sendable, Hashable {
     /// The word on the command line and in JSON.
-    public let name: String
-    /// The sample type: identifier, unit of comparison, aggregation.
-    public let sample: SampleType
-    /// The code of the nomenclature under which readings of it are stored.
-    public let mdc: UInt32
+    package let name: String
+    /// The sample type, with the unit and the aggregation.
+    package let sample: SampleType
+    /// The nomenclature code under which readings are stored.
+    package let mdc: UInt32
     /// The unit's term in partition 4 of the nomenclature.
-    public let unit: UInt16
-    /// What a person, or a person's surroundings, can have; anything else is a slip of the fingers unless insisted on.
-    public let plausible: ClosedRange<Double>
+    package let unit: UInt16
+    /// The plausible range; other values are refused as typing errors unless forced.
+    package let plausible: ClosedRange<Double>
     /// The values of a category; empty for a quantity.
-    public let values: [CategoryValue]
+    package let values: [CategoryValue]
 
     private init(
         _ name: String, _ sample: SampleType, _ partition: UInt16, _ term: UInt16, unit: UInt16, _ plausible: ClosedRange<Double>
@@ -36,10 +35,10 @@ public struct QuantityType: Sendable, Hashable {
         self.values = values
     }
 
-    /// Every type. Codes of partitions 2 and 4: `NomenclatureTerm`, `NomenclatureUnit`. Sound levels and what people feel have no term there: theirs stand in
-    /// partition 1024, which is private (MDC_PART_PVT), and their unit above 0xF000, which is private in each partition (ISO/IEEE
-    /// 11073-10101); both are this program's own. The ranges are wide limits of this program's own.
-    public static let all: [QuantityType] = [
+    /// Every type. Codes of partitions 2 and 4: `NomenclatureTerm`, `NomenclatureUnit`. Sound levels and symptoms have no term there: theirs
+    /// are in partition 1024, which is private (MDC_PART_PVT), and their unit is above 0xF000, which is private in each partition (ISO/IEEE
+    /// 11073-10101); this program chose both. The ranges are wide limits of this program.
+    package static let all: [QuantityType] = [
         QuantityType("body_mass", .bodyMass, 2, 57664, unit: 1731, 0.3...650),
         QuantityType("height", .height, 2, 57668, unit: 1297, 20...280),
         QuantityType("body_temperature", .bodyTemperature, 2, 19292, unit: 6048, 25...45),
@@ -56,60 +55,19 @@ public struct QuantityType: Sendable, Hashable {
         QuantityType("palpitations", .palpitations, 0xC0F9, CategoryValue.severity),
     ]
 
-    /// The value of a category that is stored under a number; `nil` for a quantity, and for a number that no value has.
-    public func value(_ digits: Digits) -> CategoryValue? { values.first { Double($0.number) == digits.value } }
+    /// The value of a category with this number, or `nil`.
+    package func value(_ digits: Digits) -> CategoryValue? { values.first { Double($0.number) == digits.value } }
 
     /// The type of this word; `nil` for one that is not listed.
-    public static func named(_ name: String) -> QuantityType? { all.first { $0.name == name } }
+    package static func named(_ name: String) -> QuantityType? { all.first { $0.name == name } }
 
-    /// The type of a stored quantity; `nil` where it is of none, or in a unit in which values of the type are not compared. Private
-    /// terms of the nomenclature are this program's own only where a person typed them in.
-    public static func of(_ reading: Reading) -> QuantityType? {
+    /// The type of a stored quantity; `nil` if it has none, or is in another unit. Private terms of the nomenclature are this program's own
+    /// only if a person typed them in.
+    package static func of(_ reading: Reading) -> QuantityType? {
         guard case .quantity(let quantity) = reading.content, let type = all.first(where: { $0.mdc == quantity.mdc }),
             type.unit == quantity.unit
         else { return nil }
         let isPrivate = type.mdc >> 16 == 1024
         return isPrivate && reading.origin != .entered ? nil : type
-    }
-}
-
-/// A quantity that a person types in. It becomes a reading of origin `entered`; the same value at the same time is the same reading.
-public struct ManualQuantity: Sendable, Hashable {
-    /// What it is.
-    public var type: QuantityType
-    /// The digits as they were typed, in the unit of the type.
-    public var value: Digits
-    /// When it began, or when it was measured.
-    public var time: Timestamp
-    /// How long it lasted; `nil` for a moment.
-    public var duration: Duration?
-    /// The user slot; `nil` for none.
-    public var user: Int32?
-    /// What the person says beside it.
-    public var remarks: Remarks
-
-    /// Sets each property as given; nothing is checked.
-    public init(
-        _ type: QuantityType, _ value: Digits, at time: Timestamp, lasting duration: Duration? = nil, user: Int32? = nil,
-        remarks: Remarks = Remarks()
-    ) {
-        (self.type, self.value, self.time, self.duration, self.user, self.remarks) = (type, value, time, duration, user, remarks)
-    }
-
-    /// The reading, with its id and times.
-    public func reading(received: Timestamp, zone: ZoneTable) -> Reading {
-        var text = TextBuffer(capacity: 96)
-        text.append(utc: time)
-        text.append(string: " \(type.name) ")
-        text.append(value)
-        if let duration { text.append(string: " \(duration.components.seconds) s") }
-        let quantity = Quantity(
-            partition: UInt16(truncatingIfNeeded: type.mdc >> 16), term: UInt16(truncatingIfNeeded: type.mdc), value: value, unit: type.unit
-        )
-        var reading = Reading.entered(.quantity(quantity), as: text.array, at: time, user: user, received: received, zone: zone)
-        reading.duration = duration
-        reading.text = type.value(value)?.word
-        reading.remarks = remarks.isEmpty ? nil : remarks
-        return reading
     }
 }

@@ -1,26 +1,26 @@
 import CuffCore
 
-/// A reading in HealthKit's shape: a blood-pressure correlation, with a heart-rate sample beside it where the cuff sent
-/// a pulse. A pulse without a pressure is a heart-rate sample alone. Nothing is computed; absent values stay absent.
+/// A reading as HealthKit samples: a blood-pressure correlation, and a heart-rate sample if the cuff sent a pulse. Nothing is
+/// computed; absent values stay absent.
 public struct ReadingSamples: Sendable, Hashable {
     /// The pressures; `nil` for a pulse alone.
     public let bloodPressure: Correlation?
-    /// The pulse; `nil` where the cuff sent none.
+    /// The pulse; `nil` if the cuff sent none.
     public let heartRate: QuantitySample?
     /// A quantity beyond blood pressure; `nil` for a pressure or a pulse.
     public let quantity: QuantitySample?
-    /// What a person felt; `nil` for anything else.
-    public let category: CategorySample?
+    /// A symptom; `nil` for anything else.
+    package let category: CategorySample?
     /// A hearing test; `nil` for anything else.
-    public let audiogram: Audiogram?
+    package let audiogram: Audiogram?
     /// When the reading was measured.
     public let time: Timestamp
-    /// What is said beside the reading.
+    /// The metadata.
     public let metadata: HealthMetadata
-    /// The events that the reading makes.
-    public let events: [HeartEvent]
+    /// The events of the reading.
+    package let events: [HeartEvent]
 
-    /// `zone` names the zone for the metadata and dates a reading whose only time is its cuff's own.
+    /// `zone` is named in the metadata, and dates a reading that has only its cuff's own time.
     public init(
         _ reading: Reading, source: HealthSource, device: DeviceIdentity? = nil, zone: ZoneTable,
         limits: HeartRateLimits = .usual
@@ -78,8 +78,8 @@ public struct ReadingSamples: Sendable, Hashable {
         events = HeartEvent.events(of: reading, at: time, limits: limits)
     }
 
-    /// The zone in which the reading was placed: it may be another than the one that is exported in. A reading keeps only the
-    /// offset of its zone, so that one of another zone is named by the offset.
+    /// The zone of the reading, which may differ from that of the export. A reading keeps only the offset of its zone, so another zone is
+    /// named by its offset.
     static func timeZone(of reading: Reading, at time: Timestamp, _ zone: ZoneTable) -> String {
         let here = zone.offset(at: time.seconds) / 60
         let offset = reading.measured == nil ? reading.clock.time?.utcOffset.map { Int($0) } ?? here : Int(reading.measuredOffset)
@@ -92,7 +92,7 @@ public struct ReadingSamples: Sendable, Hashable {
         guard case .quantity(let quantity) = reading.content, let value = quantity.value, let type = QuantityType.of(reading),
             let unit = type.sample.unit
         else { throw HealthError(.noData, "the reading has no value of a known type") }
-        // A share is 0 to 1 in HealthKit, and its unit "%" all the same.
+        // A share is 0 to 1 in HealthKit, although its unit is "%".
         let isShare = unit == .percent
         let digits = isShare ? Digits(mantissa: value.mantissa, exponent: Int8(clamping: Int(value.exponent) - 2)) : value
         return try QuantitySample(
@@ -100,7 +100,7 @@ public struct ReadingSamples: Sendable, Hashable {
             metadata: metadata)
     }
 
-    /// `nil` for a reading that is of no category.
+    /// `nil` for a reading that is not of a category.
     private static func category(
         of reading: Reading, at time: Timestamp, _ source: HealthSource, _ metadata: HealthMetadata
     ) throws(HealthError) -> CategorySample? {
@@ -118,7 +118,7 @@ public struct ReadingSamples: Sendable, Hashable {
         Timestamp(milliseconds: time.milliseconds + (reading.duration.map { $0.components.seconds * 1000 } ?? 0))
     }
 
-    /// HealthKit has no keys of its own for any of these.
+    /// HealthKit has no keys for these.
     private static func metadataKey(_ key: Remarks.Key) -> String {
         switch key {
         case .note: "CuffNote"
@@ -135,18 +135,5 @@ public struct ReadingSamples: Sendable, Hashable {
         text.append(pressure.digits)
         text.append(pressure.unit == .mmHg ? " mmHg" : " kPa")
         return text.string
-    }
-}
-
-extension MeasurementFlags {
-    /// The words, in the order of their bits.
-    public func text(separator: String) -> String {
-        Self.words.indices.filter { rawValue & (1 << UInt32($0)) != 0 }.map { Self.words[$0].description }
-            .joined(separator: separator)
-    }
-
-    /// Reads one word of the list; `nil` for any other.
-    public static func named(_ word: String) -> MeasurementFlags? {
-        words.firstIndex { $0.description == word }.map { MeasurementFlags(rawValue: 1 << UInt32($0)) }
     }
 }

@@ -1,25 +1,23 @@
 import CuffCore
 
-/// A kind of sample under the identifier HealthKit has for it, with what may be stored under it.
-///
-/// It describes a type; it holds no data. Types that HealthKit does not have begin with `Cuff` and are left out of its
-/// exchange format.
+/// A type of sample with HealthKit's identifier, unit and aggregation. Types that HealthKit does not have begin with `Cuff` and are left
+/// out of its exchange format.
 public struct SampleType: Sendable, Hashable {
     /// What samples of the type hold.
-    public enum Kind: Sendable, Hashable { case quantity, correlation, category, series }
+    package enum Kind: Sendable, Hashable { case quantity, correlation, category, series }
 
     /// HealthKit's identifier, or one beginning with `Cuff`.
     public let identifier: StaticName
     /// What samples of the type hold.
-    public let kind: Kind
+    package let kind: Kind
     /// The unit in which values are compared and exported; `nil` for types without values.
     public let unit: HealthUnit?
     /// How values become one number; `nil` for types without values.
     public let aggregation: AggregationStyle?
-    /// The longest stretch one sample may cover.
+    /// The longest interval of one sample.
     public let longest: Duration
 
-    /// Apple advises against samples of a day or more ("Saving data to HealthKit"); here that is a limit.
+    /// Apple advises against samples of a day or more ("Saving data to HealthKit"); here they are refused.
     static let day = Duration.seconds(86400)
 
     /// The systolic pressure, a part of `bloodPressure`.
@@ -68,14 +66,14 @@ public struct SampleType: Sendable, Hashable {
     /// A hearing test.
     public static let audiogram = SampleType(
         identifier: "HKDataTypeIdentifierAudiogram", kind: .series, unit: nil, aggregation: nil, longest: day)
-    /// The cuff noticed an irregular pulse. HealthKit's type is the nearest it has; nothing is diagnosed.
+    /// The cuff reported an irregular pulse. This is HealthKit's nearest type; nothing is diagnosed.
     public static let irregularPulse = category("HKCategoryTypeIdentifierIrregularHeartRhythmEvent")
     /// The pulse was at or above the person's limit.
     public static let highHeartRate = category("HKCategoryTypeIdentifierHighHeartRateEvent")
     /// The pulse was at or below the person's limit.
     public static let lowHeartRate = category("HKCategoryTypeIdentifierLowHeartRateEvent")
 
-    // What people feel, with how badly (`CategoryValue.severity`). Identifiers: Apple's HKTypeIdentifiers.h, iOS 13.6.
+    // Symptoms with their severity (`CategoryValue.severity`). Identifiers: Apple's HKTypeIdentifiers.h, iOS 13.6.
     /// Dizziness.
     public static let dizziness = category("HKCategoryTypeIdentifierDizziness")
     /// A headache.
@@ -107,6 +105,14 @@ public struct SampleType: Sendable, Hashable {
 
     /// Whether values of the type may be in this unit: the dimensions agree.
     public func allows(_ unit: HealthUnit) -> Bool { unit.dimension == self.unit?.dimension }
+
+    /// Throws `invalidArgument` unless a sample of this type may cover the time.
+    func checkExtent(_ start: Timestamp, _ end: Timestamp) throws(HealthError) {
+        guard start <= end else { throw .invalid("the sample ends before it starts") }
+        guard Duration.milliseconds(end.milliseconds - start.milliseconds) < longest else {
+            throw .invalid("a sample of \(identifier) must be shorter than \(longest.components.seconds) s")
+        }
+    }
 
     private static func quantity(_ identifier: StaticName, _ unit: HealthUnit, _ style: AggregationStyle) -> SampleType {
         SampleType(identifier: identifier, kind: .quantity, unit: unit, aggregation: style, longest: day)

@@ -1,12 +1,12 @@
 import CuffCore
 
-/// When a heart beat, beat by beat: no values, only times, as HealthKit's `HKHeartbeatSeriesSample`.
+/// The times of heart beats, as HealthKit's `HKHeartbeatSeriesSample`.
 public struct HeartbeatSeries: Sendable, Hashable {
     /// One heart beat.
     public struct Beat: Sendable, Hashable {
         /// Microseconds since the start of the series.
         public var time: Int64
-        /// Something is missing between this beat and the one before, so the time between them is no interval.
+        /// Beats may be missing before this one, so the time since the previous one is not an interval.
         public var precededByGap: Bool
 
         /// Sets each property as given.
@@ -18,33 +18,16 @@ public struct HeartbeatSeries: Sendable, Hashable {
         public var seconds: Double { Double(time) / 1_000_000 }
     }
 
-    /// The instant that the beats count from.
+    /// The instant from which the beats count.
     public let start: Timestamp
     /// The program that made the series.
     public let source: HealthSource
-    /// The cuff; `nil` where it is unknown.
+    /// The cuff; `nil` if it is unknown.
     public let device: DeviceIdentity?
-    /// What is said beside the beats.
-    public let metadata: HealthMetadata
-    /// The reading it led to; `nil` where there is none.
+    /// The reading of the measurement, or `nil`.
     public let reading: Reading.ID?
     /// Ascending; never empty.
     public let beats: [Beat]
-
-    /// One that was stored; `nil` where the beats are none or out of order.
-    public init?(restored beats: [Beat], start: Timestamp, source: HealthSource, device: DeviceIdentity?, reading: Reading.ID?) {
-        guard !beats.isEmpty, zip(beats, beats.dropFirst()).allSatisfy({ $0.time < $1.time }) else { return nil }
-        self.init(start: start, source: source, device: device, metadata: HealthMetadata(), reading: reading, beats: beats)
-    }
-
-    init(start: Timestamp, source: HealthSource, device: DeviceIdentity?, metadata: HealthMetadata, reading: Reading.ID?, beats: [Beat]) {
-        self.start = start
-        self.source = source
-        self.device = device
-        self.metadata = metadata
-        self.reading = reading
-        self.beats = beats
-    }
 
     /// The time of the last beat, rounded up to the millisecond.
     public var end: Timestamp {
@@ -68,77 +51,10 @@ public struct HeartbeatSeries: Sendable, Hashable {
     }
 }
 
-/// Collects the beats of a series while they come: `add` any number of times, then `finish` or `discard` once.
-public struct HeartbeatSeriesBuilder: Sendable {
-    /// A day of 200 beats a minute is 288,000.
-    public static let maximumCount = 300_000
-
-    /// The instant that the beats count from.
-    public let start: Timestamp
-    /// The program that makes the series.
-    public let source: HealthSource
-    /// The cuff; `nil` where it is unknown.
-    public let device: DeviceIdentity?
-    /// Where the builder stands.
-    public private(set) var state = QuantitySeriesBuilder.State.building
-    private var beats: [HeartbeatSeries.Beat] = []
-
-    /// A series without beats.
-    public init(start: Timestamp, source: HealthSource, device: DeviceIdentity? = nil) {
-        self.start = start
-        self.source = source
-        self.device = device
-    }
-
-    /// The number of beats so far.
-    public var count: Int { beats.count }
-
-    /// A beat at its time since the start of the series. Times must grow.
-    public mutating func add(at elapsed: Duration, precededByGap: Bool = false) throws(HealthError) {
-        try checkOpen()
-        let time = elapsed.microseconds
-        guard time >= 0 else { throw .invalid("the beat lies before the start of the series") }
-        guard beats.last.map({ $0.time < time }) ?? true else { throw .invalid("the beat does not follow the last one") }
-        guard elapsed < SampleType.heartbeatSeries.longest else { throw .invalid("the series is longer than a day") }
-        guard beats.count < Self.maximumCount else {
-            throw HealthError(.dataSizeExceeded, "a series holds at most \(Self.maximumCount) beats")
-        }
-        beats.append(.init(time: time, precededByGap: precededByGap))
-    }
-
-    /// A beat as cuffs send it: with the interval to the one before. The first stands at the start of the series.
-    public mutating func add(interval milliseconds: Int, precededByGap: Bool = false) throws(HealthError) {
-        let last = beats.last?.time
-        try add(
-            at: .microseconds(last.map { $0 + Int64(milliseconds) * 1000 } ?? 0),
-            precededByGap: precededByGap && last != nil)
-    }
-
-    /// Ends the series. Throws `errorNoData` for a series without beats, `errorInvalidArgument` when it is finished or
-    /// discarded already.
-    public mutating func finish(
-        reading: Reading.ID? = nil, metadata: HealthMetadata = HealthMetadata()
-    ) throws(HealthError) -> HeartbeatSeries {
-        try checkOpen()
-        try metadata.check()
-        state = .finished
-        guard !beats.isEmpty else { throw HealthError(.noData, "the series has no beats") }
-        return HeartbeatSeries(
-            start: start, source: source, device: device, metadata: metadata, reading: reading, beats: beats)
-    }
-
-    /// Throws the beats away. Doing it twice is harmless.
-    public mutating func discard() {
-        guard state == .building else { return }
-        state = .discarded
-        beats = []
-    }
-
-    private func checkOpen() throws(HealthError) {
-        switch state {
-        case .building: break
-        case .finished: throw .invalid("the series is finished")
-        case .discarded: throw .invalid("the series was discarded")
-        }
+extension HeartbeatSeries {
+    /// A stored series; `nil` if there are no beats or they are out of order.
+    package init?(restored beats: [Beat], start: Timestamp, source: HealthSource, device: DeviceIdentity?, reading: Reading.ID?) {
+        guard !beats.isEmpty, zip(beats, beats.dropFirst()).allSatisfy({ $0.time < $1.time }) else { return nil }
+        self.init(start: start, source: source, device: device, reading: reading, beats: beats)
     }
 }

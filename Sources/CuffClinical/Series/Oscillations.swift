@@ -2,42 +2,42 @@ import CuffCore
 
 /// The heart beats in the pressure of a deflating cuff: small oscillations on a falling line.
 ///
-/// It needs at least 50 samples a second and a cuff that deflates steadily; stepwise deflation looks like beats to it.
-/// It finds when the heart beat. It computes no blood pressure.
+/// It requires at least 50 samples a second and steady deflation; deflation in steps looks like beats. It finds the times of beats, and
+/// computes no blood pressure.
 ///
 /// Method: from the highest pressure on, down to 20 mmHg, the line is taken off with a centred moving average of one
 /// second and the noise with one of a tenth. A peak is a local maximum of at least half the largest within 1.5 s and a
 /// fifth of the largest of all, 0.3 s (200 beats a minute) away from any larger. Its time is that of the parabola through
 /// the three samples around it. Where samples are missing, or an interval is longer than 1.6 times the median (a beat was
 /// too small to be seen), the beat is marked as preceded by a gap.                                           guess
-public struct Oscillations: Sendable, Hashable {
+struct Oscillations: Sendable, Hashable {
     /// One heart beat in the pressure.
-    public struct Peak: Sendable, Hashable {
+    struct Peak: Sendable, Hashable {
         /// Seconds on the scale of the samples.
-        public var time: Double
+        var time: Double
         /// The falling line under the peak, in mmHg.
-        public var pressure: Double
+        var pressure: Double
         /// From the line to the peak, in mmHg.
-        public var amplitude: Double
-        /// Something is missing before it, so the time since the peak before is no interval.
-        public var precededByGap: Bool
+        var amplitude: Double
+        /// Beats may be missing before it, so the time since the previous peak is not an interval.
+        var precededByGap: Bool
     }
 
-    /// Samples a second that are needed.
-    public static let minimumRate = 50.0
+    /// The required samples a second.
+    static let minimumRate = 50.0
     /// The beats, ascending in time.
-    public let peaks: [Peak]
+    let peaks: [Peak]
     /// Samples a second, by the median distance of the samples.
-    public let rate: Double
+    let rate: Double
 
     /// `samples` in mmHg with their seconds, ascending.
-    public init(_ samples: [(time: Double, pressure: Double)]) throws(HealthError) {
+    init(_ samples: [(time: Double, pressure: Double)]) throws(HealthError) {
         guard samples.count >= 100 else { throw HealthError(.noData, "there are too few pressure samples to see beats") }
         let steps = zip(samples, samples.dropFirst()).map { $1.time - $0.time }
         let step = Self.median(steps)
         guard step > 0, steps.allSatisfy({ $0 > 0 }) else { throw .invalid("the samples are not in the order of time") }
         rate = 1 / step
-        // A clock of whole milliseconds makes 50 Hz look like anything from 49.
+        // With a clock of whole milliseconds, 50 Hz may appear as 49.
         guard rate >= Self.minimumRate * 0.98 else {
             throw .invalid("beats cannot be seen in \(Int(rate.rounded())) samples a second; it takes 50")
         }
@@ -48,8 +48,8 @@ public struct Oscillations: Sendable, Hashable {
         peaks = Self.pruned(found)
     }
 
-    /// The same of a stored series; throws `errorInvalidArgument` where its values are not pressures.
-    public init(_ series: QuantitySeries) throws(HealthError) {
+    /// The beats of a stored series; throws `invalidArgument` if its values are not pressures.
+    init(_ series: QuantitySeries) throws(HealthError) {
         guard series.unit.dimension == .pressure else { throw .invalid("\(series.unit) is not a unit of pressure") }
         try self.init(
             series.elements.map {
@@ -58,7 +58,7 @@ public struct Oscillations: Sendable, Hashable {
     }
 
     /// The beats as a series that starts when the samples do (time 0 is `start`).
-    public func heartbeats(start: Timestamp, source: HealthSource, device: DeviceIdentity? = nil, reading: Reading.ID? = nil)
+    func heartbeats(start: Timestamp, source: HealthSource, device: DeviceIdentity? = nil, reading: Reading.ID? = nil)
         throws(HealthError) -> HeartbeatSeries
     {
         var builder = HeartbeatSeriesBuilder(start: start, source: source, device: device)
@@ -68,7 +68,7 @@ public struct Oscillations: Sendable, Hashable {
         return try builder.finish(reading: reading)
     }
 
-    /// The stretches without missing samples, from the highest pressure on.
+    /// The segments without missing samples, from the highest pressure on.
     private static func segments(_ samples: [(time: Double, pressure: Double)], step: Double) -> [Range<Int>] {
         let top = samples.indices.max { samples[$0].pressure < samples[$1].pressure } ?? 0
         let end = samples.indices.first { $0 > top && samples[$0].pressure < 20 } ?? samples.count
@@ -106,7 +106,7 @@ public struct Oscillations: Sendable, Hashable {
         return peaks
     }
 
-    /// Marks what is no interval; the first beat of all follows no gap.
+    /// Marks beats after a gap; the first beat is not after a gap.
     private static func pruned(_ peaks: [Peak]) -> [Peak] {
         guard var last = peaks.first else { return [] }
         let usual = median(zip(peaks, peaks.dropFirst()).filter { !$1.precededByGap }.map { $1.time - $0.time })
@@ -128,7 +128,7 @@ public struct Oscillations: Sendable, Hashable {
         return sorted.isEmpty ? 0 : sorted[sorted.count / 2]
     }
 
-    /// A centred moving average; near the ends the window shrinks but stays centred, so that a line stays a line.
+    /// A centred moving average; near the ends the window shrinks but stays centred, so that a straight line is not changed.
     private static func smoothed(_ values: [Double], halfWidth: Int) -> [Double] {
         var sums = [0.0]
         for value in values { sums.append((sums.last ?? 0) + value) }

@@ -1,17 +1,17 @@
 import CuffCore
 
 /// The compact form in which series are stored: a byte for the version, then numbers of 7 bits a byte, each element as
-/// its difference from the one before. A pressure sample usually takes three to four bytes.
+/// its difference from the previous one. A pressure sample usually takes three to four bytes.
 ///
 /// Quantities  1 count exponent hasDurations, then start value [duration]     value = mantissa at that exponent
 /// Waveforms   `WaveformSeries.swift`
 /// Heartbeats  1 count, then twice the time, plus 1 where a gap precedes
-/// Signed numbers are folded (0, -1, 1, -2 … are 0, 1, 2, 3 …). Differences are of this element from the one before.
-public enum SeriesCoding {
+/// Signed numbers are folded (0, -1, 1, -2 … are 0, 1, 2, 3 …). Differences are from the previous element.
+package enum SeriesCoding {
     static let version: UInt8 = 1
 
-    /// `nil` when the values cannot be brought to one exponent without losing digits.
-    public static func encode(_ elements: [QuantitySeries.Element]) -> [UInt8]? {
+    /// `nil` if the values do not fit one exponent without losing digits.
+    package static func encode(_ elements: [QuantitySeries.Element]) -> [UInt8]? {
         let exponent = elements.map(\.value.exponent).min() ?? 0
         let hasDurations = elements.contains { $0.end != $0.start }
         var bytes: [UInt8] = [version]
@@ -35,7 +35,7 @@ public enum SeriesCoding {
     }
 
     /// `nil` for anything that `encode` does not write.
-    public static func decodeElements(_ bytes: [UInt8]) -> [QuantitySeries.Element]? {
+    package static func decodeElements(_ bytes: [UInt8]) -> [QuantitySeries.Element]? {
         var reader = Reader(bytes)
         guard reader.byte() == version, let count = reader.number(), count <= UInt64(QuantitySeriesBuilder.maximumCount),
             let exponent = reader.byte().map({ Int8(bitPattern: $0) }), let durations = reader.byte(), durations <= 1
@@ -58,7 +58,7 @@ public enum SeriesCoding {
     }
 
     /// The stored form of the beats, which must ascend in time.
-    public static func encode(_ beats: [HeartbeatSeries.Beat]) -> [UInt8] {
+    package static func encode(_ beats: [HeartbeatSeries.Beat]) -> [UInt8] {
         var bytes: [UInt8] = [version]
         append(UInt64(beats.count), to: &bytes)
         var last: Int64 = 0
@@ -70,7 +70,7 @@ public enum SeriesCoding {
     }
 
     /// The beats of a stored form; `nil` for anything that `encode` does not write.
-    public static func decodeBeats(_ bytes: [UInt8]) -> [HeartbeatSeries.Beat]? {
+    package static func decodeBeats(_ bytes: [UInt8]) -> [HeartbeatSeries.Beat]? {
         var reader = Reader(bytes)
         guard reader.byte() == version, let count = reader.number(), count <= UInt64(HeartbeatSeriesBuilder.maximumCount)
         else { return nil }

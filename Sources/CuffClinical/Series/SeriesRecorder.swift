@@ -1,42 +1,17 @@
 import CuffCore
 
-/// A series of any kind.
-public enum HealthSeries: Sendable, Hashable {
-    case quantity(QuantitySeries)
-    case heartbeats(HeartbeatSeries)
-    case waveform(WaveformSeries)
-
-    /// The instant that the series counts from.
-    public var start: Timestamp {
-        switch self {
-        case .quantity(let series): series.start
-        case .heartbeats(let series): series.start
-        case .waveform(let series): series.start
-        }
-    }
-
-    /// The reading that owns the series; `nil` where there is none.
-    public var reading: Reading.ID? {
-        switch self {
-        case .quantity(let series): series.reading
-        case .heartbeats(let series): series.reading
-        case .waveform: nil
-        }
-    }
-}
-
-/// Makes series of what one cuff shows while it measures: the cuff's pressure as one quantity series for each measurement,
-/// and its beats, or the oscillations in pressures of at least 50 a second, as one heartbeat series.
+/// Records the live values of one cuff: the cuff's pressure as one quantity series for each measurement, and its beats, or the
+/// oscillations in pressures of at least 50 a second, as one heartbeat series.
 ///
 /// Rules:
-/// - The measurement's reading ends its series and owns them. A failed one throws them away, unless they are to be kept.
-/// - A continuous cuff gives a reading for every beat: its series end with the measurement, and none of them owns them.
-/// - An array of samples (RT-SA) is a series of its own, whatever else is measured; one with a piece missing is thrown away.
-/// - A cuff that shows pressure without an end fills one series after the other.
+/// - The measurement's reading ends its series and owns them. Those of a failed measurement are discarded, unless `keepsFailed`.
+/// - A continuous cuff sends a reading for every beat: its series end with the measurement and belong to no reading.
+/// - An array of samples (RT-SA) is a separate series; it is discarded if a piece is missing.
+/// - A cuff that sends pressures without an end fills one series after the other.
 public struct SeriesRecorder: Sendable {
-    /// 20 minutes at 200 samples a second: as much as is held in memory for one cuff.
+    /// The most samples in memory for one cuff: 20 minutes at 200 a second.
     public static let maximumCount = 240_000
-    /// Fewer beats make no series.
+    /// The least number of beats in a series.
     static let fewestBeats = 3
 
     private let source: HealthSource
@@ -46,7 +21,7 @@ public struct SeriesRecorder: Sendable {
     private var beats: HeartbeatSeriesBuilder?
     private var beatGap = BeatGap()
     private var wave = WaveformAssembly()
-    /// The cuff has ended, and its reading has not come.
+    /// The measurement has ended, and its reading has not arrived.
     private var isEnded = false
 
     /// `keepsFailed` keeps the series of measurements without a result.
@@ -56,16 +31,16 @@ public struct SeriesRecorder: Sendable {
         self.keepsFailed = keepsFailed
     }
 
-    /// Nothing is under way: the next event finds it as if it were new.
+    /// Nothing is being recorded.
     public var isIdle: Bool { pressures == nil && beats == nil && beatGap == BeatGap() && !isEnded && wave.isEmpty }
 
-    /// How many samples and beats are held.
+    /// The number of samples and beats in memory.
     public var count: Int { (pressures?.count ?? 0) + (beats?.count ?? 0) + wave.count }
 
-    /// Whether so many further pressures and beats are only kept: none of them can end a series.
+    /// Whether this many further pressures and beats fit without ending a series.
     public func hasRoom(for samples: Int) -> Bool { !isEnded && count + samples < Self.maximumCount }
 
-    /// A live event `elapsed` after the start of its measurement, which it tells at `now`.
+    /// A live event at the time `now`, `elapsed` after the start of its measurement.
     public mutating func take(
         _ event: LiveEvent, at elapsed: Duration?, now: Timestamp, device: DeviceIdentity? = nil, into finished: inout [HealthSeries]
     ) {
@@ -87,7 +62,7 @@ public struct SeriesRecorder: Sendable {
         }
     }
 
-    /// A reading of the same cuff; one that was not just measured has nothing to do with it.
+    /// A reading of the same cuff; ignored unless it was just measured.
     public mutating func take(_ reading: Reading, into finished: inout [HealthSeries]) {
         guard reading.origin == .measurement || reading.origin == .push, !reading.isPending else { return }
         switch reading.content {
@@ -97,7 +72,7 @@ public struct SeriesRecorder: Sendable {
         }
     }
 
-    /// Ends without a result, or there is nothing more to come.
+    /// Ends the recording without a result.
     public mutating func close(into finished: inout [HealthSeries]) {
         wave.finish(source, into: &finished)
         if isContinuous || keepsFailed { return finish(nil, into: &finished) }
@@ -113,13 +88,13 @@ public struct SeriesRecorder: Sendable {
 
     private mutating func insert(_ pressure: Pressure, _ elapsed: Duration, _ start: Timestamp, _ device: DeviceIdentity?) {
         if pressures == nil { pressures = try? QuantitySeriesBuilder(.cuffPressure, start: start, source: source, device: device) }
-        // What does not fit (a negative pressure of a badly zeroed cuff) is left out; the rest is worth keeping.
+        // A value that does not fit (a negative pressure of a badly zeroed cuff) is left out.
         try? pressures?.insert(HealthQuantity(pressure), at: elapsed)
     }
 
     private mutating func beat(_ interval: UInt16, _ isAfterGap: Bool, _ elapsed: Duration, _ start: Timestamp, _ device: DeviceIdentity?) {
         if beats == nil { beats = HeartbeatSeriesBuilder(start: start, source: source, device: device) }
-        // Asked here as well: what was left out because a sink is slow, the link has seen.
+        // Checked here as well: events may have been dropped for a slow sink after the link saw them.
         let isGap = beatGap.note(interval, at: elapsed) || isAfterGap && beats?.count ?? 0 > 0
         if isGap || beats?.count == 0 {
             try? beats?.add(at: elapsed, precededByGap: isGap)

@@ -1,56 +1,12 @@
 import CuffCore
 
-/// How values over time become one number, as HealthKit names it.
-public enum AggregationStyle: String, Sendable, Hashable, CaseIterable {
-    /// Every value counts the same.
-    case discreteArithmetic = "discrete-arithmetic"
-    /// A value counts as long as it holds: the area under the straight lines between consecutive values, divided by the
-    /// time they span. Values of one instant, or a single one, are averaged arithmetically.
-    case discreteTemporallyWeighted = "discrete-temporally-weighted"
-    /// Values add up. It makes sense for counts, not for pressures.
-    case cumulative
-    /// Sound levels: the level of a steady sound with the same energy, each value weighted by how long it lasted. Values that last a
-    /// moment count the same as each other, and only where none has a duration.
-    case equivalentContinuousLevel = "discrete-equivalent-continuous-level"
-}
-
-/// A value, when it was measured, and the reading it came from.
-public struct DatedValue: Sendable, Hashable {
-    /// The value, in the unit of its quantity: mmHg or beats per minute.
-    public var value: Double
-    /// When it was measured.
-    public var time: Timestamp
-    /// The reading it came from.
-    public var reading: Reading.ID
-
-    /// Sets each property as given.
-    public init(_ value: Double, at time: Timestamp, from reading: Reading.ID) {
-        self.value = value
-        self.time = time
-        self.reading = reading
-    }
-
-    /// Earlier in time; within one instant the order of ids, so that nothing depends on the order of arrival.
-    static func isEarlier(_ a: DatedValue, _ b: DatedValue) -> Bool {
-        a.time != b.time ? a.time < b.time : Reading.ID.precedes(a.reading, b.reading)
-    }
-}
-
-extension Reading.ID {
-    static func precedes(_ a: Reading.ID, _ b: Reading.ID) -> Bool {
-        let (first, second) = (a.wallSeconds ?? .min, b.wallSeconds ?? .min)
-        return first != second ? first < second : a.hash < b.hash
-    }
-}
-
-/// Statistics of one quantity, in constant memory. Only the temporally weighted average needs its values in the order
-/// of time; all else is the same for any order.
+/// Statistics of one quantity, in constant memory. Only the temporally weighted average depends on the order of the values.
 public struct QuantityStatistics: Sendable, Hashable {
     /// How many values were added.
     public private(set) var count = 0
-    /// Of equal values the earliest.
+    /// The earliest of equal values.
     public private(set) var minimum: DatedValue?
-    /// Of equal values the earliest.
+    /// The earliest of equal values.
     public private(set) var maximum: DatedValue?
     /// The latest in time.
     public private(set) var mostRecent: DatedValue?
@@ -60,7 +16,7 @@ public struct QuantityStatistics: Sendable, Hashable {
     private var area = CompensatedSum()
     private var first: Timestamp?
     private var previous: DatedValue?
-    /// Sums of 10^(L/10), and of that times the seconds it lasted.
+    /// Sums of 10^(L/10), of that times the duration in seconds, and of the durations.
     private var energy = CompensatedSum(), lastingEnergy = CompensatedSum(), lasting = CompensatedSum()
     private var isInOrder = true
     private var levels = 0
@@ -68,7 +24,7 @@ public struct QuantityStatistics: Sendable, Hashable {
     /// No values.
     public init() {}
 
-    /// Adds one value. Only a sound level needs to say how long it lasted, zero for a moment.
+    /// Adds one value. Only a sound level needs a duration, which may be zero.
     public mutating func add(_ point: DatedValue, lasting duration: Duration? = nil) {
         count += 1
         if let duration { addLevel(point.value, duration) }
@@ -102,7 +58,7 @@ public struct QuantityStatistics: Sendable, Hashable {
         previous = point
     }
 
-    /// Adds the values of other statistics. What was weighted by time has no order any more, and no such average.
+    /// Adds the values of other statistics. Afterwards there is no temporally weighted average.
     public mutating func merge(_ other: QuantityStatistics) {
         guard other.count > 0 else { return }
         guard count > 0 else {
@@ -132,7 +88,7 @@ public struct QuantityStatistics: Sendable, Hashable {
         isInOrder = false
     }
 
-    /// The energy of a level in dB, `10^(L/10)`, which is computed only where it is asked for.
+    /// Adds the energy of a level in dB, `10^(L/10)`.
     private mutating func addLevel(_ level: Double, _ duration: Duration) {
         let seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
         let one = SoundLevel.energy(level)
@@ -145,8 +101,7 @@ public struct QuantityStatistics: Sendable, Hashable {
     /// The sum of all values, 0 for none.
     public var sum: Double { total.value }
 
-    /// `nil` where there is nothing, or where values of a weighted average came out of order. A cumulative style has a
-    /// sum and no average.
+    /// `nil` without values, if values of a weighted average were out of order, and for the cumulative style, which has only a sum.
     public func average(_ style: AggregationStyle = .discreteArithmetic) -> Double? {
         guard count > 0 else { return nil }
         switch style {
@@ -166,7 +121,7 @@ public struct QuantityStatistics: Sendable, Hashable {
     public var standardDeviation: Double? { count > 1 ? (spread / Double(count - 1)).squareRoot() : nil }
 }
 
-/// A sum that keeps what rounding would lose (Neumaier 1974), so that it does not depend on how many values there are.
+/// A compensated sum (Neumaier 1974): its error does not grow with the number of values.
 struct CompensatedSum: Sendable, Hashable {
     private var sum = 0.0
     private var rest = 0.0

@@ -1,5 +1,5 @@
-/// Levels in decibels and the energies they stand for, relative to that of 0 dB. This module has no mathematics library; both functions
-/// are exact to some 15 digits.
+/// Levels in decibels, and their energies relative to 0 dB. This module has no mathematics library; both functions are exact to about 15
+/// digits.
 enum SoundLevel {
     private static let ln2 = 0.693147180559945309417
     private static let ln10 = 2.302585092994045684018
@@ -18,7 +18,7 @@ enum SoundLevel {
         return sum * Double(sign: .plus, exponent: Int(whole), significand: 1)
     }
 
-    /// `10 log10(energy)`; `nil` where the energy is not above zero.
+    /// `10 log10(energy)`; `nil` if the energy is not above zero.
     static func level(_ energy: Double) -> Double? {
         guard energy > 0, energy.isFinite else { return nil }
         // ln m = 2 artanh((m - 1) / (m + 1)), for m from 1 to 2.

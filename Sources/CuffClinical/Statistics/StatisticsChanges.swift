@@ -1,20 +1,20 @@
 import CuffCore
 
-/// Tells which buckets are different from the last time: what a listener of statistics is told again.
-public struct StatisticsChanges: Sendable {
-    /// The user of the readings, and the number of the bucket.
+/// Finds the buckets that changed since the last call, for listeners of statistics.
+package struct StatisticsChanges: Sendable {
+    /// The user slot and the bucket.
     private struct Key: Hashable {
         var user: Int?
         var bucket: Int64
     }
     private var known: [Key: StatisticsBucket] = [:]
 
-    /// Nothing was told yet.
-    public init() {}
+    /// No buckets are known.
+    package init() {}
 
-    /// The buckets of each person that are new or different since the last call, ascending. One whose readings are all gone comes as
-    /// a bucket without readings. A person is to be named once.
-    public mutating func update(
+    /// The buckets of each person that are new or changed since the last call, ascending. A bucket whose readings are all gone is returned
+    /// without readings. Each person must occur once.
+    package mutating func update(
         _ persons: [(user: Int?, buckets: [StatisticsBucket])]
     ) -> [(user: Int?, buckets: [StatisticsBucket])] {
         var present: [Key: StatisticsBucket] = [:]

@@ -46,9 +46,9 @@ public struct WatchOptions: Sendable {
 /// What a watch raises alerts by.
 public struct AlertSettings: Sendable, Hashable {
     /// The rules.
-    public var rules: [AlertRule] = []
+    package var rules: [AlertRule] = []
     /// Who is who at which cuff.
-    public var persons = AlertPersons()
+    package var persons = AlertPersons()
 
     /// No rules.
     public init() {}

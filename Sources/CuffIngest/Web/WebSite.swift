@@ -42,17 +42,13 @@ final class WebSite: Sendable {
             return .response(
                 HTTPResponse(Array(text.utf8), type: "application/openmetrics-text; version=1.0.0; charset=utf-8"))
         case ("/", let board?): return .response(page(board))
-        case ("/style.css", .some): return .response(asset(LivePageAssets.style, "text/css; charset=utf-8"))
-        case ("/live.js", .some): return .response(asset(LivePageAssets.script, "text/javascript; charset=utf-8"))
+        case ("/style.css", .some): return .response(HTTPResponse(LivePage.style, type: "text/css; charset=utf-8"))
+        case ("/live.js", .some): return .response(HTTPResponse(LivePage.script, type: "text/javascript; charset=utf-8"))
         case ("/api/readings", let board?): return .response(readings(request, board))
         case ("/api/state", let board?): return .response(state(board))
         case ("/events", .some): return .viewer
         default: return .response(.notFound)
         }
-    }
-
-    private func asset(_ text: StaticString, _ type: String) -> HTTPResponse {
-        HTTPResponse(text.withUTF8Buffer { Array($0) }, type: type)
     }
 
     private func page(_ board: WebBoard) -> HTTPResponse {

@@ -60,7 +60,7 @@ struct AmbulatoryText {
         }
         let missing = recording.shortfalls.map {
             ($0.measure == "percent" ? "\($0.found) of \($0.least) %" : "\($0.found) of \($0.least) by \($0.measure)")
-                + ($0.number.flatMap(rule.evidence).map(AverageText.remark) ?? "")
+                + (rule.evidence(of: $0.number).map(AverageText.remark) ?? "")
         }
         return [
             .init("measurements", words),

@@ -74,15 +74,14 @@ struct AverageText {
         let rule = average.rule
         if rule.isTrendOnly { return "\(rule.name) follows a trend; it has no single result" }
         guard let worst = average.shortfalls.first else {
-            let asks = rule.leastReadings ?? rule.leastReadingsMeasured ?? rule.leastDays ?? rule.leastDaysMeasured
-            return (asks == nil ? "\(rule.name) asks for no least number" : "enough for \(rule.name)")
+            return (rule.least == AveragingRule.Least() ? "\(rule.name) asks for no least number" : "enough for \(rule.name)")
         }
         let unit =
-            switch worst.measure {
-            case .readings: "readings that count"
-            case .readingsMeasured: "readings, those left out included"
-            case .days: "days that count"
-            case .daysMeasured: "days"
+            switch worst.number {
+            case .leastReadings: "readings that count"
+            case .leastReadingsMeasured: "readings, those left out included"
+            case .leastDays: "days that count"
+            default: "days"
             }
         return "too few for \(rule.name): \(worst.found) of \(worst.least) \(unit)"
             + (rule.evidence(of: worst.number).map(Self.remark) ?? "")

@@ -6,10 +6,10 @@ import CuffIngest
 struct Export: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", _superCommandName: Cuff.name,
-        abstract: "Writes stored readings for other programs: \(Exporters.all.map(\.name).joined(separator: ", ")).",
+        abstract: "Writes stored readings for other programs: \(Exporter.all.map(\.name).joined(separator: ", ")).",
         discussion: Help.text(
             """
-            \(Exporters.all.map { "\($0.name): \($0.help)" }.joined(separator: "\n"))
+            \(Exporter.all.map { "\($0.name): \($0.help)" }.joined(separator: "\n"))
 
             What has no place in a format is left out and counted on stderr: a reading whose time is unknown, a time \
             of a cuff without a zone where --tz names none, or a user nobody named a subject for. With --new, jsonl and csv also say which readings of earlier exports are \
@@ -22,7 +22,7 @@ struct Export: ParsableCommand {
             ]))
 
     @OptionGroup var selected: SelectionOptions
-    @Option(help: "One of the formats above.", completion: .list(Exporters.all.map(\.name))) var format = Exporter.csv.name
+    @Option(help: "One of the formats above.", completion: .list(Exporter.all.map(\.name))) var format = Exporter.csv.name
     @Option(
         name: .shortAndLong, help: "The file; `-` is standard output. FILE.zip where the format has such a layout.", completion: .file())
     var output = "-"
@@ -40,7 +40,7 @@ struct Export: ParsableCommand {
     }
 
     private func export() throws {
-        let exporter = try Exporters.named(format)
+        let exporter = try Exporter.named(format)
         let types = try selected.types()
         var selection = try selected.selection(types)
         selection.newFor = new
@@ -66,7 +66,7 @@ struct Export: ParsableCommand {
 /// The options of every format, as the list of formats has them: the parser asks a value of this type for its properties, and
 /// here they come from the list.
 struct ExportOptions: ParsableArguments, CustomReflectable {
-    private static let all = Exporters.options()
+    private static let all = Exporter.options()
     private(set) var choices = ExportChoices()
 
     init() {}

@@ -65,11 +65,11 @@ extension ExportFault {
     }
 
     private static func formats(with option: String) -> String {
-        let names = Exporters.options().first { $0.option.name == option }?.exporters ?? []
+        let names = Exporter.options().first { $0.option.name == option }?.exporters ?? []
         return names.map { "--format \($0)" }.joined(separator: " or ")
     }
 
-    private static var archives: String { Exporters.all.filter { $0.archivePath != nil }.map(\.name).joined(separator: ", ") }
+    private static var archives: String { Exporter.all.filter { $0.archivePath != nil }.map(\.name).joined(separator: ", ") }
 }
 
 extension ExportOmission {
@@ -110,7 +110,7 @@ extension HealthRuns.ExportReport {
 /// The columns and keys of the formats that no public document explains.
 enum ExportGuide {
     static var text: String {
-        Exporters.all.filter { !$0.fields.isEmpty }.map { exporter in
+        Exporter.all.filter { !$0.fields.isEmpty }.map { exporter in
             let width = exporter.fields.contains { !$0.type.isEmpty } ? 32 : 16
             let lines = exporter.fields.map { field in
                 "  " + (field.type.isEmpty ? "" : padded(field.type, 16) + " ") + padded(field.name, width) + " " + field.meaning

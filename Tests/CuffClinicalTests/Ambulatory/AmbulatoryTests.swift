@@ -1,6 +1,7 @@
-import CuffClinical
 import CuffCore
 import Testing
+
+@testable import CuffClinical
 
 /// A made-up day and night: every 30 minutes from 10:00 on 1 June 2026 in Central Europe, asleep from 23:00 to 07:00 by the
 /// diary, two failures at night. Its numbers were computed with exact fractions.

@@ -1,8 +1,9 @@
-import CuffClinical
 import CuffCore
 import Foundation
 import TestSupport
 import Testing
+
+@testable import CuffClinical
 
 /// 4,000 readings of more than forty persons, or 100,000, the same each time: plans of eight to twelve days, many of them across
 /// a change of the zone; sessions of one to four readings at any hour, also over midnight, with pauses of ten minutes and
@@ -85,7 +86,7 @@ private enum Plans {
     }
 
     private static func fields(_ average: ProtocolAverage) -> [String] {
-        let few = average.shortfalls.map { "\($0.measure.rawValue):\($0.found)/\($0.least)" }
+        let few = average.shortfalls.map { "\($0.measure):\($0.found)/\($0.least)" }
         let left = average.leftOut.map { "\($0.key.word):\($0.value)" }.sorted()
         var fields = [
             "\(average.all.count)", "\(average.readingsMeasured)", "\(average.days.count)", "\(average.daysMeasured)",

@@ -1,6 +1,7 @@
-import CuffClinical
 import CuffCore
 import Testing
+
+@testable import CuffClinical
 
 /// A made-up week with its means by each rule, computed by hand and by exact fractions: seven days with two morning and two
 /// evening readings; day 4 has no evening, day 5 a third morning reading, day 6 one that the cuff calls invalid, and the last
@@ -88,7 +89,7 @@ enum WorkedWeek {
     @Test func tooFewReadings_HaveNumbersAndNoClass() throws {
         let few = WorkedWeek.average(try rule("esh-2021"), Array(WorkedWeek.readings.prefix(11)))
         #expect(few.all.count == 7)
-        #expect(few.shortfalls.map { "\($0.measure.rawValue) \($0.found) of \($0.least)" } == ["readings_measured 11 of 12"])
+        #expect(few.shortfalls.map { "\($0.measure) \($0.found) of \($0.least)" } == ["readings_measured 11 of 12"])
         let guideline = try #require(PressureGuideline.named("esh-2021"))
         #expect(AverageLines(sources: [], guideline: guideline, isAdult: true).judgement(of: few) == nil)
         // One reading is never classified, whatever the rule asks for.

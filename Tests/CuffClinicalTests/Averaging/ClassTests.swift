@@ -1,6 +1,7 @@
-import CuffClinical
 import CuffCore
 import Testing
+
+@testable import CuffClinical
 
 /// The tables of the guidelines at their borders; means are exact, so a hair below a border is below it.
 @Suite struct ClassTests {

@@ -1,6 +1,7 @@
-import CuffClinical
 import CuffCore
 import Testing
+
+@testable import CuffClinical
 
 /// What the tables of guidelines say of themselves, and what the documents say of means.
 @Suite struct GuidelineTests {

@@ -1,6 +1,7 @@
-import CuffClinical
 import CuffCore
 import Testing
+
+@testable import CuffClinical
 
 @Suite struct BucketingTests {
     static let berlin = ZoneTable(rule: "CET-1CEST,M3.5.0,M10.5.0/3", name: "Europe/Berlin") ?? .utc
@@ -66,13 +67,11 @@ import Testing
     }
 
     @Test func dayParts_CutTheDay() {
-        #expect(DayParts.usual.part(ofHour: 5) == .night)
-        #expect(DayParts.usual.part(ofHour: 6) == .morning)
-        #expect(DayParts.usual.part(ofHour: 17) == .afternoon)
-        #expect(DayParts.usual.part(ofHour: 21) == .evening)
-        #expect(DayParts.usual.part(ofHour: 22) == .night)
-        #expect(DayParts(morning: 12, afternoon: 6, evening: 18, night: 22) == nil)
-        #expect(DayParts.usual.hours(of: .night) == (22, 6))
+        #expect(DayPart(hour: 5) == .night)
+        #expect(DayPart(hour: 6) == .morning)
+        #expect(DayPart(hour: 17) == .afternoon)
+        #expect(DayPart(hour: 21) == .evening)
+        #expect(DayPart(hour: 22) == .night)
     }
 
     @Test func intervals_BeginAtTheirAnchor() throws {

@@ -229,7 +229,7 @@ import Testing
             context.isZoneChosen = isChosen
             return context
         }
-        for exporter in Exporters.all {
+        for exporter in Exporter.all {
             #expect(exporter.omission(floating, context(true)) == nil)
             let omission = exporter.omission(floating, context(false))
             #expect(omission == (["csv", "jsonl"].contains(exporter.name) ? nil : .zoneUnknown), "\(exporter)")

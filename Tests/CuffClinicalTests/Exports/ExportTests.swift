@@ -1,7 +1,8 @@
-import CuffClinical
 import CuffCore
 import Foundation
 import Testing
+
+@testable import CuffClinical
 
 /// Readings of every kind for the writers: hostile names, kPa, no pulse, a failure, no time.
 enum ExportSample {

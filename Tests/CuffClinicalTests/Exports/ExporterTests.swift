@@ -65,7 +65,7 @@ enum WorkedExample {
         var omissions: [ExportOmission] = []
         writer.begin(to: &text)
         for reading in readings {
-            do throws(ExportOmission) { try writer.append(reading, from: provenance, parts: .all, to: &text) } catch {
+            do throws(ExportOmission) { try writer.append(reading, from: provenance, parts: [.values, .events], to: &text) } catch {
                 omissions.append(error)
             }
         }
@@ -76,18 +76,18 @@ enum WorkedExample {
 
 @Suite struct ExporterTests {
     @Test func names_AreDistinct_AndFoundByThemselves() throws {
-        #expect(Set(Exporters.all.map(\.name)).count == Exporters.all.count)
-        for exporter in Exporters.all {
-            #expect(try Exporters.named(exporter.name).name == exporter.name)
+        #expect(Set(Exporter.all.map(\.name)).count == Exporter.all.count)
+        for exporter in Exporter.all {
+            #expect(try Exporter.named(exporter.name).name == exporter.name)
             #expect(exporter.help.hasSuffix(".") && exporter.mediaType.contains("/"))
         }
-        #expect(throws: ExportFault.unknownExporter("yaml", known: Exporters.all.map(\.name))) { try Exporters.named("yaml") }
+        #expect(throws: ExportFault.unknownExporter("yaml", known: Exporter.all.map(\.name))) { try Exporter.named("yaml") }
     }
 
     @Test func optionsOfOneName_AreOneOption() {
-        let all = Exporters.all.flatMap(\.options)
-        for option in Exporters.options().map(\.option) { #expect(all.filter { $0.name == option.name }.allSatisfy { $0 == option }) }
-        #expect(Exporters.options().first { $0.option.name == "low-pulse" }?.exporters == ["jsonl", "apple-health"])
+        let all = Exporter.all.flatMap(\.options)
+        for option in Exporter.options().map(\.option) { #expect(all.filter { $0.name == option.name }.allSatisfy { $0 == option }) }
+        #expect(Exporter.options().first { $0.option.name == "low-pulse" }?.exporters == ["jsonl", "apple-health"])
     }
 
     @Test func choices_AreChecked() {
@@ -121,7 +121,7 @@ enum WorkedExample {
             }
         }
         let own = Exporter("pulses", mediaType: "text/plain", help: "Pulses.") { (_, _) throws(ExportFault) in Pulses() }
-        #expect(try Exporters.named("pulses", among: Exporters.all + [own]).name == "pulses")
+        #expect(try Exporter.named("pulses", among: Exporter.all + [own]).name == "pulses")
         let made = try WorkedExample.export(own, [WorkedExample.corrected, WorkedExample.kilopascals])
         #expect(made.text == "71\n66\n" && made.omissions.isEmpty)
     }
@@ -139,7 +139,7 @@ enum WorkedExample {
         other.user = 3
         let failed = Reading(.failure(Failure(.cuffLoose, code: "E44")), driver: "x", clock: unset.clock, origin: .memory, raw: RawBytes())
         let made = try WorkedExample.export(
-            Exporters.named(name), [unset, pending, failed] + (isFHIR ? [other] : name == "influx" ? [] : [invalid]),
+            Exporter.named(name), [unset, pending, failed] + (isFHIR ? [other] : name == "influx" ? [] : [invalid]),
             isFHIR ? [("subject", "1=Patient/p1")] : [])
         let failure: ExportOmission = isFHIR || name == "influx" ? .timeUnknown : .failed
         let last: [ExportOmission] = isFHIR ? [.noSubject(user: 3)] : name == "influx" ? [] : [.excluded(.invalid)]

@@ -1,6 +1,7 @@
-import CuffClinical
 import CuffCore
 import Testing
+
+@testable import CuffClinical
 
 @Suite struct SampleTests {
     private let source = HealthSource(name: "cuff", version: "1")

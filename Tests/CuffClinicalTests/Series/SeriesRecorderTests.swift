@@ -1,6 +1,7 @@
-import CuffClinical
 import CuffCore
 import Testing
+
+@testable import CuffClinical
 
 @Suite struct SeriesRecorderTests {
     private let begin = Timestamp(milliseconds: 1_777_966_200_000)

@@ -1,6 +1,7 @@
-import CuffClinical
 import CuffCore
 import Testing
+
+@testable import CuffClinical
 
 /// The class of the error that the body throws; `nil` when it throws none.
 func refusal(_ body: () throws -> Void) -> HealthError.Code? {
@@ -75,15 +76,13 @@ func refusal(_ body: () throws -> Void) -> HealthError.Code? {
 
     @Test func aQuery_WalksByTime_OrBySeries() throws {
         let all = [try series([(2, 64), (6, 65)]), try series([(4, 67), (8, 63)])]
-        let merged = Array(QuantitySeriesQuery(all))
-        #expect(merged.map(\.value.digits.mantissa) == [64, 67, 65, 63])
-        #expect(merged.map(\.isLast) == [false, false, false, true])
-        #expect(merged.allSatisfy { $0.owner == nil })
-        let owned = Array(QuantitySeriesQuery(all, includesOwner: true))
-        #expect(owned.map(\.value.digits.mantissa) == [64, 65, 67, 63])
-        #expect(owned.map(\.owner) == [0, 0, 1, 1])
-        #expect(owned.map(\.isLast) == [false, false, false, true])
-        #expect(Array(QuantitySeriesQuery([])).isEmpty)
+        let merged = QuantitySeries.values(of: all, bySeries: false)
+        #expect(merged.map(\.value.mantissa) == [64, 67, 65, 63])
+        #expect(merged.map(\.start.milliseconds).map { $0 - start.milliseconds } == [2000, 4000, 6000, 8000])
+        let owned = QuantitySeries.values(of: all, bySeries: true)
+        #expect(owned.map(\.value.mantissa) == [64, 65, 67, 63])
+        #expect(owned.map(\.series) == [0, 0, 1, 1])
+        #expect(QuantitySeries.values(of: [], bySeries: false).isEmpty)
     }
 
     /// Beats and result as on the slide of WWDC 2019, session 218.

@@ -1,8 +1,9 @@
-import CuffClinical
 import CuffCore
 import Foundation
 import TestSupport
 import Testing
+
+@testable import CuffClinical
 
 /// 4,000 readings, or 100,000, over three years from three devices, the same each time.
 private enum Generated {
@@ -171,12 +172,12 @@ private enum Generated {
         var collection = StatisticsCollection(CalendarCut(.day, zone: BucketingTests.berlin), options: .readings)
         for (point, _) in Generated.points.shuffled() { collection.add(point) }
         for bucket in collection.buckets {
-            for list in [bucket.manual, bucket.automatic, bucket.untold] {
+            for list in [bucket.manual, bucket.automatic, bucket.unknownTrigger] {
                 #expect(zip(list, list.dropFirst()).allSatisfy(ReadingPoint.isEarlier))
             }
             #expect(bucket.manual.count == bucket.merged.manualCount)
             #expect(bucket.automatic.count == bucket.merged.automaticCount)
-            #expect(bucket.manual.count + bucket.automatic.count + bucket.untold.count == bucket.merged.count)
+            #expect(bucket.manual.count + bucket.automatic.count + bucket.unknownTrigger.count == bucket.merged.count)
             #expect(bucket.manual.allSatisfy { $0.trigger == .manual })
         }
     }

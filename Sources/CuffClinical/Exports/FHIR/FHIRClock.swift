@@ -1,15 +1,15 @@
-/// What a cuff's clock said at a moment of this computer's: the coincident timestamp of the Personal Health Device guide. It is
-/// sent where a time was corrected, so that nobody has to trust the correction.
+/// The cuff's clock and this computer's clock at one moment: the coincident timestamp of the Personal Health Device guide. It is
+/// sent if a time was corrected, so that the correction can be verified.
 enum FHIRClock {
-    /// What its identifier is; `nil` where there is nothing to tell.
+    /// The identifier; `nil` if there is no clock check.
     static func name(_ reading: ExchangeReading) -> String? {
-        guard let device = reading.device, let check = reading.clockCheck else { return nil }
+        guard let device = reading.device, let check = reading.time?.clockCheck else { return nil }
         return "\(device):clock:\(check.host)"
     }
 
     /// The Observation: its subject is the cuff, its device this computer.
     static func observation(_ reading: ExchangeReading, gateway: FHIRGateway, _ references: FHIRReferences) -> FHIRResource? {
-        guard let name = name(reading), let device = reading.device, let check = reading.clockCheck else { return nil }
+        guard let name = name(reading), let device = reading.device, let check = reading.time?.clockCheck else { return nil }
         return FHIRResource(
             reference: references.clock(name), id: FHIRCodes.resourceID(name),
             criterion: FHIRCodes.criterion(system: FHIRCodes.readings, value: name), type: "Observation",

@@ -1,4 +1,4 @@
-/// Code systems and names that FHIR resources are built of.
+/// Code systems and names of FHIR resources.
 public enum FHIRCodes {
     static let mdc = "urn:iso:std:iso:11073:10101"
     static let loinc = "http://loinc.org"
@@ -8,7 +8,7 @@ public enum FHIRCodes {
     static let phd = "http://hl7.org/fhir/uv/phd/StructureDefinition/"
 
     // Version-5 UUIDs of `reading`, `device`, `gateway`, `revision` in the space below, as integers (ITU-T X.667). They never
-    // change: a server recognises by them what it has.
+    // change: servers recognise known resources by them.
     /// The system of the identifiers of readings.
     public static let readings = "urn:oid:2.25.4363971277016525869136357347803134537"
     static let devices = "urn:oid:2.25.167225090479348985890802536612231058248"
@@ -27,7 +27,7 @@ public enum FHIRCodes {
         ]
     }
 
-    /// Words of `mean_absent`, `value_absent` as data-absent-reason has them.
+    /// Words of `mean_absent` and `value_absent` as data-absent-reason.
     static func absence(_ word: String) -> JSONOutput {
         let code =
             switch word {
@@ -48,11 +48,11 @@ public enum FHIRCodes {
         "mmHg": "mm[Hg]", "J": "J", "degF": "[degF]", "mmol/L": "mmol/L", "[IU]": "[IU]", "Cel": "Cel", "cal": "cal",
     ]
 
-    /// A search criterion is a query string: an unescaped `+` would arrive as a blank, match nothing, and every repetition
-    /// would create one more resource.
+    /// A search criterion is a query string: an unescaped `+` would be read as a blank and match nothing, and every retry would create
+    /// another resource.
     public static func criterion(system: String, value: String) -> String { "identifier=\(escaped(system))|\(escaped(value))" }
 
-    /// Ids of resources are `[A-Za-z0-9\-.]{1,64}` (R4, `id`); a name that is none gives a UUID.
+    /// Ids of resources are `[A-Za-z0-9\-.]{1,64}` (R4, `id`); any other name becomes a UUID.
     static func resourceID(_ name: String) -> String {
         let isID = 1...64 ~= name.utf8.count && name.utf8.allSatisfy { isAlphanumeric($0) || $0 == 0x2D || $0 == 0x2E }
         return isID ? name : NameUUID.string(name, in: space)
@@ -60,7 +60,7 @@ public enum FHIRCodes {
 
     private static func isAlphanumeric(_ byte: UInt8) -> Bool { 0x30...0x39 ~= byte || 0x41...0x5A ~= byte || 0x61...0x7A ~= byte }
 
-    /// Percent-encoded, but for ASCII letters, digits and what is kept.
+    /// Percent-encoded, except ASCII letters, digits and `kept`.
     public static func escaped(_ text: String, keeping kept: String = "-._:") -> String {
         var result = ""
         for byte in text.utf8 {

@@ -1,20 +1,20 @@
-/// A reading that a server has and that is deleted here. Its Observations stay there without values, with the status `entered-in-error`:
+/// A deleted reading that a server may have. Its Observations stay there without values, with the status `entered-in-error`, because
 /// others may have used them (FHIR R4, Observation.status).
 public struct FHIRDeletion: Sendable, Hashable {
     /// The id of the reading.
     public var id: String
-    /// The type that it had: `blood_pressure`, `pulse_rate` or `quantity`.
+    /// Its former type: `blood_pressure`, `pulse_rate` or `quantity`.
     public var type: String
     /// The user slot; `nil` for readings without one.
     public var user: Int?
-    /// When it was measured; `nil` where that is known no more.
+    /// When it was measured; `nil` if that is no longer known.
     public var time: ExchangeReading.Time?
     /// Of a quantity: digits of its code in the nomenclature, and its name.
     public var mdc: String?, code: String?
-    /// A blood pressure had a pulse, and flags; where that is known no more, as if it had.
+    /// Whether a blood pressure had a pulse, and flags; true if that is no longer known.
     public var hasPulse = true, hasFlags = true
 
-    /// A blood pressure of which nothing else is known.
+    /// By default a blood pressure without further facts.
     public init(id: String, type: String = "blood_pressure", user: Int? = nil, time: ExchangeReading.Time? = nil) {
         self.id = id
         self.type = type
@@ -22,10 +22,10 @@ public struct FHIRDeletion: Sendable, Hashable {
         self.time = time
     }
 
-    /// The highest revision there is, so that nothing which comes late replaces it.
+    /// The highest revision, so that a late older revision does not replace it.
     public static let revision = 255
 
-    /// What a server keeps of such readings is nothing where this is `false`.
+    /// Whether servers store readings of this type.
     public var hasObservations: Bool {
         switch type {
         case "blood_pressure", "pulse_rate": true
@@ -34,10 +34,10 @@ public struct FHIRDeletion: Sendable, Hashable {
         }
     }
 
-    /// What the identifier of the first Observation ends in.
+    /// The suffix of the first Observation's identifier.
     var mainSuffix: String { type == "pulse_rate" ? ":pulse" : "" }
 
-    /// The Observations as they are to stand on the server; `subject` is the patient.
+    /// The Observations that replace those on the server; `subject` is the patient.
     func resources(subject: String, _ references: FHIRReferences) -> [FHIRResource] {
         let pulse = (FHIRCodes.mdc, "149546", "MDC_PULS_RATE_NON_INV")
         func resource(_ suffix: String, profile: String?, _ code: JSONOutput, _ content: [(String, JSONOutput)]) -> FHIRResource {
@@ -76,7 +76,7 @@ public struct FHIRDeletion: Sendable, Hashable {
     ) -> FHIRResource {
         let revision: JSONOutput = ["system": .text(FHIRCodes.revisions), "code": .text("\(Self.revision)")]
         let category = FHIRCodes.concept((FHIRCodes.terminology + "observation-category", "vital-signs", nil))
-        // The profiles ask for a time, which an extension may stand for (R4, extension data-absent-reason).
+        // The profiles require a time; an extension may replace it (R4, extension data-absent-reason).
         let unknown: JSONOutput = ["extension": [["url": .text(FHIRCodes.core + "data-absent-reason"), "valueCode": "unknown"]]]
         var members: [(String, JSONOutput)] = [
             ("meta", ["profile": profile.map { [.text(FHIRCodes.core + $0)] }, "tag": [revision]]),
@@ -94,13 +94,13 @@ public struct FHIRDeletion: Sendable, Hashable {
 }
 
 extension FHIRTransaction {
-    /// Adds that a reading is deleted. Throws why it has no place; nothing is added then.
+    /// Adds a deletion, or throws why it is left out.
     public mutating func append(deleted deletion: FHIRDeletion) throws(ExportOmission) {
         guard deletion.hasObservations else { throw .noPlace(type: deletion.type) }
         guard let patient = subject.reference(user: deletion.user) else { throw .noSubject(user: deletion.user) }
         replace(with: deletion.resources(subject: patient, .transaction))
     }
 
-    /// What the identifier of the first of its Observations ends in, after the reading's id.
+    /// The suffix of its first Observation's identifier, after the reading's id.
     public static func mainSuffix(_ deletion: FHIRDeletion) -> String { deletion.mainSuffix }
 }

@@ -3,8 +3,8 @@ import CuffCore
 /// The Devices that Observations refer to: the cuff, and this computer.
 enum FHIRDevices {
     /// The cuff by its identity: an IEEE 11073 system id where it has one, otherwise the name its readings are stored under.
-    /// `isAgent`: as the Personal Health Device guide describes an IEEE 11073 agent that measures blood pressure. Its profile is
-    /// claimed where everything that it demands is known.
+    /// `isAgent`: described as an IEEE 11073 agent for blood pressure of the Personal Health Device guide. Its profile is claimed if
+    /// everything it requires is known.
     static func cuff(
         _ device: String, driver: String, identity: DeviceIdentity?, isAgent: Bool, _ references: FHIRReferences
     ) -> FHIRResource {
@@ -45,14 +45,14 @@ enum FHIRDevices {
             criterion: FHIRCodes.criterion(system: system, value: value), type: "Device", members: members)
     }
 
-    /// IEEE 11073-10407, MDC 528391 (8 * 65536 + 4103). Its version is the agent's own where it is known; otherwise 1, which every agent
-    /// says of which a recording is published (observed in 18 associations; for this one a guess).
+    /// IEEE 11073-10407, MDC 528391 (8 * 65536 + 4103). Its version is the agent's own if it is known; otherwise 1, as in all
+    /// published recordings of agents (observed in 18 associations; for this agent a guess).
     private static func specialization(_ identity: DeviceIdentity?) -> JSONOutput {
         let version = identity?.details.first { $0.name == "specialization version" }?.value ?? "1"
         return ["systemType": FHIRCodes.concept((FHIRCodes.mdc, "528391", "MDC_DEV_SPEC_PROFILE_BP")), "version": .text(version)]
     }
 
-    /// This computer, as the Personal Health Device guide describes one.
+    /// This computer, as a gateway of the Personal Health Device guide.
     static func gateway(_ gateway: FHIRGateway, _ references: FHIRReferences) -> FHIRResource {
         FHIRResource(
             reference: references.gateway(gateway.name), id: FHIRReferences.gatewayID(gateway.name),

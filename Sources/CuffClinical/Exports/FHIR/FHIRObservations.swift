@@ -1,4 +1,4 @@
-/// What one reading becomes in FHIR R4: a panel of pressures, the pulse, and the flags of the cuff, each an Observation.
+/// The FHIR R4 Observations of one reading: a panel of pressures, the pulse, and the flags of the cuff.
 struct FHIRObservations {
     let reading: ExchangeReading
     let subject: String
@@ -18,10 +18,10 @@ struct FHIRObservations {
     ]
     private static let noted = ["averaged", "remeasured", "implausible", "no_measurement_check"]
 
-    /// What the identifier of the first of a reading's Observations ends in, after the reading's id.
+    /// The suffix of a reading's first Observation's identifier, after the reading's id.
     static func mainSuffix(_ reading: ExchangeReading) -> String { reading.type == "pulse_rate" ? ":pulse" : "" }
 
-    /// In the order in which they refer to each other. Empty where the reading is nothing that FHIR has an Observation for.
+    /// In the order of their references. Empty if there is no Observation for the reading.
     var resources: [FHIRResource] {
         switch reading.type {
         case "blood_pressure": [panel, pulse, status].compactMap { $0 }
@@ -31,15 +31,16 @@ struct FHIRObservations {
         }
     }
 
-    /// Why the reading is nothing that FHIR has an Observation for; `nil` where it is.
+    /// Why there is no Observation for the reading; `nil` if there is one.
     static func omission(_ reading: ExchangeReading) -> ExportOmission? {
         guard reading.time != nil else { return .timeUnknown }
         switch reading.type {
-        case "blood_pressure": return reading.systolic.mmHg != nil && reading.diastolic.mmHg != nil ? nil : .noValue
+        case "blood_pressure": return reading.pressures.systolic.mmHg != nil && reading.pressures.diastolic.mmHg != nil ? nil : .noValue
         case "pulse_rate": return reading.pulse != nil ? nil : .noValue
         case "quantity":
-            if reading.mdc == nil || reading.value == nil && reading.valueAbsence == nil { return .noValue }
-            return reading.value == nil || reading.unit.flatMap { FHIRCodes.units[$0] } != nil || reading.valueAbsence != nil
+            if reading.quantity.mdc == nil || reading.quantity.value == nil && reading.quantity.absence == nil { return .noValue }
+            return reading.quantity.value == nil || reading.quantity.unit.flatMap { FHIRCodes.units[$0] } != nil
+                || reading.quantity.absence != nil
                 ? nil : .noUnit
         case "measurement": return .failed
         default: return .noPlace(type: reading.type)
@@ -50,9 +51,9 @@ struct FHIRObservations {
 
     private var panel: FHIRResource? {
         let parts = [
-            (reading.systolic, "150021", "MDC_PRESS_BLD_NONINV_SYS", "8480-6"),
-            (reading.diastolic, "150022", "MDC_PRESS_BLD_NONINV_DIA", "8462-4"),
-            (reading.mean, "150023", "MDC_PRESS_BLD_NONINV_MEAN", "8478-0"),
+            (reading.pressures.systolic, "150021", "MDC_PRESS_BLD_NONINV_SYS", "8480-6"),
+            (reading.pressures.diastolic, "150022", "MDC_PRESS_BLD_NONINV_DIA", "8462-4"),
+            (reading.pressures.mean, "150023", "MDC_PRESS_BLD_NONINV_MEAN", "8478-0"),
         ]
         let components = parts.compactMap { value, mdc, name, loinc -> JSONOutput? in
             let code = FHIRCodes.concept((FHIRCodes.mdc, mdc, name), (FHIRCodes.loinc, loinc, nil))
@@ -96,18 +97,18 @@ struct FHIRObservations {
     }
 
     private var quantity: FHIRResource? {
-        guard let mdc = reading.mdc else { return nil }
+        guard let mdc = reading.quantity.mdc else { return nil }
         let content: [(String, JSONOutput?)]
-        if let digits = reading.value, let unit = reading.unit, let code = FHIRCodes.units[unit] {
+        if let digits = reading.quantity.value, let unit = reading.quantity.unit, let code = FHIRCodes.units[unit] {
             content = value(digits, unit: unit, code: code)
-        } else if let word = reading.valueAbsence {
+        } else if let word = reading.quantity.absence {
             content = [("dataAbsentReason", FHIRCodes.absence(word))]
         } else {
             return nil
         }
         return observation(
             "", profiles: [], phd: "PhdNumericObservation", isVital: false,
-            code: FHIRCodes.concept((FHIRCodes.mdc, mdc, reading.code)),
+            code: FHIRCodes.concept((FHIRCodes.mdc, mdc, reading.quantity.code)),
             content + [("interpretation", interpretation), ("note", note)])
     }
 
@@ -135,7 +136,7 @@ struct FHIRObservations {
             ("identifier", [["system": .text(FHIRCodes.readings), "value": .text(reading.id + suffix)]]),
             ("status", .text(state)), ("category", categories.isEmpty ? nil : .list(categories)),
             ("code", code), ("subject", ["reference": .text(subject)]), ("effectiveDateTime", .text(time.text)),
-            // Who typed a value in took it: no cuff vouches for it.
+            // The person who typed a value in is its performer.
             ("performer", reading.isEntered ? [["reference": .text(subject)]] : nil),
             ("device", reading.device.map { ["reference": .text(references.cuff($0))] }),
         ]
@@ -145,17 +146,17 @@ struct FHIRObservations {
             members: (head + content).compactMap { key, value in value.map { (key, $0) } })
     }
 
-    /// R4, ObservationStatus: "corrected" is a value that a person changed, "amended" what anything was added to after it was final. What a
+    /// R4, ObservationStatus: "corrected" if a person changed a value, "amended" if something was added after it was final. A reading that the
     /// cuff completed was not final before.
     private var state: String {
         if reading.isPending || reading.flags.contains("early_indication") { return "preliminary" }
         guard reading.revision > 0 else { return "final" }
-        return reading.hasRemarks ? "amended" : reading.isEntered ? "corrected" : "final"
+        return reading.remarks != nil ? "amended" : reading.isEntered ? "corrected" : "final"
     }
 
-    /// How the person sat or lay, as they said. SNOMED CT, as FHIR's own profiles and national ones use it; what has no code there is text.
+    /// The posture the person stated. SNOMED CT, as in FHIR's own and national profiles; postures without a code are text.
     private var bodyPosition: JSONOutput? {
-        guard let posture = reading.posture else { return nil }
+        guard let posture = reading.remarks?[.posture] else { return nil }
         let codes = [
             "sitting": ("33586001", "Sitting position"), "standing": ("10904000", "Orthostatic body position"),
             "lying down": ("102538003", "Recumbent body position"),
@@ -169,7 +170,7 @@ struct FHIRObservations {
         ]
     }
 
-    /// Which computer sent it, and how the cuff's clock was found.
+    /// The computer that sent it, and the check of the cuff's clock.
     private var extensions: [JSONOutput] {
         guard let gateway else { return [] }
         var all: [JSONOutput] = [Self.link(FHIRCodes.core + "observation-gatewayDevice", references.gateway(gateway.name))]
@@ -183,7 +184,7 @@ struct FHIRObservations {
         ["url": .text(url), "valueReference": ["reference": .text(reference)]]
     }
 
-    /// The vital-signs profile allows mm[Hg] alone; what a kPa cuff said stands beside it.
+    /// The vital-signs profile allows only mm[Hg]; the value of a kPa cuff is added as a translation.
     private func pressure(_ digits: String, kPa: String?) -> JSONOutput {
         [
             "value": .number(digits), "unit": "mmHg", "system": .text(FHIRCodes.ucum), "code": "mm[Hg]",
@@ -205,7 +206,7 @@ struct FHIRObservations {
         ]
     }
 
-    /// The cuff itself says that its number is none, or no arm can have such a one.
+    /// Set if the cuff calls its value invalid, or if the value is implausible.
     private var distrusted: JSONOutput? {
         let flags = reading.flags
         if flags.contains("implausible") { return FHIRCodes.absence("invalid") }
@@ -222,21 +223,21 @@ struct FHIRObservations {
         return .list(codes.map { FHIRCodes.concept(("http://hl7.org/fhir/uv/pocd/CodeSystem/measurement-status", $0, nil)) })
     }
 
-    /// Words that have no standard code.
+    /// Flags without a standard code, and remarks.
     private var note: JSONOutput? {
         let flags = reading.flags
         let words = Self.noted.filter { flags.contains($0) }
         var texts = words.isEmpty ? [] : ["cuff: " + words.joined(separator: " ")]
         if reading.isEntered { texts.append("typed in by hand") }
-        // Arm and posture have places of their own.
-        if let text = reading.medication { texts.append("medication: " + text) }
-        if let text = reading.note { texts.append(text) }
+        // Arm and posture have their own elements.
+        if let text = reading.remarks?[.medication] { texts.append("medication: " + text) }
+        if let text = reading.remarks?[.note] { texts.append(text) }
         return texts.isEmpty ? nil : .list(texts.map { ["text": .text($0)] })
     }
 
     /// SNOMED CT: 368208006 left upper arm, 368209003 right upper arm. Only a person says it, never a cuff.
     private var bodySite: JSONOutput? {
-        switch reading.arm {
+        switch reading.remarks?[.arm] {
         case "left": FHIRCodes.concept(("http://snomed.info/sct", "368208006", "Left upper arm structure"))
         case "right": FHIRCodes.concept(("http://snomed.info/sct", "368209003", "Right upper arm structure"))
         default: nil

@@ -1,4 +1,4 @@
-/// How resources refer to each other: within a transaction by UUIDs of their names, in bulk files by ids.
+/// References between resources: within a transaction by UUIDs of their names, in bulk files by ids.
 enum FHIRReferences: Sendable, Hashable {
     case transaction, bulk
 
@@ -23,37 +23,5 @@ enum FHIRReferences: Sendable, Hashable {
         case .transaction: "urn:uuid:" + NameUUID.string(name, in: FHIRCodes.space)
         case .bulk: kind.rawValue + "/" + id
         }
-    }
-}
-
-/// A resource, and what names it.
-struct FHIRResource: Sendable {
-    /// How others in the same export refer to it.
-    let reference: String
-    /// Its id in a bulk file.
-    let id: String
-    /// The search that finds it on a server.
-    let criterion: String
-    let type: String
-    /// Its members behind `resourceType`.
-    let members: [(String, JSONOutput)]
-
-    /// As an entry of a transaction, where the server gives the id.
-    var body: JSONOutput { .object([("resourceType", .text(type))] + members) }
-    /// As a line of a bulk file.
-    var withID: JSONOutput { .object([("resourceType", .text(type)), ("id", .text(id))] + members) }
-}
-
-/// This computer, as it stands in a resource.
-public struct FHIRGateway: Sendable, Hashable {
-    /// The computer's name.
-    public var name: String
-    /// The version of the program that sends.
-    public var version: String
-
-    /// Sets each property as given.
-    public init(name: String, version: String) {
-        self.name = name
-        self.version = version
     }
 }

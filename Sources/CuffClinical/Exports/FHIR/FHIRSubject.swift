@@ -1,11 +1,11 @@
-/// Whose readings they are, as references to patients. Never guessed: a reading of a user slot that is not named has none.
+/// The patients of the readings, as references. Never guessed: a user slot that is not listed has no patient.
 public enum FHIRSubject: Sendable, Hashable {
-    /// One person's, whatever slot they used.
+    /// One patient for all user slots.
     case everybody(String)
     /// By user slot; 0 for readings without one.
     case slots([Int: String])
 
-    /// The patient of this user slot; `nil` where nobody said.
+    /// The patient of this user slot; `nil` if none is listed.
     public func reference(user: Int?) -> String? {
         switch self {
         case .everybody(let reference): reference
@@ -13,7 +13,7 @@ public enum FHIRSubject: Sendable, Hashable {
         }
     }
 
-    /// `Patient/p1`, `Patient?identifier=SYSTEM|VALUE` or a whole URL, ready to stand in a resource; `nil` for anything else.
+    /// `Patient/p1`, `Patient?identifier=SYSTEM|VALUE` or a whole URL, escaped for a resource; `nil` for anything else.
     public static func reference(_ text: String) -> String? {
         guard let mark = text.firstIndex(where: { $0 == "/" || $0 == "?" }), mark > text.startIndex,
             text[..<mark].allSatisfy({ $0.isASCII && ($0.isLetter || $0 == ":") }), text.index(after: mark) < text.endIndex
@@ -22,8 +22,8 @@ public enum FHIRSubject: Sendable, Hashable {
         return FHIRCodes.escaped(text, keeping: "-._:|/?=&,%~")
     }
 
-    /// From values as they stand on a command line: `1=Patient/p1`, `0=Patient/p2` (readings without a user), or one `Patient/p1`
-    /// for everybody. `nil` without any.
+    /// Parses values of the command line: `1=Patient/p1`, `0=Patient/p2` (readings without a user), or one `Patient/p1` for all readings.
+    /// `nil` without any.
     public init?(_ values: [String]) throws(ExportFault) {
         var slots: [Int: String] = [:]
         for value in values {
@@ -43,7 +43,7 @@ public enum FHIRSubject: Sendable, Hashable {
         self = .slots(slots)
     }
 
-    /// A reference that is a search, which only a server can resolve; `nil` where all name a resource.
+    /// A reference that is a search, which only a server can resolve; `nil` if all name a resource.
     var search: String? {
         switch self {
         case .everybody(let reference): reference.contains("?") ? reference : nil

@@ -18,13 +18,13 @@ public struct PersonRecording: Sendable {
     /// The user slot; `nil` for readings that tell none.
     public var user: Int?
     /// The recording, or why there is none.
-    public var result: Result<AmbulatoryRecording, RecordingFault>
+    package var result: Result<AmbulatoryRecording, RecordingFault>
 }
 
 extension HealthRuns {
     /// The recording of each person of the selection. Without a beginning it is the 24 hours up to the latest measurement of
     /// each.
-    public static func recordings(
+    package static func recordings(
         _ store: Store, _ selection: ReadingSelection, rule: AmbulatoryRule, plan: AmbulatoryPlan
     ) throws(IngestError) -> [PersonRecording] {
         var selection = selection
@@ -83,7 +83,7 @@ extension HealthRuns {
     }
 
     /// The same of measurements as lines of JSON, `-` being standard input.
-    public static func recordings(
+    package static func recordings(
         lines path: String, _ selection: ReadingSelection, rule: AmbulatoryRule, plan: AmbulatoryPlan
     ) throws(IngestError) -> [PersonRecording] {
         struct Person {

@@ -27,7 +27,7 @@ public struct AverageRun: Sendable {
 extension HealthRuns {
     /// Computes the averages in constant memory. Where the clocks of the cuffs are so far apart that `order` cannot put
     /// their readings into the order of time, the readings are sorted in memory. `tell` hears what became of each reading.
-    public static func average(
+    package static func average(
         _ store: Store, _ selection: ReadingSelection, _ request: AverageRequest, order: ReadingOrder = ReadingOrder(),
         tell: ((HomeReading, ReadingFate, [Provenance]) -> Void)? = nil
     ) throws(IngestError) -> AverageRun {
@@ -79,7 +79,7 @@ extension HealthRuns {
 
     /// The same of readings as lines of JSON, `-` being standard input. The lines must come almost in the order of their times,
     /// as they do from `export`, and the latest of them are all that is held. A line that no reading can be made of is bad data.
-    public static func average(
+    package static func average(
         lines path: String, _ selection: ReadingSelection, _ request: AverageRequest, order: ReadingOrder = ReadingOrder(),
         tell: ((HomeReading, ReadingFate, [Provenance]) -> Void)? = nil
     ) throws(IngestError) -> AverageRun {

@@ -13,7 +13,7 @@ extension HealthRuns {
     }
 
     /// Statistics as they are printed, one part for each person.
-    public static func text(
+    package static func text(
         _ persons: [(user: Int?, collection: StatisticsCollection, table: StatisticsTable)], isTable: Bool, width: Int? = nil
     ) -> String {
         var text = TextBuffer(capacity: 1 << 14)

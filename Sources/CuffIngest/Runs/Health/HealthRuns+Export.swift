@@ -31,8 +31,8 @@ extension HealthRuns {
     /// Refuses what was asked for by name and has no place in the format, and events that no `--new` can remember.
     public static func check(_ types: TypeChoice, _ selection: ReadingSelection, for exporter: Exporter) throws(ExportFault) {
         guard types.isChosen else { return }
-        var missing = types.series.subtracting(exporter.contents.series).map(\.rawValue).sorted()
-        if types.events, !exporter.contents.contains(.events) { missing.append("event") }
+        var missing = types.series.subtracting(exporter.parts.series).map(\.rawValue).sorted()
+        if types.events, !exporter.parts.contains(.events) { missing.append("event") }
         if let first = missing.first { throw .noPlace(type: first, exporter: exporter.name) }
         if selection.newFor != nil, !types.hasReadings, types.events { throw .eventsAlone }
     }
@@ -52,7 +52,7 @@ extension HealthRuns {
         }
         let writer = try exporter.writer(choices, context)
         if writer.isOfOnePerson { try Persons(store, selection).requireOne(for: "this \(exporter.name) export") }
-        var run = ExportRun(store: store, types: types, selection: selection, contents: exporter.contents, writer: writer) {
+        var run = ExportRun(store: store, types: types, selection: selection, contents: exporter.parts, writer: writer) {
             exporter.omission($0, context)
         }
         try run.write(to: try BufferedOutput(output, archive: archive))
@@ -66,7 +66,7 @@ extension HealthRuns {
     }
 }
 
-extension Exporter.Contents {
+extension ExportParts {
     /// Which series have a place.
     var series: Set<SeriesSelection.Kind> {
         var kinds: Set<SeriesSelection.Kind> = []
@@ -88,7 +88,7 @@ private struct ExportRun {
     let store: Store
     let types: TypeChoice
     let selection: ReadingSelection
-    let contents: Exporter.Contents
+    let contents: ExportParts
     var writer: any ExportWriter
     let omission: (borrowing Reading) -> ExportOmission?
     var report = HealthRuns.ExportReport()

@@ -25,7 +25,7 @@ extension HealthRuns {
 
     /// Tells every bucket, and then again each one that has changed, until `stop` is raised. Whatever program changed the database,
     /// the change is seen within a second or so. `tell` gets buckets with what prints them.
-    public static func follow(
+    package static func follow(
         _ store: Store, _ request: StatisticsRequest, stop: StopSignal,
         tell: (_ table: StatisticsTable, _ buckets: [StatisticsBucket]) throws(IngestError) -> Void
     ) throws(IngestError) {

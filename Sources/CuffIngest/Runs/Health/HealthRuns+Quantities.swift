@@ -3,7 +3,7 @@ import CuffCore
 
 extension ManualQuantity {
     /// Values that nobody has are a slip of the fingers unless the person insists.
-    public static func checked(
+    package static func checked(
         _ name: String, _ text: String, at time: Timestamp, lasting duration: Duration?, user: Int?, remarks: Remarks, force: Bool
     ) throws(IngestError) -> ManualQuantity {
         let type = try QuantityType.checked(name)
@@ -34,7 +34,7 @@ extension QuantityType {
     }
 
     /// The type of this word; throws a usage error for one that is not listed.
-    public static func checked(_ name: String) throws(IngestError) -> QuantityType {
+    package static func checked(_ name: String) throws(IngestError) -> QuantityType {
         guard let type = named(name) else {
             throw IngestError(SelectionFault.unknownQuantity(name, known: all.map(\.name)))
         }
@@ -44,8 +44,9 @@ extension QuantityType {
 
 extension HealthRuns {
     /// Keeps a quantity that a person typed in. Answers whether it is new.
-    public static func add(_ entry: ManualQuantity, zone: ZoneTable, to path: String) throws(IngestError) -> (reading: Reading, isNew: Bool)
-    {
+    package static func add(_ entry: ManualQuantity, zone: ZoneTable, to path: String) throws(IngestError) -> (
+        reading: Reading, isNew: Bool
+    ) {
         try keep(entry.reading(received: HostClock.reproducibleNow(), zone: zone), to: path)
     }
 
@@ -65,7 +66,7 @@ extension HealthRuns {
     }
 
     /// Statistics of a quantity for each person of the selection: of its readings, and of the values of series of the same type.
-    public static func statistics(
+    package static func statistics(
         _ store: Store, _ selection: ReadingSelection, of type: QuantityType, by cut: CalendarCut
     ) throws(IngestError) -> [(user: Int?, collection: QuantityCollection)] {
         var selection = selection
@@ -90,7 +91,7 @@ extension HealthRuns {
     }
 
     /// Statistics of the pressures in the cuff while it measured, for each person: of series alone.
-    public static func seriesStatistics(
+    package static func seriesStatistics(
         _ store: Store, _ selection: ReadingSelection, of type: SampleType, by cut: CalendarCut
     ) throws(IngestError) -> [(user: Int?, collection: QuantityCollection)] {
         var found: [(user: Int?, collection: QuantityCollection)] = []
@@ -123,7 +124,7 @@ extension HealthRuns {
     }
 
     /// Statistics of a quantity as they are printed.
-    public static func text(
+    package static func text(
         _ persons: [(user: Int?, collection: QuantityCollection)], name: String, isTable: Bool, width: Int? = nil
     ) -> String {
         var text = TextBuffer(capacity: 4096)

@@ -5,7 +5,7 @@ import Glibc
 /// What the verbs over stored readings do. Each reads the database once and keeps no more than its answer needs.
 public enum HealthRuns {
     /// Statistics for each person of the selection. Ranges are widened to whole buckets, so a person is looked for in these.
-    public static func statisticsOfEach(
+    package static func statisticsOfEach(
         _ store: Store, _ selection: ReadingSelection, by cut: CalendarCut, style: AggregationStyle = .discreteArithmetic,
         options: StatisticsCollection.Options = [], excludesDisturbed: Bool = false
     ) throws(IngestError) -> [(user: Int?, collection: StatisticsCollection, table: StatisticsTable)] {
@@ -33,7 +33,7 @@ public enum HealthRuns {
     /// Statistics of the selected blood pressures, with the sources by the numbers the collection uses. The time-weighted
     /// style sorts the points first and so holds them in memory; all other styles hold buckets only. A range is widened to
     /// whole buckets where they are stretches of time.
-    public static func statistics(
+    package static func statistics(
         _ store: Store, _ selection: ReadingSelection, by cut: CalendarCut, style: AggregationStyle = .discreteArithmetic,
         options: StatisticsCollection.Options = [], excludesDisturbed: Bool = false, user: Int? = nil
     ) throws(IngestError) -> (collection: StatisticsCollection, table: StatisticsTable) {
@@ -59,7 +59,7 @@ public enum HealthRuns {
     }
 
     /// The days as a picture for a terminal.
-    public static func plot(_ store: Store, _ selection: ReadingSelection, style: RangePlot.Style) throws(IngestError) -> String {
+    package static func plot(_ store: Store, _ selection: ReadingSelection, style: RangePlot.Style) throws(IngestError) -> String {
         let persons = try statisticsOfEach(store, selection, by: CalendarCut(.day, zone: selection.zone))
         var text = TextBuffer()
         for (index, person) in persons.enumerated() {

@@ -6,11 +6,7 @@ enum SeriesText {
     static let header = "BEGUN                  SERIES         VALUES   SECONDS  SUMMARY\n"
 
     static func appendLine(_ stored: StoredSeries, zone: ZoneTable, to text: inout TextBuffer) {
-        switch stored.series {
-        case .quantity(let series): series.appendLine(to: &text, zone: zone, user: stored.user)
-        case .heartbeats(let series): series.appendLine(to: &text, zone: zone, user: stored.user)
-        case .waveform(let series): series.appendLine(to: &text, zone: zone, user: stored.user)
-        }
+        stored.series.appendLine(to: &text, zone: zone, user: stored.user)
     }
 
     /// For a person: when, what, how much, and the reading it belongs to.
@@ -78,11 +74,12 @@ enum SeriesText {
 
     private static func forEachValue(_ series: [StoredSeries], byOwner: Bool, _ body: (Value) -> Void) {
         let quantities = series.compactMap { if case .quantity(let one) = $0.series { one } else { nil } }
-        for element in QuantitySeriesQuery(quantities, includesOwner: byOwner) {
+        for element in QuantitySeries.values(of: quantities, bySeries: byOwner) {
+            let owner = quantities[element.series]
             body(
                 Value(
-                    type: "quantity_value", time: element.start, number: number(element.value.digits.value),
-                    word: element.value.unit.description, owner: element.owner.flatMap { quantities[$0].reading }))
+                    type: "quantity_value", time: element.start, number: number(element.value.value), word: owner.unit.description,
+                    owner: byOwner ? owner.reading : nil))
         }
         for case .heartbeats(let one) in series.map(\.series) {
             for beat in one.beats {

@@ -23,9 +23,9 @@ extension ExportOption {
         help: "sitting, lying down, standing or semi-recumbent: the posture of readings beside which no person said it. Unsaid without it.")
 }
 
-/// Data points: a header and a body each. A data point cannot say whose it is, nor that its value is doubtful.
+/// Data points: a header and a body each. A data point cannot name its person, nor say that its value is doubtful.
 struct OMHWriter: ExportWriter {
-    /// UUID version 5 of `omh` in the space of `FHIRCodes`: 5f364c42-6c55-5428-a591-1092ccab332a. It never changes: a receiver knows by it what it has.
+    /// UUID version 5 of `omh` in the space of `FHIRCodes`: 5f364c42-6c55-5428-a591-1092ccab332a. It never changes: receivers recognise known data points by it.
     static let space: [UInt8] = [
         0x5F, 0x36, 0x4C, 0x42, 0x6C, 0x55, 0x54, 0x28, 0xA5, 0x91, 0x10, 0x92, 0xCC, 0xAB, 0x33, 0x2A,
     ]
@@ -36,7 +36,7 @@ struct OMHWriter: ExportWriter {
     private let posture: String?
     var isOfOnePerson: Bool { true }
 
-    /// `space` is another one in tests alone.
+    /// Only tests use another `space`.
     init(zone: ZoneTable, location: String? = nil, posture: String? = nil, space: [UInt8] = OMHWriter.space) {
         self.zone = zone
         self.space = space
@@ -57,14 +57,15 @@ struct OMHWriter: ExportWriter {
         default: throw .noPlace(type: one.type)
         }
         guard let time = one.time else { throw .timeUnknown }
-        if let systolic = one.systolic.mmHg, let diastolic = one.diastolic.mmHg {
+        if let systolic = one.pressures.systolic.mmHg, let diastolic = one.pressures.diastolic.mmHg {
             append(
                 "blood-pressure", version: "4.0", one, time,
                 [
                     ("systolic_blood_pressure", ["value": .number(systolic), "unit": "mmHg"]),
                     ("diastolic_blood_pressure", ["value": .number(diastolic), "unit": "mmHg"]),
-                    ("effective_time_frame", ["date_time": .text(time.text)]), ("body_posture", (one.posture ?? posture).map { .text($0) }),
-                    ("measurement_location", (one.arm.map { $0 + " upper arm" } ?? location).map { .text($0) }),
+                    ("effective_time_frame", ["date_time": .text(time.text)]),
+                    ("body_posture", (one.remarks?[.posture] ?? posture).map { .text($0) }),
+                    ("measurement_location", (one.remarks?[.arm].map { $0 + " upper arm" } ?? location).map { .text($0) }),
                     ("descriptive_statistic", one.flags.contains("averaged") ? "average" : nil),
                 ], to: &text)
         }

@@ -24,18 +24,18 @@ extension Exporter {
 }
 
 extension ExportOption {
-    /// Whose readings they are.
+    /// The patients of the readings.
     static let subject = ExportOption(
         "subject", value: "user=reference", isRepeatable: true,
         help: "The patient of a user slot, e.g. 1=Patient/p1; 0=… for readings without a user; Patient/p1 alone for everybody.")
-    /// Which profiles resources claim.
+    /// The profiles that resources claim.
     static let profile = ExportOption(
         "profile", value: "profile", words: ["core", "phd"],
         help: "core, or phd: what IEEE 11073 cuffs sent then also claims the profiles of HL7's Personal Health Device guide.")
     /// This computer's name.
     static let gateway = ExportOption(
         "gateway", value: "name", help: "This computer's name in resources of profile phd (default: its host name).")
-    /// Which file of a bulk export is written.
+    /// The type of resource in a bulk file.
     static let resource = ExportOption(
         "resource", value: "type", words: ["Observation", "Device"], help: "Observation, or Device: the cuffs that the Observations name.")
 }
@@ -46,7 +46,7 @@ extension FHIRSubject {
         return subject
     }
 
-    /// One patient for everybody cannot be two persons.
+    /// One patient for all readings must be one person.
     var isOfOnePerson: Bool { if case .everybody = self { true } else { false } }
 }
 
@@ -59,7 +59,7 @@ extension FHIRGateway? {
     }
 }
 
-/// Whole transactions, each on a line of its own, so that a shell can send them one by one.
+/// Whole transactions, one a line, so that a shell can send them one by one.
 struct FHIRWriter: ExportWriter {
     private let empty: FHIRTransaction
     private var transaction: FHIRTransaction
@@ -82,7 +82,7 @@ struct FHIRWriter: ExportWriter {
         if transaction.readings == FHIRTransaction.mostReadings { flush(to: &text) }
     }
 
-    /// Of a deleted reading nothing is known but its id: with one patient for everybody that is enough.
+    /// Only the id of a deleted reading is known: that is enough if there is one patient for all readings.
     mutating func append(deleted id: Reading.ID, to text: inout TextBuffer) -> Bool {
         guard isOfOnePerson else { return false }
         var name = TextBuffer(capacity: 32)
@@ -102,13 +102,13 @@ struct FHIRWriter: ExportWriter {
     }
 }
 
-/// One type of resource, each resource on a line and once.
+/// Resources of one type, one a line, each once.
 struct FHIRBulkWriter: ExportWriter {
     private let subject: FHIRSubject
     private let gateway: FHIRGateway?
     private let resource: String
     private let zone: ZoneTable
-    /// The cuffs written so far; of clocks only the latest, as they come in the order of time.
+    /// The cuffs written so far; of clocks only the latest, because readings are in the order of time.
     private var devices: Set<String> = []
     private var clock = ""
     var isOfOnePerson: Bool { subject.isOfOnePerson }

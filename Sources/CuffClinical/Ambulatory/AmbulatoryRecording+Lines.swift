@@ -1,9 +1,9 @@
 import CuffCore
 
 extension AmbulatoryRecording {
-    /// One line of the JSON vocabulary: `{"type":"ambulatory","schema":1,…}`. Loads and thresholds stand in it only where a
-    /// guideline is given, and are compared only where `isAdult`.
-    public func appendLine(user: Int?, _ guideline: PressureGuideline?, isAdult: Bool, to text: inout TextBuffer) {
+    /// One line of the JSON vocabulary: `{"type":"ambulatory","schema":1,…}`. Loads and thresholds are printed only if a
+    /// guideline is given, and compared only if `isAdult`.
+    package func appendLine(user: Int?, _ guideline: PressureGuideline?, isAdult: Bool, to text: inout TextBuffer) {
         text.append("{\"type\":\"ambulatory\",\"schema\":1")
         text.append(key: "rule", rule.name)
         rule.document.appendFacts("rule_", to: &text)
@@ -29,11 +29,8 @@ extension AmbulatoryRecording {
         }
         text.append(key: "valid_recording", isValid)
         for (key, missing) in [("too_few", shortfalls), ("fewer_than_usual", fewerThanUsual)] where !missing.isEmpty {
-            let parts = missing.map { one in
-                "{\"of\":\"\(one.measure)\",\"found\":\(one.found),\"\(key == "too_few" ? "least" : "usual")\":\(one.least)"
-                    + (one.number.flatMap(rule.evidence).map { ",\"evidence\":\"\($0.rawValue)\"" } ?? "") + "}"
-            }
-            text.append(string: ",\"\(key)\":[\(parts.joined(separator: ","))]")
+            text.append(key: key)
+            Shortfall.append(missing, least: key == "too_few" ? "least" : "usual", rule.evidence, to: &text)
         }
         for (name, sums, setting) in [
             ("mean_24h", all, PressureSetting.ambulatory24h), ("mean_day", day, .ambulatoryDay), ("mean_night", night, .ambulatoryNight),
@@ -137,26 +134,16 @@ extension AmbulatoryRecording {
     }
 
     /// `95.8`, half up.
-    public static func percent(_ part: Int, _ whole: Int) -> String {
+    package static func percent(_ part: Int, _ whole: Int) -> String {
         Fraction(Int128(part) * 100, over: Int128(whole))?.rounded(places: 1).shortText ?? "0"
     }
 
     /// `23:00-07:00`.
-    public static func clock(_ range: Range<Int>) -> String {
-        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        return [range.lowerBound, range.upperBound].map { two($0 / 60 % 24) + ":" + two($0 % 60) }.joined(separator: "-")
+    package static func clock(_ range: Range<Int>) -> String {
+        "\(ClockText.clock(minute: range.lowerBound))-\(ClockText.clock(minute: range.upperBound))"
     }
 
     private static func hours(_ minutes: Int64) -> String {
         Fraction(Int128(minutes), over: 60)?.rounded(places: 2).shortText ?? "0"
-    }
-}
-
-extension Decimals {
-    /// Without zeros at the end: `133` for 133.0.
-    public var shortText: String {
-        var (units, places) = (units, places)
-        while places > 0, units % 10 == 0 { (units, places) = (units / 10, places - 1) }
-        return Decimals(units: units, places: places).text
     }
 }

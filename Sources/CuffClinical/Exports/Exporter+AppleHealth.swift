@@ -6,7 +6,7 @@ extension Exporter {
         "apple-health", mediaType: "application/xml",
         help:
             "The export.xml of Apple's Health app, which many programs read (Apple's own does not); as FILE.zip in the layout of Apple's zip.",
-        options: [.appleLayout, .lowPulse, .highPulse], contents: [.events, .heartbeatSeries],
+        options: [.appleLayout, .lowPulse, .highPulse], parts: [.values, .events, .heartbeatSeries],
         archivePath: "apple_health_export/export.xml", writesInstants: true
     ) { (choices, context) throws(ExportFault) in
         let layout = AppleHealthExport.Layout(rawValue: try choices.word(.appleLayout)) ?? .both
@@ -21,7 +21,7 @@ extension ExportOption {
         help: "both (as Apple writes it; the default), correlation or records.")
 }
 
-/// The document as an export. It is of one person.
+/// The document as an export, of one person.
 struct AppleHealthWriter: ExportWriter {
     private let document: AppleHealthExport
     private let made: Timestamp

@@ -49,7 +49,7 @@ extension TextBuffer {
     }
 
     /// Text for XML and HTML, between tags or in a quoted attribute. Characters that XML does not allow become `?`.
-    public mutating func append(markup text: String) {
+    mutating func append(markup text: String) {
         for scalar in text.unicodeScalars {
             switch scalar {
             case "&": append("&amp;")

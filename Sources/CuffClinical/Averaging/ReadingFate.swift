@@ -1,0 +1,52 @@
+import CuffCore
+
+/// Why a rule does not count a reading.
+public enum LeavingOut: Sendable, Hashable {
+    /// No average counts it.
+    case excluded(Exclusion)
+    /// One of the inflations in an average of the cuff, which counts instead.
+    case partOfAverage
+    /// On one of the first days, which the rule leaves out.
+    case firstDays
+    /// After the last day of the plan.
+    case afterPlan
+    /// One of the first readings of its session, which the rule leaves out.
+    case firstOfSession
+    /// After the last reading of its session that the rule counts.
+    case surplus
+    /// Neither in the morning nor in the evening, if the rule counts only these.
+    case otherWindow
+
+    /// The reason in JSON.
+    public var word: String {
+        switch self {
+        case .excluded(let exclusion): exclusion.word.description
+        case .partOfAverage: "part_of_average"
+        case .firstDays: "first_days"
+        case .afterPlan: "after_plan"
+        case .firstOfSession: "first_of_session"
+        case .surplus: "surplus_of_session"
+        case .otherWindow: "neither_morning_nor_evening"
+        }
+    }
+}
+
+/// How a rule treated one reading.
+public struct ReadingFate: Sendable, Hashable {
+    /// The position of a reading.
+    package struct Place: Sendable, Hashable {
+        /// From 1, the day of the first reading that can count.
+        package var day: Int
+        /// From 1, over the whole period.
+        package var session: Int
+        /// From 1 within its session.
+        var numberInSession: Int
+        /// The part of the day of the session.
+        package var window: DayWindow
+    }
+
+    /// Why it does not count; `nil` if it counts.
+    public var leavingOut: LeavingOut?
+    /// Its position; `nil` for a reading outside of sessions.
+    package var place: Place?
+}

@@ -1,0 +1,70 @@
+import CuffCore
+
+/// The context of an export.
+public struct ExportContext: Sendable {
+    /// The zone of times without their own zone.
+    public var zone: ZoneTable
+    /// Whether the user chose the zone. Otherwise it is this computer's, which may differ from the cuffs'.
+    public var isZoneChosen = true
+    /// When the export is made.
+    public var made: Timestamp
+    /// The program that writes it.
+    public var source: HealthSource
+    /// The name of this computer.
+    public var host: String
+
+    /// Sets each property as given.
+    public init(zone: ZoneTable, made: Timestamp, source: HealthSource, host: String) {
+        (self.zone, self.made, self.source, self.host) = (zone, made, source, host)
+    }
+}
+
+/// The contents that a format supports, and the parts of a reading to write.
+public struct ExportParts: OptionSet, Sendable, Hashable {
+    /// One bit for each part.
+    public let rawValue: UInt8
+    /// Any bits; unknown ones mean nothing.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    /// The values of a reading.
+    public static let values = ExportParts(rawValue: 1)
+    /// The events of a reading: an irregular pulse, a high or a low heart rate.
+    public static let events = ExportParts(rawValue: 2)
+    /// Series of quantities: cuff pressures over time.
+    public static let quantitySeries = ExportParts(rawValue: 4)
+    /// Series of heart beats.
+    public static let heartbeatSeries = ExportParts(rawValue: 8)
+    /// Arrays of samples of a signal.
+    public static let waveformSeries = ExportParts(rawValue: 16)
+}
+
+/// Writes one export: the beginning, any number of readings and series, the end. Its memory does not grow with the number of
+/// readings.
+public protocol ExportWriter {
+    /// The format cannot name persons, so it must hold the readings of one person.
+    var isOfOnePerson: Bool { get }
+    /// Writes the beginning.
+    mutating func begin(to text: inout TextBuffer)
+    /// Writes one reading, or throws why it is left out and writes nothing.
+    mutating func append(
+        _ reading: Reading, from provenance: Provenance, parts: ExportParts, to text: inout TextBuffer
+    ) throws(ExportOmission)
+    /// Writes one series; `user` is the slot of the reading that owns it. It is called only for kinds in the exporter's `parts`.
+    mutating func append(_ series: HealthSeries, user: Int?, from provenance: Provenance, to text: inout TextBuffer)
+    /// Writes that a reading of an earlier export is deleted; returns `false`, and writes nothing, if the format cannot say that.
+    mutating func append(deleted id: Reading.ID, to text: inout TextBuffer) -> Bool
+    /// Writes the end.
+    mutating func end(to text: inout TextBuffer)
+}
+
+extension ExportWriter {
+    /// It names the user of each value.
+    public var isOfOnePerson: Bool { false }
+    /// No beginning.
+    public mutating func begin(to text: inout TextBuffer) {}
+    /// Series are ignored.
+    public mutating func append(_ series: HealthSeries, user: Int?, from provenance: Provenance, to text: inout TextBuffer) {}
+    /// Deletions cannot be written.
+    public mutating func append(deleted id: Reading.ID, to text: inout TextBuffer) -> Bool { false }
+    /// No end.
+    public mutating func end(to text: inout TextBuffer) {}
+}

@@ -1,0 +1,46 @@
+import CuffCore
+
+/// A resource with its names.
+struct FHIRResource: Sendable {
+    /// The reference used by others in the same export.
+    let reference: String
+    /// Its id in a bulk file.
+    let id: String
+    /// The search that finds it on a server.
+    let criterion: String
+    let type: String
+    /// Its members after `resourceType`.
+    let members: [(String, JSONOutput)]
+
+    /// As an entry of a transaction, where the server gives the id.
+    var body: JSONOutput { .object([("resourceType", .text(type))] + members) }
+    /// As a line of a bulk file.
+    var withID: JSONOutput { .object([("resourceType", .text(type)), ("id", .text(id))] + members) }
+}
+
+/// The resources of one reading: Devices, which other readings share, and its own Observations.
+struct FHIRResources {
+    let shared: [FHIRResource]
+    let own: [FHIRResource]
+
+    init(
+        _ reading: ExchangeReading, identity: DeviceIdentity?, subject: FHIRSubject, gateway: FHIRGateway?, references: FHIRReferences
+    ) throws(ExportOmission) {
+        if let omission = FHIRTransaction.omission(reading, subject: subject) { throw omission }
+        guard let patient = subject.reference(user: reading.user) else { throw .noSubject(user: reading.user) }
+        // The guide is about agents of IEEE 11073; other cuffs claim only the core profiles.
+        let gateway = reading.driver == "phd" ? gateway : nil
+        var shared: [FHIRResource] = []
+        if let device = reading.device {
+            let isPressure = reading.type == "blood_pressure" || reading.type == "pulse_rate"
+            shared.append(
+                FHIRDevices.cuff(device, driver: reading.driver, identity: identity, isAgent: gateway != nil && isPressure, references))
+        }
+        if let gateway {
+            shared.append(FHIRDevices.gateway(gateway, references))
+            if let clock = FHIRClock.observation(reading, gateway: gateway, references) { shared.append(clock) }
+        }
+        self.shared = shared
+        own = FHIRObservations(reading: reading, subject: patient, references: references, gateway: gateway).resources
+    }
+}

@@ -1,0 +1,38 @@
+import CuffCore
+
+/// The threshold that is drawn in a page or a picture: a guideline's threshold of hypertension for averages. Nothing is diagnosed.
+package struct ReferenceLines: Sendable, Hashable {
+    /// The systolic and the diastolic pressure of the lines, in mmHg.
+    package let systolic: Double, diastolic: Double
+    /// Their source.
+    package let document: GuidelineDocument
+    /// The setting they apply to.
+    package let setting: PressureSetting
+    /// The grade of the numbers.
+    package let evidence: Evidence
+
+    /// The threshold of a guideline; that of `PressureGuideline.usual` if none is given or it has none for this setting.
+    package init(_ guideline: PressureGuideline?, _ setting: PressureSetting) {
+        let usual = PressureGuideline.usual
+        let own = guideline?.thresholds[setting]
+        let threshold = own ?? usual.thresholds[setting] ?? PressureThreshold(135, 85, .unverified)
+        (systolic, diastolic, evidence) = (Double(threshold.systolic), Double(threshold.diastolic), threshold.evidence)
+        document = own == nil ? usual.document : guideline?.document ?? usual.document
+        self.setting = setting
+    }
+
+    /// For averages of measurements at home.
+    package static let home = ReferenceLines(nil, .home)
+
+    /// `135/85`.
+    var numbers: String { "\(Int(systolic))/\(Int(diastolic))" }
+    /// `European Society of Cardiology, 2024, at home; read in the guideline`.
+    var origin: String { "\(document.society)\(document.year.map { ", \($0)" } ?? ""), \(setting.words); \(evidence.words)" }
+    /// `esc-2024: guideline's text`.
+    var shortOrigin: String { "\(document.id): \(evidence.shortWords)" }
+
+    /// Whether either pressure reaches its line.
+    func isReached(_ systolic: Double, _ diastolic: Double) -> Bool {
+        systolic >= self.systolic || diastolic >= self.diastolic
+    }
+}

@@ -1,0 +1,13 @@
+import CuffCore
+
+extension MeasurementFlags {
+    /// The words, in the order of their bits.
+    var list: [String] { Self.words.indices.filter { rawValue >> UInt32($0) & 1 == 1 }.map { Self.words[$0].description } }
+
+    package func text(separator: String) -> String { list.joined(separator: separator) }
+
+    /// The flag of one word; `nil` if the word is unknown.
+    package static func named(_ word: String) -> MeasurementFlags? {
+        words.firstIndex { $0.description == word }.map { MeasurementFlags(rawValue: 1 << UInt32($0)) }
+    }
+}

@@ -1,0 +1,26 @@
+import CuffCore
+
+/// A series of any kind.
+public enum HealthSeries: Sendable, Hashable {
+    case quantity(QuantitySeries)
+    case heartbeats(HeartbeatSeries)
+    case waveform(WaveformSeries)
+
+    /// The instant from which the series counts.
+    public var start: Timestamp {
+        switch self {
+        case .quantity(let series): series.start
+        case .heartbeats(let series): series.start
+        case .waveform(let series): series.start
+        }
+    }
+
+    /// The reading that owns the series, or `nil`.
+    public var reading: Reading.ID? {
+        switch self {
+        case .quantity(let series): series.reading
+        case .heartbeats(let series): series.reading
+        case .waveform: nil
+        }
+    }
+}

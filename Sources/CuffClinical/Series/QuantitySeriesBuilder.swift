@@ -1,0 +1,94 @@
+import CuffCore
+
+/// Collects the values of a series, as HealthKit's `HKQuantitySeriesSampleBuilder` does: `insert` any number of times, then
+/// `finish` or `discard` once.
+struct QuantitySeriesBuilder: Sendable {
+    enum State: Sendable, Hashable {
+        case building, finished, discarded
+
+        /// Throws unless values may be added.
+        func check() throws(HealthError) {
+            switch self {
+            case .building: break
+            case .finished: throw .invalid("the series is finished")
+            case .discarded: throw .invalid("the series was discarded")
+            }
+        }
+    }
+
+    /// A measurement of four minutes at 4 kHz.
+    static let maximumCount = 1_000_000
+
+    /// The type of the values.
+    let type: SampleType
+    /// The instant from which the values count.
+    let start: Timestamp
+    /// The program that makes the series.
+    let source: HealthSource
+    /// The cuff; `nil` if it is unknown.
+    let device: DeviceIdentity?
+    /// Where the builder stands.
+    private(set) var state = State.building
+    private var elements: [QuantitySeries.Element] = []
+    private var unit: HealthUnit?
+
+    /// Throws `invalidArgument` if the type is not a quantity type.
+    init(_ type: SampleType, start: Timestamp, source: HealthSource, device: DeviceIdentity? = nil) throws(HealthError) {
+        guard type.kind == .quantity else { throw .invalid("\(type.identifier) is not a quantity type") }
+        (self.type, self.start, self.source, self.device) = (type, start, source, device)
+    }
+
+    /// The number of values so far.
+    var count: Int { elements.count }
+
+    /// `elapsed` since the start of the series; `lasting` is zero for a value of one instant. The order does not matter.
+    mutating func insert(
+        _ quantity: HealthQuantity, at elapsed: Duration, lasting: Duration = .zero
+    ) throws(HealthError) {
+        try state.check()
+        try QuantitySample.check(quantity, of: type)
+        guard unit == nil || unit == quantity.unit else { throw .invalid("the values of a series have one unit") }
+        guard elapsed >= .zero else { throw .invalid("the value lies before the start of the series") }
+        guard lasting >= .zero else { throw .invalid("the value ends before it starts") }
+        guard elapsed + lasting < type.longest else { throw .invalid("the series is longer than its type allows") }
+        guard elements.count < Self.maximumCount else {
+            throw HealthError(.dataSizeExceeded, "a series holds at most \(Self.maximumCount) values")
+        }
+        unit = quantity.unit
+        let begin = elapsed.microseconds
+        elements.append(.init(start: begin, end: begin + lasting.microseconds, value: quantity.digits))
+    }
+
+    /// Ends the series. `end` defaults to the end of its last value, and must not be before it.
+    mutating func finish(end: Timestamp? = nil, reading: Reading.ID? = nil) throws(HealthError) -> QuantitySeries {
+        try state.check()
+        guard let unit else {
+            state = .finished
+            throw HealthError(.noData, "the series has no values")
+        }
+        let latest = elements.reduce(0) { max($0, $1.end) }
+        let least = Timestamp(milliseconds: start.milliseconds + (latest + 999) / 1000)
+        if let end, end < least { throw .invalid("the series ends before its last value") }
+        state = .finished
+        let sorted = elements.enumerated().sorted { ($0.element.start, $0.offset) < ($1.element.start, $1.offset) }
+        elements = []
+        return QuantitySeries(
+            type: type, unit: unit, start: start, end: end ?? least, source: source, device: device, reading: reading,
+            elements: sorted.map(\.element))
+    }
+
+    /// Discards the values; repeated calls are harmless.
+    mutating func discard() {
+        guard state == .building else { return }
+        state = .discarded
+        elements = []
+    }
+}
+
+extension Duration {
+    /// Whole microseconds, rounded down.
+    package var microseconds: Int64 {
+        let parts = components
+        return parts.seconds * 1_000_000 + parts.attoseconds / 1_000_000_000_000
+    }
+}
