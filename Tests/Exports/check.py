@@ -161,7 +161,7 @@ def fhir():
         check("no subject for user slot 1" in done.stderr and UNNAMED not in done.stdout, "who is not named is not sent, and said", done.stderr)
         check("time of the reading is unknown" in done.stderr, "what has no time is not sent, and said", done.stderr)
         text = done.stdout
-        # FHIR.md §2: the reading's own digits, kPa beside mm[Hg].
+        # docs/EXPORTS.md, "FHIR": the reading's own digits, kPa beside mm[Hg].
         check('"value":120.01,"unit":"mmHg"' in text and '{"value":16.0,"unit":"kPa","system":"%s","code":"kPa"}' % UCUM in text, "16.0 kPa stays 16.0", text)
         kpa = observation(made, KPA)["resource"]
         check(kpa["effectiveDateTime"] == "2026-05-07T08:00:30+02:00", "the zone of the export", kpa)
