@@ -121,7 +121,7 @@ test-run:
 	.ci/suite 280 '$(ALONE)' again --no-parallel || status=1; \
 	exit $$status
 
-# A build folder of its own: SwiftPM would plan everything anew each time the parts change.
+# A separate build folder: SwiftPM would plan the whole build again whenever the parts change.
 test-core:
 	CUFF_PARTS=core $(SWIFT) test --scratch-path .build-core --filter '$(or $(FILTER),.)'
 

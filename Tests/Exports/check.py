@@ -357,7 +357,7 @@ def importers():
 # ---- restarting
 
 def named():
-    """`--new NAME` in each format: everything once, then what is new, then what was deleted is told once."""
+    """`--new NAME` in each format: everything once, then new readings, then deletions once."""
     shutil.copy(DATABASE, FOLDER / "new.db")
     base = ["export", "--db", str(FOLDER / "new.db"), "--tz", "Europe/Berlin", "--user", "none"]
     for name, words in (("fhir", ["--subject", "0=Patient/p1"]), ("fhir-ndjson", ["--subject", "0=Patient/p1"]), ("omh", []), ("influx", []),
@@ -370,7 +370,7 @@ def named():
     check(len(cuff(*base, "--format", "influx", *window).stdout.splitlines()) == 1, "--since and --until")
     cuff("delete", "--db", str(FOLDER / "new.db"), KPA, "--confirm", "delete")
     told = cuff(*base, "--format", "fhir", "--subject", "0=Patient/p1", "--new", "fhir").stderr
-    check(KPA in told and "deleted here since" in told, "a deletion is told", told)
+    check(KPA in told and "deleted here since" in told, "a deletion is reported", told)
     check(KPA not in cuff(*base, "--format", "fhir", "--subject", "0=Patient/p1", "--new", "fhir").stderr, "once")
     # With one patient for everybody FHIR has a place for it.
     whole = ["--format", "fhir", "--subject", "Patient/p1", "--new", "one"]
@@ -380,7 +380,7 @@ def named():
     status = {entry["resource"]["status"] for entry in bundle["entry"]}
     check(status == {"entered-in-error"} and CORRECTED in json.dumps(bundle) and "valueQuantity" not in json.dumps(bundle), "fhir: a deletion", bundle)
     modelled([entry["resource"] for entry in bundle["entry"]])
-    check(cuff(*base, *whole).stdout == "", "fhir: a deletion is told once")
+    check(cuff(*base, *whole).stdout == "", "fhir: a deletion is reported once")
 
 
 fill()
