@@ -13,7 +13,7 @@
 # make tarball     binary, udev rules, units, completions and manual with an installer, in .build/cuff-VERSION-MACHINE.tar.xz
 # make release     the Debian packages and the tarball with exactly the dependencies of .ci/Package.resolved
 # make uninstall   remove what `make install` installed below PREFIX; keeps readings
-# make readme      regenerate the tables of cuffs and sinks in README.md and docs/MODELS.md
+# make readme      regenerate the tables of cuffs, addresses and sinks in docs/
 # make manual      regenerate the manual pages in man/
 # make hooks       install a git pre-commit hook that runs `make lint`
 # make rebaseline  rewrite the expected lines of the captures; read every changed line before you commit
@@ -121,7 +121,7 @@ test-run:
 	.ci/suite 280 '$(ALONE)' again --no-parallel || status=1; \
 	exit $$status
 
-# A build folder of its own: SwiftPM would plan everything anew each time the parts change.
+# A separate build folder: SwiftPM would plan the whole build again whenever the parts change.
 test-core:
 	CUFF_PARTS=core $(SWIFT) test --scratch-path .build-core --filter '$(or $(FILTER),.)'
 
@@ -256,8 +256,7 @@ clean:
 
 readme: packages
 	$(SWIFT) build --product cuff
-	@.ci/readme .build/debug/cuff README.md
-	@.ci/readme .build/debug/cuff docs/MODELS.md
+	@.ci/readme .build/debug/cuff
 
 manual: packages
 	$(SWIFT) build --product cuff

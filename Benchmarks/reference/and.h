@@ -80,7 +80,7 @@ static const char *reason(int code) {
 }
 
 struct result {
-    int systolic, diastolic, mean, pulse;  /* 0 where there is none */
+    int systolic, diastolic, mean, pulse;  /* 0 if there is no such value */
     int is_failure, error;                 /* error -1: unreadable */
     int year, month, day, hour, minute;
     enum { ABSENT, UNREADABLE, IMPOSSIBLE, TIME } clock;

@@ -6,7 +6,7 @@ given = set()
 
 
 def free_port():
-    """A port that nobody has, no port twice, and none that the kernel may give to a connection before the server has it."""
+    """An unused port, never the same twice, and outside the range that the kernel assigns to connections."""
     while True:
         port = random.randrange(20000, 32768)
         if port in given: continue
@@ -84,7 +84,7 @@ class RabbitMQ:
         raise SystemExit(f"RabbitMQ did not start within {limit} s:\n{logs}")
 
     def kill(self):
-        # A server that ended by itself may have left its number.
+        # A server that exited may have left its PID file.
         try: os.kill(int((self.folder / "pid").read_text()), signal.SIGKILL)
         except (FileNotFoundError, ProcessLookupError): os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait(300)

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// One connection to a database file. It belongs to one thread at a time; whoever shares it puts it into a lock.
+/// One connection to a database file. It belongs to one thread at a time; protect it with a lock to share it.
 package final class SQLiteConnection {
     package enum Access: Sendable { case read, write }
 
@@ -29,7 +29,7 @@ package final class SQLiteConnection {
         handle = nil
     }
 
-    /// For a file that somebody else may have made: it has no views, its triggers cannot call functions with side effects, no
+    /// For a file of unknown origin: it has no views, its triggers cannot call functions with side effects, no
     /// statement can damage it, and no value of it is longer than `longest` bytes. An older library does not know every option; what
     /// it knows is set.
     package func distrustFile(longest: Int) {
@@ -78,7 +78,7 @@ package final class SQLiteConnection {
         return rows
     }
 
-    /// What `read` makes of the first row; `nil` where there is none.
+    /// What `read` makes of the first row; `nil` if there is no row.
     package func first<each Value: SQLiteValue, Row>(
         _ sql: String, _ values: repeat each Value, read: (SQLiteStatement) throws -> Row?
     ) throws -> Row? {
@@ -162,7 +162,7 @@ package final class SQLiteConnection {
 
     // MARK: The write-ahead log
 
-    /// Takes the log's pages into the database file and, with `truncate`, cuts the log to nothing. Waits for nobody.
+    /// Takes the log's pages into the database file and, with `truncate`, cuts the log to nothing. Does not wait for readers.
     package func checkpoint(truncate: Bool) throws(SQLiteError) {
         guard let handle else { throw SQLiteError(of: nil) }
         wait(.zero)

@@ -25,7 +25,7 @@ extension TOMLDocument {
         return try replacing(text.count..<text.count, with: gap + header + Self.dotted(path.suffix(1)) + " = \(value)\n")
     }
 
-    /// The document without a key, or without a section and all below it; unchanged where there is none.
+    /// The document without a key, or without a section and all below it; unchanged if it is not present.
     package func removing(_ path: [String]) throws(TOMLFault) -> TOMLDocument {
         var table: TOMLTable? = root
         for key in path.dropLast() { table = table?[key]?.table }

@@ -33,6 +33,25 @@ import Testing
         }
     }
 
+    /// CONTRIBUTING's example of a durable sink: reading the cuff again stores nothing twice.
+    @Test func theExample_StoresEachReadingOnce() async throws {
+        let scratch = try Scratch()
+        let cuff = try await SimulatedCuff("taidoc", in: scratch)
+        let folder = scratch.path("readings")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        for _ in 1...2 {
+            let run = try await CuffProcess.run(
+                executable: Self.program, ["store", cuff.port, "taidoc", folder], environment: cuff.environment)
+            #expect(run.status == 0, "\(run.output) \(run.errors)")
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+            #expect(names.count == 3, "\(names)")
+            for name in names {
+                let line = try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
+                #expect(line.hasPrefix("{\"type\":\"blood_pressure\""), "\(line)")
+            }
+        }
+    }
+
     @Test func theExample_SaysWhatACuffCannot() async throws {
         let run = try await CuffProcess.run(executable: Self.program, ["measure", "/dev/not-there", "omron-hbp"])
         #expect(run.output.contains("cannot be started remotely"))

@@ -2,26 +2,16 @@ import Foundation
 import Testing
 
 @Suite struct ReadmeTests {
-    /// The README's table of cuffs is what the drivers say of themselves.
-    @Test func tableOfCuffs_IsGenerated() async throws {
-        let readme = try String(contentsOf: CuffProcess.folder.appendingPathComponent("README.md"), encoding: .utf8)
-        let table = try await CuffProcess.run(["drivers", "--markdown"]).output
-        #expect(!table.isEmpty)
-        #expect(readme.contains(table), "run `make readme` and read what changed")
-    }
-
-    @Test func tableOfSinks_IsGenerated() async throws {
-        let readme = try String(contentsOf: CuffProcess.folder.appendingPathComponent("README.md"), encoding: .utf8)
-        let table = try await CuffProcess.run(["sinks", "kinds", "--markdown"]).output
-        #expect(table.contains("| `sqlite:FILE` |"))
-        #expect(readme.contains(table), "run `make readme` and read what changed")
-    }
-
-    @Test func tableOfAddresses_IsGenerated() async throws {
-        let readme = try String(contentsOf: CuffProcess.folder.appendingPathComponent("README.md"), encoding: .utf8)
-        let table = try await CuffProcess.run(["list", "--addresses", "--markdown"]).output
-        #expect(table.contains("| `tcp://host:port` |"))
-        #expect(readme.contains(table), "run `make readme` and read what changed")
+    /// The tables in docs/ are what the program prints.
+    @Test(arguments: [
+        ("docs/CUFFS.md", ["drivers"], "| `and-std` |"), ("docs/SINKS.md", ["sinks", "kinds"], "| `sqlite:FILE` |"),
+        ("docs/CUFFS.md", ["list", "--addresses"], "| `tcp://host:port` |"),
+    ])
+    func table_IsGenerated(_ file: String, _ verb: [String], _ row: String) async throws {
+        let document = try String(contentsOf: CuffProcess.folder.appendingPathComponent(file), encoding: .utf8)
+        let table = try await CuffProcess.run(verb + ["--markdown"]).output
+        #expect(table.contains(row))
+        #expect(document.contains(table), "run `make readme` and read what changed")
     }
 
     @Test func everyVerbOfTheReadme_Exists() async throws {

@@ -161,7 +161,7 @@ def fhir():
         check("no subject for user slot 1" in done.stderr and UNNAMED not in done.stdout, "who is not named is not sent, and said", done.stderr)
         check("time of the reading is unknown" in done.stderr, "what has no time is not sent, and said", done.stderr)
         text = done.stdout
-        # FHIR.md §2: the reading's own digits, kPa beside mm[Hg].
+        # docs/EXPORTS.md, "FHIR": the reading's own digits, kPa beside mm[Hg].
         check('"value":120.01,"unit":"mmHg"' in text and '{"value":16.0,"unit":"kPa","system":"%s","code":"kPa"}' % UCUM in text, "16.0 kPa stays 16.0", text)
         kpa = observation(made, KPA)["resource"]
         check(kpa["effectiveDateTime"] == "2026-05-07T08:00:30+02:00", "the zone of the export", kpa)
@@ -357,7 +357,7 @@ def importers():
 # ---- restarting
 
 def named():
-    """`--new NAME` in each format: everything once, then what is new, then what was deleted is told once."""
+    """`--new NAME` in each format: everything once, then new readings, then deletions once."""
     shutil.copy(DATABASE, FOLDER / "new.db")
     base = ["export", "--db", str(FOLDER / "new.db"), "--tz", "Europe/Berlin", "--user", "none"]
     for name, words in (("fhir", ["--subject", "0=Patient/p1"]), ("fhir-ndjson", ["--subject", "0=Patient/p1"]), ("omh", []), ("influx", []),
@@ -370,7 +370,7 @@ def named():
     check(len(cuff(*base, "--format", "influx", *window).stdout.splitlines()) == 1, "--since and --until")
     cuff("delete", "--db", str(FOLDER / "new.db"), KPA, "--confirm", "delete")
     told = cuff(*base, "--format", "fhir", "--subject", "0=Patient/p1", "--new", "fhir").stderr
-    check(KPA in told and "deleted here since" in told, "a deletion is told", told)
+    check(KPA in told and "deleted here since" in told, "a deletion is reported", told)
     check(KPA not in cuff(*base, "--format", "fhir", "--subject", "0=Patient/p1", "--new", "fhir").stderr, "once")
     # With one patient for everybody FHIR has a place for it.
     whole = ["--format", "fhir", "--subject", "Patient/p1", "--new", "one"]
@@ -380,7 +380,7 @@ def named():
     status = {entry["resource"]["status"] for entry in bundle["entry"]}
     check(status == {"entered-in-error"} and CORRECTED in json.dumps(bundle) and "valueQuantity" not in json.dumps(bundle), "fhir: a deletion", bundle)
     modelled([entry["resource"] for entry in bundle["entry"]])
-    check(cuff(*base, *whole).stdout == "", "fhir: a deletion is told once")
+    check(cuff(*base, *whole).stdout == "", "fhir: a deletion is reported once")
 
 
 fill()

@@ -473,7 +473,7 @@ static long cut(long bytes, const char *udc) {
     long silence = until(2500) - milliseconds();
     /* A cuff that has less to say is pulled out in its silence. */
     while (plugged && milliseconds() < limit && !(passed > 0 && milliseconds() - last_byte > silence)) wait_a_little(2);
-    if (plugged && passed == 0) fail("nobody asked the cuff anything in the time allowed");
+    if (plugged && passed == 0) fail("no request to the cuff within the time limit");
     cut_at = -1;
     long done = passed;
     pull();

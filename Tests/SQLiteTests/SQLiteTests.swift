@@ -222,7 +222,7 @@ private final class Folder {
         #expect(try !db.hasRow("SELECT 1 FROM names"))
     }
 
-    // MARK: Files of somebody else
+    // MARK: Files of other users
 
     @Test func aFileOfSomebodyElse_IsNotTrusted() throws {
         let folder = Folder()

@@ -1,4 +1,4 @@
-"""A headless Chromium, spoken to over its debugging pipe: JSON objects that end with a zero byte, on descriptors 3 and 4."""
+"""A headless Chromium, controlled over its debugging pipe: JSON objects that end with a zero byte, on descriptors 3 and 4."""
 import base64, json, os, select, shutil, subprocess, tempfile, time
 
 

@@ -20,7 +20,7 @@ def check(holds, what, detail=""):
         print("        " + str(detail)[:2000])
 
 
-# The contrast of each text with what stands behind it (WCAG 2.1, 1.4.3), from the computed styles. Colours are read back from a
+# The contrast of each text with its background (WCAG 2.1, 1.4.3), from the computed styles. Colours are read back from a
 # canvas, so that every notation counts; where several layers lie over each other, they are mixed as the browser does.
 CONTRAST = """(() => {
   const canvas = document.createElement("canvas"); canvas.width = canvas.height = 1;
@@ -52,7 +52,7 @@ CONTRAST = """(() => {
   return { texts, found };
 })()"""
 
-# What lies beyond the right edge, save in a box that scrolls by itself.
+# Elements beyond the right edge, except in boxes that scroll.
 OVERFLOW = """(() => {
   const width = document.documentElement.clientWidth, found = [];
   if (document.documentElement.scrollWidth > width) found.push(`the page is ${document.documentElement.scrollWidth} wide`);
@@ -98,7 +98,7 @@ def main(folder):
         simulated.wait()
         feeder.close()
     log.seek(0)
-    check(watch.returncode == 0 or watch.returncode == 143, "the watch ended as it was told", f"{watch.returncode} {log.read()}")
+    check(watch.returncode == 0 or watch.returncode == 143, "the watch ended on request", f"{watch.returncode} {log.read()}")
 
 
 def examine(browser, feeder, url):
@@ -138,7 +138,7 @@ def examine(browser, feeder, url):
           browser.value("document.getElementById('live').outerHTML"))
     check(browser.problems == [], "no error of the console", browser.problems)
     foreign = [one for one in browser.requests if not one.startswith((url, "data:", "about:"))]
-    check(foreign == [] and len(browser.requests) >= 4, "nothing is asked of anybody else", foreign)
+    check(foreign == [] and len(browser.requests) >= 4, "no requests to other hosts", foreign)
 
     browser.ask("Emulation.setScriptExecutionDisabled", value=True)
     browser.open(url)

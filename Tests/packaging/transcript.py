@@ -1,8 +1,8 @@
-"""transcript.py README: the blocks of README that a new user can type as they stand, and what they print. Behind the line
-`<!-- transcript` a block follows in which a line that begins with `$ ` is typed and the others are the answer.
+"""transcript.py README: the blocks of README that a new user can type, and their output. In a block after a line
+`<!-- transcript`, lines that begin with `$ ` are commands and the others are output.
 
   transcript.py README commands    one command a line
-  transcript.py README compare FILE   compares FILE, where each answer stands behind its command with `$ ` before it
+  transcript.py README compare FILE   compares FILE, which has each command after `$ `, followed by its output
 """
 import re, sys
 
@@ -12,7 +12,7 @@ def blocks(text):
 
 
 def answers(text):
-    """Pairs of a command and the lines behind it, without blanks at their ends."""
+    """Pairs of a command and its output lines, without trailing blanks."""
     found = []
     for line in text.replace("\r", "").split("\n"):
         if line.startswith("$ "): found.append((line[2:], []))

@@ -1,9 +1,10 @@
 import CuffCore
 import CuffIngest
 
-// Three things that a program does with cuffs:
+// Four things that a program does with cuffs:
 //
 //   EmbeddingExample read DEVICE DRIVER          takes what one cuff has stored
+//   EmbeddingExample store DEVICE DRIVER FOLDER   stores what one cuff has, a file for each reading
 //   EmbeddingExample watch [DEVICE=DRIVER …]     takes what every cuff sends, now and when one is plugged in
 //   EmbeddingExample measure DEVICE DRIVER       lets one cuff measure
 
@@ -55,6 +56,17 @@ final class Diary: Sink {
     }
 }
 
+/// With a durable sink (FolderSink.swift), cuffs that delete acknowledged readings can be read, too.
+func store(_ device: String, _ driver: String, in folder: String) throws(IngestError) {
+    let place = try DevicePlace(device, driver: driver)
+    var options = IngestOptions()
+    options.device = place.device
+    options.memory = .standard
+    options.moreSinks = [FolderSink(path: folder)]
+    options.stop.watch()
+    _ = try Ingest.read(place.address, driver: place.driver, options: options)
+}
+
 func measure(_ device: String, _ driver: String) throws(IngestError) {
     let place = try DevicePlace(device, driver: driver)
     var options = IngestOptions()
@@ -83,9 +95,10 @@ do throws(IngestError) {
     let arguments = Array(CommandLine.arguments.dropFirst())
     switch (arguments.first, arguments.count) {
     case ("read", 3): try await read(arguments[1], arguments[2])
+    case ("store", 4): try store(arguments[1], arguments[2], in: arguments[3])
     case ("watch", _): try await watch(Array(arguments.dropFirst()))
     case ("measure", 3): try measure(arguments[1], arguments[2])
-    default: print("EmbeddingExample read DEVICE DRIVER | watch [DEVICE=DRIVER …] | measure DEVICE DRIVER")
+    default: print("EmbeddingExample read DEVICE DRIVER | store DEVICE DRIVER FOLDER | watch [DEVICE=DRIVER …] | measure DEVICE DRIVER")
     }
 } catch {
     print(error.description)

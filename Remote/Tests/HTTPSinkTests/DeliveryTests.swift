@@ -109,7 +109,7 @@ private struct Fussy: DeliveryFormat {
         #expect(answers == [.ok(id: "old", revision: 1), .ok(id: "new", revision: 2)])
     }
 
-    /// `cuff` gives a helper up that is silent for 60 s, and questions are answered without a word to `cuff`.
+    /// `cuff` stops a helper that is silent for 60 s, and queries print nothing to `cuff`.
     @Test func slowQuestions_AreFewBeforeARequest() throws {
         var state = DeliveryState(Fussy(mostReadings: 50, questions: true))
         for number in 0..<30 { state.accept(try Self.line("r\(number)", revision: number == 0 ? 0 : 1)) }

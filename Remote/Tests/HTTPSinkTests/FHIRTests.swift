@@ -167,7 +167,7 @@ import Testing
         + #""device":"00091ffffe000101","user":1,"measured":"2026-05-07T08:00+02:00","parts":["pulse_rate"]}"#
     private let format = FHIRFormat(base: "https://h/fhir", subject: .slots([1: "Patient/p1"]), gateway: nil)
 
-    /// FHIR.md §1, "tombstone": a conditional PUT that keeps code, subject and time, and has no number.
+    /// docs/HTTP.md, "Deletions": a conditional PUT that keeps code, subject and time, and has no number.
     @Test func aDeletedReading_IsEnteredInError_WithoutValues() throws {
         let line = try reading(Self.deleted)
         #expect(!format.isNothing(line) && format.refusal(line) == nil)

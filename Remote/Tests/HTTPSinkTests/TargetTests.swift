@@ -97,7 +97,7 @@ import Testing
             Issue.record("503")
             return
         }
-        // A token that would break the header is none.
+        // A token that would break the header is refused.
         let bad = grant.accept(token: HTTPAnswer(200, body: Array(#"{"access_token":"a\r\nX: y"}"#.utf8)), at: 0)
         #expect(bad != nil && grant.authorization(at: 0) == nil)
     }

@@ -136,7 +136,7 @@ private let address = "mqtt://broker/?gateway=pi-7"
         #expect(rig.payloads("\(base)/deleted") == [deleted("20260505T073130-a"), deleted("20260505T073131-b")])
         #expect(rig.answers.contains(.ok(id: "20260505T073130-a", revision: 255)))
         #expect(rig.answers.count == 4 && rig.answers.last == .ok(id: "20260505T073131-b", revision: 255))
-        // The next run knows it, and what comes late does not bring it back; a newer reading is shown.
+        // The next run knows it, and a late message does not restore it; a newer reading is shown.
         var next = try Rig(address)
         next.retained = rig.retained
         next.begin()
@@ -192,7 +192,7 @@ private let address = "mqtt://broker/?gateway=pi-7"
         try rig.send(
             line("20260505T000001-a", type: "pending", of: "blood_pressure"), line("20260505T000002-a", type: "measurement", time: nil),
             line("00000000T000000-a", time: nil), line("20260505T000003-a", type: "pulse_rate"))
-        // A pending one is not published, a failure is no newest reading, and what nobody knows the time of is refused.
+        // A pending reading is not published, a failure is not the newest reading, and a reading without a known time is refused.
         #expect(
             rig.payloads("\(base)/reading") == [
                 line("20260505T000002-a", type: "measurement", time: nil), line("20260505T000003-a", type: "pulse_rate"),
@@ -487,7 +487,7 @@ private let address = "mqtt://broker/?gateway=pi-7"
         for id in ["20260505T073130-a", "20260505T073131-b"] { #expect(rig.answers.contains(.ok(id: id, revision: 0))) }
     }
 
-    /// About silence there is no user: no entities of one appear, and plain names stay free for who measures first.
+    /// An alert about silence has no user: it announces no entities, and the plain names stay free for the first user who measures.
     @Test func discovery_AnnouncesAlertsOnce_AsAnEventOfTheCuff_BeforeTheFirst() throws {
         var rig = try Rig(address + "&discovery=homeassistant")
         rig.begin()

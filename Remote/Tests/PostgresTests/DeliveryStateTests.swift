@@ -81,7 +81,7 @@ import Testing
             state.handle(.database(.failed(ServerFault(.configuration, "no such database"))), at: 1) == [
                 .answer([.fatal("no such database")]), .disconnect,
             ])
-        // Nobody ends standard input: the program ends all the same.
+        // Standard input stays open: the program ends nevertheless.
         #expect(state.handle(.time, at: 12) == [.exit])
     }
 

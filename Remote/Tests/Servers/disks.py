@@ -77,7 +77,7 @@ class DiskTests(unittest.TestCase):
         return disk
 
     def check(self, program, address, disk, stored, restart=lambda: None):
-        """`stored` answers the ids that the server has; `restart` is what somebody does who made room."""
+        """`stored` returns the ids that the server has; `restart` is what an administrator does after freeing space."""
         first = list(readings(0, 5))
         self.assertEqual(deliver(program, address, first), ["ready 1"] + [f"ok {line['id']} 0" for line in first])
         disk.fill()
@@ -126,7 +126,7 @@ class DiskTests(unittest.TestCase):
                 server.wait(120)
 
         def start():
-            """InfluxDB 1.6 fails on until it is started anew: its log of writes keeps the fault."""
+            """InfluxDB 1.6 fails until it is restarted: its write-ahead log stays in the error state."""
             stop()
             servers.append(subprocess.Popen(["influxd", "-config", configuration], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
             until = time.monotonic() + 180

@@ -110,7 +110,7 @@ class GatewayTests(unittest.TestCase):
                               env=self.environment(password), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
 
     def test_sentences(self):
-        """In the order in which somebody meets them who sets a fleet up."""
+        """In the order in which they occur when a fleet is set up."""
         self.says(r"the database: .*\(42P01|28000|3D000\).*; create the (tables|role)")
         self.check(r"^fatal the database: .*; create the (tables|role)", 78)
         schema = subprocess.run([PROGRAMS / "cuff-sink-postgres", "--schema"], check=True, capture_output=True, text=True, timeout=300).stdout
@@ -149,7 +149,7 @@ class GatewayTests(unittest.TestCase):
         self.check(r"^fatal the database: permission denied for table refused \(42501\); grant the permissions", 78)
         self.database.sql("GRANT INSERT ON cuff.refused TO cuff")
 
-        # Rights, and a queue that somebody deleted: both are set right by running the setup again.
+        # Permissions, and a deleted queue: running the setup again corrects both.
         self.broker.control("set_permissions", "gateway", "^$", "^$", "^$")
         self.says(r"the broker: cannot consume from the queue `cuff`: ACCESS_REFUSED.*cuff-gateway --setup")
         self.check(r"^fatal the broker: cannot consume from the queue `cuff`: ACCESS_REFUSED.*cuff-gateway --setup", 78)

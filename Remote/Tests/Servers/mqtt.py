@@ -177,7 +177,7 @@ def check(address, **environment):
 
 
 class Outbox:
-    """What `cuff` does with a helper: at most 1,000 unanswered lines, an `ok` removes one, `later` and an end begin anew."""
+    """What `cuff` does with a helper: at most 1,000 unanswered lines, an `ok` removes one, `later` and an exit start again."""
 
     def __init__(self, address, lines, **environment):
         self.address, self.environment = address, environment
@@ -400,7 +400,7 @@ class MosquittoTests(unittest.TestCase):
         retained = broker.retained("#", "-u", "other", "-P", PASSWORD)
         before = len(subscriber.messages)
         self.expect(check(address + "pi-7"), 0, f"^ok the broker at {place} accepts `cuff` with the password, and publishing below cuff/pi-7/#$")
-        # A helper that runs stays connected, what is retained stays as it was, and subscribers hear of no reading.
+        # A helper that runs stays connected, retained messages do not change, and subscribers receive no reading.
         wait_for("the question", lambda: len(subscriber.messages) >= before + 3)
         self.assertEqual(sorted(subscriber.messages[before:]), [("cuff/pi-7/_check/u0/reading", ""), ("cuff/pi-7/_check/u0/state", ""), ("cuff/pi-7/status", "online")])
         self.assertEqual(broker.retained("#", "-u", "other", "-P", PASSWORD), retained)
@@ -528,7 +528,7 @@ class MosquittoTests(unittest.TestCase):
 
 
 class RabbitMQ(rabbitmq.RabbitMQ):
-    """One node with the MQTT listener, which speaks 3.1.1 only, and one quorum queue for everything."""
+    """One node with the MQTT listener, for 3.1.1 only, and one quorum queue for everything."""
 
     def __init__(self):
         super().__init__(tempfile.mkdtemp(prefix="cuff-rabbit-"))
@@ -642,7 +642,7 @@ class RabbitMQTests(unittest.TestCase):
             connected.send(reading(second))
             later = Helper(self.address().replace("pi-7", "pi-9"))
             later.send(reading(third))
-            # One that was connected is not heard any more, another one is not let in.
+            # A connected client is no longer read, another one is not accepted.
             self.assertRegex(connected.expect(3, 90), "^later .*acknowledged nothing .*free its disk or memory")
             self.assertRegex(later.expect(2, 90), "^later .*its disk or memory may be full")
         finally:

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program that was started. (Foundation's `Process` waits for every descendant as well, and servers go on.)
+/// A program that was started. (Foundation's `Process` waits for every descendant as well, and servers keep running.)
 struct Child {
     let id: pid_t
 

@@ -12,7 +12,7 @@ public enum Commands {
         return path
     }
 
-    /// A port that nobody listens on now.
+    /// A port without a listener.
     public static func freePort() throws -> Int {
         let file = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(file) }

@@ -82,7 +82,7 @@ class Machine(threading.Thread):
             client.max_inflight_messages_set(100)
             self.by_message = {}
             try:
-                # The next node, where there are several: a client's own way to go on without one.
+                # Try the next node, if there are several.
                 self.node += 1
                 client.connect("127.0.0.1", nodes[self.node % len(nodes)].mqtt, 5)
             except OSError:
@@ -151,7 +151,7 @@ for target in order:
     elif target == "broker":
         node = nodes[kills["broker"] % len(nodes)]
         node.kill()
-        # Two of three go on; the gateway is connected to the first.
+        # Two of three nodes keep running; the gateway is connected to the first.
         if node is not broker: wait_for_progress()
         node.start()
         # Before the next is killed: two of them must have what one of them confirmed.

@@ -135,7 +135,7 @@ def check(what, holds, seen=""):
 
 
 class Helper:
-    """cuff-sink-mqtt, spoken to as cuff does: after `later` it is started again, and the line is sent again."""
+    """cuff-sink-mqtt, used as cuff does: after `later` it is started again, and the line is sent again."""
 
     def __init__(self):
         write("credentials/mqtt.password", PASSWORD + "\n")
@@ -203,7 +203,7 @@ def run(broker, home):
     check("no inches of mercury", home.entities()["systolic"]["attributes"]["unit_of_measurement"] == "mmHg")
     helper.send({"type": "deleted", "schema": 1, "id": second["id"], "revision": 255, "of": "blood_pressure", "driver": "phd", "device": CUFF,
                  "user": 1, "measured": second["measured"], "parts": ["pulse_rate"]})
-    home.shows("a deleted reading is shown to nobody any more", systolic="unknown", diastolic="unknown", pulse="unknown", mean="unknown")
+    home.shows("a deleted reading is no longer shown", systolic="unknown", diastolic="unknown", pulse="unknown", mean="unknown")
     helper.send(reading("20260505T090000-0000000000000005", 127, 80, 70, measured="2026-05-05T09:00:00+02:00"))
     home.shows("the next reading after that", systolic="127", diastolic="80")
     helper.end()

@@ -259,7 +259,7 @@ def influx():
         answers = run(address, sent)
         check(answers == want, "influx: all are acknowledged", answers)
         rows = server.query("SELECT * FROM blood_pressure")
-        check(len(rows) == 6, "influx: six blood pressures, however often they are sent", len(rows))
+        check(len(rows) == 6, "influx: six blood pressures, even if sent again", len(rows))
     check(len({r["time"] for r in rows}) == 6, "influx: two readings of one minute stay two")
     by = {r["id"]: r for r in rows}
     first = by[sent[0]["id"]]
@@ -287,7 +287,7 @@ def influx():
     mixed = [reading(n, **({"user": 7} if n == 5 else {})) for n in range(20)]
     answers = run("influx+http://127.0.0.1:%d/?db=typed" % server.port, mixed)
     refused = [a for a in answers if a.startswith("refuse")]
-    check(len(answers) == 20 and all("field type conflict" in a for a in refused) and refused, "influx: a conflict is told", answers[:3])
+    check(len(answers) == 20 and all("field type conflict" in a for a in refused) and refused, "influx: a conflict is reported", answers[:3])
     check(sum(a.startswith("ok") for a in answers) == len(server.query("SELECT * FROM blood_pressure WHERE id != ''", db="typed")), "influx: what is acknowledged is there")
 
     proxy = Proxy(server.port)
@@ -341,7 +341,7 @@ def influx():
     check(answers[0].startswith("fatal ") and "bucket" in answers[0], "influx 2: no such bucket", answers)
     two.plan = lambda handler: handler.answer(200, b"<html>welcome</html>")
     answers = run("influx+http://127.0.0.1:%d/?db=a" % two.port, one)
-    check(answers[0].startswith("fatal "), "influx: a web server is none", answers)
+    check(answers[0].startswith("fatal "), "influx: a web server is not InfluxDB", answers)
 
 # ---- fhir
 
@@ -437,7 +437,7 @@ def fhir():
     check(len(answers) == 1 and answers[0].startswith("fatal "), "fhir: a wrong path", answers)
     web = Recorder(lambda handler: handler.answer(200, b"<html></html>", Content_Type="text/html"))
     answers = run("fhir+http://127.0.0.1:%d/?subject=Patient/p1" % web.port, [reading(320)])
-    check(len(answers) == 1 and answers[0].startswith("fatal "), "fhir: a web server is none", answers)
+    check(len(answers) == 1 and answers[0].startswith("fatal "), "fhir: a web server is not a FHIR server", answers)
     for body, word in ((b'{"resourceType":"Bundle","type":"transaction-response","entry":[]}', "later"), (b'{"resourceType":"Bundle","type":"transac', "later"),
                        (b'{"resourceType":"Bundle","type":"batch-response","entry":[]}', "fatal"),
                        (b'{"resourceType":"Bundle","type":"transaction-response","entry":[%s]}' % b",".join([b'{"response":{"status":"201"}}'] * 2 + [b'{"response":{"status":"503"}}']), "later")):

@@ -90,7 +90,7 @@ def run(address, readings, **more):
     """Every answer but the first line."""
     helper = Helper(address, **more)
     helper.send(*readings)
-    # The end of its input comes after the last answer: a helper does not go on for long behind it.
+    # The end of its input comes after the last answer: a helper does not run for long after it.
     said = []
     while len(said) <= len(readings) and (text := helper.next()) is not None:
         said.append(text)

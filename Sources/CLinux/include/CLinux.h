@@ -88,7 +88,7 @@ void clinux_usb_free(struct clinux_usb_request *request);
 int clinux_usb_submit(
     int descriptor, struct clinux_usb_request *request, uint8_t endpoint, const uint8_t *bytes, int length, int zero_packet);
 int clinux_usb_discard(int descriptor, struct clinux_usb_request *request);
-/* The next transfer that has ended, with 0 or -errno and its bytes; -EAGAIN where there is none, -ENODEV once the device is gone. */
+/* The next transfer that has ended, with 0 or -errno and its bytes; -EAGAIN if no transfer has ended, -ENODEV once the device is gone. */
 int clinux_usb_reap(int descriptor, struct clinux_usb_request **request, int *status, const uint8_t **bytes, int *length);
 int clinux_usb_claim(int descriptor, unsigned interface);
 int clinux_usb_clear_halt(int descriptor, unsigned endpoint);

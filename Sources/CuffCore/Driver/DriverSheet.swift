@@ -1,4 +1,4 @@
-/// A driver's own documentation as text: what `cuff drivers NAME`, the table of `cuff drivers` and the README print.
+/// A driver's own documentation as text: what `cuff drivers NAME`, the table of `cuff drivers` and docs/CUFFS.md print.
 public enum DriverSheet {
     /// The whole sheet of one driver, for a person: a line for each fact, a name of 14 columns before it.
     public static func text(_ driver: CuffDriver) -> String {
@@ -79,7 +79,7 @@ public enum DriverSheet {
         drivers.map { (cells($0) + [$0.models.joined(separator: ", ")]).joined(separator: "\t") + "\n" }.joined()
     }
 
-    /// The table of the README.
+    /// The table of docs/CUFFS.md.
     public static func markdown(_ drivers: [CuffDriver]) -> String {
         var text = "| driver | models | transport | framing; check | grade, tested on | can |\n|---|---|---|---|---|---|\n"
         for driver in drivers {

@@ -1,7 +1,7 @@
 /// One cuff's connection as a value: session, ids, clock rule, timers, measurement, counters and the commands still to be
 /// executed. It makes every decision and performs none; whoever drives it hands over events and performs the effects.
 ///
-/// The live loop, replays, tests and fuzzers drive this same value. ARCHITECTURE.md has its table of states and events.
+/// The live loop, replays, tests and fuzzers drive this same value. docs/LINK.md has its table of states and events.
 ///
 /// Rules:
 /// - Effects are performed in their order, before the next event.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Sinks on servers. A helper program delivers the readings and answers for each one (README "Sinks that answer"); it is started
+/// Sinks on servers. A helper program delivers the readings and answers for each one (docs/SINKS.md, "Sinks that answer"); it is started
 /// with the whole address as its one argument, and finds its credentials in files.
 extension SinkKind {
     /// The schemes whose helpers have another name than `cuff-sink-SCHEME`, or whose secrets have a known place.

@@ -1,5 +1,5 @@
 /// One kind of sink: what stands before the colon of an address, and everything the program needs to know about it. Help,
-/// completions, error messages, the configuration's keys and README's table come from `SinkKind.all`.
+/// completions, error messages, the configuration's keys and the tables in docs/ come from `SinkKind.all`.
 ///
 /// A program that embeds this library makes kinds of its own and passes `SinkKind.all + [own]` where text is parsed, or puts
 /// `SinkSpec(own, path: …)` into `IngestOptions.sinks`.

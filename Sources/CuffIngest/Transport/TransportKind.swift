@@ -1,7 +1,7 @@
 import CuffCore
 import Glibc
 
-/// One kind of transport: how its addresses are written and how they are opened. Help, error messages and README's table come
+/// One kind of transport: how its addresses are written and how they are opened. Help, error messages and the table in docs/ come
 /// from `TransportKind.all`.
 ///
 /// A program that embeds this library makes kinds of its own and passes `TransportKind.all + [own]` where an address is parsed,

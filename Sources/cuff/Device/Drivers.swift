@@ -24,7 +24,7 @@ struct Drivers: ParsableCommand {
 
     @Flag(help: "One line for each model instead of each driver, those included that cannot be read.") var models = false
     @Flag(help: "One JSON object for each driver; for a search or with --models, for each model.") var json = false
-    @Flag(help: ArgumentHelp("The table of README.md; with --models that of docs/MODELS.md.", visibility: .hidden)) var markdown = false
+    @Flag(help: ArgumentHelp("The table of docs/CUFFS.md; with --models that of docs/MODELS.md.", visibility: .hidden)) var markdown = false
     @Flag(help: "Print the udev rules for these drivers.") var udev = false
 
     func run() throws {

@@ -55,7 +55,7 @@ struct Sinks: ParsableCommand {
                     "cuff sinks kinds": "A table.",
                     "cuff sinks kinds --json | jq -r .example": "An example of each kind.",
                 ]))
-        @Flag(help: ArgumentHelp("The table of README.md.", visibility: .hidden)) var markdown = false
+        @Flag(help: ArgumentHelp("The table of docs/SINKS.md.", visibility: .hidden)) var markdown = false
         @Flag(help: "One JSON object for each kind.") var json = false
 
         func run() throws {

@@ -84,7 +84,7 @@ struct List: ParsableCommand {
     @Flag(help: "Keep running, and print what is plugged in and unplugged.") var watch = false
     @Flag(help: "One JSON object per device.") var json = false
     @Flag(help: "Explain instead how a device is named.") var addresses = false
-    @Flag(help: ArgumentHelp("With --addresses: the table of the README.", visibility: .hidden)) var markdown = false
+    @Flag(help: ArgumentHelp("With --addresses: the table of docs/CUFFS.md.", visibility: .hidden)) var markdown = false
     @Option(help: ArgumentHelp("As for `cuff watch`.", valueName: "device=driver")) var assign: [String] = []
     @Option(help: ArgumentHelp("Read this configuration (default: the standard files).", valueName: "file"), completion: .file())
     var config: String?

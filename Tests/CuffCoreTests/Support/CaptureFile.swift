@@ -169,7 +169,7 @@ enum Expectation {
     }
 
     private static func same(_ key: String, _ want: Any, _ have: Any?) -> Bool {
-        // Person FFFF of IEEE 11073 is nobody known (PHD.md §6.1); a shared vector has it as a user.
+        // Person FFFF of IEEE 11073 is nobody known (docs/PHD.md §6.1); a shared vector has it as a user.
         if key == "user", want as? Int == 0xFFFF { return have == nil }
         if key == "device_time", let a = want as? String, let b = have as? String {
             let (x, y) = (trimmed(a), trimmed(b))

@@ -6,7 +6,7 @@ import Testing
 
 /// A device of the USB Personal Healthcare class is known by what sysfs shows of its descriptors, without being opened.
 @Suite struct HotplugHealthcareTests {
-    /// Device, configuration, interface of class 0F, `04 20` function, `30` specializations, two bulk endpoints (USB-PHDC.md §1).
+    /// Device, configuration, interface of class 0F, `04 20` function, `30` specializations, two bulk endpoints (docs/PHD.md §10.2).
     private static func descriptors(function: [UInt8] = [4, 0x20, 2, 0], specializations: [UInt8]) -> [UInt8] {
         [18, 1, 0, 2, 0, 0, 0, 64, 0xFE, 0xCA, 0x0F, 0x0F, 0, 1, 1, 2, 3, 1, 9, 2, 57, 0, 1, 1, 0, 0xC0, 50, 9, 4, 0, 0, 2, 0x0F, 0, 0, 0]
             + function + specializations + [7, 5, 0x81, 2, 64, 0, 0, 7, 5, 0x02, 2, 64, 0, 0]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CuffIngest
 
-/// The protocol of +ack, without a helper: DESIGN §2, "Remote sink".
+/// The protocol of `+ack` (cuff-sink(7)), without a helper.
 @Suite struct OutboxStateTests {
     private func line(_ number: Int, revision: Int = 0) -> Outbox.Line {
         Outbox.Line(sequence: Int64(number), id: "id\(number)", revision: revision, bytes: Array("{\(number)}\n".utf8))

@@ -33,7 +33,7 @@ struct PHDSession: FinishingSession {
         var configuration: PHDConfiguration
     }
 
-    /// TOconfig, TOrelease and the three seconds of every other request: PHD.md §9.1.
+    /// TOconfig, TOrelease and the three seconds of every other request: docs/PHD.md §9.1.
     static let configurationTimeout = Duration.seconds(10)
     static let releaseTimeout = Duration.seconds(3)
     static let requestTimeout = Duration.seconds(3)
@@ -45,13 +45,13 @@ struct PHDSession: FinishingSession {
     static let holdOff = Duration.milliseconds(250)
     /// The transfer of a segment that names no limit: policy.
     static let transferTimeout = Duration.seconds(60)
-    /// Silence in Operating after which a follower lets go: PHD.md §9.1, policy.
+    /// Silence in Operating after which a follower lets go: docs/PHD.md §9.1, policy.
     static let idleTimeout = Duration.seconds(1800)
     static let timers: [TimerID] = [
         .response, .silence, .overall, .poll, .configuration, .release, .holdOff, .store, .idle, .retry, .frame, .lostAbort,
         .admission, .proof,
     ]
-    /// Refused configurations before the manager releases: PHD.md §4.2, policy.
+    /// Refused configurations before the manager releases: docs/PHD.md §4.2, policy.
     static let offerLimit = 5
     /// How often a configuration just spelled out is doubted: policy.
     static let doubtLimit = 2

@@ -17,7 +17,7 @@ extension SinkFault: Hinted {
         case .outboxHeld: "end that run (`ps -C cuff` shows it), or give this one another database"
         case .unreachable: "is it listening there?"
         case .fatal: "correct that; it is tried again"
-        case .protocolBroken: "see \"Sinks that answer\" in the README; without +ack nothing is waited for"
+        case .protocolBroken: "see cuff-sink(7); without +ack no answer is expected"
         case .noOutbox: "add --sink sqlite:bp.db: its lines wait there"
         case .outboxFull: "see `cuff sinks`; readings are not asked for until it takes some"
         case .foreignFile: "name another file; this one was not changed"

@@ -64,7 +64,7 @@ enum PHDBytes {
 
     /// 2026-11-20 07:10:12.00
     static let stamp: [UInt8] = [0x20, 0x26, 0x11, 0x20, 0x07, 0x10, 0x12, 0x00]
-    /// 118/76, mean 90, in the layout of configuration 700: PHD.md §6.2.
+    /// 118/76, mean 90, in the layout of configuration 700: docs/PHD.md §6.2.
     static let pressures: [UInt8] = words(3, 6, 0x0076, 0x004C, 0x005A) + stamp
     static let pulse: [UInt8] = words(0x0040) + stamp
 

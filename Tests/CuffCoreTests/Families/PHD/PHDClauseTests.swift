@@ -89,7 +89,7 @@ import Testing
         return writer.bytes
     }
 
-    /// PHD.md §6: all sixteen, each confirmed and unconfirmed.
+    /// docs/PHD.md §6: all sixteen, each confirmed and unconfirmed.
     @Test(arguments: Array(UInt16(0x0D1D)...0x0D20) + Array(UInt16(0x0D22)...0x0D2D), [true, false])
     func everyEventType_IsRead(_ event: UInt16, _ isConfirmed: Bool) throws {
         let shape = try #require(PHDEvent.shape(event))
@@ -179,7 +179,7 @@ import Testing
         return armed
     }
 
-    /// PHD.md §9.1, each with what happens when it is over.
+    /// docs/PHD.md §9.1, each with what happens when it is over.
     @Test func timers_HaveTheirLengths() {
         var waiting = Manager()
         waiting.take(PHDVectorTests.request.replacingOccurrences("02bc", "4000"))
@@ -262,7 +262,7 @@ import Testing
         #expect(!manager.writes.contains { $0.contains("0c0c000a") })
     }
 
-    /// PHD.md §8.1: the four stamps of an entry, alone and together; the calendar's counts where there are several.
+    /// docs/PHD.md §8.1: the four stamps of an entry, alone and together; the calendar's counts where there are several.
     @Test(arguments: [
         (UInt16(0x8000), PHDStamp.Kind.absolute), (0x4000, .relative), (0x2000, .highResolution), (0x1000, .baseOffset),
         (0xC000, .absolute), (0x9000, .absolute), (0xF000, .absolute),
@@ -330,7 +330,7 @@ import Testing
 
     // MARK: requests
 
-    /// PHD.md §18: all data, single response, request id 1; and its answer is read like a report.
+    /// docs/PHD.md §18: all data, single response, request id 1; and its answer is read like a report.
     @Test func dataRequest_IsMadeOnlyWhenAskedAndAllowed() {
         let able = PHDVectorTests.request.replacingOccurrences("00010100", "08810101")
         var silent = Manager()
@@ -372,7 +372,7 @@ import Testing
         #expect(!silent.writes.contains { $0.contains("0953") })
     }
 
-    /// PHD.md §18, the rows that are the same for every agent.
+    /// docs/PHD.md §18, the rows that are the same for every agent.
     @Test func everyAPDU_IsAsTheTableHasIt() {
         func hex(_ bytes: [UInt8]) -> String { Hex.text(bytes, separator: "") }
         #expect(hex(PHDManagerAPDU.releaseResponse) == "e50000020000")

@@ -91,7 +91,7 @@ import Testing
         #expect(sets(manager).count == 2)
     }
 
-    /// data-req-id 1, mode 8220 or 8440 …, time in ticks, every person, class, handles: PHD.md §7.3.
+    /// data-req-id 1, mode 8220 or 8440 …, time in ticks, every person, class, handles: docs/PHD.md §7.3.
     @Test func requests_AreOfTheWantedKind() {
         func asked(_ options: [String: String]) -> String? {
             var manager = manager(.information, options)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct PHDObservedValueTests {
     typealias Attribute = PHDBytes.Attribute
 
-    /// 120/80, mean 93 mmHg as Compound-Nu-Observed-Value (PHD.md §4.4), each component with a status of its own.
+    /// 120/80, mean 93 mmHg as Compound-Nu-Observed-Value (docs/PHD.md §4.4), each component with a status of its own.
     private static func compound(_ statuses: [UInt16]) -> Attribute {
         let items = zip([(18949, 120), (18950, 80), (18951, 93)] as [(UInt16, UInt16)], statuses)
         return (0x094B, PHDBytes.words(3, 30) + items.flatMap { PHDBytes.words($0.0, $1, 3872, 0, $0.1) })
@@ -62,7 +62,7 @@ import Testing
         #expect(manager.readings.last?.flags == .irregularPulse)
     }
 
-    /// PHD.md §6.1: FFFF is unknown; every other number is the agent's own.
+    /// docs/PHD.md §6.1: FFFF is unknown; every other number is the agent's own.
     @Test(arguments: [(0xFFFF, nil), (0xFFFE, 65534), (0x42, 66), (0, 0)] as [(UInt16, Int32?)])
     func person_IsTheAgentsNumber_OrUnknown(_ person: UInt16, _ user: Int32?) {
         var manager = PHDVectorTests.Manager()
@@ -80,7 +80,7 @@ import Testing
         #expect(manager.notes.filter { $0.contains("without any value") }.count == 2)
     }
 
-    /// Special values are values with a reason why they are none: PHD.md §12.5.
+    /// Special values are values with a reason why they are none: docs/PHD.md §12.5.
     @Test func notANumber_IsKeptWithItsReason() {
         var manager = PHDBytes.manager([PHDStandardConfiguration.numeric(1, 57664, spec: 0, unit: 1731, map: [(0x0A4C, 2)])])
         manager.play(.received(PHDBytes.fixed([(1, PHDBytes.words(0x07FF))])))

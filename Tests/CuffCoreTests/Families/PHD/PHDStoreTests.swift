@@ -144,7 +144,7 @@ import Testing
         #expect(!manager.writes.contains { $0.contains("0c0c") })
     }
 
-    /// PHD.md §8.4: cleared is only what sent as many entries as Segment-Usage-Count says.
+    /// docs/PHD.md §8.4: cleared is only what sent as many entries as Segment-Usage-Count says.
     @Test(arguments: [5, 7, nil] as [UInt8?]) func storeThatDoesNotSendWhatItAnnounced_IsNotCleared(_ announced: UInt8?) {
         func info(_ invoke: UInt16) -> [UInt8] {
             var info = Self.cuff.segmentInfo(invoke: invoke, segments: [Self.records])

@@ -167,7 +167,7 @@ import Testing
 
     @Test func twoPersons_AreTwoReadings() {
         guard let manager = play("bp-mpfixed-two-persons") else { return }
-        // FFFF is no user (PHD.md §6.1); the vector's own list of readings has it as one.
+        // FFFF is no user (docs/PHD.md §6.1); the vector's own list of readings has it as one.
         #expect(manager.readings.map(\.user) == [1, 2, nil])
     }
 

@@ -1,6 +1,6 @@
 /// Which agents may associate, and when: everything between an AARQ and the table's row for it.
 ///
-/// Results of the AARE (PHD.md §3.3) and what leads to them here:
+/// Results of the AARE (docs/PHD.md §3.3) and what leads to them here:
 /// 0, 3 accepted, the configuration known or not; 4, 5, 8 what `PHDAssociationRequest.read` found; 1, 7 what the options
 /// `unwanted` and `agents` say; 2 the sinks have not yet stored what came before; 6 an agent none of whose
 /// configurations was of use, again and again.

@@ -1,4 +1,4 @@
-/// How long a command that is to end goes on trying. PHD.md §9 limits each wait but not their sum, and over a bad line
+/// How long a command that is to end goes on trying. docs/PHD.md §9 limits each wait but not their sum, and over a bad line
 /// an agent may come back for ever, or never. Policy:
 ///
 /// - A command ends at the latest `patience` after its last progress. Progress is: one association came further than

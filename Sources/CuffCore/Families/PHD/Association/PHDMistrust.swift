@@ -2,7 +2,7 @@
 extension PHDSession {
     /// What no object of the configuration stands for. Handle 0 is the agent itself, which tells that an attribute of its
     /// own has changed. Of anything else a variable report names the values, so they are kept with the metric and unit it
-    /// gives, in no partition (PHD.md §11.1); of a fixed one nothing can be known.
+    /// gives, in no partition (docs/PHD.md §11.1); of a fixed one nothing can be known.
     mutating func placeUnknown(
         _ observation: PHDObservation, _ apdu: Span<UInt8>, into actions: inout SessionActions
     ) -> Placement {

@@ -61,6 +61,7 @@ struct PHDRow: Sendable {
     var input: PHDInput
     var act: PHDAct
     var next: PHDState
+    /// A row of the state table of the standard, or with § a section of docs/PHD.md.
     var clause: StaticString
 }
 
@@ -95,25 +96,25 @@ enum PHDStateTable {
         row(.unassociated, .badlyStructured, .abort(0), .unassociated, "2.19"),
         row(.unassociated, .unknownMessage, .abort(0), .unassociated, "2.19"),
         // Noise is never answered.
-        row(.unassociated, .unreadable, .nothing, .unassociated, "PHD.md 2.3"),
-        row(.unassociated, .violation, .nothing, .unassociated, "PHD.md 2.3"),
-        row(.unassociated, .oversize, .nothing, .unassociated, "PHD.md 2.3"),
+        row(.unassociated, .unreadable, .nothing, .unassociated, "§2.3"),
+        row(.unassociated, .violation, .nothing, .unassociated, "§2.3"),
+        row(.unassociated, .oversize, .nothing, .unassociated, "§2.3"),
         row(.unassociated, .release, .nothing, .unassociated, "2.6"),
         row(.unassociated, .abandon, .nothing, .unassociated, "2.7"),
-        row(.unassociated, .timeout, .nothing, .unassociated, "PHD.md 9.1"),
+        row(.unassociated, .timeout, .nothing, .unassociated, "§9.1"),
     ]
 
     private static let waiting: [PHDRow] =
         shared(.waitingForConfiguration, "6", timeout: PHDAbortReason.configurationTimeout) + [
             row(.waitingForConfiguration, .configurationReport, .evaluate, .checkingConfiguration, "6.23"),
             row(.waitingForConfiguration, .confirmedReport, .error(PHDError.noSuchObjectInstance), .waitingForConfiguration, "6.24"),
-            row(.waitingForConfiguration, .unconfirmedReport, .nothing, .waitingForConfiguration, "PHD.md 9, policy"),
+            row(.waitingForConfiguration, .unconfirmedReport, .nothing, .waitingForConfiguration, "§9, policy"),
             row(.waitingForConfiguration, .invocation, .error(PHDError.noSuchObjectInstance), .waitingForConfiguration, "6.25"),
             row(.waitingForConfiguration, .answer, .complete, .waitingForConfiguration, "6.26"),
             row(.waitingForConfiguration, .strayAnswer, .abort(0), .unassociated, "6.26"),
             row(
-                .waitingForConfiguration, .badlyStructured, .reject(PHDProblem.badlyStructuredAPDU), .waitingForConfiguration, "PHD.md 2.4"),
-            row(.waitingForConfiguration, .unknownMessage, .reject(PHDProblem.unrecognizedAPDU), .waitingForConfiguration, "PHD.md 2.4"),
+                .waitingForConfiguration, .badlyStructured, .reject(PHDProblem.badlyStructuredAPDU), .waitingForConfiguration, "§2.4"),
+            row(.waitingForConfiguration, .unknownMessage, .reject(PHDProblem.unrecognizedAPDU), .waitingForConfiguration, "§2.4"),
         ]
 
     /// A transient state: a configuration is evaluated within the event that brought it.
@@ -123,24 +124,24 @@ enum PHDStateTable {
             row(.checkingConfiguration, .configurationRefused, .refuseConfiguration, .waitingForConfiguration, "7.31"),
             row(.checkingConfiguration, .configurationReport, .error(PHDError.noSuchObjectInstance), .checkingConfiguration, "7.24"),
             row(.checkingConfiguration, .confirmedReport, .error(PHDError.noSuchObjectInstance), .checkingConfiguration, "7.24"),
-            row(.checkingConfiguration, .unconfirmedReport, .nothing, .checkingConfiguration, "PHD.md 9, policy"),
+            row(.checkingConfiguration, .unconfirmedReport, .nothing, .checkingConfiguration, "§9, policy"),
             row(.checkingConfiguration, .invocation, .error(PHDError.noSuchObjectInstance), .unassociated, "7.25"),
             row(.checkingConfiguration, .answer, .complete, .checkingConfiguration, "7.26"),
             row(.checkingConfiguration, .strayAnswer, .abort(0), .unassociated, "7.26"),
-            row(.checkingConfiguration, .badlyStructured, .reject(PHDProblem.badlyStructuredAPDU), .waitingForConfiguration, "PHD.md 9"),
-            row(.checkingConfiguration, .unknownMessage, .reject(PHDProblem.unrecognizedAPDU), .checkingConfiguration, "PHD.md 2.4"),
+            row(.checkingConfiguration, .badlyStructured, .reject(PHDProblem.badlyStructuredAPDU), .waitingForConfiguration, "§9"),
+            row(.checkingConfiguration, .unknownMessage, .reject(PHDProblem.unrecognizedAPDU), .checkingConfiguration, "§2.4"),
         ]
 
     private static let operating: [PHDRow] =
         shared(.operating, "8", timeout: PHDAbortReason.responseTimeout) + [
-            row(.operating, .configurationReport, .error(PHDError.noSuchAction), .operating, "PHD.md 9, policy"),
+            row(.operating, .configurationReport, .error(PHDError.noSuchAction), .operating, "§9, policy"),
             row(.operating, .confirmedReport, .process, .operating, "8.21"),
             row(.operating, .unconfirmedReport, .process, .operating, "8.21"),
             row(.operating, .invocation, .reject(PHDProblem.unrecognizedOperation), .operating, "8.21"),
             row(.operating, .answer, .complete, .operating, "8.26"),
             row(.operating, .strayAnswer, .nothing, .operating, "8.26, lenient"),
-            row(.operating, .badlyStructured, .reject(PHDProblem.badlyStructuredAPDU), .operating, "PHD.md 2.4"),
-            row(.operating, .unknownMessage, .reject(PHDProblem.unrecognizedAPDU), .operating, "PHD.md 2.4"),
+            row(.operating, .badlyStructured, .reject(PHDProblem.badlyStructuredAPDU), .operating, "§2.4"),
+            row(.operating, .unknownMessage, .reject(PHDProblem.unrecognizedAPDU), .operating, "§2.4"),
         ]
 
     private static let disassociating: [PHDRow] = [
@@ -157,13 +158,13 @@ enum PHDStateTable {
         row(.disassociating, .confirmedReport, .nothing, .disassociating, "9.21"),
         row(.disassociating, .unconfirmedReport, .nothing, .disassociating, "9.21"),
         row(.disassociating, .invocation, .nothing, .disassociating, "9.21"),
-        row(.disassociating, .answer, .nothing, .disassociating, "PHD.md 9, policy"),
+        row(.disassociating, .answer, .nothing, .disassociating, "§9, policy"),
         row(.disassociating, .strayAnswer, .abort(0), .unassociated, "9.26"),
         row(.disassociating, .badlyStructured, .nothing, .disassociating, "9.21"),
-        row(.disassociating, .unreadable, .abort(0), .unassociated, "PHD.md 2.4"),
+        row(.disassociating, .unreadable, .abort(0), .unassociated, "§2.4"),
         row(.disassociating, .unknownMessage, .nothing, .disassociating, "9.21"),
-        row(.disassociating, .violation, .abort(0), .unassociated, "PHD.md 2.3"),
-        row(.disassociating, .oversize, .abort(PHDAbortReason.bufferOverflow), .unassociated, "PHD.md 2.2"),
+        row(.disassociating, .violation, .abort(0), .unassociated, "§2.3"),
+        row(.disassociating, .oversize, .abort(PHDAbortReason.bufferOverflow), .unassociated, "§2.2"),
         row(.disassociating, .release, .nothing, .disassociating, "9.6"),
         row(.disassociating, .abandon, .abort(0), .unassociated, "9.7"),
         row(.disassociating, .timeout, .abort(PHDAbortReason.responseTimeout), .unassociated, "9.4"),
@@ -184,9 +185,9 @@ enum PHDStateTable {
             row(state, .releaseRequest, .answerRelease, .unassociated, clause("6.16", "7.16", "8.16")),
             row(state, .releaseResponse, .abort(0), .unassociated, clause("6.17", "7.17", "8.17")),
             row(state, .abort, .nothing, .unassociated, clause("6.18", "7.18", "8.18")),
-            row(state, .unreadable, .abort(0), .unassociated, "PHD.md 2.4"),
-            row(state, .violation, .abort(0), .unassociated, "PHD.md 2.3"),
-            row(state, .oversize, .abort(PHDAbortReason.bufferOverflow), .unassociated, "PHD.md 2.2"),
+            row(state, .unreadable, .abort(0), .unassociated, "§2.4"),
+            row(state, .violation, .abort(0), .unassociated, "§2.3"),
+            row(state, .oversize, .abort(PHDAbortReason.bufferOverflow), .unassociated, "§2.2"),
             row(state, .release, .requestRelease, .disassociating, clause("6.6", "7.6", "8.6")),
             row(state, .abandon, .abort(0), .unassociated, clause("6.7", "7.7", "8.7")),
             row(state, .timeout, .abort(timeout), .unassociated, clause("6.4", "7.4", "8.4")),

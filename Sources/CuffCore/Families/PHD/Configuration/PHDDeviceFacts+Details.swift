@@ -1,4 +1,4 @@
-/// What an agent says of itself beside its name and its clock, as words for `cuff info`. Layouts: PHD.md §7.1, documented [1].
+/// What an agent says of itself beside its name and its clock, as words for `cuff info`. Layouts: docs/PHD.md §7.1, documented [1].
 extension PHDDeviceFacts {
     /// Rows that are kept: three times as many as any agent in the sources has.
     static let detailCeiling = 64

@@ -62,7 +62,7 @@ struct PHDDeviceType: Sendable {
         PHDDeviceType(
             profile: 4103, document: 10407, name: "blood pressure monitor",
             configurations: [
-                // PHD.md §4.3: handle 1 compound of systolic, diastolic, mean in mmHg; handle 2 pulse rate.
+                // docs/PHD.md §4.3: handle 1 compound of systolic, diastolic, mean in mmHg; handle 2 pulse rate.
                 Configuration(
                     id: 0x02BC, isRecorded: true,
                     objects: [

@@ -16,7 +16,7 @@ struct PHDJoiner: Sendable {
     static let ceiling = 256
 
     /// Measurements of one report that are put together at a time: each part is looked for among all of them. An agent with
-    /// a cuff sends 896 bytes at most (PHD.md §2.2), which is 29 measurements.
+    /// a cuff sends 896 bytes at most (docs/PHD.md §2.2), which is 29 measurements.
     static let reportCeiling = 1024
 
     /// What a report of this agent may still bring for a measurement.

@@ -34,7 +34,7 @@ struct PHDObservation: Sendable {
     var lacksHandle = false
     private var stampKind = PHDStamp.Kind.none
     private let personNumber: Int32
-    /// The person number for an unknown person: PHD.md §6.1.
+    /// The person number for an unknown person: docs/PHD.md §6.1.
     static let unknownPerson: UInt16 = 0xFFFF
     private var stampBits: UInt64 = 0
 

@@ -6,7 +6,7 @@
 /// it but its ABRT, or its request for another association, and that within `proofTime`. In every other case, a line that broke
 /// off included, the next one is a measurement of its own, whatever its numbers.
 struct PHDUnstamped: Sendable {
-    /// TOcer of 3 s, after which an agent gives up, and the way there and back: PHD.md §9.1.
+    /// TOcer of 3 s, after which an agent gives up, and the way there and back: docs/PHD.md §9.1.
     static let proofTime = Duration.seconds(5)
 
     /// The last report of this association that had such a reading, if that was the last of all.

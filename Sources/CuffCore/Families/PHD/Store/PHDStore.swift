@@ -25,7 +25,7 @@ struct PHDSegment: Sendable {
     var progress = Progress.waiting
     var next: UInt32 = 0
     var tries = 0
-    /// As many entries came as it announced: otherwise it is not what may be cleared (PHD.md §8.4).
+    /// As many entries came as it announced: otherwise it is not what may be cleared (docs/PHD.md §8.4).
     var isWhole = false
 
     init(instance: UInt16) { self.instance = instance }
@@ -139,7 +139,7 @@ struct PHDSegment: Sendable {
         return true
     }
 
-    /// Entries without a stamp of their own lie one period apart: PHD.md §8, attributes 098D, 0992 and 0A83.
+    /// Entries without a stamp of their own lie one period apart: docs/PHD.md §8, attributes 098D, 0992 and 0A83.
     private(set) var isPeriodic = false
 
     /// Whether the store says so, and where the segment says nothing of the period, which.

@@ -37,7 +37,7 @@ struct PHDTimeRange: Sendable, Hashable {
     }
 }
 
-/// Which segments a request is about (SegmSelection): PHD.md §8.2.
+/// Which segments a request is about (SegmSelection): docs/PHD.md §8.2.
 enum PHDSelection: Sendable, Hashable {
     case all
     case list([UInt16])

@@ -158,7 +158,7 @@ enum PHDEvent {
     }
 }
 
-/// Bits of Mds-Time-Info: PHD.md §7.1.
+/// Bits of Mds-Time-Info: docs/PHD.md §7.1.
 enum PHDTimeCapability {
     static let setClock: UInt16 = 0x4000
     static let relative: UInt16 = 0x2000
@@ -167,7 +167,7 @@ enum PHDTimeCapability {
     static let managerSets: UInt16 = 0x0010
 }
 
-/// Bits of PM-Store-Capab: PHD.md §8.
+/// Bits of PM-Store-Capab: docs/PHD.md §8.
 enum PHDStoreCapability {
     static let periodicEntries: UInt16 = 0x0400
     static let selectByTime: UInt16 = 0x0200

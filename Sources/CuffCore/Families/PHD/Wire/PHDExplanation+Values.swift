@@ -1,4 +1,4 @@
-/// Values of attributes that have parts of their own. Layouts: PHD.md §4.4, §7.1 and §8.1.
+/// Values of attributes that have parts of their own. Layouts: docs/PHD.md §4.4, §7.1 and §8.1.
 extension PHDExplanation {
     /// Parts of one value that are shown: more than any agent in the sources has.
     private static let partCeiling = 32

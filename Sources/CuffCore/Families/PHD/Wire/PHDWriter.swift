@@ -66,7 +66,7 @@ struct PHDWriter {
     }
 }
 
-/// Every APDU that this manager sends (PHD.md §18). None is longer than 224 bytes, the least an agent must take.
+/// Every APDU that this manager sends (docs/PHD.md §18). None is longer than 224 bytes, the least an agent must take.
 enum PHDManagerAPDU {
     static func associationResponse(result: UInt16, manager: [UInt8], version: UInt32 = 0x8000_0000) -> [UInt8] {
         var writer = PHDWriter(capacity: 48)
