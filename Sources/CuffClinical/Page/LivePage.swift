@@ -6,9 +6,9 @@ package struct LivePage: Sendable {
     /// One person's latest readings.
     package struct Person: Sendable {
         /// `User 1`, or `Without a user`.
-        var name: String
+        package var name: String
         /// Blood pressures and failed measurements, oldest first.
-        var readings: [Reading]
+        package var readings: [Reading]
 
         package init(name: String, readings: [Reading]) { (self.name, self.readings) = (name, readings) }
     }
@@ -19,7 +19,7 @@ package struct LivePage: Sendable {
         /// The device or address.
         package var place: String
         /// Readings since the link was opened.
-        var readings: Int
+        package var readings: Int
 
         package init(driver: DriverID, place: String, readings: Int) {
             (self.driver, self.place, self.readings) = (driver, place, readings)
@@ -52,13 +52,13 @@ package struct LivePage: Sendable {
     /// A sink of the run.
     package struct Delivery: Sendable, Hashable {
         /// The kind of the sink and the last name of its file; never a whole address, which may contain a user's name.
-        var name: String
+        package var name: String
         /// The cuff waits for it.
-        var isRequired: Bool
+        package var isRequired: Bool
         /// Readings stored in this run, and readings queued.
-        var stored: Int, waiting: Int
+        package var stored: Int, waiting: Int
         /// Whether its last write failed.
-        var hasFailed: Bool
+        package var hasFailed: Bool
 
         package init(name: String, isRequired: Bool, stored: Int, waiting: Int, hasFailed: Bool) {
             (self.name, self.isRequired, self.hasFailed) = (name, isRequired, hasFailed)

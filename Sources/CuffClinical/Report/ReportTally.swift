@@ -96,9 +96,11 @@ struct ReportTally: Sendable {
         }
     }
 
+    func count(_ basis: Report.Entry.TimeBasis) -> Int { byBasis[basis.rawValue] }
+
     /// How many readings have which kind of time, for people.
     var times: [String] {
-        zip(Report.Entry.TimeBasis.allCases, byBasis).filter { $1 > 0 }.map { "\($1) \($0.words)" }
+        Report.Entry.TimeBasis.allCases.filter { count($0) > 0 }.map { "\(count($0)) \($0.words)" }
     }
 
     mutating func add(_ entry: Report.Entry) {

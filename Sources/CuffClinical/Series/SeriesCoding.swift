@@ -4,7 +4,7 @@ import CuffCore
 /// its difference from the previous one. A pressure sample usually takes three to four bytes.
 ///
 /// Quantities  1 count exponent hasDurations, then start value [duration]     value = mantissa at that exponent
-/// Waveforms   `WaveformSeries.swift`
+/// Waveforms   `SeriesCoding+Waveform.swift`
 /// Heartbeats  1 count, then twice the time, plus 1 where a gap precedes
 /// Signed numbers are folded (0, -1, 1, -2 … are 0, 1, 2, 3 …). Differences are from the previous element.
 package enum SeriesCoding {
