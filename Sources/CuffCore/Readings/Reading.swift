@@ -40,8 +40,8 @@ public struct Reading: Sendable, Hashable {
         case inDump
         /// The cuff sends it again until it is acknowledged: until then it is the same, and afterwards another.
         case untilAcknowledged
-        /// Its bytes are those of the pressures alone; the pulse may come later and is not among them. With equal bytes another pulse
-        /// is another measurement, and none is the same with less.
+        /// Its bytes are those of the pressures alone; the pulse may come later. With equal bytes another pulse is another
+        /// measurement with another id, and no pulse is the same measurement with less.
         case withoutPulse
     }
 

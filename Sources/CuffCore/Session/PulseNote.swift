@@ -1,12 +1,15 @@
 /// What `ReadingLedger` keeps of a reading whose bytes do not hold its pulse: the pulse, and how final the reading was.
 struct PulseNote: Sendable, Hashable {
-    // bit 63: there is a pulse; 49…56 the revision, 48: it was final; 32…39 the pulse's exponent, 0…31 its mantissa
+    // bit 63: there is a pulse; 62: it is no part of the id; 49…56 the revision, 48: it was final; 32…39 the pulse's exponent,
+    // 0…31 its mantissa
     private(set) var bits: UInt64 = 0
 
     private static let pulse: UInt64 = 1 << 63 | 0xFF_FFFF_FFFF
+    private static let withoutPulseInID: UInt64 = 1 << 62
 
     init(bits: UInt64) { self.bits = bits }
 
+    @inline(__always)
     init(_ reading: borrowing Reading) {
         bits = UInt64(reading.revision) << 49 | (reading.isPending ? 0 : 1 << 48)
         guard case .bloodPressure(let pressure) = reading.content, let digits = pressure.pulse?.digits else { return }
@@ -17,7 +20,17 @@ struct PulseNote: Sendable, Hashable {
     }
 
     var hasPulse: Bool { bits >> 63 == 1 }
-    var revision: UInt8 { UInt8(truncatingIfNeeded: bits >> 49) }
+    var revision: UInt8 {
+        get { UInt8(truncatingIfNeeded: bits >> 49) }
+        set { bits = bits & ~(0xFF << 49) | UInt64(newValue) << 49 }
+    }
+    /// The reading was first stored without its pulse and keeps the id of then.
+    var isWithoutPulseInID: Bool {
+        get { bits & Self.withoutPulseInID != 0 }
+        set { bits = newValue ? bits | Self.withoutPulseInID : bits & ~Self.withoutPulseInID }
+    }
+    /// The id's hash, made of that of the pressures and the pulse. The factor is odd, so that two pulses give two hashes.
+    func hash(_ pressures: UInt64) -> UInt64 { hasPulse ? pressures ^ (bits & Self.pulse) &* 0xE703_7ED1_A0B4_28DB : pressures }
     /// Of two with the same pulse, the one that stands.
     var order: UInt64 { bits >> 48 & 0x1FF }
     /// Both have a pulse, and not the same: two measurements.

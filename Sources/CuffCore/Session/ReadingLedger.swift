@@ -142,28 +142,44 @@ public struct ReadingLedger: Sendable {
         return true
     }
 
-    /// The same where the pulse is not among the bytes. One that contradicts what is known gets the next `occurrence` and with it
-    /// another id; what is fuller gets a higher revision.
+    /// The same where the pulse is not among the bytes. What is known is kept under the hash of the bytes alone.
+    ///
+    /// A pulse that is known from the start becomes a part of the id: readings that differ in pulse have different ids, also in
+    /// different runs. A pulse that completes a reading stored without one keeps that reading's id and raises its revision. A
+    /// repetition without pulse is the known reading with less.
     private mutating func isNewByPulse(_ reading: inout Reading) -> Bool {
-        while true {
-            let note = PulseNote(reading)
+        let pressures = reading.id.hash
+        var note = PulseNote(reading)
+        reading.id.hash = note.hash(pressures)
+        if recent.insert(pressures, note: note.bits) { return true }
+        let first = PulseNote(bits: recent.note(of: pressures))
+        if note.contradicts(first) {
             if recent.insert(reading.id.hash, note: note.bits) { return true }
             let known = PulseNote(bits: recent.note(of: reading.id.hash))
-            if note.contradicts(known), reading.occurrence < .max {
-                reading.occurrence += 1
-                let seed = seed(of: reading)
-                reading.id.hash = reading.raw.withBytesInPlace { XXHash64.hash($0, seed: seed) }
-                continue
-            }
-            let isFuller = note.hasPulse && !known.hasPulse
-            guard isFuller || note.hasPulse == known.hasPulse && note.order > known.order else {
-                duplicates += 1
-                return false
-            }
-            if isFuller { reading.revision = max(reading.revision, min(known.revision, Reading.highestRevision - 1) + 1) }
-            recent.setNote(PulseNote(reading).bits, of: reading.id.hash)
-            return true
+            return replaces(note, known, under: reading.id.hash)
         }
+        let isFuller = note.hasPulse && !first.hasPulse
+        if first.isWithoutPulseInID || isFuller {
+            note.isWithoutPulseInID = true
+            reading.id.hash = pressures
+        }
+        guard isFuller else { return note.hasPulse == first.hasPulse ? replaces(note, first, under: pressures) : countDuplicate() }
+        reading.revision = max(reading.revision, min(first.revision, Reading.highestRevision - 1) + 1)
+        note.revision = reading.revision
+        recent.setNote(note.bits, of: pressures)
+        return true
+    }
+
+    /// Whether this version of a reading stands over the known one.
+    private mutating func replaces(_ note: PulseNote, _ known: PulseNote, under hash: UInt64) -> Bool {
+        guard note.order > known.order else { return countDuplicate() }
+        recent.setNote(note.bits, of: hash)
+        return true
+    }
+
+    private mutating func countDuplicate() -> Bool {
+        duplicates += 1
+        return false
     }
 }
 

@@ -10,7 +10,8 @@ import Testing
         private var invoke: UInt16 = 0
         var stored: [Reading] = []
 
-        init(_ commands: [SessionCommand] = [.follow]) {
+        init(_ commands: [SessionCommand] = [.follow], stored: [Reading] = []) {
+            self.stored = stored
             link = LinkState(LinkState.Setup(.phd, commands: commands))
             handle(.opened)
             associate()
@@ -78,6 +79,36 @@ import Testing
         line.associate()
         line.report([Self.pressures(), Self.pulse(72)])
         line.report([Self.pressures(), Self.pulse(66)])
+        #expect(line.texts == ["147/93 (111) 66", "147/93 (111) 72"])
+    }
+
+    /// Each report is read by a process of its own; both store into one database.
+    @Test(arguments: [0x12, 0] as [UInt8]) func twoPulses_InTwoProcesses_AreTwoReadings(_ second: UInt8) {
+        var stored: [Reading] = []
+        for pulse in [66, 72, 66, 72] as [UInt16] {
+            var line = Line(stored: stored)
+            line.report([Self.pressures(second), Self.pulse(pulse, second)])
+            line.release()
+            stored = line.stored
+        }
+        #expect(Line(stored: stored).texts == ["147/93 (111) 66", "147/93 (111) 72"])
+        // Both in one report are the same two.
+        var line = Line(stored: stored)
+        line.report([Self.pressures(second), Self.pulse(66, second), Self.pressures(second), Self.pulse(72, second)])
+        line.release()
+        #expect(line.texts == ["147/93 (111) 66", "147/93 (111) 72"])
+    }
+
+    /// A pulse that completes what was stored without one keeps the id; another one later has its own.
+    @Test func aLatePulse_KeepsTheID() {
+        var line = Line()
+        line.report([Self.pressures()])
+        let first = line.stored.map(\.id)
+        line.report([Self.pulse(66)])
+        #expect(line.stored.map(\.id) == first && line.texts == ["147/93 (111) 66"])
+        line.report([Self.pressures(), Self.pulse(66)])
+        #expect(line.stored.map(\.id) == first)
+        line.report([Self.pressures(), Self.pulse(72)])
         #expect(line.texts == ["147/93 (111) 66", "147/93 (111) 72"])
     }
 

@@ -36,10 +36,7 @@ extension PHDJoiner {
         entry.reading.flags = first.ownFlags
         entry.reading.isPending = false
         entry.reading.revision = 0
-        let equals = entries.filter {
-            $0.kind == .pressure && $0.stamp == first.stamp && $0.reading.user == first.reading.user && $0.reading.raw == first.reading.raw
-        }
-        entry.reading.occurrence = (equals.map(\.reading.occurrence).max() ?? 0) &+ 1
+        entry.reading.occurrence = 0
         attach(pulse, flags, to: &entry)
         append(entry)
     }

@@ -192,6 +192,7 @@ struct PHDJoiner: Sendable {
         var emitted = 0
         var keeps = false
         joinParts()
+        numberEquals()
         for index in entries.indices {
             if entries[index].isTouched {
                 entries[index].isTouched = false
@@ -209,6 +210,18 @@ struct PHDJoiner: Sendable {
             }
         }
         return emitted
+    }
+
+    /// Pulses tell equal pressures of one report apart; only those with the same pulse need a number.
+    private mutating func numberEquals() {
+        for index in entries.indices where entries[index].reading.occurrence > 0 && entries[index].isTouched && !entries[index].isPendingOut {
+            guard let pulse = entries[index].pulse, pulse.digits != nil else { continue }
+            let equals = entries[..<index].filter {
+                $0.kind == .pressure && $0.stamp == entries[index].stamp && $0.reading.user == entries[index].reading.user
+                    && $0.reading.raw == entries[index].reading.raw && $0.pulse == pulse
+            }
+            entries[index].reading.occurrence = UInt16(truncatingIfNeeded: equals.count)
+        }
     }
 
     /// The association is over: what waits will not be completed in it. Settled readings stay for a while, because an
