@@ -2,18 +2,14 @@ import CuffClinical
 import CuffCore
 
 extension CuffConfiguration {
-    /// One `[alert.NAME]` section.
-    public struct Alert: Sendable, Hashable {
-        /// The rule.
-        public var rule: AlertRule
-        /// The file and line of the section.
-        public var origin: String
+    package struct Alert: Sendable, Hashable {
+        package var rule: AlertRule
+        package var origin: String
         /// The file and line that name the person.
         var personOrigin: String
     }
 
-    /// Who is who at which cuff.
-    public var persons: AlertPersons { AlertPersons(Dictionary(devices.map { ($0.name, $0.users) }, uniquingKeysWith: { $1 })) }
+    package var persons: AlertPersons { AlertPersons(Dictionary(devices.map { ($0.name, $0.users) }, uniquingKeysWith: { $1 })) }
 
     /// When all files are read: a rule about a person whom no cuff knows would never be raised.
     func checkPersons() throws(IngestError) {

@@ -1,3 +1,5 @@
+import CuffCore
+
 /// A reading that a server has and that is deleted here. Its Observations stay there without values, with the status `entered-in-error`:
 /// others may have used them (FHIR R4, Observation.status).
 public struct FHIRDeletion: Sendable, Hashable {

@@ -1,3 +1,5 @@
+import CuffCore
+
 /// What one reading becomes in FHIR R4: a panel of pressures, the pulse, and the flags of the cuff, each an Observation.
 struct FHIRObservations {
     let reading: ExchangeReading

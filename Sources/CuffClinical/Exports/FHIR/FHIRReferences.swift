@@ -1,3 +1,5 @@
+import CuffCore
+
 /// How resources refer to each other: within a transaction by UUIDs of their names, in bulk files by ids.
 enum FHIRReferences: Sendable, Hashable {
     case transaction, bulk

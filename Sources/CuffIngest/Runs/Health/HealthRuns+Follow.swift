@@ -2,30 +2,13 @@ import CuffClinical
 import CuffCore
 import Glibc
 
-/// What statistics are asked for.
-public struct StatisticsRequest: Sendable {
-    /// Which readings.
-    public var selection: ReadingSelection
-    /// How time is cut.
-    public var cut: CalendarCut
-    /// How values become an average.
-    public var style = AggregationStyle.discreteArithmetic
-    /// What is kept beside the merged statistics.
-    public var options: StatisticsCollection.Options = []
-    /// Also leave out disturbed readings.
-    public var excludesDisturbed = false
-
-    /// The usual style over these readings.
-    public init(_ selection: ReadingSelection, by cut: CalendarCut) { (self.selection, self.cut) = (selection, cut) }
-}
-
 extension HealthRuns {
     /// How often a database is asked whether it has changed.
     static let followInterval = Duration.seconds(1)
 
     /// Tells every bucket, and then again each one that has changed, until `stop` is raised. Whatever program changed the database,
     /// the change is seen within a second or so. `tell` gets buckets with what prints them.
-    public static func follow(
+    package static func follow(
         _ store: Store, _ request: StatisticsRequest, stop: StopSignal,
         tell: (_ table: StatisticsTable, _ buckets: [StatisticsBucket]) throws(IngestError) -> Void
     ) throws(IngestError) {

@@ -44,13 +44,14 @@ extension QuantityType {
 
 extension HealthRuns {
     /// Keeps a quantity that a person typed in. Answers whether it is new.
-    public static func add(_ entry: ManualQuantity, zone: ZoneTable, to path: String) throws(IngestError) -> (reading: Reading, isNew: Bool)
-    {
-        try keep(entry.reading(received: HostClock.reproducibleNow(), zone: zone), to: path)
+    package static func add(_ entry: ManualQuantity, zone: ZoneTable, to path: String) throws(IngestError) -> (
+        reading: Reading, isNew: Bool
+    ) {
+        try save(entry.reading(received: HostClock.reproducibleNow(), zone: zone), to: path)
     }
 
     /// Keeps a hearing test that a person typed in: `250:34/27,500:30/-`. Answers whether it is new.
-    public static func add(
+    package static func add(
         audiogram text: String, at time: Timestamp, user: Int?, remarks: Remarks, zone: ZoneTable, to path: String
     ) throws(IngestError) -> (reading: Reading, isNew: Bool) {
         let now = HostClock.reproducibleNow()
@@ -61,11 +62,11 @@ extension HealthRuns {
         guard let reading = Audiogram(text)?.reading(at: time, user: user, remarks: remarks, received: now, zone: zone) else {
             throw IngestError(SelectionFault.notAnAudiogram(text))
         }
-        return try keep(reading, to: path)
+        return try save(reading, to: path)
     }
 
     /// Statistics of a quantity for each person of the selection: of its readings, and of the values of series of the same type.
-    public static func statistics(
+    package static func statistics(
         _ store: Store, _ selection: ReadingSelection, of type: QuantityType, by cut: CalendarCut
     ) throws(IngestError) -> [(user: Int?, collection: QuantityCollection)] {
         var selection = selection
@@ -90,7 +91,7 @@ extension HealthRuns {
     }
 
     /// Statistics of the pressures in the cuff while it measured, for each person: of series alone.
-    public static func seriesStatistics(
+    package static func seriesStatistics(
         _ store: Store, _ selection: ReadingSelection, of type: SampleType, by cut: CalendarCut
     ) throws(IngestError) -> [(user: Int?, collection: QuantityCollection)] {
         var found: [(user: Int?, collection: QuantityCollection)] = []
@@ -123,7 +124,7 @@ extension HealthRuns {
     }
 
     /// Statistics of a quantity as they are printed.
-    public static func text(
+    package static func text(
         _ persons: [(user: Int?, collection: QuantityCollection)], name: String, isTable: Bool, width: Int? = nil
     ) -> String {
         var text = TextBuffer(capacity: 4096)

@@ -4,7 +4,7 @@ import CuffCore
 extension HealthRuns {
     /// The page for the doctor; `isPrinted`: as a PDF file. `complete` adds to each person's report what stands first on its page. Answers how many
     /// readings it counts and how many it left out.
-    public static func report(
+    package static func report(
         _ store: Store, _ selection: ReadingSelection, person: String, excludesDisturbed: Bool = false, lines: ReferenceLines = .home,
         windows: DayWindows = .usual,
         generator: String, paper: ReportPage.Paper = .a4, isPrinted: Bool = false, to output: OutputFile,

@@ -5,7 +5,7 @@ import Glibc
 /// What the verbs over stored readings do. Each reads the database once and keeps no more than its answer needs.
 public enum HealthRuns {
     /// Statistics for each person of the selection. Ranges are widened to whole buckets, so a person is looked for in these.
-    public static func statisticsOfEach(
+    package static func statisticsOfEach(
         _ store: Store, _ selection: ReadingSelection, by cut: CalendarCut, style: AggregationStyle = .discreteArithmetic,
         options: StatisticsCollection.Options = [], excludesDisturbed: Bool = false
     ) throws(IngestError) -> [(user: Int?, collection: StatisticsCollection, table: StatisticsTable)] {
@@ -33,7 +33,7 @@ public enum HealthRuns {
     /// Statistics of the selected blood pressures, with the sources by the numbers the collection uses. The time-weighted
     /// style sorts the points first and so holds them in memory; all other styles hold buckets only. A range is widened to
     /// whole buckets where they are stretches of time.
-    public static func statistics(
+    package static func statistics(
         _ store: Store, _ selection: ReadingSelection, by cut: CalendarCut, style: AggregationStyle = .discreteArithmetic,
         options: StatisticsCollection.Options = [], excludesDisturbed: Bool = false, user: Int? = nil
     ) throws(IngestError) -> (collection: StatisticsCollection, table: StatisticsTable) {
@@ -59,7 +59,7 @@ public enum HealthRuns {
     }
 
     /// The days as a picture for a terminal.
-    public static func plot(_ store: Store, _ selection: ReadingSelection, style: RangePlot.Style) throws(IngestError) -> String {
+    package static func plot(_ store: Store, _ selection: ReadingSelection, style: RangePlot.Style) throws(IngestError) -> String {
         let persons = try statisticsOfEach(store, selection, by: CalendarCut(.day, zone: selection.zone))
         var text = TextBuffer()
         for (index, person) in persons.enumerated() {
@@ -72,11 +72,11 @@ public enum HealthRuns {
     }
 
     /// How readings are listed: columns, tab-separated lines or JSON Lines.
-    public enum Listing: String, Sendable, CaseIterable {
+    package enum Listing: String, Sendable, CaseIterable {
         case table, plain, jsonl
 
         /// What was asked for; without it a terminal gets a table and a pipe plain lines.
-        public init(_ name: String?, isTerminal: Bool) throws(IngestError) {
+        package init(_ name: String?, isTerminal: Bool) throws(IngestError) {
             guard let form = Listing(rawValue: name ?? (isTerminal ? "table" : "plain")) else {
                 throw IngestError(SelectionFault.unknownFormat(name ?? "", known: Listing.allCases.map(\.rawValue)))
             }
@@ -85,7 +85,7 @@ public enum HealthRuns {
     }
 
     /// The selected readings as lines; `withEarlier` puts before each what it said before it was edited.
-    public static func list(
+    package static func list(
         _ store: Store, _ selection: ReadingSelection, as form: Listing, withEarlier: Bool = false, to output: OutputFile,
         finishes: Bool = true
     ) throws(IngestError) {
@@ -124,11 +124,11 @@ public enum HealthRuns {
     }
 
     /// Keeps a reading that a person typed in. Answers whether it is new. One that was here gets the remarks all the same.
-    public static func add(_ entry: ManualEntry, zone: ZoneTable, to path: String) throws(IngestError) -> (reading: Reading, isNew: Bool) {
-        try keep(entry.reading(received: HostClock.reproducibleNow(), zone: zone), to: path)
+    package static func add(_ entry: ManualEntry, zone: ZoneTable, to path: String) throws(IngestError) -> (reading: Reading, isNew: Bool) {
+        try save(entry.reading(received: HostClock.reproducibleNow(), zone: zone), to: path)
     }
 
-    static func keep(_ reading: Reading, to path: String) throws(IngestError) -> (reading: Reading, isNew: Bool) {
+    static func save(_ reading: Reading, to path: String) throws(IngestError) -> (reading: Reading, isNew: Bool) {
         var reading = reading
         reading.id = try idInPlace(of: reading.id, in: path)
         let sink = try SQLiteSink(path: path)
