@@ -111,7 +111,7 @@ test: test-build test-run
 
 test-build: packages
 	@.ci/packages $(TEST_PACKAGES) || echo "without $(TEST_PACKAGES): what needs them says so"
-	$(SWIFT) build --build-tests
+	@.ci/quietly $(SWIFT) build --build-tests
 
 # Runs what `make test-build` built. All three suites run even if one fails.
 test-run:

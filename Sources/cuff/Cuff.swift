@@ -28,19 +28,52 @@ struct Cuff: ParsableCommand {
                 "cuff show": "The readings that are kept.",
             ]),
         version: version,
-        subcommands: asked.map { [$0] } ?? verbs.map { $0.verb() })
+        subcommands: asked.map { [$0] } ?? [],
+        groupedSubcommands: asked != nil
+            ? [] : groups.map { group in CommandGroup(name: group.name, subcommands: group.verbs.map { $0.verb() }) })
 
-    /// Every verb, under the name it is called by; as a closure, so that only the one that is asked for is set up.
-    private static let verbs: [(name: String, verb: @Sendable () -> any ParsableCommand.Type)] = [
-        ("watch", { Watch.self }), ("read", { Read.self }), ("measure", { Measure.self }), ("stop", { Stop.self }),
-        ("schedule", { Schedule.self }), ("info", { Info.self }), ("clock", { Clock.self }), ("clear", { Clear.self }),
-        ("record", { Record.self }), ("decode", { Decode.self }), ("replay", { Replay.self }), ("capture", { CaptureVerb.self }),
-        ("simulate", { Simulate.self }), ("list", { List.self }), ("identify", { Identify.self }), ("doctor", { DoctorVerb.self }),
-        ("drivers", { Drivers.self }), ("setup", { Setup.self }), ("config", { Config.self }), ("show", { Show.self }),
-        ("stats", { Stats.self }), ("average", { Average.self }), ("ambulatory", { Ambulatory.self }), ("export", { Export.self }),
-        ("report", { ReportVerb.self }), ("add", { Add.self }), ("note", { Note.self }), ("edit", { Edit.self }),
-        ("delete", { Delete.self }), ("db", { DatabaseVerb.self }), ("sinks", { Sinks.self }),
+    typealias Verb = (name: String, verb: @Sendable () -> any ParsableCommand.Type)
+
+    /// Every verb, under the name it is called by, in groups named like the folders; as a closure, so that only the one that is asked
+    /// for is set up.
+    private static let groups: [(name: String, verbs: [Verb])] = [
+        (
+            "Device",
+            [
+                ("watch", { Watch.self }), ("read", { Read.self }), ("measure", { Measure.self }), ("stop", { Stop.self }),
+                ("schedule", { Schedule.self }), ("info", { Info.self }), ("clock", { Clock.self }), ("clear", { Clear.self }),
+                ("list", { List.self }), ("drivers", { Drivers.self }), ("setup", { Setup.self }),
+            ]
+        ),
+        (
+            "Recording",
+            [
+                ("record", { Record.self }), ("decode", { Decode.self }), ("replay", { Replay.self }), ("identify", { Identify.self }),
+                ("capture", { CaptureVerb.self }), ("simulate", { Simulate.self }),
+            ]
+        ),
+        (
+            "Readings",
+            [
+                ("show", { Show.self }), ("export", { Export.self }), ("add", { Add.self }), ("note", { Note.self }),
+                ("edit", { Edit.self }), ("delete", { Delete.self }),
+            ]
+        ),
+        (
+            "Health",
+            [
+                ("stats", { Stats.self }), ("average", { Average.self }), ("ambulatory", { Ambulatory.self }),
+                ("report", { ReportVerb.self }),
+            ]
+        ),
+        (
+            "System",
+            [
+                ("config", { Config.self }), ("db", { DatabaseVerb.self }), ("sinks", { Sinks.self }), ("doctor", { DoctorVerb.self }),
+            ]
+        ),
     ]
+    private static var verbs: [Verb] { groups.flatMap { $0.verbs } }
 
     /// The verb that the first argument names. The parser is shown it alone, and every verb says its own name: for what it is
     /// not told, the parser searches the whole program for conformances, and a person waits. A verb with a `_superCommandName` is
@@ -114,64 +147,4 @@ struct Cuff: ParsableCommand {
             Terminal.put(Cuff.fullMessage(for: error) + "\n")
         }
     }
-}
-
-/// Standard error, and what is known about the terminal.
-enum Terminal {
-    static func say(_ text: String) {
-        let line = Array((StandardErrorLog.harmless(text) + "\n").utf8)
-        _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
-    }
-
-    /// Everything that is data. A reader that has gone ends the program quietly; a full disk ends it with a word. `hasColor`: the text
-    /// has this program's own commands to a terminal, and no text of others.
-    static func put(_ text: String, hasColor: Bool = false) {
-        do throws(IngestError) { try OutputFile.put(hasColor ? text : TerminalText.clean(text)) } catch {
-            if error.status != .done { StandardErrorLog.logger().error("\(error.text)") }
-            exit(error.status.code)
-        }
-    }
-
-    /// Lines for a person: those that are longer than the terminal is wide go on below their last column.
-    static func show(_ text: String) { put(TextTable.folded(text, width: outputWidth)) }
-
-    /// Asks a person and takes one line; `nil` where there is nobody to ask.
-    static func ask(_ question: String) -> String? {
-        guard isatty(STDIN_FILENO) == 1 else { return nil }
-        let bytes = Array(TerminalText.clean(question).utf8)
-        _ = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
-        return readLine()
-    }
-
-    /// The terminal's width, whether its letters go beyond ASCII, and whether colour is welcome.
-    static var plotStyle: RangePlot.Style {
-        var size = winsize()
-        let isKnown = outputIsTerminal && ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
-        let width = variable("COLUMNS").flatMap { Int($0) } ?? (isKnown ? Int(size.ws_col) : 80)
-        let hasColor = outputIsTerminal && variable("NO_COLOR") == nil && variable("TERM") != "dumb"
-        return RangePlot.Style(
-            width: width, height: isKnown ? min(24, max(10, Int(size.ws_row) - 6)) : 18,
-            isUnicode: isUnicode, hasColor: hasColor || variable("FORCE_COLOR") != nil)
-    }
-
-    /// Columns of standard output; `nil` where it is no terminal.
-    static var outputWidth: Int? { TerminalSize.columns(of: STDOUT_FILENO) }
-
-    /// Columns of standard error.
-    static var errorWidth: Int {
-        var size = winsize()
-        return errorIsTerminal && ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
-    }
-
-    static var isUnicode: Bool {
-        (["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(variable).first ?? "").lowercased().contains("utf")
-    }
-
-    /// A variable of the environment that is set and not empty.
-    private static func variable(_ name: String) -> String? {
-        getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
-    }
-
-    static let outputIsTerminal = isatty(STDOUT_FILENO) == 1
-    static let errorIsTerminal = isatty(STDERR_FILENO) == 1
 }

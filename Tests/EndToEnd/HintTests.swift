@@ -66,7 +66,7 @@ import Testing
     /// A kind of fault that a layer has and for which nobody wrote words.
     @Test func everyFault_HasItsWords() throws {
         let declared = try Self.texts("Sources/CuffIngest").values.flatMap { text in
-            text.matches(of: /public (?:enum|struct) (\w+): Fault\b/).map { String($0.1) }
+            text.matches(of: /(?:public|package) (?:enum|struct) (\w+): Fault\b/).map { String($0.1) }
         }
         let hinted = try Self.texts("Sources/cuff").values.flatMap { text in
             text.matches(of: /extension (?:\w+\.)?(\w+): Hinted/).map { String($0.1) }

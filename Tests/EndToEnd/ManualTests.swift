@@ -40,7 +40,8 @@ import Testing
     @Test func exitStatuses_AreInTheManual() throws {
         let text = try String(contentsOf: Self.folder.appendingPathComponent("cuff.1"), encoding: .utf8)
         let source = try String(
-            contentsOf: CuffProcess.folder.appendingPathComponent("Sources/cuff/System/Sentences/ExitCodes.swift"), encoding: .utf8)
+            contentsOf: CuffProcess.folder.appendingPathComponent("Sources/cuff/System/Sentences/RunStatus+ExitCode.swift"), encoding: .utf8
+        )
         let numbers = source.matches(of: /(?m)^        case \.\w+: ([0-9]+)$/).map { String($0.1) }
         #expect(numbers.count > 12)
         let told = Set(text.matches(of: /(?m)^\.It ([0-9, ]+)$/).flatMap { $0.1.split { !$0.isNumber }.map(String.init) })

@@ -120,7 +120,7 @@ import Testing
         ),
         (
             mistake(.matchesNothing(section: "device.x")), 78,
-            "c.toml:3: [device.x] says nothing of which device\n  fix: match = \"port:1-1.2\" (see `cuff list`)"
+            "c.toml:3: [device.x] does not say which device it is\n  fix: match = \"port:1-1.2\" (see `cuff list`)"
         ),
         (
             mistake(.namesNoDriver(section: "device.x")), 78,
@@ -192,8 +192,7 @@ import Testing
     /// The fault of an embedding program has no hint here, and is told by its own line.
     @Test func aFaultOfAnotherProgram_IsToldByItsOwnLine() {
         struct Away: Fault {
-            var status: RunStatus { .unavailable }
-            var description: String { "the board is away" }
+            var statement: (status: RunStatus, text: String) { (.unavailable, "the board is away") }
         }
         #expect(IngestError(Away()).text == "the board is away")
         #expect(IngestError(Away()).status.code == 69)

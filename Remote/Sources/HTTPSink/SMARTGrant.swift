@@ -1,4 +1,5 @@
 import CuffClinical
+import CuffCore
 import RemoteSink
 
 /// SMART Backend Services: a short-lived access token in exchange for a signed JWT (RFC 7523). The caller signs;

@@ -1,11 +1,11 @@
 /// Takes out of a text what tells who somebody is: serial numbers and ids, paths of home folders, names of users, hosts and cuffs,
 /// secrets and addresses. The same word becomes the same mark everywhere, so that a reader can still follow it.
-public struct ReportRedaction: Sendable {
+package struct ReportRedaction: Sendable {
     private var words: [(word: String, mark: String)] = []
 
     /// `serials` and `cuffs` (identities and names of cuffs) are numbered in their order; `home` is the folder of the user, `user` and
     /// `host` the names; empty ones are passed over.
-    public init(serials: [String], cuffs: [String], people: [String], home: String, user: String, host: String) {
+    package init(serials: [String], cuffs: [String], people: [String], home: String, user: String, host: String) {
         func number(_ words: [String], _ mark: String) -> [(String, String)] {
             var seen: [String] = []
             for word in words where word.count >= Self.shortest && !seen.contains(word) { seen.append(word) }
@@ -26,7 +26,7 @@ public struct ReportRedaction: Sendable {
     private static let shortest = 3
 
     /// The text without all that.
-    public func text(_ text: String) -> String {
+    package func text(_ text: String) -> String {
         var text = Self.withoutSecrets(text)
         for (word, mark) in words { text = Self.replacing(word, with: mark, in: text) }
         return Self.withoutForms(text)

@@ -35,7 +35,7 @@ public enum Claiming {
     }
 
     /// Judges one device from its ids, the assignments and the list of drivers; it depends on nothing else.
-    public static func verdict(
+    package static func verdict(
         on device: PluggedDevice, assignments: [Assignment] = [], drivers: [CuffDriver] = CuffFamilies.all
     ) -> Verdict {
         let spoken = assignments.filter { $0.address.matches(device) }
@@ -137,40 +137,8 @@ extension Claiming.Verdict {
     private static func unassigned(_ drivers: [DriverID], _ device: PluggedDevice) -> String {
         let name = device.usb.map { usb in "\(usb.id) is \(USBBridge.named(usb.id)?.name ?? "an id of many devices")" }
         let example = drivers.first.map { "\($0)" } ?? "DRIVER"
-        return (name ?? "a built-in port says nothing of what is behind it")
+        return (name ?? "cannot tell what is connected to a built-in port")
             + "; if it is a cuff: --assign \(device.key)=\(example)"
             + (drivers.count > 1 ? " (or \(drivers.dropFirst().map { "\($0)" }.joined(separator: ", ")))" : "")
-    }
-}
-
-/// Why a DEVICE leads nowhere.
-public enum ResolutionFault: Fault {
-    case notFound(DeviceAddress, present: [PluggedDevice])
-    case ambiguous(DeviceAddress, [PluggedDevice])
-
-    /// No such device, or which one has to be said.
-    public var status: RunStatus {
-        switch self {
-        case .notFound: .unavailable
-        case .ambiguous: .usage
-        }
-    }
-
-    /// The fault in one line, with what is plugged in.
-    public var description: String {
-        switch self {
-        case .notFound(.automatic, let present) where present.isEmpty: "no cuff is plugged in"
-        case .notFound(.automatic, let present):
-            "no cuff among what is plugged in:\n" + Self.list(present) + "\n  name one of them, with its driver"
-        case .notFound(let address, let present):
-            "\(address) is not plugged in"
-                + (present.isEmpty ? "; nothing is" : "; there is:\n" + Self.list(present))
-        case .ambiguous(let address, let devices):
-            "\(address) means more than one device:\n" + Self.list(devices) + "\n  name one of them"
-        }
-    }
-
-    private static func list(_ devices: [PluggedDevice]) -> String {
-        devices.map { "  \($0.key)  \($0.summary)" }.joined(separator: "\n")
     }
 }

@@ -51,7 +51,7 @@ extension DeviceAddress {
     }
 
     /// The one device that is meant. `auto` means the one claimed device; two are never guessed between.
-    public func resolve(
+    package func resolve(
         among devices: [PluggedDevice], assignments: [Assignment] = [], drivers: [CuffDriver] = CuffFamilies.all
     ) throws(ResolutionFault) -> DeviceTarget {
         switch self {
@@ -67,20 +67,5 @@ extension DeviceAddress {
         // A path may be good though no enumeration knows it; opening will tell.
         if case .node = self { return .place(self) }
         throw .notFound(self, present: devices)
-    }
-}
-
-/// Where a verb's DEVICE leads.
-public enum DeviceTarget: Sendable, Hashable {
-    case plugged(PluggedDevice)
-    /// What no enumeration shows: a pseudo terminal, a link of the user's own, the network.
-    case place(DeviceAddress)
-
-    /// What a transport opens.
-    public var address: DeviceAddress {
-        switch self {
-        case .plugged(let device): .node(device.node)
-        case .place(let address): address
-        }
     }
 }

@@ -2,14 +2,14 @@ import CuffCore
 import Dispatch
 
 /// What is plugged in, as text: for a terminal in columns, for a pipe tab-separated or one JSON object per line.
-public struct DeviceListing: Sendable {
+package struct DeviceListing: Sendable {
     private let assignments: [Assignment]
     private let isJSON: Bool
     private let isTerminal: Bool
     private let width: Int?
 
     /// `isTerminal` selects columns instead of tab-separated lines; `width` is that of the terminal.
-    public init(assignments: [Assignment], isJSON: Bool, isTerminal: Bool, width: Int? = nil) {
+    package init(assignments: [Assignment], isJSON: Bool, isTerminal: Bool, width: Int? = nil) {
         self.width = width
         self.assignments = assignments
         self.isJSON = isJSON
@@ -17,7 +17,7 @@ public struct DeviceListing: Sendable {
     }
 
     /// Everything that is plugged in now. Throws where devices cannot be enumerated.
-    public func plugged() throws(IngestError) -> String {
+    package func plugged() throws(IngestError) -> String {
         let devices: [PluggedDevice]
         do throws(HotplugFault) { devices = try DeviceEnumeration.plugged() } catch {
             throw IngestError(DeviceFault.cannotList(error))
@@ -31,7 +31,7 @@ public struct DeviceListing: Sendable {
     }
 
     /// Tells what comes and goes, until the process ends.
-    public func follow(_ put: @escaping @Sendable (String) -> Void, warn: (String) -> Void) throws(IngestError) {
+    package func follow(_ put: @escaping @Sendable (String) -> Void, warn: (String) -> Void) throws(IngestError) {
         let queue = DispatchQueue(label: "cuff.list")
         let watcher = HotplugWatcher(queue: queue)
         if watcher.source == .kernel {
@@ -75,29 +75,14 @@ public struct DeviceListing: Sendable {
     private func json(_ device: PluggedDevice, event: String?) -> String {
         let verdict = Claiming.verdict(on: device, assignments: assignments, drivers: CuffFamilies.all)
         let access = NodePermissions.access(to: device.node)
-        var text = TextBuffer()
-        func field(_ key: String, _ value: String?, _ text: inout TextBuffer) {
-            guard let value, !value.isEmpty else { return }
-            text.append(string: ",\"\(key)\":")
-            text.append(jsonString: value)
-        }
-        text.append("{\"type\":\"device\",\"schema\":1")
-        field("event", event, &text)
-        field("id", device.key.description, &text)
-        field("path", device.node, &text)
-        field("subsystem", device.subsystem.rawValue, &text)
-        field("usb", device.usb.map { "\($0.id)" }, &text)
-        field("usb_port", device.usb?.port, &text)
-        field("serial", device.usb?.serial, &text)
-        field("manufacturer", device.usb?.manufacturer, &text)
-        field("product", device.usb?.product, &text)
-        field("kernel_driver", device.kernelDriver, &text)
-        field("driver", verdict.driver?.description, &text)
-        field("why", verdict.sentence(for: device), &text)
-        field("access", access.word, &text)
-        field("access_reason", access.reason, &text)
-        text.append("}\n")
-        return text.string
+        let fields: [(String, String?)] = [
+            ("event", event), ("id", device.key.description), ("path", device.node), ("subsystem", device.subsystem.rawValue),
+            ("usb", device.usb.map { "\($0.id)" }), ("usb_port", device.usb?.port), ("serial", device.usb?.serial),
+            ("manufacturer", device.usb?.manufacturer), ("product", device.usb?.product), ("kernel_driver", device.kernelDriver),
+            ("driver", verdict.driver?.description), ("why", verdict.sentence(for: device)), ("access", access.word),
+            ("access_reason", access.reason),
+        ]
+        return JSONOutput.line("device", fields.map { key, value in (key, value.flatMap { $0.isEmpty ? nil : .text($0) }) })
     }
 }
 

@@ -12,17 +12,16 @@ public enum HotplugEvent: Sendable, Equatable {
 
 /// The devices that are there, kept right through events that come doubled, late, in the wrong order or not at all.
 /// Pure: the watcher feeds it.
-public struct DeviceTable: Sendable {
+package struct DeviceTable: Sendable {
     private var bySyspath: [String: PluggedDevice] = [:]
 
-    /// No devices.
-    public init() {}
+    package init() {}
 
     /// In the order of their nodes, so that two runs say the same.
-    public var devices: [PluggedDevice] { bySyspath.values.sorted { $0.node < $1.node } }
+    package var devices: [PluggedDevice] { bySyspath.values.sorted { $0.node < $1.node } }
 
     /// The device is there: from an `add` or `change` event or from an enumeration.
-    public mutating func add(_ found: PluggedDevice) -> [HotplugEvent] {
+    package mutating func add(_ found: PluggedDevice) -> [HotplugEvent] {
         var device = found
         let old = bySyspath[device.syspath]
         if let old, old.isSamePlugging(as: device) {
@@ -36,12 +35,12 @@ public struct DeviceTable: Sendable {
     }
 
     /// The device is gone; returns `unplugged`, or nothing for an unknown one.
-    public mutating func remove(syspath: String) -> [HotplugEvent] {
+    package mutating func remove(syspath: String) -> [HotplugEvent] {
         bySyspath.removeValue(forKey: syspath).map { [.unplugged($0)] } ?? []
     }
 
     /// Events were lost: what an enumeration found is the truth, and the difference is what happened.
-    public mutating func reconcile(_ present: [PluggedDevice]) -> [HotplugEvent] {
+    package mutating func reconcile(_ present: [PluggedDevice]) -> [HotplugEvent] {
         let paths = Set(present.map(\.syspath))
         var events = devices.filter { !paths.contains($0.syspath) }.flatMap { remove(syspath: $0.syspath) }
         for device in present.sorted(by: { $0.node < $1.node }) { events += add(device) }

@@ -1,87 +1,5 @@
 import CuffCore
 
-/// The name under which a device is known for as long as it exists: its USB serial number, or, where it has none worth
-/// the name, the socket it sits in. Never `ttyUSB0`, which the kernel gives to whoever comes first.
-public struct DeviceKey: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// The key as text.
-    public let description: String
-    /// A key from its text; nothing is checked.
-    public init(_ text: String) { description = text }
-    /// In the order of the text.
-    public static func < (a: DeviceKey, b: DeviceKey) -> Bool { a.description < b.description }
-}
-
-/// The USB device behind a node, as its own descriptors say.
-public struct USBDevice: Sendable, Hashable {
-    /// Vendor and product id.
-    public var id: USBID
-    /// The release number of the device; `nil` where it is unknown.
-    public var bcdDevice: UInt16?
-    /// The serial number string; `nil` for none.
-    public var serial: String?
-    /// The manufacturer string; `nil` for none.
-    public var manufacturer: String?
-    /// The product string; `nil` for none.
-    public var product: String?
-    /// The socket: bus and chain of hub ports, e.g. `1-1.2`.
-    public var port: String
-    /// The kernel counts every plugging-in: the same socket with another number is another plugging-in.
-    public var address: String?
-    /// The path of the USB device below /sys.
-    public var syspath: String
-
-    /// Sets each property as given.
-    public init(
-        id: USBID, bcdDevice: UInt16? = nil, serial: String? = nil, manufacturer: String? = nil, product: String? = nil,
-        port: String, address: String? = nil, syspath: String = ""
-    ) {
-        self.id = id
-        self.bcdDevice = bcdDevice
-        self.serial = serial
-        self.manufacturer = manufacturer
-        self.product = product
-        self.port = port
-        self.address = address
-        self.syspath = syspath
-    }
-
-    /// `nil` unless the node is a USB device with readable ids.
-    public init?(_ node: SysfsNode) {
-        guard node.subsystem == "usb", node.devtype == "usb_device",
-            let vendor = node.attributes["idVendor"].flatMap({ USBID.number($0) }),
-            let product = node.attributes["idProduct"].flatMap({ USBID.number($0) })
-        else { return nil }
-        self.init(
-            id: USBID(vendor: vendor, product: product),
-            bcdDevice: node.attributes["bcdDevice"].flatMap { USBID.number($0) },
-            serial: Self.text(node.attributes["serial"]), manufacturer: Self.text(node.attributes["manufacturer"]),
-            product: Self.text(node.attributes["product"]), port: node.name,
-            address: node.attributes["devnum"], syspath: node.path)
-    }
-
-    /// A descriptor's text, printable and without blanks around it; `nil` when nothing is left.
-    static func text(_ raw: String?) -> String? {
-        guard let raw else { return nil }
-        let printable = raw.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : Character($0) }
-        let trimmed = String(String(printable.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()).prefix(126))
-        return trimmed.isEmpty ? nil : trimmed
-    }
-
-    /// The serial number, unless it is one that a factory writes into every piece: `0001` is what a CP2102 says before
-    /// anyone programs it, zeros and `0123456789…` are the like. Two such adapters would pass for one.
-    public var uniqueSerial: String? {
-        guard let serial, !Self.factorySerials.contains(serial.lowercased()), let first = serial.first,
-            !serial.allSatisfy({ $0 == first })
-        else { return nil }
-        return serial
-    }
-
-    static let factorySerials: Set<String> = [
-        "0001", "001", "01", "1", "123456", "1234567890", "0123456789", "12345678", "0123456789abcdef", "123456789",
-        "123456789abc", "123456789abcdef", "none", "default", "serial", "n/a", "1.0", "demo 1.000",
-    ]
-}
-
 /// A serial or HID node, or a USB device of the healthcare class, that is there now, with the USB device it belongs to. It says what is plugged in, not what may
 /// be done with it (`Claiming`) nor whether it can be opened (`Access`).
 public struct PluggedDevice: Sendable, Hashable {
@@ -127,7 +45,7 @@ public struct PluggedDevice: Sendable, Hashable {
 
     /// The device whose chain of nodes, itself first, this is; `nil` for consoles, pseudo terminals, ports without
     /// hardware and everything else no cuff can sit behind.
-    public init?(_ chain: [SysfsNode]) {
+    package init?(_ chain: [SysfsNode]) {
         guard let own = chain.first, let node = own.node,
             let subsystem = own.subsystem.flatMap(CuffDriver.Medium.init(rawValue:))
         else { return nil }

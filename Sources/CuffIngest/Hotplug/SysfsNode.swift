@@ -3,28 +3,23 @@ import CuffCore
 /// One directory of sysfs as the kernel and udev describe it: what this program reads of it and nothing else.
 /// A device is the chain of these from its own node up to the root of the bus, so that everything decided about a device
 /// can be tested without one.
-public struct SysfsNode: Sendable, Hashable {
+package struct SysfsNode: Sendable, Hashable {
     /// The path below `/sys`, e.g. `/sys/devices/…/ttyUSB0/tty/ttyUSB0`.
-    public var path: String
-    /// The kernel subsystem; `nil` for none.
-    public var subsystem: String?
+    package var path: String
+    package var subsystem: String?
     /// DEVTYPE, e.g. `usb_device`; `nil` for none.
-    public var devtype: String?
-    /// The bound kernel driver; `nil` for none.
-    public var driver: String?
+    package var devtype: String?
+    package var driver: String?
     /// `/dev/…`, where the node has one.
-    public var node: String?
-    /// Symbolic links to the node.
-    public var links: [String]
-    /// udev properties by name.
-    public var properties: [String: String]
+    package var node: String?
+    package var links: [String]
+    package var properties: [String: String]
     /// sysfs attributes by name, trimmed.
-    public var attributes: [String: String]
+    package var attributes: [String: String]
     /// The interface of the USB healthcare class, where the node is a USB device that has one.
-    public var healthcare: PHDCInterface?
+    package var healthcare: PHDCInterface?
 
-    /// Sets each property as given.
-    public init(
+    package init(
         path: String, subsystem: String? = nil, devtype: String? = nil, driver: String? = nil, node: String? = nil,
         links: [String] = [], properties: [String: String] = [:], attributes: [String: String] = [:],
         healthcare: PHDCInterface? = nil
@@ -42,7 +37,7 @@ public struct SysfsNode: Sendable, Hashable {
     }
 
     /// The last part of the path; for a USB device the socket it sits in, e.g. `1-1.2`.
-    public var name: String { path.split(separator: "/").last.map(String.init) ?? path }
+    package var name: String { path.split(separator: "/").last.map(String.init) ?? path }
 
     /// The attributes that are read; everything else in sysfs is left alone.
     static let wantedAttributes = [

@@ -2,21 +2,6 @@ import CUdev
 import CuffCore
 import Glibc
 
-/// Why devices cannot be watched or listed.
-public struct HotplugFault: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The function that failed.
-    public var call: String
-    /// Its errno.
-    public var errno: Int32
-    /// The function and what errno means.
-    public var description: String { "\(call): \(String(cString: strerror(errno)))" }
-
-    init(_ call: String, _ errno: Int32) {
-        self.call = call
-        self.errno = errno == 0 ? ENODEV : errno
-    }
-}
-
 /// One libudev context. libudev is not safe to share between threads: whoever holds this uses it from one queue.
 final class Udev {
     let context: OpaquePointer
@@ -124,20 +109,5 @@ final class Udev {
 
     static func text(_ pointer: UnsafePointer<CChar>?) -> String? {
         pointer.map { String(cString: $0) }
-    }
-}
-
-/// What is plugged in now. Watching is `HotplugWatcher`.
-public enum DeviceEnumeration {
-    /// Serial and HID nodes, and USB devices of the healthcare class, in the order of their nodes.
-    public static func plugged() throws(HotplugFault) -> [PluggedDevice] {
-        var table = DeviceTable()
-        _ = table.reconcile(try Udev().plugged())
-        return table.devices
-    }
-
-    /// USB devices with or without a node, and what binds their interfaces.
-    public static func usb() throws(HotplugFault) -> [(device: USBDevice, interfaces: [SysfsNode])] {
-        try Udev().usb()
     }
 }

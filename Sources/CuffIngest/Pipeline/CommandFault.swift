@@ -22,37 +22,41 @@ public enum CommandFault: Fault {
     /// The process that started it was asked to stop it.
     case isStillMeasuring(address: String, process: Int32)
 
-    /// What kind of failure it is.
-    public var status: RunStatus {
-        switch self {
-        case .isMeasuring, .isStillMeasuring: .tryAgain
-        default: .usage
-        }
-    }
-
-    /// What happened, in one plain line.
-    public var description: String {
+    /// What kind of failure each is, and what happened.
+    public var statement: (status: RunStatus, text: String) {
         switch self {
         case .unknownOption(let driver, let option, let known):
-            "unknown option `\(option)` of \(driver): \(known.isEmpty ? "it has no options" : "known are \(known.joined(separator: ", "))")"
-        case .noUsers(let driver): "\(driver) cuffs cannot be asked for one user: the driver does not tell users apart"
+            (
+                .usage,
+                "unknown option `\(option)` of \(driver): \(known.isEmpty ? "it has no options" : "known are \(known.joined(separator: ", "))")"
+            )
+        case .noUsers(let driver): (.usage, "\(driver) cuffs cannot be asked for one user: the driver does not tell users apart")
         case .unsupported(let driver, let need, let supported, _):
-            "\(driver) cuffs cannot \(need): supported are \(supported.isEmpty ? "nothing on request" : supported.joined(separator: ", "))"
+            (
+                .usage,
+                "\(driver) cuffs cannot \(need): supported are \(supported.isEmpty ? "nothing on request" : supported.joined(separator: ", "))"
+            )
         case .deletesUnstored(let driver, _):
-            "\(driver) cuffs are not read without a durable sink: they delete a reading once it is acknowledged, "
-                + "and none of the sinks is both required and durable"
+            (
+                .usage,
+                "\(driver) cuffs are not read without a durable sink: they delete a reading once it is acknowledged, "
+                    + "and none of the sinks is both required and durable"
+            )
         case .forgetsOutside(let driver):
-            "a cuff of \(driver) cannot be read for a stretch of time: it forgets what it was acknowledged for, "
-                + "so readings outside of it would be lost"
-        case .cannotCall(let driver): "\(driver) cuffs are USB devices: they cannot call over the network"
+            (
+                .usage,
+                "a cuff of \(driver) cannot be read for a stretch of time: it forgets what it was acknowledged for, "
+                    + "so readings outside of it would be lost"
+            )
+        case .cannotCall(let driver): (.usage, "\(driver) cuffs are USB devices: they cannot call over the network")
         case .erasesUnstored:
-            "nothing would keep the readings: no required sink is a database or a file, or answers for what it takes"
-        case .erasureNotConfirmed: "the cuff's memory was not erased: erasing cannot be undone"
+            (.usage, "nothing would keep the readings: no required sink is a database or a file, or answers for what it takes")
+        case .erasureNotConfirmed: (.usage, "the cuff's memory was not erased: erasing cannot be undone")
         case .noPlaceForPatients:
-            "--keep-patient has no effect without a database: no other sink ever gets a patient's number"
-        case .isMeasuring(let address): "\(address) is measuring: another process has started it"
+            (.usage, "--keep-patient has no effect without a database: no other sink ever gets a patient's number")
+        case .isMeasuring(let address): (.tryAgain, "\(address) is measuring: another process has started it")
         case .isStillMeasuring(let address, let process):
-            "\(address) is still measuring: process \(process) was asked to stop it and has not"
+            (.tryAgain, "\(address) is still measuring: process \(process) was asked to stop it and has not")
         }
     }
 }

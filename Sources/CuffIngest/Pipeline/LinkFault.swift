@@ -3,17 +3,10 @@ public enum LinkFault: Fault {
     /// The line to the cuff at this address ended.
     case lost(String, TransportFault)
 
-    /// What kind of failure it is.
-    public var status: RunStatus {
+    /// What kind of failure each is, and what happened.
+    public var statement: (status: RunStatus, text: String) {
         switch self {
-        case .lost(_, let fault): fault.status
-        }
-    }
-
-    /// What happened, in one plain line.
-    public var description: String {
-        switch self {
-        case .lost(let address, let fault): "\(address): \(fault)"
+        case .lost(let address, let fault): (fault.status, "\(address): \(fault)")
         }
     }
 }

@@ -1,82 +1,28 @@
 import CuffCore
 import Glibc
 
-/// Why a recording is not anonymised. The first text is its path.
-public enum AnonymisingFault: Fault {
-    /// Nothing says of which family the cuff is.
-    case noDriver(String)
-    /// The family's frames hold what this program cannot tell from the rest.
-    case unsupported(String, driver: String)
-    case tooLarge(String)
-    case empty(String)
-    /// The shift puts a time of the recording outside of what the cuff can write.
-    case timeOutOfRange(String, time: String)
-    /// The rewritten recording does not say what the original says, or still says who it was.
-    case unsafe(String, RedactionCheck.Fault)
-    /// Several recordings need a folder to be written to.
-    case needsFolder(String)
-
-    /// What kind of failure it is.
-    public var status: RunStatus {
-        switch self {
-        case .noDriver, .timeOutOfRange, .needsFolder: .usage
-        case .unsupported: .unavailable
-        case .tooLarge, .empty, .unsafe: .badData
-        }
-    }
-
-    /// What happened, in one plain line.
-    public var description: String {
-        switch self {
-        case .noDriver(let path): "cannot anonymise \(path): it does not say of which driver it is"
-        case .unsupported(let path, let driver):
-            "cannot anonymise \(path): not everything that a recording of \(driver) may say of a person is known"
-        case .tooLarge(let path): "cannot anonymise \(path): it holds more than \(CaptureAnonymising.maximumBytes >> 20) MiB of bytes"
-        case .empty(let path): "\(path) holds no conversation"
-        case .timeOutOfRange(let path, let time): "cannot anonymise \(path): the cuff cannot write the time \(time) shifted so far"
-        case .unsafe(let path, let fault): "cannot anonymise \(path): \(Self.sentence(fault))"
-        case .needsFolder(let path): "cannot write several recordings to \(path): it is not a folder"
-        }
-    }
-
-    private static func sentence(_ fault: RedactionCheck.Fault) -> String {
-        switch fault {
-        case .timeOutOfRange: "a time cannot be shifted so far"
-        case .differs(let number): "reading \(number) would have other values"
-        case .notShifted(let number): "the time of reading \(number) could not be shifted"
-        case .count(let before, let after): "it would give \(after) readings and events in place of \(before)"
-        case .otherFrames: "its frames would be judged otherwise"
-        case .identityRemains: "an id or serial number of the cuff would remain"
-        case .clockRemains: "a time of the cuff's clock would remain"
-        }
-    }
-}
-
 /// Recordings without names, ids and serial numbers, with their times shifted: for people who send a recording of their cuff.
-public enum CaptureAnonymising {
+package enum CaptureAnonymising {
     /// Both recordings are held in memory and replayed; a cuff's whole memory has some kilobytes.
-    public static let maximumBytes = 4 << 20
+    package static let maximumBytes = 4 << 20
 
-    /// What was done with one recording.
-    public struct Report: Sendable {
-        /// The new file.
-        public var path: String
-        /// The driver by which it was understood.
-        public var driver: String
+    package struct Report: Sendable {
+        package var path: String
+        package var driver: String
         /// How often each kind of field was changed, by `Redaction.Kind`.
-        public var changes: [Redaction.Kind: Int]
+        package var changes: [Redaction.Kind: Int]
         /// Fields of the header that were left out.
-        public var droppedFields: [String]
+        package var droppedFields: [String]
         /// Fields of the header that stayed as they are, with their values.
-        public var keptFields: [(key: String, value: String)]
+        package var keptFields: [(key: String, value: String)]
         /// Bytes that belong to no whole frame and stay as they were recorded.
-        public var leftBytes: Int
+        package var leftBytes: Int
         /// Readings that both recordings give.
-        public var readings: Int
+        package var readings: Int
     }
 
     /// Where each input is written: one goes to `output` itself, several go under their own names into the folder `output`.
-    public static func targets(of inputs: [String], in output: String) throws(IngestError) -> [String] {
+    package static func targets(of inputs: [String], in output: String) throws(IngestError) -> [String] {
         guard inputs.count > 1 || isFolder(output) else { return [output] }
         guard isFolder(output) else { throw IngestError(AnonymisingFault.needsFolder(output)) }
         return inputs.map { input in
@@ -91,11 +37,11 @@ public enum CaptureAnonymising {
     }
 
     /// A shift that nobody can guess: one to five years into the past.
-    public static func randomDays() -> Int { -Int.random(in: 366...1826) }
+    package static func randomDays() -> Int { -Int.random(in: 366...1826) }
 
     /// Rewrites one recording. Nothing bears the new name unless the result gives the same readings as the original and none of its
     /// ids. The new file's form follows its suffix.
-    public static func run(
+    package static func run(
         from input: String, to output: String, days: Int, driver id: String? = nil, options: [String: String] = [:],
         selection: CaptureSelection = CaptureSelection(), replaces: Bool = false, stop: StopSignal = StopSignal()
     ) throws(IngestError) -> Report {

@@ -1,18 +1,16 @@
 import CuffCore
 
 /// A capture written anew in the other form, piece by piece: memory does not grow with the file.
-public enum CaptureConversion {
-    /// What was converted.
-    public struct Report: Sendable {
-        /// Lines or packets written.
-        public var items = 0
+package enum CaptureConversion {
+    package struct Report: Sendable {
+        package var items = 0
         /// What a person should know about the result, one sentence each.
-        public var remarks: [String] = []
+        package var remarks: [String] = []
     }
 
     /// The new file's form follows its suffix; `-` is standard input or, as text, standard output. `driver` is written
     /// into the head where the capture names none.
-    public static func run(
+    package static func run(
         from input: String, to output: String, driver id: String? = nil, selection: CaptureSelection = CaptureSelection(),
         replaces: Bool = false, stop: StopSignal = StopSignal()
     ) throws(IngestError) -> Report {

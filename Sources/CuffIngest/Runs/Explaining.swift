@@ -1,9 +1,9 @@
 import CuffCore
 
 /// A conversation of IEEE 11073 APDUs as text for people who debug agents.
-public enum Explaining {
+package enum Explaining {
     /// Refuses drivers whose frames have no tree to show.
-    public static func permit(_ driver: String) throws(IngestError) {
+    package static func permit(_ driver: String) throws(IngestError) {
         guard driver == "phd" else {
             _ = try Ingest.driver(driver)
             throw IngestError(InputFault.nothingToExplain(driver: driver))
@@ -12,7 +12,7 @@ public enum Explaining {
 
     /// Explains every APDU of a capture or raw bytes; `put` gets text to print. Throws where the source cannot be read, and where it
     /// holds no APDU.
-    public static func run(_ source: String, put: (String) -> Void) throws(IngestError) {
+    package static func run(_ source: String, put: (String) -> Void) throws(IngestError) {
         var explanation = PHDExplanation()
         let file = try InputFile(.path(source))
         let stop = StopSignal()
@@ -36,7 +36,7 @@ public enum Explaining {
                 }
             }
             if !isCapture { items.append(CaptureItem(.fromCuff(bytes))) }
-            tell(items, &explanation, put)
+            explain(items, &explanation, put)
             items.removeAll()
             isFirst = false
             chunk = try file.next(stop)
@@ -45,13 +45,13 @@ public enum Explaining {
             do throws(CaptureFault) { try form.finish(into: &items) } catch {
                 throw form.error(error, in: file.name)
             }
-            tell(items, &explanation, put)
+            explain(items, &explanation, put)
         }
         for line in explanation.finish() { put(line + "\n") }
         if explanation.apdus == 0 { throw IngestError(InputFault.noAPDU(file.name)) }
     }
 
-    private static func tell(_ items: [CaptureItem], _ explanation: inout PHDExplanation, _ put: (String) -> Void) {
+    private static func explain(_ items: [CaptureItem], _ explanation: inout PHDExplanation, _ put: (String) -> Void) {
         for item in items {
             let (bytes, isAgent): ([UInt8], Bool)
             switch item.content {

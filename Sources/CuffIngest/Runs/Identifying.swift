@@ -4,16 +4,15 @@ import Glibc
 
 /// Names the family of a device or of a recording. A capture's header is believed first, then a cuff's own USB ids; a port is
 /// listened to. Nothing is ever written to the device, and no HID or USB device is opened.
-public enum Identifying {
+package enum Identifying {
     /// Who says what it is, beside its bytes.
-    public enum Word: Sendable, Hashable {
+    package enum Word: Sendable, Hashable {
         /// A capture's header names this driver, which may be none of this program's.
         case header(String, isKnown: Bool)
         /// Its USB ids, class or assignment; the second says which, in words.
         case claim(DriverID, String)
 
-        /// The name of the driver.
-        public var driver: String {
+        package var driver: String {
             switch self {
             case .header(let name, _): name
             case .claim(let driver, _): driver.description
@@ -21,22 +20,20 @@ public enum Identifying {
         }
     }
 
-    /// What it is, or what the bytes may be.
-    public struct Report: Sendable {
-        /// How many bytes were judged.
-        public var bytes = 0
+    package struct Report: Sendable {
+        package var bytes = 0
         /// The families that fit the bytes, best first.
-        public var candidates: [Identification.Candidate] = []
+        package var candidates: [Identification.Candidate] = []
         /// The bytes came from a port at these settings; `nil` for a file, whose line nobody can set.
-        public var line: LineSettings?
+        package var line: LineSettings?
         /// What was said without the bytes.
-        public var word: Word?
+        package var word: Word?
         /// What came over a port, and when the listening began.
         var heard: [CaptureItem] = []
         var start: Timestamp?
 
         /// Neither a word nor bytes name a family.
-        public var isEmpty: Bool { candidates.isEmpty && word == nil }
+        package var isEmpty: Bool { candidates.isEmpty && word == nil }
     }
 
     /// As much as is judged: a minute of the fastest documented stream is 80 KiB.
@@ -44,7 +41,7 @@ public enum Identifying {
 
     /// Names a device by its ids, or listens to a port for `limit`, or reads a file. Never writes to the device. `drivers` are those
     /// that are known, `transports` those that open addresses.
-    public static func run(
+    package static func run(
         _ source: String, line: LineSettings?, limit: Duration, drivers: [CuffDriver] = CuffFamilies.all,
         transports: [TransportKind] = TransportKind.all
     ) throws(IngestError) -> Report {

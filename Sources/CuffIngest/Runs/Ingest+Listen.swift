@@ -17,7 +17,7 @@ extension Ingest {
         let callers: CallerLinks
         do throws(IngestError) {
             callers = try CallerLinks(host, port, setup, pipeline) { notice in
-                listeners.async { @Sendable in options.tell(notice) }
+                listeners.async { @Sendable in options.notify(notice) }
                 switch notice {
                 case .left(_, let outcome, let counters, let remaining):
                     let isRead = outcome == .complete || counters.readings > 0
@@ -115,7 +115,7 @@ extension Ingest {
 
 extension IngestOptions {
     /// What callers do, in words.
-    func tell(_ notice: CallerLinks.Notice) {
+    func notify(_ notice: CallerLinks.Notice) {
         switch notice {
         case .came(let place): diagnostics(.note("\(place) calls"))
         case .link(let place, .diagnostic(let diagnostic)):

@@ -2,30 +2,6 @@ import CuffCore
 import Dispatch
 import Glibc
 
-/// How a live device is read, beside what every run needs.
-public struct ReadOptions: Sendable {
-    /// What the cuff is asked for.
-    public var command: SessionCommand
-    /// Stay afterwards for readings that the cuff sends by itself.
-    public var follows: Bool
-    /// Everything must be done by then; `nil` waits as long as the session does.
-    public var timeout: Duration?
-    /// Other line settings than the driver's.
-    public var line: LineSettings?
-    /// The pause between two bytes written to a serial line; `nil`: none beyond the line's own speed.
-    public var pace: Duration?
-    /// A file for the bytes of both directions, as `cuff record` writes.
-    public var recording: String?
-    /// Which readings are wanted; `nil`: all.
-    public var filter: ReadingFilter?
-
-    /// The other properties keep their defaults.
-    public init(_ command: SessionCommand = .readMemory(user: nil), follows: Bool = false) {
-        self.command = command
-        self.follows = follows
-    }
-}
-
 extension Ingest {
     /// One live cuff: obeys the command, stores what comes, and acknowledges to the cuff only what is stored.
     public static func read(
@@ -186,21 +162,6 @@ extension Ingest {
     static func commands(_ driver: CuffDriver, _ read: ReadOptions) -> [SessionCommand] {
         let first = read.firstCommand(for: driver)
         return read.follows && first != .follow ? [first, .follow] : [first]
-    }
-}
-
-extension ReadOptions {
-    var isReading: Bool {
-        switch command {
-        case .follow, .readMemory: true
-        case .measure, .stop, .readClock, .setClock, .information, .schedule, .clear: false
-        }
-    }
-
-    /// What a cuff of this family is asked for first: one without a memory can only be listened to.
-    public func firstCommand(for driver: CuffDriver) -> SessionCommand {
-        if case .readMemory = command, follows, !driver.capabilities.contains(.storedReadings) { return .follow }
-        return command
     }
 }
 

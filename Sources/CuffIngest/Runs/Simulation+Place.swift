@@ -1,6 +1,5 @@
 extension Simulation {
-    /// Where the simulated cuff is reached.
-    public enum Place: Sendable {
+    package enum Place: Sendable {
         case pty
         /// Port 0 takes any free one.
         case tcp(host: String, port: Int)
@@ -13,7 +12,7 @@ extension Simulation {
         var keepsReportsApart: Bool { if case .uhid = self { true } else { false } }
 
         /// As a command names it: a port to listen on, an address to call, or neither.
-        public init(tcp port: Int?, connect address: String?, uhid path: String?) throws(IngestError) {
+        package init(tcp port: Int?, connect address: String?, uhid path: String?) throws(IngestError) {
             if let path {
                 guard port == nil, address == nil else {
                     throw IngestError(SimulationFault.severalPlaces)

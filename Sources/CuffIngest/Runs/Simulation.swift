@@ -4,9 +4,9 @@ import Glibc
 
 /// A simulated cuff that programs can open: at a pseudo terminal, or behind a TCP port. Clients may come, go and come
 /// back; the cuff keeps its memory meanwhile, as a cuff does that is unplugged. It runs until it is stopped.
-public final class Simulation: @unchecked Sendable {
+package final class Simulation: @unchecked Sendable {
     /// What to open: `/dev/pts/7`, or `tcp://127.0.0.1:4001`.
-    public let address: String
+    package let address: String
     let loop = EventLoop.shared
     let note: @Sendable (String) -> Void
     let speed: Double
@@ -35,7 +35,7 @@ public final class Simulation: @unchecked Sendable {
 
     /// `capture` is a recorded conversation whose cuff speaks in place of the driver's own simulator. `speed`: the cuff's
     /// time runs so many times as fast as the host's. `note` hears what happens, for whoever plays with it.
-    public init(
+    package init(
         driver: CuffDriver, script: SimulatorScript = SimulatorScript(), playing capture: String? = nil, on place: Place = .pty,
         speed: Double = 1,
         note: @escaping @Sendable (String) -> Void = { _ in }
@@ -118,8 +118,7 @@ public final class Simulation: @unchecked Sendable {
         return (master, name)
     }
 
-    /// Starts the cuff; returns at once.
-    public func start() {
+    package func start() {
         loop.async {
             self.timer = LoopTimer(self.loop) { [weak self] in self?.timersFired() }
             self.delay = LoopTimer(self.loop) { [weak self] in self?.delayed() }
@@ -136,12 +135,12 @@ public final class Simulation: @unchecked Sendable {
     }
 
     /// Ends it, as if the cuff were unplugged.
-    public func stop() {
+    package func stop() {
         loop.async { self.end() }
     }
 
     /// Blocks until `stop`, or until the cuff itself has finished.
-    public func waitUntilStopped() { stopped.pass() }
+    package func waitUntilStopped() { stopped.pass() }
 
     // MARK: Clients
 

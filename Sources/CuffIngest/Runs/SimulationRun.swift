@@ -2,9 +2,8 @@ import CuffCore
 import Glibc
 
 /// A simulation in the foreground: announced, linked, and ended by a signal, a limit or itself.
-public enum SimulationRun {
-    /// Runs a simulated cuff until it ends, its time is over or a signal arrives.
-    public static func run(
+package enum SimulationRun {
+    package static func run(
         _ simulation: Simulation, link: String? = nil, limit: Duration? = nil, announce: (String) -> Void
     ) throws(IngestError) {
         if let link {

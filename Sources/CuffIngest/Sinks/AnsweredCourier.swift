@@ -88,7 +88,7 @@ struct AnsweredCourier {
 
     private mutating func opened() -> OutboxState.Event {
         do throws(IngestError) {
-            try lock.take()
+            try lock.acquire()
             try peer.open(stop)
             return .opened
         } catch { return .notOpened(error) }

@@ -102,7 +102,7 @@ final class Courier: @unchecked Sendable {
                     waitForWork()
                     continue
                 }
-                try lock.take()
+                try lock.acquire()
                 try carry()
                 pause = Self.firstPause
             } catch {
@@ -197,7 +197,7 @@ final class CourierLock {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    func take() throws(IngestError) {
+    func acquire() throws(IngestError) {
         guard descriptor < 0 else { return }
         let opened = try OwnFile.open(path, O_RDWR, owner: .userOrFolder)
         do throws(SystemFault) {

@@ -28,29 +28,15 @@ struct DeletionNotice: Sendable, Equatable {
     static let beginning = "{\"type\":\"deleted\","
 
     var line: String {
-        var text = TextBuffer(capacity: 256)
-        text.append(string: Self.beginning)
-        text.append("\"schema\":1,\"id\":")
-        text.append(jsonString: id)
-        text.append(string: ",\"revision\":\(Self.revision)")
-        func append(_ key: StaticString, _ value: String?) {
-            guard let value, !value.isEmpty else { return }
-            text.append(",\"")
-            text.append(key)
-            text.append("\":")
-            text.append(jsonString: value)
-        }
-        append("of", type)
-        append("driver", driver)
-        append("device", device)
-        if let user { text.append(string: ",\"user\":\(user)") }
-        append("measured", measured)
-        append("code", code)
-        if let mdc { text.append(string: ",\"mdc\":\(mdc)") }
-        let parts = [hasPulse ? "\"pulse_rate\"" : nil, hasFlags ? "\"flags\"" : nil].compactMap { $0 }
-        if !parts.isEmpty { text.append(string: ",\"parts\":[\(parts.joined(separator: ","))]") }
-        text.append("}\n")
-        return text.string
+        func word(_ value: String?) -> JSONOutput? { value.flatMap { $0.isEmpty ? nil : .text($0) } }
+        let parts: [JSONOutput] = [hasPulse ? "pulse_rate" : nil, hasFlags ? "flags" : nil].compactMap { $0 }
+        return JSONOutput.line(
+            "deleted",
+            [
+                ("id", .text(id)), ("revision", .number(Self.revision)), ("of", word(type)), ("driver", word(driver)),
+                ("device", word(device)), ("user", user.map { .number($0) }), ("measured", word(measured)), ("code", word(code)),
+                ("mdc", mdc.map { .number(Int($0)) }), ("parts", parts.isEmpty ? nil : .list(parts)),
+            ])
     }
 
     /// The facts of a stored reading, to be read before it is deleted; `nil` where it is not there.

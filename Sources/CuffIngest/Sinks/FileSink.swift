@@ -8,10 +8,10 @@ final class FileSink<Format: LineFormat>: Sink {
     let isDurable: Bool
     private let lines: Locked<ReadingLines<Format>>
 
-    init(path: String, format: Format, tell: @escaping @Sendable (IngestError) -> Void = { _ in }) throws(IngestError) {
+    init(path: String, format: Format, onFault: @escaping @Sendable (IngestError) -> Void = { _ in }) throws(IngestError) {
         label = "\(format.scheme):\(path)"
         takesLiveEvents = format.takesLiveEvents
-        lines = Locked(try ReadingLines(path: path, format: format, tell: tell))
+        lines = Locked(try ReadingLines(path: path, format: format, onFault: onFault))
         isDurable = SinkSpec.isRegularFile(path) == true
     }
 
@@ -28,7 +28,7 @@ final class FileSink<Format: LineFormat>: Sink {
 private final class ReadingLines<Format: LineFormat> {
     private let format: Format
     private let path: String
-    private let tell: @Sendable (IngestError) -> Void
+    private let onFault: @Sendable (IngestError) -> Void
     private var file: LineFile
     private var known: KnownReadings
     private var text = TextBuffer(capacity: 1 << 16)
@@ -36,22 +36,22 @@ private final class ReadingLines<Format: LineFormat> {
     /// A file that somebody renames again and again is not followed for ever.
     private static var attempts: Int { 3 }
 
-    init(path: String, format: Format, tell: @escaping @Sendable (IngestError) -> Void) throws(IngestError) {
+    init(path: String, format: Format, onFault: @escaping @Sendable (IngestError) -> Void) throws(IngestError) {
         self.format = format
         self.path = path
-        self.tell = tell
+        self.onFault = onFault
         file = try LineFile(path)
-        known = try Self.examined(file, format, path, tell)
+        known = try Self.examined(file, format, path, onFault)
     }
 
     private static func examined(
-        _ file: LineFile, _ format: Format, _ path: String, _ tell: (IngestError) -> Void
+        _ file: LineFile, _ format: Format, _ path: String, _ onFault: (IngestError) -> Void
     ) throws(IngestError) -> KnownReadings {
         let known = try KnownReadings()
         let removed = try file.recover(format) { (key) throws(IngestError) in _ = try known.insert(key) }
-        known.keep()
+        known.commit()
         if removed > 0 {
-            tell(
+            onFault(
                 IngestError(SinkFault.damagedLines(path, count: removed)))
         }
         return known
@@ -67,7 +67,7 @@ private final class ReadingLines<Format: LineFormat> {
             }
             guard file.change != nil else {
                 file.commit()
-                known.keep()
+                known.commit()
                 return repeated
             }
             rollBack()
@@ -79,11 +79,11 @@ private final class ReadingLines<Format: LineFormat> {
         for _ in 0..<Self.attempts {
             switch file.change {
             case nil: return
-            case .shortened: known = try Self.examined(file, format, path, tell)
+            case .shortened: known = try Self.examined(file, format, path, onFault)
             case .replaced:
                 do throws(IngestError) {
                     let named = try LineFile(path)
-                    known = try Self.examined(named, format, path, tell)
+                    known = try Self.examined(named, format, path, onFault)
                     file = named
                 } catch {
                     // Renamed back meanwhile: the lock that is in the way is this sink's own.

@@ -56,7 +56,7 @@ final class KnownReadings {
     }
 
     /// What was inserted so far is in the sink's file.
-    func keep() { end { () throws(SQLiteError) in try database.execute("COMMIT") } }
+    func commit() { end { () throws(SQLiteError) in try database.execute("COMMIT") } }
 
     /// What was inserted since `keep` did not get into the sink's file.
     func forget() { end { () throws(SQLiteError) in try database.rollBack() } }

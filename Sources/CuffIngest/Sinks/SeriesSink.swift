@@ -54,7 +54,7 @@ final class SeriesSink: Sink {
             case .reading(let reading): cuff.recorder.take(reading, into: &finished)
             }
         }
-        do throws(IngestError) { for series in finished { try keep(series, cuff) } } catch {
+        do throws(IngestError) { for series in finished { try save(series, cuff) } } catch {
             cuffs[batch.source] = former
             throw error
         }
@@ -82,9 +82,9 @@ final class SeriesSink: Sink {
             }
     }
 
-    private func keep(_ series: HealthSeries, _ cuff: Cuff) throws(IngestError) {
+    private func save(_ series: HealthSeries, _ cuff: Cuff) throws(IngestError) {
         if store == nil { store = try Store(path, access: .write) }
-        try store?.keep(series, driver: cuff.driver, device: cuff.device, identity: cuff.identity)
+        try store?.save(series, driver: cuff.driver, device: cuff.device, identity: cuff.identity)
     }
 
     func close() throws(IngestError) {
@@ -92,7 +92,7 @@ final class SeriesSink: Sink {
             var recorder = cuff.recorder
             var finished: [HealthSeries] = []
             recorder.close(into: &finished)
-            for series in finished { try keep(series, cuff) }
+            for series in finished { try save(series, cuff) }
         }
         cuffs = [:]
         try store?.close()

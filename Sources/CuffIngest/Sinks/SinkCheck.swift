@@ -2,7 +2,7 @@ import Glibc
 
 /// Whether a server would accept readings as its sink is configured: asked of the sink's helper program (`--check ADDRESS`, cuff-sink(7)),
 /// which stores nothing there.
-public enum SinkCheck: Sendable, Equatable {
+package enum SinkCheck: Sendable, Equatable {
     /// As far as it can be known without sending a reading; the helper's own text.
     case ready(String)
     /// The server is away, busy or not listened to: nothing needs to be changed here.
@@ -18,7 +18,7 @@ public enum SinkCheck: Sendable, Equatable {
     private static let limit = Duration.seconds(150)
 
     /// Runs the helper and waits for its answer. Throws where the sink is not on a server, or its helper is not installed.
-    public static func run(_ sink: SinkSpec) throws(IngestError) -> SinkCheck {
+    package static func run(_ sink: SinkSpec) throws(IngestError) -> SinkCheck {
         guard sink.kind.traits.contains(.remote), let program = sink.kind.helper else {
             throw IngestError(SinkFault.malformed(sink.name, why: "it is not on a server", example: "postgres://USER@HOST/DB"))
         }

@@ -30,6 +30,12 @@ final class TableSink: Sink {
             ReadingTable.append(batch.entries[index], to: &text)
         }
         TerminalText.clean(&text)
+        try Self.put(&text, to: descriptor)
+        return 0
+    }
+
+    /// Writes lines, folded where the descriptor is a terminal that is narrower.
+    static func put(_ text: inout TextBuffer, to descriptor: Int32) throws(IngestError) {
         if let width = TerminalSize.columns(of: descriptor) {
             let folded = TextTable.folded(text.string, width: width)
             text.removeAll()
@@ -40,7 +46,6 @@ final class TableSink: Sink {
         } catch {
             throw error.number == EPIPE ? .outputClosed : .writing("standard output", error.number)
         }
-        return 0
     }
 }
 

@@ -27,35 +27,26 @@ public enum InputFault: Fault {
     /// The program was stopped before the file was whole.
     case notWritten(String)
 
-    /// What kind of failure it is.
-    public var status: RunStatus {
+    /// What kind of failure each is, and what happened.
+    public var statement: (status: RunStatus, text: String) {
         switch self {
-        case .empty, .noBytes, .damaged, .noConversation, .tooLong, .noAPDU: .badData
-        case .noDriver, .isCapture, .hasTimes, .isTerminal, .notOfABus, .unknownChip, .notAUSBDevice, .nothingToExplain: .usage
-        case .notWritten: .tryAgain
-        }
-    }
-
-    /// What happened, in one plain line.
-    public var description: String {
-        switch self {
-        case .empty(let name): "\(name) is empty"
-        case .noBytes(let name): "\(name) is empty: no byte came"
-        case .damaged(let name, "line", let number, let why): "\(name):\(number): \(why)"
-        case .damaged(let name, let unit, let number, let why): "\(name): \(unit) \(number): \(why)"
+        case .empty(let name): (.badData, "\(name) is empty")
+        case .noBytes(let name): (.badData, "\(name) is empty: no byte came")
+        case .damaged(let name, "line", let number, let why): (.badData, "\(name):\(number): \(why)")
+        case .damaged(let name, let unit, let number, let why): (.badData, "\(name): \(unit) \(number): \(why)")
         case .noConversation(let name, let remark):
-            "\(name) holds no conversation: \(remark ?? "there is no line or packet of bytes in it")"
-        case .noDriver(let name): "\(name) names no driver: its head says nothing of the cuff family"
-        case .isCapture(let name, _): "\(name) is a capture, and decode takes the raw bytes of a cuff"
-        case .hasTimes(let name): "--live has no effect on \(name): a capture has times of its own"
-        case .isTerminal(let name): "\(name) is a terminal: bytes of a cuff are expected there"
-        case .notOfABus(let name): "--usb and --chip have no effect on \(name): they choose within a capture of a USB bus"
-        case .unknownChip(let chip, let known): "unknown chip `\(chip)`: chips are \(known.joined(separator: ", "))"
-        case .notAUSBDevice(let text): "invalid USB device `\(text)`"
-        case .tooLong(let name): "\(name) is too long to be played"
-        case .nothingToExplain(let driver): "\(driver) has nothing to explain: only IEEE 11073 APDUs have fields within fields"
-        case .noAPDU(let name): "\(name) holds no IEEE 11073 APDU: there is nothing to explain"
-        case .notWritten(let name): "\(name) was not written: the program was stopped"
+            (.badData, "\(name) holds no conversation: \(remark ?? "there is no line or packet of bytes in it")")
+        case .noDriver(let name): (.usage, "\(name) names no driver: its header does not say which cuff family it is")
+        case .isCapture(let name, _): (.usage, "\(name) is a capture, and decode takes the raw bytes of a cuff")
+        case .hasTimes(let name): (.usage, "--live has no effect on \(name): a capture has times of its own")
+        case .isTerminal(let name): (.usage, "\(name) is a terminal: bytes of a cuff are expected there")
+        case .notOfABus(let name): (.usage, "--usb and --chip have no effect on \(name): they choose within a capture of a USB bus")
+        case .unknownChip(let chip, let known): (.usage, "unknown chip `\(chip)`: chips are \(known.joined(separator: ", "))")
+        case .notAUSBDevice(let text): (.usage, "invalid USB device `\(text)`")
+        case .tooLong(let name): (.badData, "\(name) is too long to be played")
+        case .nothingToExplain(let driver): (.usage, "\(driver) has nothing to explain: only IEEE 11073 APDUs have fields within fields")
+        case .noAPDU(let name): (.badData, "\(name) holds no IEEE 11073 APDU: there is nothing to explain")
+        case .notWritten(let name): (.tryAgain, "\(name) was not written: the program was stopped")
         }
     }
 }

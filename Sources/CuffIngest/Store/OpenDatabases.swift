@@ -30,7 +30,7 @@ final class OpenDatabases: Sendable {
     private let counts = Locked<[Identity: Int]>([:])
 
     /// Looks at the file with `examine`, unless it is open already, and holds it. `examine` answers whether it made the file.
-    func hold(_ path: String, _ examine: () throws(IngestError) -> Bool) throws(IngestError) -> (isNew: Bool, hold: Hold?) {
+    func register(_ path: String, _ examine: () throws(IngestError) -> Bool) throws(IngestError) -> (isNew: Bool, hold: Hold?) {
         try counts.withLock { (counts) throws(IngestError) in
             if let identity = Identity(path), let count = counts[identity] {
                 counts[identity] = count + 1

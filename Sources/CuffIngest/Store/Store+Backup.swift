@@ -4,20 +4,17 @@ import SQLite
 
 /// A copy of the database in one file.
 extension Store {
-    /// What a backup holds.
-    public struct Backup: Sendable, Hashable {
-        /// The new file.
-        public var path: String
+    package struct Backup: Sendable, Hashable {
+        package var path: String
         /// Readings in it, deleted ones not counted.
-        public var readings: Int
-        /// The length of the file.
-        public var bytes: Int
+        package var readings: Int
+        package var bytes: Int
     }
 
     /// Copies the database as it is at this moment, with everything that only its log holds so far, into a new file of mode 0600.
     /// Other programs may read and write the database meanwhile. The copy was checked and is on disk under its name when this
     /// returns; until then nothing bears the name.
-    public func backUp(to target: String, replaces: Bool = false) throws(IngestError) -> Backup {
+    package func backUp(to target: String, replaces: Bool = false) throws(IngestError) -> Backup {
         let file = try OutputFile(target, replaces: replaces)
         guard let unfinished = file.temporary else { throw IngestError(StoreFault.backupNeedsFile(target)) }
         guard FileIdentity(target) == nil || FileIdentity(target) != FileIdentity(path) else {

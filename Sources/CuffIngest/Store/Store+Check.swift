@@ -3,30 +3,29 @@ import SQLite
 
 /// Whether the database is whole, by SQLite's rules and by the program's own.
 extension Store {
-    /// What a check looked at and found.
-    public struct CheckReport: Sendable {
+    package struct CheckReport: Sendable {
         /// Readings, deleted ones not counted.
-        public internal(set) var readings = 0
+        package internal(set) var readings = 0
         /// Tombstones of deleted readings.
-        public internal(set) var deleted = 0
+        package internal(set) var deleted = 0
         /// Readings without a checksum: of an earlier version's database, or edited by another program.
-        public internal(set) var unverified = 0
+        package internal(set) var unverified = 0
         /// The problems found, at most `StoreCheck.limit` of them.
-        public internal(set) var problems: [StoreProblem] = []
+        package internal(set) var problems: [StoreProblem] = []
         /// How many there are in all.
-        public internal(set) var count = 0
+        package internal(set) var count = 0
 
         mutating func add(_ problem: StoreProblem) {
             count += 1
             if problems.count < Self.limit { problems.append(problem) }
         }
 
-        /// More lines than this nobody reads, and a damaged database may have one for each page.
+        /// A damaged database may have a problem on each page.
         static let limit = 100
     }
 
     /// Looks at every page, every row and every series. Changes nothing.
-    public func check() throws(IngestError) -> CheckReport {
+    package func check() throws(IngestError) -> CheckReport {
         var report = CheckReport()
         do {
             try connection.use { db in try db.read { try check($0, &report) } }

@@ -3,24 +3,22 @@ import SQLite
 /// Removing what nothing needs any more.
 extension Store {
     /// What a purge removes, or would remove.
-    public struct Purge: Sendable, Hashable {
+    package struct Purge: Sendable, Hashable {
         /// Tombstones of deleted readings.
-        public var tombstones = 0
+        package var tombstones = 0
         /// Tombstones that stay, because an export has not yet said that it gave these readings away before.
-        public var owedTombstones = 0
+        package var owedTombstones = 0
         /// Lines of the outbox: those of these readings, and those of sinks that are gone.
-        public var lines = 0
-        /// Sources of which there is neither a reading nor a series.
-        public var sources = 0
+        package var lines = 0
+        /// Sources without a reading or a series.
+        package var sources = 0
         /// The file's length before and afterwards; equal where nothing was written.
-        public var bytesBefore = 0, bytesAfter = 0
+        package var bytesBefore = 0, bytesAfter = 0
 
-        /// There is nothing to remove.
-        public var isEmpty: Bool { tombstones == 0 && lines == 0 && sources == 0 }
+        package var isEmpty: Bool { tombstones == 0 && lines == 0 && sources == 0 }
     }
 
-    /// The word that confirms a purge.
-    public static let purgeConfirmation = "purge"
+    package static let purgeConfirmation = "purge"
 
     /// Tombstones that may go. One whose id an export has given away stays until that export has named it as deleted
     /// (`deletedSince`).
@@ -33,8 +31,7 @@ extension Store {
         number NOT IN (SELECT source FROM reading WHERE NOT (\(freeTombstones))) AND number NOT IN (SELECT source FROM series)
         """
 
-    /// What `purge` would remove now.
-    public func purgePreview() throws(IngestError) -> Purge {
+    package func purgePreview() throws(IngestError) -> Purge {
         try read { db in
             var found = Purge()
             found.tombstones = try Self.count(db, "reading WHERE \(Self.freeTombstones)")
@@ -50,7 +47,7 @@ extension Store {
     /// Removes tombstones, rests of the outbox and sources without readings, and writes the file anew without free pages.
     /// A cuff that still has a purged reading in its memory brings it back. Throws also where it is removed and the file could not
     /// be written anew.
-    public func purge() throws(IngestError) -> Purge {
+    package func purge() throws(IngestError) -> Purge {
         var done = try purgePreview()
         func delete(_ rows: String, in db: SQLiteConnection) throws -> Int {
             try db.execute("DELETE FROM \(rows)")

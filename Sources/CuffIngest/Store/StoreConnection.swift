@@ -24,7 +24,7 @@ final class StoreConnection: Sendable {
     init(_ path: String, _ access: Store.Access, generation: Int) throws {
         self.path = path
         self.generation = generation
-        let (isNew, hold) = try OpenDatabases.shared.hold(path) { () throws(IngestError) in try Store.examine(path, access) }
+        let (isNew, hold) = try OpenDatabases.shared.register(path) { () throws(IngestError) in try Store.examine(path, access) }
         self.hold = hold
         do {
             if let volume = Volume(path), !volume.hasRoomForIndex, FileIdentity("\(path)-shm") == nil {
@@ -48,7 +48,7 @@ final class StoreConnection: Sendable {
         index = FileIdentity(indexPath)
     }
 
-    /// A connection to a file that somebody else may have made.
+    /// A connection to a file that another program may have made.
     static func open(_ path: String, _ access: SQLiteConnection.Access) throws -> SQLiteConnection {
         let db = try SQLiteConnection(path, access, busyTimeout: patience)
         try RowChecksum.prepare(db)
@@ -57,7 +57,7 @@ final class StoreConnection: Sendable {
 
     func use<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result { try database.withLock { try body($0) } }
 
-    /// Another run of the program may create the same database at this moment: the change to a log waits for nobody, and the
+    /// Another run of the program may create the same database at this moment: the change to a log does not wait, and the
     /// tables are there at the next look.
     private static func prepare(_ db: SQLiteConnection) throws {
         var tries = 0
@@ -139,7 +139,7 @@ final class StoreConnection: Sendable {
 
     enum Emptying: Sendable, Equatable { case empty, held, failed }
 
-    /// Takes the log's pages into the database file and cuts the log to nothing; waits for nobody.
+    /// Takes the log's pages into the database file and truncates the log to zero bytes, without waiting for readers.
     func emptyLog() -> Emptying {
         do {
             try use { try $0.checkpoint(truncate: true) }
@@ -152,7 +152,7 @@ final class StoreConnection: Sendable {
 
     // MARK: The end
 
-    /// Closes. Where the names lead elsewhere, the files behind them are somebody else's: SQLite, which removes the log by its
+    /// Closes. Where the names lead elsewhere, the files behind them belong to another program: SQLite, which removes the log by its
     /// name, is kept from that. A log and its index that are still under their names beside another database are removed then,
     /// for SQLite would take their pages into that one.
     func close() throws {

@@ -51,80 +51,76 @@ public enum StoreFault: Fault {
     /// The word that confirms a purge was not said.
     case purgeNotConfirmed
     case redecodingNotConfirmed
-    /// The file was moved, removed or replaced while it was written; it was opened anew, and nothing is lost.
+    /// The file was moved, removed or replaced while it was written; it was reopened, and nothing is lost.
     case replaced(String)
     /// The log was removed while readings were written; nothing is lost.
     case logRemoved(String)
     /// Nothing is lost, but the log takes room until another program ends its transaction.
     case logGrown(String, kibibytes: Int64)
 
-    /// What kind of failure it is.
-    public var status: RunStatus {
+    /// What kind of failure each is, and what happened.
+    public var statement: (status: RunStatus, text: String) {
         switch self {
-        case .notThere, .emptyFile, .nothingStored, .noSuchReading: .noInput
-        case .noStandardPlace, .notAnID, .notEntered, .remarkRefused, .backupNeedsFile, .backupOntoItself,
-            .purgeNotConfirmed, .redecodingNotConfirmed:
-            .usage
-        case .notADatabase, .damaged, .seriesDamaged, .problems, .damagedReadings, .cellTooLarge: .badData
-        case .keptOut, .foreign, .readOnly, .cannotOpen: .cannotCreate
-        case .tooNew(_, let isReading): isReading ? .badData : .cannotCreate
-        case .noRoomForIndex, .failedWriting, .full, .cutShort: .inputOutput
-        case .tooManyChanges: .cannotCreate
-        case .failed, .seriesTooPrecise: .software
-        case .astray, .logGrown: .tryAgain
-        case .remains(_, let cause): cause?.status ?? .tryAgain
-        case .replaced, .logRemoved: .done
+        case .notThere(let path, _): (.noInput, "there is no database \(path)")
+        case .noStandardPlace: (.usage, "there is no place for a database: neither XDG_DATA_HOME nor HOME is set")
+        case .emptyFile(let path): (.noInput, "there are no readings in \(path): the file is empty")
+        case .nothingStored(let path): (.noInput, "there are no readings in \(path): nothing was stored yet")
+        case .notADatabase(let path): (.badData, "cannot use \(path): it is not an SQLite database")
+        case .foreign(let path): (.cannotCreate, "cannot use \(path): it is another program's database")
+        case .tooNew(let path, let isReading):
+            (isReading ? .badData : .cannotCreate, "cannot use \(path): a newer version of cuff wrote it")
+        case .noRoomForIndex(let path): (.inputOutput, "cannot read \(path): \(SystemFault.lowercased(ENOSPC))")
+        case .readOnly(let path): (.cannotCreate, "cannot write \(path): the database is read-only")
+        case .cannotOpen(let path, let why): (.cannotCreate, "cannot open \(path): \(why)")
+        case .damaged(let path, let why): (.badData, "cannot use \(path): \(why)")
+        case .failedWriting(let path, let why): (.inputOutput, "cannot write \(path): \(why)")
+        case .failed(let path, let why): (.software, "the database \(path) failed: \(why)")
+        case .full(let path, _): (.inputOutput, FileFault.unwritable(path, errno: ENOSPC).description)
+        case .cutShort(let path): (.inputOutput, "cannot write \(path): another program has cut the database short")
+        case .astray(let path, let why): (.tryAgain, "cannot write \(path): \(why)")
+        case .remains(let path, let cause):
+            (
+                cause?.status ?? .tryAgain,
+                "the readings are deleted, but \(path) or its log may hold copies of them still: "
+                    + (cause?.description ?? "another program reads in the database")
+            )
+        case .seriesDamaged(let path, let number): (.badData, "a series in \(path) is damaged: number \(number) cannot be unpacked")
+        case .damagedReadings(let path, let count):
+            (.badData, "\(Plural.text(count, "row")) of \(path) \(count == 1 ? "is" : "are") damaged; damaged readings are left out")
+        case .cellTooLarge(let path): (.badData, "cannot read \(path): a cell holds more than \(RowChecksum.largestCell >> 20) MiB")
+        case .keptOut(let path, let id, let triggers):
+            (
+                .cannotCreate,
+                "cannot write \(path): \(id) is not in it after it was stored"
+                    + (triggers.isEmpty ? "" : ": the database has triggers (\(triggers.joined(separator: ", ")))")
+            )
+        case .seriesTooPrecise: (.software, "a series could not be packed: its values have too many digits")
+        case .notAnID(let text): (.usage, "`\(text)` is not an id: an id looks like 20260505T073110-9f0c61d2a4b7e3f0")
+        case .noSuchReading(let id, let path): (.noInput, "there is no reading \(id) in \(path)")
+        case .notEntered(let id, let driver):
+            (.usage, "\(id) was not changed: a cuff measured it (\(driver)), and only what was typed in is edited")
+        case .tooManyChanges(let id, let most): (.cannotCreate, "\(id) was not changed: it was changed \(most) times before")
+        case .remarkRefused(let refusal): (.usage, Self.text(refusal))
+        case .backupNeedsFile(let path): (.usage, "cannot back up to \(path): a backup is a regular file")
+        case .backupOntoItself(let path): (.usage, "cannot back up \(path) onto itself")
+        case .problems(let path, let count): (.badData, "\(path) has \(Plural.text(count, "problem"))")
+        case .purgeNotConfirmed: (.usage, "nothing was purged: it was not confirmed")
+        case .redecodingNotConfirmed: (.usage, "no reading was corrected: it was not confirmed")
+        case .replaced(let path): (.done, "\(path) was moved, removed or replaced while readings were written: it was reopened")
+        case .logRemoved(let path):
+            (.done, "the log \(path)-wal was removed while readings were written: nothing is lost: the database holds them")
+        case .logGrown(let path, let size):
+            (
+                .tryAgain,
+                "the log \(path)-wal has grown to \(size) KiB: another program reads in the database and has not ended its transaction"
+            )
         }
     }
-
-    /// What happened, in one plain line.
-    public var description: String {
-        switch self {
-        case .notThere(let path, _): "there is no database \(path)"
-        case .noStandardPlace: "there is no place for a database: neither XDG_DATA_HOME nor HOME is set"
-        case .emptyFile(let path): "there are no readings in \(path): the file is empty"
-        case .nothingStored(let path): "there are no readings in \(path): nothing was stored yet"
-        case .notADatabase(let path): "cannot use \(path): it is not an SQLite database"
-        case .foreign(let path): "cannot use \(path): it is another program's database"
-        case .tooNew(let path, _): "cannot use \(path): a newer version of cuff wrote it"
-        case .noRoomForIndex(let path): "cannot read \(path): \(SystemFault.lowercased(ENOSPC))"
-        case .readOnly(let path): "cannot write \(path): the database is read-only"
-        case .cannotOpen(let path, let why): "cannot open \(path): \(why)"
-        case .damaged(let path, let why): "cannot use \(path): \(why)"
-        case .failedWriting(let path, let why): "cannot write \(path): \(why)"
-        case .failed(let path, let why): "the database \(path) failed: \(why)"
-        case .full(let path, _): FileFault.unwritable(path, errno: ENOSPC).description
-        case .cutShort(let path): "cannot write \(path): another program has cut the database short"
-        case .astray(let path, let why): "cannot write \(path): \(why)"
-        case .remains(let path, let cause):
-            "the readings are deleted, but \(path) or its log may hold copies of them still: "
-                + (cause?.description ?? "another program reads in the database")
-        case .seriesDamaged(let path, let number): "a series in \(path) is damaged: number \(number) cannot be unpacked"
-        case .damagedReadings(let path, let count):
-            "\(Plural.text(count, "row")) of \(path) \(count == 1 ? "is" : "are") damaged; damaged readings are left out"
-        case .cellTooLarge(let path): "cannot read \(path): a cell holds more than \(RowChecksum.largestCell >> 20) MiB"
-        case .keptOut(let path, let id, let triggers):
-            "cannot write \(path): \(id) is not in it after it was stored"
-                + (triggers.isEmpty ? "" : ": the database has triggers (\(triggers.joined(separator: ", ")))")
-        case .seriesTooPrecise: "a series could not be packed: its values have too many digits"
-        case .notAnID(let text): "`\(text)` is not an id: an id looks like 20260505T073110-9f0c61d2a4b7e3f0"
-        case .noSuchReading(let id, let path): "there is no reading \(id) in \(path)"
-        case .notEntered(let id, let driver): "\(id) was not changed: a cuff measured it (\(driver)), and only what was typed in is edited"
-        case .tooManyChanges(let id, let most): "\(id) was not changed: it was changed \(most) times before"
-        case .remarkRefused(.tooLong(let key, let bytes)): "the \(key.rawValue) is too long: \(bytes) bytes, and \(key.longest) have room"
-        case .remarkRefused(.unknownWord(let key, let word)):
-            "unknown \(key.rawValue) `\(word)`: it is one of \(key.words.joined(separator: ", "))"
-        case .remarkRefused(.controlCharacter(let key)): "the \(key.rawValue) holds a line feed or another control character"
-        case .backupNeedsFile(let path): "cannot back up to \(path): a backup is a regular file"
-        case .backupOntoItself(let path): "cannot back up \(path) onto itself"
-        case .problems(let path, let count): "\(path) has \(Plural.text(count, "problem"))"
-        case .purgeNotConfirmed: "nothing was purged: it was not confirmed"
-        case .redecodingNotConfirmed: "no reading was corrected: it was not confirmed"
-        case .replaced(let path): "\(path) was moved, removed or replaced while readings were written: it was opened anew"
-        case .logRemoved(let path):
-            "the log \(path)-wal was removed while readings were written: nothing is lost: the database holds them"
-        case .logGrown(let path, let size):
-            "the log \(path)-wal has grown to \(size) KiB: another program reads in the database and has not ended its transaction"
+    private static func text(_ refusal: Remarks.Refusal) -> String {
+        switch refusal {
+        case .tooLong(let key, let bytes): "the \(key.rawValue) is too long: \(bytes) bytes, and \(key.longest) have room"
+        case .unknownWord(let key, let word): "unknown \(key.rawValue) `\(word)`: it is one of \(key.words.joined(separator: ", "))"
+        case .controlCharacter(let key): "the \(key.rawValue) holds a line feed or another control character"
         }
     }
 }

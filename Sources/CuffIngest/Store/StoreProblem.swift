@@ -1,5 +1,5 @@
 /// Something in the database that breaks SQLite's rules or the program's own. `Store.check` finds it; nothing is repaired by that.
-public enum StoreProblem: Hashable, Sendable, CustomStringConvertible {
+package enum StoreProblem: Hashable, Sendable, CustomStringConvertible {
     /// SQLite's own check found this.
     case integrity(String)
     /// A reading under something that is not an id.
@@ -8,9 +8,9 @@ public enum StoreProblem: Hashable, Sendable, CustomStringConvertible {
     case withoutSource(id: String, source: Int64)
     /// A type that no version of the program wrote.
     case unknownType(id: String, type: String)
-    /// A reading that lacks what its type needs, or a time that is none: the second text names the column.
+    /// A reading that lacks a value its type needs, or has an invalid time: the second text names the column.
     case unreadable(id: String, column: String)
-    /// What is left of a deleted reading holds more than its id.
+    /// A tombstone holds more than the id.
     case tombstoneHolds(id: String, column: String)
     /// A line of a deleted reading still waits to be sent.
     case deletedLineWaits(id: String)
@@ -30,13 +30,13 @@ public enum StoreProblem: Hashable, Sendable, CustomStringConvertible {
     /// A row with a cell that holds more than anything that is stored here; `nil` where it is not known in which table.
     case tooLarge(table: String?)
 
-    /// A remark of a key that takes certain words is none of them.
+    /// A remark has an unknown word for its key.
     case unknownRemark(id: String, key: String)
     /// An earlier revision of a reading that is not here or was deleted.
     case earlierOfNone(id: String)
 
     /// The rule that is broken: the value of `rule` in JSON.
-    public var rule: String {
+    package var rule: String {
         switch self {
         case .integrity: "integrity"
         case .notAnID: "id"
@@ -52,7 +52,7 @@ public enum StoreProblem: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Which reading it is about; `nil` where it is about none.
-    public var id: String? {
+    package var id: String? {
         switch self {
         case .notAnID(let id), .withoutSource(let id, _), .unknownType(let id, _), .unreadable(let id, _), .tombstoneHolds(let id, _),
             .deletedLineWaits(let id), .lineWithoutSink(let id, _), .emptyLine(let id, _), .unknownRemark(let id, _),
@@ -62,8 +62,7 @@ public enum StoreProblem: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What is wrong, in one plain line.
-    public var description: String {
+    package var description: String {
         switch self {
         case .integrity(let text): text
         case .notAnID(let id): "a reading is stored under `\(id)`, which is not an id"
@@ -74,7 +73,7 @@ public enum StoreProblem: Hashable, Sendable, CustomStringConvertible {
         case .deletedLineWaits(let id): "reading \(id) was deleted, but a line of it is still queued"
         case .lineWithoutSink(let id, let sink): "a line of reading \(id) is queued for sink \(sink), which does not exist"
         case .emptyLine(let id, let sink): "the line of reading \(id) that is queued for sink \(sink) is empty"
-        case .unknownRemark(let id, let key): "the \(key) of reading \(id) is none of the known words"
+        case .unknownRemark(let id, let key): "the \(key) of reading \(id) is not a known word"
         case .earlierOfNone(let id): "an earlier revision of reading \(id) is kept, but the reading is not"
         case .changed(let id): "reading \(id) has changed on the disk: its checksum does not match"
         case .changedSource(let number): "source \(number) has changed on the disk: its checksum does not match"

@@ -6,7 +6,7 @@ public enum FileFault: Fault {
     case unwritable(String, errno: Int32)
     /// Standard output does not take what is written.
     case outputUnwritable(errno: Int32)
-    /// The reader of standard output went away. It ends a run, and nobody needs to be told.
+    /// The reader of standard output went away. It ends the run without a message.
     case outputClosed
     case foreignOwner(String, user: UInt32)
     case writableByOthers(String)
@@ -16,38 +16,26 @@ public enum FileFault: Fault {
     /// A capture is never overwritten.
     case captureExists(String)
 
-    /// What kind of failure it is.
-    public var status: RunStatus {
+    /// What kind of failure each is, and what happened.
+    public var statement: (status: RunStatus, text: String) {
         switch self {
-        case .outputClosed: .done
-        case .unreadable(_, let number): number == EIO ? .inputOutput : .noInput
-        case .unwritable(_, let number):
-            switch number {
-            case ENOSPC, EDQUOT, EIO, EFBIG: .inputOutput
-            case EWOULDBLOCK: .tryAgain
-            default: .cannotCreate
-            }
-        case .outputUnwritable: .inputOutput
-        case .foreignOwner, .writableByOthers: .noPermission
-        case .symbolicLink, .exists, .captureExists: .cannotCreate
-        }
-    }
-
-    /// What happened, in one plain line.
-    public var description: String {
-        switch self {
-        case .unreadable(let path, let number): "cannot read \(path): \(SystemFault.lowercased(number))"
-        case .unwritable(let path, EFBIG): "cannot write \(path): it has reached the size that a file may have here"
-        case .unwritable(let path, ENOENT): "cannot create \(path): its folder does not exist"
-        case .unwritable(let path, EWOULDBLOCK): "cannot write \(path): another program is writing it"
-        case .unwritable(let path, let number): "cannot write \(path): \(SystemFault.lowercased(number))"
-        case .outputUnwritable(let number): FileFault.unwritable("standard output", errno: number).description
-        case .outputClosed: "standard output was closed"
-        case .foreignOwner(let path, let user): "cannot write \(path): it belongs to another user (uid \(user))"
-        case .writableByOthers(let path): "cannot write \(path): other users may change it"
-        case .symbolicLink(let path, _): "cannot write \(path): it is a symbolic link"
-        case .exists(let path): "\(path) already exists"
-        case .captureExists(let path): "\(path) exists: a capture is never overwritten"
+        case .unreadable(let path, let number):
+            (number == EIO ? .inputOutput : .noInput, "cannot read \(path): \(SystemFault.lowercased(number))")
+        case .unwritable(let path, EFBIG): (.inputOutput, "cannot write \(path): it has reached the size that a file may have here")
+        case .unwritable(let path, ENOENT): (.cannotCreate, "cannot create \(path): its folder does not exist")
+        case .unwritable(let path, EWOULDBLOCK): (.tryAgain, "cannot write \(path): another program is writing it")
+        case .unwritable(let path, let number):
+            (
+                [ENOSPC, EDQUOT, EIO].contains(number) ? .inputOutput : .cannotCreate,
+                "cannot write \(path): \(SystemFault.lowercased(number))"
+            )
+        case .outputUnwritable(let number): (.inputOutput, FileFault.unwritable("standard output", errno: number).description)
+        case .outputClosed: (.done, "standard output was closed")
+        case .foreignOwner(let path, let user): (.noPermission, "cannot write \(path): it belongs to another user (uid \(user))")
+        case .writableByOthers(let path): (.noPermission, "cannot write \(path): other users may change it")
+        case .symbolicLink(let path, _): (.cannotCreate, "cannot write \(path): it is a symbolic link")
+        case .exists(let path): (.cannotCreate, "\(path) already exists")
+        case .captureExists(let path): (.cannotCreate, "\(path) exists: a capture is never overwritten")
         }
     }
 }

@@ -2,10 +2,8 @@ import CLinux
 import CuffCore
 import Glibc
 
-/// The host's clocks.
-public enum HostClock {
-    /// The wall clock.
-    public static func now() -> Timestamp {
+package enum HostClock {
+    package static func now() -> Timestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)

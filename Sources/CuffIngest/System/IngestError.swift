@@ -1,16 +1,6 @@
 import CuffCore
 import Glibc
 
-/// What could not be done, as a value of the layer where it happened (`FileFault`, `TransportFault` …). A fault holds facts: it
-/// gives no advice and knows no exit codes, which are the program's matter. Sinks and transports of an embedding program throw
-/// faults of their own.
-public protocol Fault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of failure it is.
-    var status: RunStatus { get }
-    /// What happened, in one plain line for logs: in lower case and without a full stop.
-    var description: String { get }
-}
-
 /// A fault of any layer: what is thrown by everything that works through several of them.
 public struct IngestError: Error, Hashable, CustomStringConvertible {
     /// The fault itself.

@@ -1,7 +1,6 @@
-/// The word somebody probably meant.
-public enum NearestWord {
+package enum NearestWord {
     /// The nearest of the words, when it is near: at most a third of the letters differ, and at least one may.
-    public static func match(_ word: String, among words: [String]) -> String? {
+    package static func match(_ word: String, among words: [String]) -> String? {
         let limit = max(1, word.count / 3)
         let ranked = words.map { (distance(Array(word), Array($0)), $0) }.min { $0.0 < $1.0 }
         return ranked.flatMap { $0.0 <= limit ? $0.1 : nil }

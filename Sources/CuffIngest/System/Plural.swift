@@ -1,10 +1,10 @@
 /// Numbers with their nouns, for messages: `1 reading`, `2 readings`, `0 readings`.
-public enum Plural {
+package enum Plural {
     /// `noun` in the singular; the plural ends in `s`.
-    public static func text(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+    package static func text(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
     /// A time in its two largest units, for people: `3 h 12 min`, `201 d 1 h`; `0 s` for none. Negative times are not for this.
-    public static func span(_ seconds: Int64) -> String {
+    package static func span(_ seconds: Int64) -> String {
         let units: [(Int64, String)] = [(86400, "d"), (3600, "h"), (60, "min"), (1, "s")]
         var rest = seconds
         var parts: [String] = []

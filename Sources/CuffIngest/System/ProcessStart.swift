@@ -1,10 +1,10 @@
 import Glibc
 
 /// What a program looks at before everything else.
-public enum ProcessStart {
+package enum ProcessStart {
     /// Opens /dev/null where one of the three standard descriptors is closed. Otherwise the first file, socket or event descriptor that
     /// the program opens takes its number, and is read as input or written to as output. It is opened so that using it still fails.
-    public static func occupyStandardDescriptors() {
+    package static func occupyStandardDescriptors() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
             // The lowest free number is this one, because those before it are taken.
             _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
@@ -20,7 +20,7 @@ public enum ProcessStart {
 
     /// Why the limit of this process's address space is too low for a run, as a sentence; `nil` where it is not. Without this check a
     /// thread that cannot be made would be tried again for ever, without a word.
-    public static func lackOfMemory() -> String? {
+    package static func lackOfMemory() -> String? {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0, limit.rlim_cur != rlim_t.max else { return nil }
         var stack = rlimit()

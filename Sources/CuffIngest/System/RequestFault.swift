@@ -1,5 +1,5 @@
-/// A word of a request that means nothing here.
-public enum RequestFault: Fault {
+/// An invalid word in a request.
+package enum RequestFault: Fault {
     case unknownDriver(String, known: [String])
     case unknownZone(String)
     /// A text that is neither a date nor a duration.
@@ -15,21 +15,17 @@ public enum RequestFault: Fault {
     /// A text after `--listen`; `why` is the parser's reason, where there is one.
     case notAListener(String, why: String?)
 
-    /// What kind of failure it is.
-    public var status: RunStatus { .usage }
-
-    /// What happened, in one plain line.
-    public var description: String {
+    package var statement: (status: RunStatus, text: String) {
         switch self {
-        case .unknownDriver(let id, let known): "unknown driver `\(id)`: drivers are \(known.joined(separator: " "))"
-        case .unknownZone(let name): "unknown time zone `\(name)`: \(HostZone.folder) has no such file"
-        case .notATime(let text): "`\(text)` is not a date or duration"
-        case .notALocalTime(let text): "`\(text)` is not a local time"
-        case .notASpeed(let text): "invalid speed `\(text)`"
+        case .unknownDriver(let id, let known): (.usage, "unknown driver `\(id)`: drivers are \(known.joined(separator: " "))")
+        case .unknownZone(let name): (.usage, "unknown time zone `\(name)`: \(HostZone.folder) has no such file")
+        case .notATime(let text): (.usage, "`\(text)` is not a date or duration")
+        case .notALocalTime(let text): (.usage, "`\(text)` is not a local time")
+        case .notASpeed(let text): (.usage, "invalid speed `\(text)`")
         case .notACondition(let text, let measures):
-            "`\(text)` is not a condition: it is one of \(measures.joined(separator: ", ")), a sign and a number"
-        case .emptyRange: "`--since`/`--until` is not a valid time range: --until is not after --since"
-        case .notAListener(let text, let why): "`\(text)` is not an address to listen on\(why.map { ": \($0)" } ?? "")"
+            (.usage, "`\(text)` is not a condition: it is one of \(measures.joined(separator: ", ")), a sign and a number")
+        case .emptyRange: (.usage, "`--since`/`--until` is not a valid time range: --until is not after --since")
+        case .notAListener(let text, let why): (.usage, "`\(text)` is not an address to listen on\(why.map { ": \($0)" } ?? "")")
         }
     }
 }

@@ -1,37 +1,37 @@
-/// How a run ended, or what kind of failure a fault is: as much as a program needs to act on. `cuff` makes exit codes of it.
+/// How a run ended, or what kind of failure a fault is: what a program needs to act on it.
 public enum RunStatus: Sendable, Hashable {
-    /// All done.
+    /// Success.
     case done
     /// The asked-for condition is false.
     case no
-    /// The request cannot be obeyed as it was made.
+    /// The request is invalid.
     case usage
-    /// The input is not what it should be.
+    /// Invalid input.
     case badData
-    /// The input is not there, or may not be read.
+    /// The input is missing or unreadable.
     case noInput
-    /// A device, program or server is not there, or does not answer.
+    /// A device, program or server is missing or does not answer.
     case unavailable
-    /// A fault of this program.
+    /// An internal error.
     case software
-    /// The operating system refuses what nobody would expect it to.
+    /// An unexpected refusal of the operating system.
     case osError
-    /// A file cannot be made or changed.
+    /// A file cannot be created or changed.
     case cannotCreate
     /// Reading or writing failed.
     case inputOutput
-    /// It may succeed later: something is busy, or not everything is stored yet.
+    /// Temporary: something is busy, or not everything is stored yet.
     case tryAgain
-    /// The other side does not keep to the protocol.
+    /// The other side violates the protocol.
     case protocolFault
-    /// This user may not.
+    /// Permission denied.
     case noPermission
-    /// The configuration is wrong.
+    /// Invalid configuration.
     case badConfiguration
     /// The time allowed ran out.
     case timedOut
-    /// Ended in order, because somebody asked for it (SIGINT).
+    /// Ended in order after SIGINT.
     case interrupted
-    /// Ended in order, because the system asked for it (SIGTERM).
+    /// Ended in order after SIGTERM.
     case terminated
 }

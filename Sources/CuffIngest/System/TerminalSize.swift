@@ -1,9 +1,8 @@
 import Glibc
 
-/// The size of the terminal behind a descriptor.
-public enum TerminalSize {
+package enum TerminalSize {
     /// Its columns, `$COLUMNS` before what the terminal says, and 80 where neither does; `nil` where it is no terminal.
-    public static func columns(of descriptor: Int32) -> Int? {
+    package static func columns(of descriptor: Int32) -> Int? {
         guard isatty(descriptor) == 1 else { return nil }
         if let said = getenv("COLUMNS").flatMap({ Int(String(cString: $0)) }), said > 0 { return said }
         var size = winsize()

@@ -67,10 +67,8 @@ public struct AddressFault: Fault {
     public var text: String
     /// Why it is not an address, in lower case and without a full stop.
     public var reason: String
-    /// What kind of failure it is.
-    public var status: RunStatus { .usage }
-    /// The fault in one line.
-    public var description: String { "cannot understand `\(text)`: \(reason)" }
+    /// A usage error, and what was not understood.
+    public var statement: (status: RunStatus, text: String) { (.usage, "cannot understand `\(text)`: \(reason)") }
 
     /// A fault of `text`; for the parsers of transports.
     public init(_ text: some StringProtocol, _ reason: String) {

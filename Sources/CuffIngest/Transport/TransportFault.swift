@@ -21,48 +21,30 @@ public enum TransportFault: Fault {
     case unreachable(String, errno: Int32)
     case cannotListen(String, errno: Int32)
 
-    /// What kind of failure it is.
-    public var status: RunStatus {
-        switch self {
-        case .unplugged, .failed: .inputOutput
-        case .cannotOpen(_, let number, _):
-            switch number {
-            case ENOENT, ENODEV, ENXIO: .unavailable
-            case EACCES, EPERM: .noPermission
-            case EBUSY, EWOULDBLOCK: .tryAgain
-            case EISDIR: .noInput
-            default: .inputOutput
-            }
-        case .notASerialPort: .noInput
-        case .notHID, .notHealthcare, .notAPort: .usage
-        case .lineRefused: .badConfiguration
-        case .unknownHost, .unreachable: .unavailable
-        case .cannotListen(_, let number): number == EADDRINUSE ? .tryAgain : .unavailable
-        }
-    }
-
-    /// What happened, in one plain line.
-    public var description: String {
+    /// What kind of failure each is, and what happened.
+    public var statement: (status: RunStatus, text: String) {
         func text(_ number: Int32) -> String { SystemFault.lowercased(number) }
         return switch self {
-        case .unplugged: "the device was unplugged"
-        case .failed(let call, let number): "\(call): \(text(number))"
+        case .unplugged: (.inputOutput, "the device was unplugged")
+        case .failed(let call, let number): (.inputOutput, "\(call): \(text(number))")
         case .cannotOpen(let path, let number, let holder):
             switch number {
-            case ENOENT, ENODEV, ENXIO: "there is no device \(path): \(text(number))"
-            case EBUSY, EWOULDBLOCK: "\(path) is busy: \(holder ?? "another program holds it")"
-            case EISDIR: "\(path) is a directory"
-            default: "cannot open \(path): \(text(number))"
+            case ENOENT, ENODEV, ENXIO: (.unavailable, "there is no device \(path): \(text(number))")
+            case EBUSY, EWOULDBLOCK: (.tryAgain, "\(path) is busy: \(holder ?? "another program holds it")")
+            case EISDIR: (.noInput, "\(path) is a directory")
+            case EACCES, EPERM: (.noPermission, "cannot open \(path): \(text(number))")
+            default: (.inputOutput, "cannot open \(path): \(text(number))")
             }
-        case .notASerialPort(let path): "\(path) is not a serial port: it is not a terminal device"
+        case .notASerialPort(let path): (.noInput, "\(path) is not a serial port: it is not a terminal device")
         case .notHID(let path):
-            "\(path) is a terminal, and this cuff uses HID: its reports need a node such as /dev/hidraw0"
-        case .notHealthcare(let address): "\(address) is not a personal healthcare device: it has no interface of USB class 0F"
-        case .lineRefused(let path, let line, let number): "\(path) does not do \(line.text): \(text(number))"
-        case .notAPort(let service): "`\(service)` is not a TCP port: a port is a number from 0 to 65535"
-        case .unknownHost(let address, let reason): "cannot reach \(address): \(reason)"
-        case .unreachable(let address, let number): "cannot reach \(address): \(text(number))"
-        case .cannotListen(let address, let number): "cannot listen on \(address): \(text(number))"
+            (.usage, "\(path) is a terminal, and this cuff uses HID: its reports need a node such as /dev/hidraw0")
+        case .notHealthcare(let address): (.usage, "\(address) is not a personal healthcare device: it has no interface of USB class 0F")
+        case .lineRefused(let path, let line, let number): (.badConfiguration, "\(path) does not do \(line.text): \(text(number))")
+        case .notAPort(let service): (.usage, "`\(service)` is not a TCP port: a port is a number from 0 to 65535")
+        case .unknownHost(let address, let reason): (.unavailable, "cannot reach \(address): \(reason)")
+        case .unreachable(let address, let number): (.unavailable, "cannot reach \(address): \(text(number))")
+        case .cannotListen(let address, let number):
+            (number == EADDRINUSE ? .tryAgain : .unavailable, "cannot listen on \(address): \(text(number))")
         }
     }
 }

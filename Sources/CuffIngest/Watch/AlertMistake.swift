@@ -2,7 +2,7 @@ import CuffClinical
 import CuffCore
 
 /// What a section `[alert.NAME]` of a configuration says that it must not.
-public enum AlertMistake: Hashable, Sendable, CustomStringConvertible {
+package enum AlertMistake: Hashable, Sendable, CustomStringConvertible {
     case longName
     /// A key that an alert about silence does not use.
     case notOnSilence(key: String)
@@ -19,8 +19,7 @@ public enum AlertMistake: Hashable, Sendable, CustomStringConvertible {
     /// `why` is the parser's reason.
     case notACondition(key: String, why: String)
 
-    /// What is wrong, in lower case and without a full stop.
-    public var description: String {
+    package var description: String {
         switch self {
         case .longName: "the name of an alert has at most \(AlertNotice.longestName) bytes, and no control characters"
         case .notOnSilence(let key): "`\(key)` has no effect on an alert about silence"

@@ -2,17 +2,13 @@ import CuffClinical
 import CuffCore
 
 extension CuffConfiguration {
-    /// One `[alert.NAME]` section.
-    public struct Alert: Sendable, Hashable {
-        /// The rule.
+    package struct Alert: Sendable, Hashable {
         package var rule: AlertRule
-        /// The file and line of the section.
-        public var origin: String
+        package var origin: String
         /// The file and line that name the person.
         var personOrigin: String
     }
 
-    /// Who is who at which cuff.
     package var persons: AlertPersons { AlertPersons(Dictionary(devices.map { ($0.name, $0.users) }, uniquingKeysWith: { $1 })) }
 
     /// When all files are read: a rule about a person whom no cuff knows would never be raised.

@@ -3,87 +3,70 @@ import Glibc
 
 /// What the configuration files say, each value with the file and line that said it. Flags of the command line stand
 /// above it and are not in it.
-public struct CuffConfiguration: Sendable, Hashable {
-    /// One `[device.NAME]` section.
-    public struct Device: Sendable, Hashable {
+package struct CuffConfiguration: Sendable, Hashable {
+    package struct Device: Sendable, Hashable {
         /// NAME of the section; also the identity of the readings.
-        public var name: String
-        /// The device that is meant.
-        public var address: DeviceAddress
+        package var name: String
+        package var address: DeviceAddress
         /// `nil`: never to be opened.
-        public var driver: DriverID?
-        /// The line settings; `nil`: those of the driver.
-        public var line: LineSettings?
-        /// Options of the driver's family.
-        public var options: [String: String]
+        package var driver: DriverID?
+        package var line: LineSettings?
+        package var options: [String: String]
         /// Who the users of the cuff are, by their slots.
-        public var users: [Int: String] = [:]
-        /// The file and line of the section.
-        public var origin: String
+        package var users: [Int: String] = [:]
+        package var origin: String
     }
 
-    /// One `[sink.NAME]` section.
-    public struct NamedSink: Sendable, Hashable {
-        /// NAME of the section.
-        public var name: String
-        /// The sink.
-        public var spec: SinkSpec
-        /// The file and line of the section.
-        public var origin: String
+    package struct NamedSink: Sendable, Hashable {
+        package var name: String
+        package var spec: SinkSpec
+        package var origin: String
     }
 
-    /// The devices, in the order of the files.
-    public var devices: [Device] = []
-    /// The sinks, in the order of the files.
-    public var sinks: [NamedSink] = []
+    package var devices: [Device] = []
+    package var sinks: [NamedSink] = []
     /// Read a cuff that stays plugged in again after this.
-    public var again: Duration?
+    package var again: Duration?
     /// The file and line that set `again`; `nil` where none did.
-    public var againOrigin: String?
-    /// Ports for cuffs that call.
-    public var listens: [ListenPlan] = []
+    package var againOrigin: String?
+    package var listens: [ListenPlan] = []
     /// The file and line that set `listens`; `nil` where none did.
-    public var listenOrigin: String?
-    /// Where the live page is served; `nil` for no page.
-    public var web: WebAddress?
+    package var listenOrigin: String?
+    package var web: WebAddress?
     /// The file and line that set `web`; `nil` where none did.
-    public var webOrigin: String?
-    /// The alert rules, in the order of the files.
-    public var alerts: [Alert] = []
-    /// The files that were read, in order.
-    public var files: [String] = []
+    package var webOrigin: String?
+    package var alerts: [Alert] = []
+    package var files: [String] = []
 
-    /// An empty configuration.
-    public init() {}
+    package init() {}
 
-    /// The devices as assignments.
-    public var assignments: [Assignment] {
+    package var assignments: [Assignment] {
         devices.map {
             Assignment($0.address, driver: $0.driver, line: $0.line, options: $0.options, name: $0.name, origin: $0.origin)
         }
     }
 
     /// Where configuration is looked for, the later file standing above the earlier: the machine's, then the user's.
-    public static func standardFiles() -> [String] { standardPlaces().filter { access($0, F_OK) == 0 } }
+    package static func standardFiles() -> [String] { standardPlaces().filter { access($0, F_OK) == 0 } }
 
     /// This user's own file; `nil` without a home.
-    public static var ownFile: String? {
+    package static var ownFile: String? {
         let folder = variable("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? variable("HOME").map { $0 + "/.config" }
         return folder.map { $0 + "/cuff/config.toml" }
     }
 
     /// The machine's file, which a service reads too.
-    public static let machineFile = "/etc/cuff/config.toml"
+    package static let machineFile = "/etc/cuff/config.toml"
 
     /// Every place that is looked at, in order, whether a file is there or not. `$CUFF_CONFIG` stands for all of them.
-    public static func standardPlaces() -> [String] {
+    package static func standardPlaces() -> [String] {
         if let named = variable("CUFF_CONFIG") { return [named] }
         let shared = Folder.names("/etc/cuff/conf.d").filter { $0.hasSuffix(".toml") && !$0.hasPrefix(".") }.sorted()
         return [machineFile] + shared.map { "/etc/cuff/conf.d/" + $0 } + [ownFile].compactMap { $0 }
     }
 
     /// The cuff and the slot of a person, whatever the case of the letters; several where the name stands with several cuffs.
-    public func users(named name: String) -> [(device: String, slot: Int)] {
+    package func users(named name: String) -> [(device: String, slot: Int)] {
         devices.flatMap { device in
             device.users.filter { $0.value.lowercased() == name.lowercased() }.map { (device.name, $0.key) }
         }
@@ -95,7 +78,7 @@ public struct CuffConfiguration: Sendable, Hashable {
     }
 
     /// Reads one file (`--config FILE`, else `$CUFF_CONFIG`) or, with none, the standard ones.
-    public static func load(
+    package static func load(
         _ file: String? = nil, drivers: [CuffDriver] = CuffFamilies.all, kinds: [SinkKind] = SinkKind.all
     ) throws(IngestError) -> CuffConfiguration {
         var configuration = CuffConfiguration()
@@ -108,7 +91,7 @@ public struct CuffConfiguration: Sendable, Hashable {
     }
 
     /// The effective values, one a line, with their origins.
-    public var lines: [String] {
+    package var lines: [String] {
         var lines: [String] = []
         for device in devices {
             let driver = device.driver.map { "\($0)" } ?? "never opened"

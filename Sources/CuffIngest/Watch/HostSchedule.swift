@@ -1,8 +1,8 @@
 import CuffCore
 import Glibc
 
-/// A plan that `cuff watch` keeps for one cuff, as it stands in the state folder.
-public struct HostSchedule: Sendable, Hashable {
+/// A plan that `cuff watch` executes for one cuff, as stored in the state folder.
+package struct HostSchedule: Sendable, Hashable {
     /// Whose: the cuff's identity, as its readings carry it, or the device's key, as `cuff list` prints it. A path only where the
     /// path is all there is to know it by.
     var key: String
@@ -13,14 +13,9 @@ public struct HostSchedule: Sendable, Hashable {
 
     /// `1 <driver> <zone or -> <key>`, and below it the keeper's own line.
     var text: String { "1 \(driver) \(zone ?? "-") \(key)\n" + keeper.line }
+}
 
-    init(key: String, driver: DriverID, zone: String?, keeper: ScheduleKeeper) {
-        self.key = key
-        self.driver = driver
-        self.zone = zone
-        self.keeper = keeper
-    }
-
+extension HostSchedule {
     /// `nil` for anything but a whole text of a driver that is known.
     init?(text: String, drivers: [CuffDriver] = CuffFamilies.all) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -36,7 +31,7 @@ public struct HostSchedule: Sendable, Hashable {
 }
 
 extension LinkPlan {
-    /// Every name under which a schedule may know this cuff. The node of a device that can be plugged is none of them: the next
+    /// Every name under which a schedule may know this cuff. The node of a pluggable device is not one of them: the next
     /// cuff gets the same node.
     var keys: Set<String> {
         switch target {
@@ -46,24 +41,19 @@ extension LinkPlan {
     }
 }
 
-/// That a cuff measures by itself every so many minutes, as it stands in the state folder: a watch sends nothing for it, and knows
+/// A cuff's own measuring cycle in minutes, as stored in the state folder: a watch sends nothing for it, and knows
 /// when the cuff is silent.
 struct OwnCycle: Sendable, Hashable {
     /// Whose, as in `HostSchedule`.
     var key: String
     var driver: DriverID
-    /// Minutes between measurements.
     var minutes: Int
 
     /// `1 <driver> <minutes> <key>`.
     var text: String { "1 \(driver) \(minutes) \(key)\n" }
+}
 
-    init(key: String, driver: DriverID, minutes: Int) {
-        self.key = key
-        self.driver = driver
-        self.minutes = minutes
-    }
-
+extension OwnCycle {
     /// `nil` for anything but a whole text of a driver that is known. No cuff counts beyond a day.
     init?(text: String, drivers: [CuffDriver] = CuffFamilies.all) {
         guard text.last == "\n" else { return nil }
@@ -94,7 +84,7 @@ struct ScheduleFolder: Sendable {
     static func key(_ place: DevicePlace, device: String = "") -> String {
         if !device.isEmpty { return device }
         if !place.device.isEmpty { return place.device }
-        // As it was typed: a link is a name that somebody gave to one cuff, what it leads to is not.
+        // As it was typed: a link is the user's name for one cuff, its target is not.
         return place.address.description
     }
 
@@ -120,7 +110,7 @@ struct ScheduleFolder: Sendable {
 
     private func cycleFile(_ key: String) -> String { "\(path)/\(StateFile.name("cycle", for: key))" }
 
-    /// Notes what a cuff said of its own cycle; 0 is none. Of a node that the next device may get nothing is noted.
+    /// Stores the cycle that a cuff reported; 0 removes it. Nothing is stored for a node that the next device may get.
     func note(cycle minutes: Int, of key: String, _ driver: DriverID) throws(IngestError) {
         if minutes > 0, !Self.isBorrowed(key) {
             try StateFile.write(OwnCycle(key: key, driver: driver, minutes: minutes).text, to: cycleFile(key))
@@ -129,7 +119,7 @@ struct ScheduleFolder: Sendable {
         }
     }
 
-    /// The cuffs that measure by themselves, as far as this program was told.
+    /// The cuffs that are known to measure by themselves.
     func cycles() -> [OwnCycle] {
         Folder.names(path).filter { $0.hasPrefix("cycle-") && !$0.hasSuffix(".part") }.sorted()
             .compactMap { StateFile.read("\(path)/\($0)").flatMap { OwnCycle(text: $0, drivers: drivers) } }

@@ -1,7 +1,6 @@
 import CuffCore
 
-/// Why a schedule cannot be set or read.
-public enum ScheduleFault: Fault {
+package enum ScheduleFault: Fault {
     /// `get` and `off` take no times.
     case takesNoTimes(action: String)
     case noInterval
@@ -27,32 +26,34 @@ public enum ScheduleFault: Fault {
     /// Shorter than an arm needs, or longer than a day.
     case interval(minutes: Int, own: [Int])
 
-    /// What kind of failure it is.
-    public var status: RunStatus { .usage }
-
-    /// What happened, in one plain line.
-    public var description: String {
+    package var statement: (status: RunStatus, text: String) {
         switch self {
-        case .takesNoTimes(let action): "`\(action)` takes no times"
-        case .noInterval: "`set` needs an interval"
-        case .notWholeMinutes: "a schedule counts whole minutes"
-        case .notAWindow: "`--from`/`--to` is not a valid time range: both must be times of day, and different"
-        case .notANight(let text): "`--night \(text)` is not a valid time range: it is two different times of day"
-        case .halfANight: "--night and --every-night belong together"
-        case .nightWithinWindow: "--night has no effect here: --from and --to leave out the rest of the day"
-        case .notALength: "`--for` is not the length of a schedule: it is longer than one interval, and at most 31 days"
-        case .unknownAction(let action, let known): "unknown action `\(action)`: actions are \(known.joined(separator: ", "))"
+        case .takesNoTimes(let action): (.usage, "`\(action)` takes no times")
+        case .noInterval: (.usage, "`set` needs an interval")
+        case .notWholeMinutes: (.usage, "a schedule counts whole minutes")
+        case .notAWindow: (.usage, "`--from`/`--to` is not a valid time range: both must be times of day, and different")
+        case .notANight(let text): (.usage, "`--night \(text)` is not a valid time range: it is two different times of day")
+        case .halfANight: (.usage, "--night and --every-night belong together")
+        case .nightWithinWindow: (.usage, "--night has no effect here: --from and --to leave out the rest of the day")
+        case .notALength: (.usage, "`--for` is not the length of a schedule: it is longer than one interval, and at most 31 days")
+        case .unknownAction(let action, let known): (.usage, "unknown action `\(action)`: actions are \(known.joined(separator: ", "))")
         case .notByItself(let driver):
-            "\(driver) cuffs cannot measure automatically: they have no automatic cycles and cannot be started remotely"
-        case .noFolder: "no folder to store a schedule in"
+            (.usage, "\(driver) cuffs cannot measure automatically: they have no automatic cycles and cannot be started remotely")
+        case .noFolder: (.usage, "no folder to store a schedule in")
         case .unknownCuff(let device):
-            "cannot tell which cuff is on \(device): the next cuff that is plugged in may get that name, "
-                + "and would be inflated by this schedule"
+            (
+                .usage,
+                "cannot tell which cuff is on \(device): the next cuff that is plugged in may get that name, "
+                    + "and would be inflated by this schedule"
+            )
         case .notAtTheseTimes(let driver, let own):
-            "\(driver) cuffs cannot measure at these times: they cannot be started remotely\(Self.cycles(own))"
+            (.usage, "\(driver) cuffs cannot measure at these times: they cannot be started remotely\(Self.cycles(own))")
         case .interval(let minutes, let own):
-            "invalid interval of \(minutes) minutes: an arm needs \(MonitoringPlan.intervals.lowerBound) minutes between inflations, "
-                + "and a day is the longest\(Self.cycles(own))"
+            (
+                .usage,
+                "invalid interval of \(minutes) minutes: an arm needs \(MonitoringPlan.intervals.lowerBound) minutes between inflations, "
+                    + "and a day is the longest\(Self.cycles(own))"
+            )
         }
     }
 

@@ -1,21 +1,20 @@
 import CuffCore
 
 extension ScheduleRequest {
-    /// What may stand beside `set`, as it is written.
-    public struct Words: Sendable {
+    /// The options of `set`, as typed.
+    package struct Words: Sendable {
         /// Between measurements.
-        public var every: Duration?
+        package var every: Duration?
         /// A window of the day, `08:00`.
-        public var from, to: String?
+        package var from, to: String?
         /// The part of the day that is night, `22:00-07:00`.
-        public var night: String?
+        package var night: String?
         /// Between measurements by night.
-        public var everyNight: Duration?
+        package var everyNight: Duration?
         /// How long the plan is kept.
-        public var length: Duration?
+        package var length: Duration?
 
-        /// Nothing is written.
-        public init() {}
+        package init() {}
 
         var isEmpty: Bool { every == nil && from == nil && to == nil && night == nil && everyNight == nil && length == nil }
     }
@@ -24,7 +23,7 @@ extension ScheduleRequest {
     private static let longest: Int64 = 31 * 86400
 
     /// As it is written: `get`, `off`, or `set` with its times.
-    public init(_ action: String, _ words: Words) throws(IngestError) {
+    package init(_ action: String, _ words: Words) throws(IngestError) {
         switch action {
         case "get", "off":
             guard words.isEmpty else {

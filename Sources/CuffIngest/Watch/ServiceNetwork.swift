@@ -2,28 +2,25 @@ import CuffCore
 import Glibc
 
 /// What the service needs of the network. Its unit permits none; what a configuration needs is permitted by a drop-in.
-public struct ServiceNetwork: Sendable, Hashable {
+package struct ServiceNetwork: Sendable, Hashable {
     /// How far the service must reach.
-    public enum Need: Int, Sendable, Comparable {
+    package enum Need: Int, Sendable, Comparable {
         case none
         /// This computer only: a page on loopback.
         case local
         /// Servers, and pages that others open.
         case any
 
-        /// Less reach is less.
-        public static func < (a: Need, b: Need) -> Bool { a.rawValue < b.rawValue }
+        package static func < (a: Need, b: Need) -> Bool { a.rawValue < b.rawValue }
     }
 
-    /// The largest need of anything in the configuration.
-    public let need: Need
+    package let need: Need
 
-    /// Where the drop-in belongs.
-    public static let path = "/etc/systemd/system/cuff.service.d/network.conf"
+    package static let path = "/etc/systemd/system/cuff.service.d/network.conf"
     private static let unitFolders = ["/etc", "/usr/local/lib", "/usr/lib", "/lib"].map { $0 + "/systemd/system/" }
 
     /// What the page, the listening ports, the devices and the sinks of a configuration need.
-    public init(_ configuration: CuffConfiguration) {
+    package init(_ configuration: CuffConfiguration) {
         var needs = configuration.web.map { [$0.isLocal ? Need.local : .any] } ?? []
         needs += configuration.listens.map { WebAddress(host: $0.host, port: $0.port).isLocal ? .local : .any }
         for device in configuration.devices {
@@ -40,7 +37,7 @@ public struct ServiceNetwork: Sendable, Hashable {
     }
 
     /// What the machine's own files need, which are those that the service reads. Throws where one cannot be read or is wrong.
-    public static func ofMachine() throws(IngestError) -> ServiceNetwork {
+    package static func ofMachine() throws(IngestError) -> ServiceNetwork {
         var configuration = CuffConfiguration()
         for path in CuffConfiguration.standardFiles() where path.hasPrefix("/etc/cuff/") {
             guard let bytes = SmallFile.bytes(path) else { throw .reading(path, errno == 0 ? ENOENT : errno) }
@@ -59,7 +56,7 @@ public struct ServiceNetwork: Sendable, Hashable {
     }
 
     /// The drop-in's text; `nil` where none is needed.
-    public var dropIn: String? {
+    package var dropIn: String? {
         switch need {
         case .none: nil
         case .local:
@@ -89,7 +86,7 @@ public struct ServiceNetwork: Sendable, Hashable {
         """
 
     /// A unit of the service is installed, and neither it nor a drop-in permits the address families of the network.
-    public static var isServiceCutOff: Bool {
+    package static var isServiceCutOff: Bool {
         let units = unitFolders.map { $0 + "cuff.service" }.filter { access($0, F_OK) == 0 }
         guard !units.isEmpty else { return false }
         let dropIns = unitFolders.map { $0 + "cuff.service.d" }.flatMap { folder in
@@ -104,7 +101,7 @@ public struct ServiceNetwork: Sendable, Hashable {
     }
 
     /// Writes the drop-in, readable to everybody, as systemd wants it. Throws where it cannot be written.
-    public func write() throws(IngestError) {
+    package func write() throws(IngestError) {
         guard let dropIn else { return }
         let folder = Self.path.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
         mkdir(folder, 0o755)
@@ -116,8 +113,8 @@ public struct ServiceNetwork: Sendable, Hashable {
         if chmod(Self.path, 0o644) != 0 { throw .writing(Self.path, errno) }
     }
 
-    /// The drop-in stands there as it is to be written.
-    public var isWritten: Bool {
+    /// The drop-in exists with the current text.
+    package var isWritten: Bool {
         guard let bytes = SmallFile.bytes(Self.path, limit: 1 << 16) else { return dropIn == nil }
         return dropIn.map { Array($0.utf8) == bytes } ?? true
     }

@@ -2,50 +2,34 @@ import CuffCore
 import Glibc
 
 /// What `cuff setup` is about: the devices that are plugged in, what is known about each, and the sections that a person's
-/// answers become. It asks nobody and prints nothing.
-public struct SetupPlan: Sendable {
-    /// A device that is plugged in.
-    public struct Found: Sendable {
-        /// The device.
-        public var device: PluggedDevice
-        /// Which driver it belongs to, as far as it is known.
-        public var verdict: Claiming.Verdict
-        /// Whether this process may open it.
-        public var access: Access
+/// answers become. It asks no questions and prints nothing.
+package struct SetupPlan: Sendable {
+    package struct Found: Sendable {
+        package var device: PluggedDevice
+        package var verdict: Claiming.Verdict
+        package var access: Access
         /// The name of the configuration's section about it; `nil` where there is none.
-        public var section: String?
+        package var section: String?
     }
 
-    /// One device as it is to be written.
-    public struct Entry: Sendable, Equatable {
+    package struct Entry: Sendable, Equatable {
         /// NAME of `[device.NAME]`; also the identity that its readings are stored under.
-        public var name: String
+        package var name: String
         /// The device, by serial number or socket.
-        public var match: String
-        /// The driver.
-        public var driver: DriverID
+        package var match: String
+        package var driver: DriverID
         /// Who the users of the cuff are, by their slots.
-        public var users: [Int: String]
-
-        /// Sets each property as given.
-        public init(name: String, match: String, driver: DriverID, users: [Int: String] = [:]) {
-            self.name = name
-            self.match = match
-            self.driver = driver
-            self.users = users
-        }
+        package var users: [Int: String] = [:]
     }
 
-    /// The file that is added to.
-    public let path: String
-    /// What stands in it; empty where it is not there yet.
-    public let existing: String
-    /// Names of devices that the file has already.
-    public let taken: Set<String>
+    package let path: String
+    /// Its present text; empty if it does not exist.
+    package let existing: String
+    package let taken: Set<String>
     private let configuration: CuffConfiguration
 
-    /// Reads the file that is to be added to. Throws where it cannot be read, or is wrong: it is not added to then.
-    public init(path: String) throws(IngestError) {
+    /// Reads the file. Throws if it cannot be read or is invalid; then nothing is added.
+    package init(path: String) throws(IngestError) {
         self.path = path
         var configuration = CuffConfiguration()
         if access(path, F_OK) == 0 {
@@ -59,7 +43,7 @@ public struct SetupPlan: Sendable {
     }
 
     /// Everything that is plugged in and could be a cuff. Throws where devices cannot be listed.
-    public func plugged() throws(IngestError) -> [Found] {
+    package func plugged() throws(IngestError) -> [Found] {
         let devices: [PluggedDevice]
         do throws(HotplugFault) { devices = try DeviceEnumeration.plugged() } catch {
             throw IngestError(DeviceFault.cannotList(error))
@@ -73,14 +57,14 @@ public struct SetupPlan: Sendable {
     }
 
     /// A name that the file does not have yet: `wanted`, else with a number behind it.
-    public func freeName(_ wanted: String, besides entries: [Entry]) -> String {
+    package func freeName(_ wanted: String, besides entries: [Entry]) -> String {
         let used = taken.union(entries.map(\.name))
         guard used.contains(wanted) else { return wanted }
         return (2...1000).lazy.map { "\(wanted)-\($0)" }.first { !used.contains($0) } ?? wanted
     }
 
     /// The file with these sections behind what it has. Throws where the result would not be a configuration.
-    public func text(adding entries: [Entry]) throws(IngestError) -> String {
+    package func text(adding entries: [Entry]) throws(IngestError) -> String {
         var text = existing
         if !text.isEmpty, text.last != "\n" { text += "\n" }
         for entry in entries {
@@ -97,7 +81,7 @@ public struct SetupPlan: Sendable {
 
     /// Writes the file: whole or not at all, for its owner alone, or for everybody to read where it is the machine's, because the
     /// service that reads it has a user of its own.
-    public func write(_ text: String) throws(IngestError) {
+    package func write(_ text: String) throws(IngestError) {
         let isShared = path.hasPrefix("/etc/")
         if isShared { mkdir(path.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }, 0o755) }
         StateFile.makeFolders(above: path)

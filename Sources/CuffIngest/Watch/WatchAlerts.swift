@@ -3,8 +3,8 @@ import CuffCore
 import Dispatch
 import Glibc
 
-/// The user's alert rules while a watch runs: it hears every reading as a sink does, and hands what is raised and cleared to the
-/// pipeline as a source does, so that alerts go the way of readings. `AlertState` decides; here are its clock, its file and the
+/// The user's alert rules while a watch runs: it receives every reading as a sink does, and submits raised and cleared alerts to the
+/// pipeline as a source does, so that sinks get alerts and readings in the same way. `AlertState` decides; here are its clock, its file and the
 /// databases that know what was deleted.
 ///
 /// A write never fails and is no commit: what an alert says is in the readings, which other sinks keep.
@@ -16,7 +16,7 @@ final class WatchAlerts: Sink, @unchecked Sendable {
     private let file: String?
     private let databases: [String]
     private let now: @Sendable () -> Timestamp
-    private let tell: @Sendable (String) -> Void
+    private let notify: @Sendable (String) -> Void
     private let latest = Locked<[StandingAlert]>([])
     // On the queue.
     private var state: AlertState
@@ -35,12 +35,12 @@ final class WatchAlerts: Sink, @unchecked Sendable {
     /// `databases` are asked which readings were deleted; `file` keeps what must survive a restart, where there is a place.
     init(
         _ rules: [AlertRule], persons: AlertPersons, file: String?, databases: [String], now: @escaping @Sendable () -> Timestamp,
-        tell: @escaping @Sendable (String) -> Void
+        notify: @escaping @Sendable (String) -> Void
     ) {
         self.file = file
         self.databases = databases
         self.now = now
-        self.tell = tell
+        self.notify = notify
         hasRules = !rules.isEmpty
         state = AlertState(rules, persons: persons, start: now())
         guard let file, let text = Self.text(of: file) else { return }
@@ -50,7 +50,7 @@ final class WatchAlerts: Sink, @unchecked Sendable {
         latest.withLock { $0 = standing }
     }
 
-    /// What stands now. From any thread.
+    /// The raised alerts. From any thread.
     var standing: [StandingAlert] { latest.withLock { $0 } }
 
     private static func text(of file: String) -> String? {
@@ -96,7 +96,7 @@ final class WatchAlerts: Sink, @unchecked Sendable {
     // MARK: Plans
 
     /// These cuffs are measured automatically from now on, and no others.
-    func keep(_ schedules: [HostSchedule], _ cycles: [OwnCycle]) {
+    func update(_ schedules: [HostSchedule], _ cycles: [OwnCycle]) {
         queue.async { @Sendable in
             let known = self.plans
             func devices(_ key: String) -> Set<String> { known.first { $0.key == key }?.devices ?? [] }
@@ -156,9 +156,9 @@ final class WatchAlerts: Sink, @unchecked Sendable {
             // Before the state is written down: after a crash an alert comes again with the next reading rather than never.
             let entry = Entry.live(.alert(notice), driver: driver, elapsed: nil)
             pipeline?.submit(Batch(source: source, driver: driver, device: device, entries: [entry]))
-            tell("alert: \(notice.text)")
+            notify("alert: \(notice.text)")
         case .leftOut(let rule, let objection, let driver):
-            tell("the alert \(rule) left out a reading of \(driver) that would have met it: \(Self.sentence(objection))")
+            notify("the alert \(rule) left out a reading of \(driver) that would have met it: \(Self.sentence(objection))")
         }
     }
 
@@ -179,7 +179,7 @@ final class WatchAlerts: Sink, @unchecked Sendable {
         do throws(IngestError) {
             try StateFile.write(text, to: file, durably: durably)
             written = text
-        } catch { tell(error.description) }
+        } catch { notify(error.description) }
     }
 
     /// A database that cannot be asked knows of no deletion; the next reading asks again.

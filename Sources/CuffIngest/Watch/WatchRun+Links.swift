@@ -5,7 +5,7 @@ import Dispatch
 extension WatchRun {
     func open(_ id: LinkID, _ plan: LinkPlan) {
         guard let driver = options.driver("\(plan.driver)") else { return refuse(id, .unknownDriver("\(plan.driver)")) }
-        // It would forget what nobody has kept; other cuffs are none the worse for it.
+        // The cuff would delete readings that no sink has stored; other cuffs are not affected.
         if driver.forgets(plan.options), !pipeline.isDurable { return refuse(id, .nothingKeeps(driver)) }
         let commands = LinkPlan.commands(for: driver, isScheduled: plan.isScheduled)
         links[id] = Link(plan: plan, driver: driver, commands: commands)
@@ -35,7 +35,7 @@ extension WatchRun {
         if let mark, driver.capabilities.contains(.stop) {
             setup.commands.insert(.stop, at: 0)
             setup.recovering = mark.former
-            tell(.warning("\(plan.place): an earlier measurement was not ended; sending a stop first"))
+            notify(.warning("\(plan.place): an earlier measurement was not ended; sending a stop first"))
         }
         let link = CuffLink(
             setup, transport: transport, pipeline: pipeline, memory: options.memory, on: loop,
@@ -64,17 +64,17 @@ extension WatchRun {
     func received(_ id: LinkID, _ readings: Int) {
         guard readings > 0 else { return }
         handle(.received(id))
-        if service.isListening { tellService { [summary] in $0.status(summary) } }
+        if service.isListening { notifyService { [summary] in $0.status(summary) } }
     }
 
     func handle(_ notice: LinkNotice, from id: LinkID) {
         guard let entry = links[id] else { return }
         switch notice {
         case .diagnostic(let diagnostic):
-            guard case .ignored(let why, let bytes) = diagnostic else { return tell(diagnostic.at(entry.plan.place)) }
-            // At the default level without the bytes: a record is somebody's reading.
-            if let sentence = ignored.sentence("\(entry.plan.place): \(why)", bytes.count) { tell(.warning(sentence)) }
-            tell(.note("\(entry.plan.place): \(diagnostic.sentence)"))
+            guard case .ignored(let why, let bytes) = diagnostic else { return notify(diagnostic.at(entry.plan.place)) }
+            // At the default level without the bytes: a record is a person's reading.
+            if let sentence = ignored.sentence("\(entry.plan.place): \(why)", bytes.count) { notify(.warning(sentence)) }
+            notify(.note("\(entry.plan.place): \(diagnostic.sentence)"))
         case .identified, .clock, .cycle: break
         case .measurement(.ended(let end), _):
             if case .failed(.lost) = end { leave(entry.mark) } else { remove(entry.mark) }
@@ -83,12 +83,12 @@ extension WatchRun {
             if let key = entry.schedule { schedules?.ended(key, end) }
         case .measurement: break
         case .finished(.stop, let outcome):
-            // What was left behind by another process is put right, unless nobody answered: then the next one tries again.
+            // The measurement that another process left is ended, unless the cuff did not answer: then the next link tries again.
             if outcome == .complete { remove(entry.mark) } else { leave(entry.mark) }
             links[id]?.mark = nil
         case .finished(let command, let outcome):
             if command != .follow, entry.commands.last == .follow {
-                if let sentence = outcome.sentence { tell(.note("\(entry.plan.place): \(sentence); listening")) }
+                if let sentence = outcome.sentence { notify(.note("\(entry.plan.place): \(sentence); listening")) }
                 handle(.listening(id))
             }
         case .ended(let outcome): ended(id, entry, outcome)

@@ -8,23 +8,23 @@ extension WatchRun {
     func remove(_ mark: MeasurementMarks.Held?) { if let mark { StateFile.queue.async { mark.remove() } } }
     func leave(_ mark: MeasurementMarks.Held?) { if let mark { StateFile.queue.async { mark.leave() } } }
 
-    func keepSchedules() {
+    func startSchedules() {
         guard !watch.settings.isOnce, let memory = options.memory else { return }
         let (me, loop) = (LoopBound(self), loop)
         let schedules = WatchSchedules(
             ScheduleFolder(memory, drivers: options.drivers), now: watch.now,
-            tell: { text in loop.async { me.value.tell(.watcher(text)) } },
+            notify: { text in loop.async { me.value.notify(.watcher(text)) } },
             changed: { schedules in
                 loop.async {
                     me.value.kept = schedules
-                    me.value.keepAlertPlans()
+                    me.value.updateAlertPlans()
                     me.value.handle(.scheduled(schedules))
                 }
             },
             cyclesChanged: { cycles in
                 loop.async {
                     me.value.ownCycles = cycles
-                    me.value.keepAlertPlans()
+                    me.value.updateAlertPlans()
                 }
             },
             measure: { schedule, answer in loop.async { me.value.measure(schedule, answer) } })
@@ -36,8 +36,8 @@ extension WatchRun {
     }
 
     /// Tells the alerts which cuffs measure automatically, and what the readings of those that are open carry as their names.
-    private func keepAlertPlans() {
-        alerts?.keep(kept, ownCycles)
+    private func updateAlertPlans() {
+        alerts?.update(kept, ownCycles)
         for id in links.keys.sorted() { if let plan = links[id]?.plan { nameForAlerts(plan) } }
     }
 
@@ -54,7 +54,7 @@ extension WatchRun {
         guard entry.link?.state.isListening == true else { return answer(.busy) }
         let (me, loop, marks, driver, address) = (LoopBound(self), loop, marks, entry.driver.id, entry.plan.address)
         StateFile.queue.async { @Sendable in
-            // The mark is durable before the cuff is told to inflate.
+            // The mark is durable before the cuff is started.
             var mark: MeasurementMarks.Held?
             do throws(IngestError) {
                 mark = try marks.map { (marks) throws(IngestError) in try marks.place(driver, address) }

@@ -33,23 +33,23 @@ extension WatchRun {
 
     func reload(_ assignments: Result<[Assignment], IngestError>, _ settings: AlertSettings?) {
         guard !isStopping else { return }
-        // Whoever rotates the sinks' files says so with the same signal.
+        // The same signal announces rotated sink files.
         pipeline.reopen()
-        tellService { $0.reloading() }
+        notifyService { $0.reloading() }
         switch assignments {
         case .success(let assignments):
             handle(.reload(assignments))
-            tell(.watcher("read the configuration again"))
+            notify(.watcher("read the configuration again"))
             if let settings { alerts?.reload(settings.rules, settings.persons) }
-        case .failure(let error): tell(.watcher("the configuration stays as it was: \(options.explain(error))"))
+        case .failure(let error): notify(.watcher("the configuration stays as it was: \(options.explain(error))"))
         }
-        tellService { [summary] in $0.ready(summary) }
+        notifyService { [summary] in $0.ready(summary) }
     }
 
     /// From the loop, so that a loop that hangs is found out.
     func feedWatchdog() {
         guard let interval = service.watchdogInterval, watcher != nil else { return }
-        tellService { $0.watchdog() }
+        notifyService { $0.watchdog() }
         watchdog.set(after: interval)
     }
 }

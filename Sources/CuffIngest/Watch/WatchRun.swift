@@ -5,7 +5,7 @@ import Glibc
 /// Performs what `WatchState` decides, on the loop: links, timer, watcher, signals, the service manager.
 final class WatchRun {
     let loop = EventLoop.shared
-    /// Whoever hears of something may block.
+    /// Handlers may block.
     let listeners = DispatchQueue(label: "cuff.notices")
     let watch: WatchOptions
     let options: IngestOptions
@@ -30,7 +30,6 @@ final class WatchRun {
     var stopRequest: SignalListener?
     var isStopping = false
     var ignored = IgnoredFrames()
-    /// Ports for cuffs that call.
     var callers: [CallerLinks] = []
     var openPorts = 0
     /// Waits for the callers' links to end.
@@ -113,7 +112,7 @@ final class WatchRun {
         done.pass()
         let me = LoopBound(self)
         let status = loop.sync { me.value.status }
-        // What was told before is out when this returns.
+        // All earlier notices are delivered when this returns.
         listeners.sync {}
         return status
     }
@@ -138,14 +137,14 @@ final class WatchRun {
         self.watcher = watcher
         listenForSignals()
         feedWatchdog()
-        keepSchedules()
+        startSchedules()
     }
 
     func hear(_ notice: CallerLinks.Notice) {
         let options = options
-        listeners.async { @Sendable in options.tell(notice) }
+        listeners.async { @Sendable in options.notify(notice) }
         switch notice {
-        case .came, .left: tellService { [summary] in $0.status(summary) }
+        case .came, .left: notifyService { [summary] in $0.status(summary) }
         case .empty:
             openPorts -= 1
             if openPorts == 0, let status = endStatus { end(status) }
@@ -155,13 +154,13 @@ final class WatchRun {
 
     func hear(_ events: [HotplugEvent]) {
         for event in events { handle(.hotplug(event)) }
-        if events.contains(.settled) { tellService { [summary] in $0.ready(summary) } }
+        if events.contains(.settled) { notifyService { [summary] in $0.ready(summary) } }
     }
 
     func beginToStop() {
         guard !isStopping else { return }
         isStopping = true
-        tellService { $0.stopping() }
+        notifyService { $0.stopping() }
         schedules?.stop()
         for links in callers { links.stop() }
         // Half of the grace is the links', the other half the sinks'.
@@ -195,8 +194,8 @@ final class WatchRun {
             case .close(let id): close(id)
             case .wake(let time): timer.set(time.map { began + $0.nanoseconds })
             case .tell(let notice):
-                tell(notice)
-                tellService { [summary] in $0.status(summary) }
+                notify(notice)
+                notifyService { [summary] in $0.status(summary) }
             case .end(let status):
                 // Callers are links as well, and take their time to end in order.
                 if openPorts == 0 { end(status) } else { endStatus = status }
@@ -204,17 +203,17 @@ final class WatchRun {
         }
     }
 
-    func tell(_ notice: WatchNotice) {
+    func notify(_ notice: WatchNotice) {
         let notices = watch.notices
         listeners.async { @Sendable in notices(notice) }
     }
 
-    func tell(_ diagnostic: Diagnostic) {
+    func notify(_ diagnostic: Diagnostic) {
         let diagnostics = options.diagnostics
         listeners.async { @Sendable in diagnostics(diagnostic) }
     }
 
-    func tellService(_ body: @escaping @Sendable (ServiceNotifier) -> Void) {
+    func notifyService(_ body: @escaping @Sendable (ServiceNotifier) -> Void) {
         let service = service
         listeners.async { @Sendable in body(service) }
     }

@@ -2,10 +2,10 @@ import CuffCore
 import Dispatch
 import Glibc
 
-/// Keeps the plans of the state folder while a watch runs: says to its watch what is due, hears how it went, and writes
-/// both down before the next. It works with files, so it has a queue of its own; who is told hops to the loop.
+/// Keeps the plans of the state folder while a watch runs: reports to its watch what is due, receives the result, and writes
+/// both down before the next. It works with files, so it has a queue of its own; handlers hop to the loop.
 ///
-/// A measurement is written down as dealt with before it begins, so that a crash in the middle inflates nobody twice.
+/// A measurement is recorded as done before it begins, so that a crash does not inflate a cuff twice.
 final class WatchSchedules: @unchecked Sendable {
     enum Answer: Sendable { case begun, absent, busy }
 
@@ -25,7 +25,7 @@ final class WatchSchedules: @unchecked Sendable {
     private let folder: ScheduleFolder
     private let queue = DispatchQueue(label: "cuff.schedules")
     private let now: @Sendable () -> Int64
-    private let tell: @Sendable (String) -> Void
+    private let notify: @Sendable (String) -> Void
     /// Whether the measurement was begun; answered from any thread.
     private let measure: @Sendable (HostSchedule, @escaping @Sendable (Answer) -> Void) -> Void
     /// Who has a plan now; their links stay open.
@@ -39,13 +39,13 @@ final class WatchSchedules: @unchecked Sendable {
     private var isStopped = false
 
     init(
-        _ folder: ScheduleFolder, now: @escaping @Sendable () -> Int64, tell: @escaping @Sendable (String) -> Void,
+        _ folder: ScheduleFolder, now: @escaping @Sendable () -> Int64, notify: @escaping @Sendable (String) -> Void,
         changed: @escaping @Sendable ([HostSchedule]) -> Void, cyclesChanged: @escaping @Sendable ([OwnCycle]) -> Void = { _ in },
         measure: @escaping @Sendable (HostSchedule, @escaping @Sendable (Answer) -> Void) -> Void
     ) {
         self.folder = folder
         self.now = now
-        self.tell = tell
+        self.notify = notify
         self.changed = changed
         self.cyclesChanged = cyclesChanged
         self.measure = measure
@@ -58,7 +58,7 @@ final class WatchSchedules: @unchecked Sendable {
         }
     }
 
-    /// Afterwards `done` is called: what was heard until now is written down, and nothing follows.
+    /// Afterwards `done` is called: all results so far are stored, and nothing follows.
     func stop(then done: @escaping @Sendable () -> Void = {}) {
         queue.async { @Sendable in
             self.isStopped = true
@@ -82,16 +82,16 @@ final class WatchSchedules: @unchecked Sendable {
             }
             let zone: ZoneTable
             do throws(IngestError) { zone = try HostZone.named(schedule.zone) } catch {
-                tell("the schedule of \(key) is not kept: \(error.description)")
+                notify("the schedule of \(key) is not kept: \(error.description)")
                 continue
             }
             let running = entries[key]?.running
             entries[key] = Entry(schedule: schedule, zone: zone, running: running)
-            tell("\(key): \(Self.sentence(schedule.keeper.plan, in: zone))")
+            notify("\(key): \(Self.sentence(schedule.keeper.plan, in: zone))")
         }
         for key in entries.keys where found[key] == nil {
             entries[key] = nil
-            tell("\(key): no longer measured automatically")
+            notify("\(key): no longer measured automatically")
         }
         if Set(entries.keys) != before { changed(entries.values.map(\.schedule)) }
         let own = folder.cycles()
@@ -102,7 +102,7 @@ final class WatchSchedules: @unchecked Sendable {
         tick()
     }
 
-    /// Hears of plans that come, change or go while the watch runs.
+    /// Watches for plans that are added, changed or removed.
     private func notice() {
         StateFile.makeFolders(above: folder.path + "/x")
         let inotify = inotify_init1(Int32(O_NONBLOCK | O_CLOEXEC))
@@ -156,11 +156,11 @@ final class WatchSchedules: @unchecked Sendable {
         wake(at: next)
     }
 
-    /// A plan with an end has come to it: its file goes, unless somebody has made another plan meanwhile.
+    /// A plan with an end has come to it: its file goes, unless another plan was made in the meantime.
     private func conclude(_ key: String, _ entry: Entry) {
         entries[key] = nil
         if folder.load(key)?.keeper.plan == entry.schedule.keeper.plan { _ = folder.remove(key) }
-        tell("\(key): the schedule has ended; \(Plural.text(entry.schedule.keeper.measuredCount, "measurement")) made")
+        notify("\(key): the schedule has ended; \(Plural.text(entry.schedule.keeper.measuredCount, "measurement")) made")
         changed(entries.values.map(\.schedule))
     }
 
@@ -206,18 +206,18 @@ final class WatchSchedules: @unchecked Sendable {
         tick()
     }
 
-    /// Tells what was missed, and writes down that it was told.
+    /// Reports missed measurements, and stores that they were reported.
     private func report(_ entry: inout Entry) {
         let skipped = entry.schedule.keeper.takeSkipped()
         guard !skipped.isEmpty else { return }
-        for one in skipped { tell("\(entry.schedule.key): \(Self.sentence(one, in: entry.zone))") }
+        for one in skipped { notify("\(entry.schedule.key): \(Self.sentence(one, in: entry.zone))") }
         save(entry.schedule)
     }
 
     private func save(_ schedule: HostSchedule) {
         // A plan that was changed or ended meanwhile is not written over.
         guard let present = folder.load(schedule.key), present.keeper.plan == schedule.keeper.plan else { return }
-        do throws(IngestError) { try folder.save(schedule) } catch { tell(error.description) }
+        do throws(IngestError) { try folder.save(schedule) } catch { notify(error.description) }
     }
 
     static func sentence(_ plan: MonitoringPlan, in zone: ZoneTable) -> String {

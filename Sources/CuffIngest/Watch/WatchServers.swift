@@ -7,11 +7,11 @@ final class WatchServers {
     /// What the live page knows of the present; a sink of the run. `nil` without a page.
     private(set) var board: WebBoard?
     private var servers: [RetriedServer] = []
-    private let tell: @Sendable (WatchNotice) -> Void
+    private let notify: @Sendable (WatchNotice) -> Void
 
     /// Binds the ports and begins to answer, as far as they are free. `counters` gives `nil` until the run has begun.
     init(_ watch: WatchOptions, _ options: IngestOptions, alerts: @escaping WebSite.Alerts, counters: @escaping WebSite.Counters) {
-        tell = watch.notices
+        notify = watch.notices
         let explain = options.explain
         if let port = watch.metricsPort {
             let site = WebSite(nil, database: nil, zone: nil, generator: watch.generator, counters: counters)
@@ -39,13 +39,13 @@ final class WatchServers {
         _ what: String, _ address: WebAddress, path: String, _ explain: @escaping @Sendable (IngestError) -> String,
         _ site: @escaping @Sendable () -> WebServer.Site
     ) -> RetriedServer {
-        let tell = tell
+        let notify = notify
         let server = RetriedServer(address, site) { change in
             switch change {
-            case .served(let address): tell(.watcher("\(what) at http://\(address)\(path)"))
+            case .served(let address): notify(.watcher("\(what) at http://\(address)\(path)"))
             case .failed(let error):
                 let why = explain(error).split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: "; ")
-                tell(.watcher("cannot serve the \(what): \(why); trying again, less and less often"))
+                notify(.watcher("cannot serve the \(what): \(why); trying again, less and less often"))
             }
         }
         servers.append(server)
@@ -80,18 +80,18 @@ final class RetriedServer: Sendable {
     private let queue = DispatchQueue(label: "cuff.server")
     private let address: WebAddress
     private let site: @Sendable () -> WebServer.Site
-    private let tell: @Sendable (Change) -> Void
+    private let notify: @Sendable (Change) -> Void
 
-    init(_ address: WebAddress, _ site: @escaping @Sendable () -> WebServer.Site, tell: @escaping @Sendable (Change) -> Void) {
+    init(_ address: WebAddress, _ site: @escaping @Sendable () -> WebServer.Site, notify: @escaping @Sendable (Change) -> Void) {
         self.address = address
         self.site = site
-        self.tell = tell
+        self.notify = notify
     }
 
     /// Tries at once, and returns when that is decided.
     func start() { queue.sync { attempt() } }
 
-    /// Something happened that viewers may want to hear of. From any thread.
+    /// Something changed that viewers show. From any thread.
     func newsArrived() {
         guard let server = state.withLock({ $0.server }) else { return }
         EventLoop.shared.async { server.value.newsArrived() }
@@ -116,7 +116,7 @@ final class RetriedServer: Sendable {
             try server.start()
             let bound = LoopBound(server)
             state.withLock { $0.server = bound }
-            tell(.served(server.address))
+            notify(.served(server.address))
         } catch {
             let (isNew, pause) = state.withLock { state in
                 defer {
@@ -125,7 +125,7 @@ final class RetriedServer: Sendable {
                 }
                 return (state.told != error, state.pause)
             }
-            if isNew { tell(.failed(error)) }
+            if isNew { notify(.failed(error)) }
             queue.asyncAfter(deadline: .now() + .nanoseconds(Int(pause.nanoseconds))) { @Sendable [weak self] in self?.attempt() }
         }
     }

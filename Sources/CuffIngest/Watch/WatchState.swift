@@ -7,32 +7,29 @@ import CuffCore
 /// - A device is opened when it is claimed, and only then; at most one link each.
 /// - A link that failed is opened again after a pause that doubles from try to try; a link that held for a while, or
 ///   brought a reading, begins anew. A device that is unplugged is not tried at all: its return is an event.
-/// - Being unplugged is no error. Coming, going and coming again within a second is told once, as a hint.
+/// - Being unplugged is no error. A device that returns within a second is reported once, as a hint.
 /// - A link of one device never depends on another's.
 /// - Once-mode ends when everything plugged in at the start was read or given up.
-public struct WatchState: Sendable {
+package struct WatchState: Sendable {
     /// How a watch opens and reopens its cuffs.
-    public struct Settings: Sendable, Hashable {
-        /// End when everything that is plugged in has been read.
-        public var isOnce = false
+    package struct Settings: Sendable, Hashable {
+        package var isOnce = false
         /// A port that is busy or a cuff that is asleep is rarely ready within less.
-        public var firstPause: Duration = .seconds(1)
+        package var firstPause: Duration = .seconds(1)
         /// The longest pause between two attempts to open a device; pauses grow up to it.
-        public var longestPause: Duration = .seconds(60)
+        package var longestPause: Duration = .seconds(60)
         /// A link that was open this long was a good one.
-        public var steady: Duration = .seconds(30)
+        package var steady: Duration = .seconds(30)
         /// Once-mode: how often a device is tried, and how long a cuff that only sends may say nothing.
-        public var attempts = 3
+        package var attempts = 3
         /// In once-mode: how long a cuff that is only listened to has to be silent to count as read.
-        public var quiet: Duration = .seconds(5)
+        package var quiet: Duration = .seconds(5)
         /// When a cuff was read to its end and stays plugged in: read it again after this. Never, unless asked for.
-        public var again: Duration?
-        /// The other settings keep their defaults.
-        public init(isOnce: Bool = false) { self.isOnce = isOnce }
+        package var again: Duration?
+        package init(isOnce: Bool = false) { self.isOnce = isOnce }
     }
 
-    /// What happens to a watch.
-    public enum Event: Sendable {
+    package enum Event: Sendable {
         case hotplug(HotplugEvent)
         /// A reading arrived on the link.
         case received(LinkID)
@@ -48,7 +45,7 @@ public struct WatchState: Sendable {
     }
 
     /// What is to be done for a watch, in order.
-    public enum Effect: Sendable, Equatable {
+    package enum Effect: Sendable, Equatable {
         case open(LinkID, LinkPlan)
         case close(LinkID)
         /// Call `handle(.timer)` at this time; the newest word counts. `nil`: no timer at all, so that an idle watch
@@ -99,8 +96,7 @@ public struct WatchState: Sendable {
     var worst = RunStatus.done
     var tried = 0
 
-    /// A watch before its first event.
-    public init(
+    package init(
         settings: Settings = Settings(), assignments: [Assignment] = [], drivers: [CuffDriver] = CuffFamilies.all
     ) {
         self.settings = settings
@@ -108,11 +104,10 @@ public struct WatchState: Sendable {
         self.drivers = drivers
     }
 
-    /// Links that are open or being opened.
-    public var openLinks: Int { places.count }
+    package var openLinks: Int { places.count }
 
     /// Handles one event at the monotonic time `now`; returns what is to be done, in order.
-    public mutating func handle(_ event: Event, at now: Duration) -> [Effect] {
+    package mutating func handle(_ event: Event, at now: Duration) -> [Effect] {
         guard !isEnded else { return [] }
         var effects: [Effect] = []
         switch event {
@@ -121,7 +116,7 @@ public struct WatchState: Sendable {
         case .listening(let link): news(link, now) { $0.isListening = true }
         case .ended(let link, let end): ended(link, end, now, &effects)
         case .timer:
-            wakeAt = nil  // it rang; what is due later is asked for anew
+            wakeAt = nil  // the timer fired; the next time is set again
             openDue(now, &effects)
         case .reload(let assignments): reload(assignments, now, &effects)
         case .scheduled(let schedules):

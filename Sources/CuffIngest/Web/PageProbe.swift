@@ -2,9 +2,8 @@ import CuffCore
 import Glibc
 
 /// Whether the live page can be served at an address, or is served there already. Nothing stays open.
-public enum PageProbe {
-    /// What was found.
-    public enum State: Sendable {
+package enum PageProbe {
+    package enum State: Sendable {
         /// The port can be opened.
         case free
         /// A watch of this program answers there.
@@ -19,7 +18,7 @@ public enum PageProbe {
     private static let longest = 1 << 20
 
     /// Opens the port for a moment; where it is in use, asks who is there.
-    public static func look(at address: WebAddress) -> State {
+    package static func look(at address: WebAddress) -> State {
         do throws(IngestError) {
             close(try TCPTransport.listening(address.host, String(address.port), address.description).descriptor)
             return .free

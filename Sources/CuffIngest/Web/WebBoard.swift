@@ -108,7 +108,7 @@ final class WebBoard: Sink {
             state.latest.append((reading, batch.device))
             if state.latest.count > 2 * longestMemory { state.latest.removeFirst(longestMemory) }
             state.isPageOld = true
-        // The page is taken anew, and shows what stands.
+        // The page is rendered again.
         case .live(.alert, _, _): state.isPageOld = true
         case .live(.cuffPressure(let pressure), _, _):
             if state.shown[batch.source] == nil, state.shown.count >= mostLive {
@@ -158,7 +158,7 @@ final class WebBoard: Sink {
         var text = TextBuffer(capacity: 1024)
         for (name, cuffs) in [("live", changed), ("lost", lost)] where !cuffs.isEmpty {
             text.append(string: "event: \(name)\ndata: {\"cuffs\":")
-            Self.append(cuffs, to: &text)
+            Self.json(cuffs).append(to: &text)
             text.append("}\n\n")
         }
         if !ended.isEmpty {
@@ -168,21 +168,13 @@ final class WebBoard: Sink {
         return text.array
     }
 
-    /// An array of JSON objects.
-    static func append(_ cuffs: [LivePage.Live], to text: inout TextBuffer) {
-        text.append("[")
-        for (index, one) in cuffs.enumerated() {
-            text.append(index == 0 ? "{\"key\":" : ",{\"key\":")
-            text.append(jsonString: one.key)
-            text.append(",\"name\":")
-            text.append(jsonString: one.name)
-            text.append(string: ",\"pressure_mmHg\":\(one.pressure)")
-            if let loss = one.loss {
-                text.append(",\"reason\":")
-                text.append(jsonString: loss.rawValue)
-            }
-            text.append("}")
-        }
-        text.append("]")
+    static func json(_ cuffs: [LivePage.Live]) -> JSONOutput {
+        .list(
+            cuffs.map { one in
+                [
+                    "key": .text(one.key), "name": .text(one.name), "pressure_mmHg": .number("\(one.pressure)"),
+                    "reason": one.loss.map { .text($0.rawValue) },
+                ]
+            })
     }
 }

@@ -7,7 +7,7 @@ final class WebServer {
     struct Site: Sendable {
         enum Answer: Sendable {
             case response(HTTPResponse)
-            /// The caller is to be told what happens.
+            /// The caller receives events.
             case viewer
         }
         /// Called on a worker: it may read the database.
@@ -23,11 +23,11 @@ final class WebServer {
     private static let mostOpen = 4 * limit
     /// A caller whose request was refused may go on sending it for so long.
     private static let lingering = Duration.seconds(2)
-    /// Whoever connects and asks nothing, or does not take its answer.
+    /// A caller that sends no request, or does not read its answer.
     private static let patience = Duration.seconds(5)
-    /// Viewers are told at most ten times a second: more than an eye follows, and little work.
+    /// Viewers get at most ten updates a second.
     private static let pause = Duration.milliseconds(100)
-    /// What a viewer is told first: to come again after two seconds when the connection is lost.
+    /// The first event of a viewer: reconnect after two seconds.
     private static let greeting = Array((HTTPResponse.head("200 OK", "text/event-stream") + "\r\nretry: 2000\n\n").utf8)
 
     private struct Caller {
@@ -49,8 +49,8 @@ final class WebServer {
     private var next = 0
     private var isTelling = false
     private var isStopped = false
-    private lazy var timer = LoopTimer(loop) { [weak self] in self?.tell() }
-    private lazy var quiet = LoopTimer(loop) { [weak self] in self?.tellIfNews() }
+    private lazy var timer = LoopTimer(loop) { [weak self] in self?.notifyViewers() }
+    private lazy var quiet = LoopTimer(loop) { [weak self] in self?.notifyIfNews() }
 
     /// Binds the port; 0 takes any free one, and no host means loopback.
     init(host: String, port: Int, _ site: Site, on loop: EventLoop = .shared) throws(IngestError) {
@@ -85,21 +85,21 @@ final class WebServer {
         }
     }
 
-    /// Something happened that viewers may want to hear of. On the loop.
+    /// Something changed that viewers show. On the loop.
     func newsArrived() {
         guard !isStopped, !isTelling, callers.values.contains(where: \.state.isViewer) else { return }
         isTelling = true
         timer.set(after: Self.pause)
     }
 
-    private func tell() {
+    private func notifyViewers() {
         isTelling = false
-        // What nothing renews ends by itself, and that is news as well.
+        // An entry that is not renewed expires, which is an update as well.
         quiet.set(after: WebBoard.silence + .seconds(1))
-        tellIfNews()
+        notifyIfNews()
     }
 
-    private func tellIfNews() {
+    private func notifyIfNews() {
         let message = site.news()
         guard !message.isEmpty else { return }
         for (number, caller) in callers where caller.state.isViewer { write(message, to: number) }

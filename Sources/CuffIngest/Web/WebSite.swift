@@ -98,52 +98,31 @@ final class WebSite: Sendable {
 
     private func state(_ board: WebBoard) -> HTTPResponse {
         let statistics = counters()
-        var text = TextBuffer(capacity: 4096)
-        text.append("{\"cuffs\":[")
-        for (index, link) in (statistics?.links ?? []).enumerated() {
-            text.append(index == 0 ? "{\"device\":" : ",{\"device\":")
-            text.append(jsonString: link.place)
-            text.append(",\"driver\":")
-            text.append(jsonString: link.driver.description)
-            text.append(string: ",\"readings\":\(link.counters.readings),\"skipped_bytes\":\(link.counters.skippedBytes)}")
-        }
         let live = board.live
-        text.append("],\"live\":")
-        WebBoard.append(live.filter { $0.loss == nil }, to: &text)
-        text.append(",\"lost\":")
-        WebBoard.append(live.filter { $0.loss != nil }, to: &text)
-        text.append(",\"alerts\":[")
-        for (index, alert) in alerts().enumerated() {
-            if index > 0 { text.append(0x2C) }
-            append(alert, to: &text)
-        }
-        text.append("],\"sinks\":[")
-        for (index, sink) in deliveries(statistics).enumerated() {
-            text.append(index == 0 ? "{\"sink\":" : ",{\"sink\":")
-            text.append(jsonString: sink.name)
-            text.append(string: ",\"required\":\(sink.isRequired),\"stored\":\(sink.stored),\"waiting\":\(sink.waiting),")
-            text.append(string: "\"failing\":\(sink.hasFailed)}")
-        }
-        text.append("]}\n")
-        return HTTPResponse(text.array, type: "application/json")
-    }
-
-    private func append(_ alert: StandingAlert, to text: inout TextBuffer) {
         let zone = zone ?? HostZone.local()
-        text.append("{\"rule\":")
-        text.append(jsonString: alert.rule)
-        text.append(",\"condition\":")
-        text.append(jsonString: alert.condition)
-        text.append(string: ",\"since\":\"\(alert.since.text(in: zone))\"")
-        if let device = alert.device {
-            text.append(",\"device\":")
-            text.append(jsonString: device)
+        let cuffs = (statistics?.links ?? []).map { link -> JSONOutput in
+            [
+                "device": .text(link.place), "driver": .text(link.driver.description), "readings": .number(link.counters.readings),
+                "skipped_bytes": .number(link.counters.skippedBytes),
+            ]
         }
-        if let person = alert.person {
-            text.append(",\"person\":")
-            text.append(jsonString: person)
+        let standing = alerts().map { alert -> JSONOutput in
+            [
+                "rule": .text(alert.rule), "condition": .text(alert.condition), "since": .text(alert.since.text(in: zone)),
+                "device": alert.device.map { .text($0) }, "person": alert.person.map { .text($0) },
+            ]
         }
-        text.append("}")
+        let sinks = deliveries(statistics).map { sink -> JSONOutput in
+            [
+                "sink": .text(sink.name), "required": .bool(sink.isRequired), "stored": .number(sink.stored),
+                "waiting": .number(sink.waiting), "failing": .bool(sink.hasFailed),
+            ]
+        }
+        let state: JSONOutput = [
+            "cuffs": .list(cuffs), "live": WebBoard.json(live.filter { $0.loss == nil }),
+            "lost": WebBoard.json(live.filter { $0.loss != nil }), "alerts": .list(standing), "sinks": .list(sinks),
+        ]
+        return HTTPResponse(Array((state.string + "\n").utf8), type: "application/json")
     }
 
     private func deliveries(_ statistics: RunStatistics?) -> [LivePage.Delivery] {

@@ -33,7 +33,7 @@ struct Measure: ParsableCommand {
             "--keep-failed", when: keepFailed && !hasDatabase,
             why: "only a database keeps pressures", hint: "leave out --no-store, or add e.g. --sink sqlite:bp.db")
         var (place, options) = try device.place(for: .measure, try output.ingestOptions())
-        try store.keep(&options, output)
+        try store.useStandardStore(&options, output)
         var measure = MeasureOptions(duration: duration?.duration ?? device.timeout?.duration)
         if duration != nil { measure.timeout = device.timeout?.duration }
         measure.line = try LineChoice.settings(device.line)
@@ -51,32 +51,7 @@ struct Measure: ParsableCommand {
         }
         options.stop.watch(signals: [SIGINT, SIGTERM, SIGHUP])
         let report = try Ingest.measure(place.address, driver: place.driver, measure, options: options).report
-        report.tell(output)
-        try report.conclude(output)
-    }
-}
-
-struct Stop: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "stop", _superCommandName: Cuff.name,
-        abstract: "Stops a running measurement and lets the cuff deflate.",
-        discussion: Help.text(
-            """
-            If another `cuff` process runs the measurement, it is asked to stop it; otherwise the stop is sent to the cuff.
-            """,
-            [
-                "cuff stop auto": "The one cuff that is plugged in.",
-                "cuff stop /dev/ttyUSB0 --driver par-nibp": "A cuff at a serial port.",
-            ]))
-
-    @OptionGroup var device: DeviceVerb
-    @OptionGroup var output: ConversationOptions
-
-    func run() throws {
-        let (place, options) = try device.place(for: .stop, try output.conversationOptions())
-        options.stop.watch()
-        let report = try Ingest.stop(place.address, driver: place.driver, try device.reading(.stop), options: options)
-        report.tellPassing(output)
+        report.show(output)
         try report.conclude(output)
     }
 }

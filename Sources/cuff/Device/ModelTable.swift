@@ -1,7 +1,7 @@
 import CuffCore
 import CuffIngest
 
-/// Models of cuffs as text: which driver reads one and what is to be done, or why none does and what else helps.
+/// Models of cuffs as text: the driver and how to use it, or why there is no driver and what to use instead.
 enum ModelTable {
     private static let head = ["MODEL", "DRIVER", "CONNECTION", "HOW"]
 
@@ -26,7 +26,7 @@ enum ModelTable {
                 ?? "`cuff drivers --models` lists all; for a cuff that is not among them see CONTRIBUTING.md")
     }
 
-    /// For a terminal of this width. What is true of several models is told once, below the table.
+    /// For a terminal of this width. Facts of several models are printed once, below the table.
     static func table(_ models: [CuffModel], width: Int?) -> String {
         let rows = models.map { [$0.name, driver($0), connection($0), how($0)] }
         var text = TextTable(head, rows, wrapping: 3, optional: [2]).text(width: width)
@@ -59,28 +59,24 @@ enum ModelTable {
 
     /// One JSON object for each model.
     static func json(_ models: [CuffModel]) -> String {
-        var text = TextBuffer()
-        func put(_ key: String, _ value: String) {
-            text.append(string: ",\"\(key)\":")
-            text.append(jsonString: value)
-        }
-        for model in models {
-            text.append("{\"type\":\"model\",\"schema\":1")
-            put("model", model.name)
+        models.map { model in
             switch model.support {
             case .driver(let driver):
-                put("driver", driver.id.description)
-                put("medium", driver.medium.rawValue)
-                text.append(string: ",\"usb\":[\(driver.claims.map { "\"\($0.id)\"" }.joined(separator: ","))]")
-                text.append(driver.isRecognised ? ",\"recognised\":true" : ",\"recognised\":false")
+                JSONOutput.line(
+                    "model",
+                    [
+                        ("model", .text(model.name)), ("driver", .text(driver.id.description)), ("medium", .text(driver.medium.rawValue)),
+                        ("usb", .list(driver.claims.map { .text("\($0.id)") })), ("recognised", .bool(driver.isRecognised)),
+                    ])
             case .none(let cuff):
-                put("reason", cuff.reason.rawValue)
-                put("instead", cuff.instead)
-                put("source", cuff.source)
+                JSONOutput.line(
+                    "model",
+                    [
+                        ("model", .text(model.name)), ("reason", .text(cuff.reason.rawValue)), ("instead", .text(cuff.instead)),
+                        ("source", .text(cuff.source)),
+                    ])
             }
-            text.append("}\n")
-        }
-        return text.string
+        }.joined()
     }
 
     private static func driver(_ model: CuffModel) -> String { model.driver?.id.description ?? "-" }

@@ -43,10 +43,10 @@ struct Read: ParsableCommand {
         options.maximum = max
         options.zone = try tz.map { try HostZone.named($0) }
         let filter = try ReadingFilter.asked(since: since, until: until, newTo: newTo, zone: tz)
-        try store.keep(&options, output)
+        try store.useStandardStore(&options, output)
         output.showProgress(&options)
         let report = try device.run(.readMemory(user: user), follow: follow, filter: filter, recording: record, options: options)
-        report.tell(output)
+        report.show(output)
         try report.conclude(output)
     }
 }

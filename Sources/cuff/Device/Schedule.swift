@@ -58,7 +58,7 @@ struct Schedule: ParsableCommand {
         let report = try Ingest.schedule(place, request, try device.reading(.schedule(.get)), zone: tz, options: options)
         if let warning = report.warning { output.log.warning("\(warning)") }
         if report.report.status == .done { json ? Terminal.put(report.json) : Terminal.show(report.text) }
-        report.report.tellPassing(output)
+        report.report.showPassing(output)
         try report.report.conclude(output)
     }
 }

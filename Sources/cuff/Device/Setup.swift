@@ -49,7 +49,7 @@ struct Setup: ParsableCommand {
         var entries: [SetupPlan.Entry] = []
         for found in try plan.plugged() {
             Terminal.say("\n\(found.device.summary)")
-            tellAccess(found)
+            showAccess(found)
             if let entry = try entry(found, plan, assignments, names, besides: entries) { entries.append(entry) }
         }
         for assignment in assignments where !entries.contains(where: { $0.match == "\(assignment.address)" }) {
@@ -97,13 +97,13 @@ struct Setup: ParsableCommand {
 
     // MARK: One device
 
-    private func tellAccess(_ found: SetupPlan.Found) {
+    private func showAccess(_ found: SetupPlan.Found) {
         guard let reason = found.access.reason else { return }
         Terminal.say("  you may not open it: \(reason)")
         if let hint = found.access.hint(for: found.device.key) { Terminal.say("  fix: \(hint)") }
     }
 
-    /// What is to be written of one device; `nil` for nothing.
+    /// The entry of one device; `nil` to leave it out.
     private func entry(
         _ found: SetupPlan.Found, _ plan: SetupPlan, _ assignments: [Assignment], _ names: [Int: String], besides entries: [SetupPlan.Entry]
     ) throws -> SetupPlan.Entry? {
@@ -124,7 +124,7 @@ struct Setup: ParsableCommand {
             users: askUsers(of: driver))
     }
 
-    /// Which cuff is behind a device of which nothing says so; `nil` to leave it alone.
+    /// Asks which cuff is behind an unidentified device; `nil` to leave it alone.
     private func askDriver(_ found: SetupPlan.Found) throws -> DriverID? {
         while true {
             let answer = Terminal.ask("  Which cuff is it? A model or a driver's id; empty leaves it alone: ") ?? ""

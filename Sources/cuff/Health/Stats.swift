@@ -62,7 +62,7 @@ struct Stats: ParsableCommand {
         try Flags.refuse(
             "--style", when: style == .equivalentContinuousLevel, why: "it is of sound levels",
             hint: "--quantity chooses the style of its type")
-        if let quantity { return try tell(quantity, selection, cut, isTable: isTable) }
+        if let quantity { return try show(quantity, selection, cut, isTable: isTable) }
         if follow { return try follow(selection, cut, options, isTable: isTable) }
         let persons = try HealthRuns.statisticsOfEach(
             try selected.store(), selection, by: cut, style: style, options: options, excludesDisturbed: undisturbed)
@@ -78,7 +78,7 @@ extension Stats {
         if isTable { Terminal.show(text) } else { Terminal.put(text) }
     }
 
-    private func tell(_ name: String, _ selection: ReadingSelection, _ cut: CalendarCut, isTable: Bool) throws {
+    private func show(_ name: String, _ selection: ReadingSelection, _ cut: CalendarCut, isTable: Bool) throws {
         try Flags.refuse(
             "--follow, --by-source, --readings, --undisturbed or --style",
             when: follow || bySource || readings || undisturbed || style != .discreteArithmetic, why: "they are for blood pressures")

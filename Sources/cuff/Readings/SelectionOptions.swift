@@ -31,8 +31,7 @@ struct SelectionOptions: ParsableArguments {
         selection.since = try since.map { try HostZone.instant($0, zone) }
         selection.until = try until.map { try HostZone.instant($0, zone) }
         if let since = selection.since, let until = selection.until, since >= until {
-            throw IngestError(
-                .usage, "`--since`/`--until` is not a valid time range", why: "--until is not after --since", hint: "exchange them")
+            throw IngestError(RequestFault.emptyRange)
         }
         (selection.device, selection.driver) = (device, source)
         try choose(&selection)
@@ -64,7 +63,7 @@ struct SelectionOptions: ParsableArguments {
         return try selection(types)
     }
 
-    /// Says how many readings are in no range of time, because theirs is none.
+    /// Says how many readings are left out of a time range because their time is invalid.
     static func sayImplausibleTimes(_ count: Int) {
         guard count > 0 else { return }
         let (what, whose) = count == 1 ? ("1 reading is", "its time is") : ("\(count) readings are", "their times are")
@@ -72,32 +71,4 @@ struct SelectionOptions: ParsableArguments {
     }
 
     func store(_ access: Store.Access = .read) throws -> Store { try database.store(access) }
-}
-
-/// Damaged rows that a verb has met: what it printed is right and not all.
-enum Damage {
-    // Verbs run on the main thread alone.
-    nonisolated(unsafe) fileprivate static var stores: [Store] = []
-
-    /// Throws where something was left out. Asked once a verb has done its work.
-    static func told() throws(IngestError) {
-        for store in stores { if let damage = store.damage { throw damage } }
-    }
-}
-
-/// The database that a verb looks at.
-struct DatabaseOption: ParsableArguments {
-    @Option(
-        help: ArgumentHelp("The database (default: readings.db of this user, as `cuff read` keeps it).", valueName: "file"),
-        completion: .file())
-    var db: String?
-
-    func path() throws -> String { try Store.path(db) }
-
-    /// Opens it; what it could not hand over, because it is damaged, ends the program with an error (`Damage.told`).
-    func store(_ access: Store.Access = .read) throws -> Store {
-        let store = try Store(try path(), access: access)
-        Damage.stores.append(store)
-        return store
-    }
 }

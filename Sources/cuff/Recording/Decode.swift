@@ -48,7 +48,7 @@ struct Decode: ParsableCommand {
         output.showProgress(&options)
         let report = try Ingest.decode(
             driver: driver, input: .path(file), isLive: live, selection: try usb.selection(), options: options)
-        report.tellSinks(output)
+        report.showSinks(output)
         try report.conclude(output)
     }
 }

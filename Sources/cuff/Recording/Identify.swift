@@ -26,12 +26,12 @@ struct Identify: ParsableCommand {
     func run() throws {
         let report = try Identifying.run(source, line: try LineChoice.settings(line), limit: limit.duration)
         if json { Terminal.put(report.jsonLines) } else { Terminal.show(report.text) }
-        try keep(report)
+        try save(report)
         if report.isEmpty { throw ExitCode(.no) }
     }
 
     /// A cuff that only sends does not send what was heard here again.
-    private func keep(_ report: Identifying.Report) throws {
+    private func save(_ report: Identifying.Report) throws {
         guard report.readingsHeard > 0, !store.noStore else { return }
         let count = Plural.text(report.readingsHeard, "reading")
         guard report.certain != nil else {
@@ -43,7 +43,7 @@ struct Identify: ParsableCommand {
         options.explain = { $0.text }
         let log = StandardErrorLog.logger()
         options.diagnostics = { if case .warning = $0 { log.warning("\($0.sentence)") } }
-        let kept = try Ingest.keep(report, options: options)
+        let kept = try Ingest.save(report, options: options)
         for sink in kept.sinks where sink.stored > 0 {
             Terminal.say("cuff: \(Plural.text(sink.stored, "reading")) heard and kept in \(sink.label)")
         }
@@ -103,37 +103,23 @@ extension Identifying.Report {
 
     /// One JSON object for each family. `by` says who names it: `header`, `claim` or `bytes`.
     var jsonLines: String {
-        var text = TextBuffer()
+        var lines: [String] = []
         if let word {
             let own = candidates.first { $0.driver.description == word.driver }
             let by = if case .header = word { "header" } else { "claim" }
-            append(word.driver, by: by, own, to: &text)
+            lines.append(json(word.driver, by: by, own))
         }
-        for candidate in others { append(candidate.driver.description, by: "bytes", candidate, to: &text) }
-        return text.string
+        return (lines + others.map { json($0.driver.description, by: "bytes", $0) }).joined()
     }
 
-    private func append(_ driver: String, by: String, _ candidate: Identification.Candidate?, to text: inout TextBuffer) {
-        text.append("{\"type\":\"candidate\",\"schema\":1,\"driver\":\"")
-        text.append(string: StandardErrorLog.harmless(driver).replacing("\\", with: "?").replacing("\"", with: "?"))
-        text.append("\",\"by\":\"")
-        text.append(string: by)
-        text.append("\",\"bytes\":")
-        text.append(decimal: Int64(bytes))
-        if let candidate {
-            text.append(",\"frames\":")
-            text.append(decimal: Int64(candidate.frames))
-            text.append(",\"frame_bytes\":")
-            text.append(decimal: Int64(candidate.bytes))
-            text.append(",\"readings\":")
-            text.append(decimal: Int64(candidate.readings))
-            text.append(candidate.isChecked ? ",\"checked\":true" : ",\"checked\":false")
-            if line != nil {
-                text.append(",\"lines\":[")
-                text.append(string: candidate.lines.map { "\"\($0.text)\"" }.joined(separator: ","))
-                text.append("]")
-            }
-        }
-        text.append("}\n")
+    private func json(_ driver: String, by: String, _ candidate: Identification.Candidate?) -> String {
+        JSONOutput.line(
+            "candidate",
+            [
+                ("driver", .text(StandardErrorLog.harmless(driver))), ("by", .text(by)), ("bytes", .number(bytes)),
+                ("frames", candidate.map { .number($0.frames) }), ("frame_bytes", candidate.map { .number($0.bytes) }),
+                ("readings", candidate.map { .number($0.readings) }), ("checked", candidate.map { .bool($0.isChecked) }),
+                ("lines", line == nil ? nil : candidate.map { .list($0.lines.map { .text($0.text) }) }),
+            ])
     }
 }

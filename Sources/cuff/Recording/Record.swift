@@ -31,9 +31,9 @@ struct Record: ParsableCommand {
     func run() throws {
         try Flags.refuse("--record", when: record != nil, why: "--out names the capture")
         var options = try output.ingestOptions()
-        try store.keep(&options, output)
+        try store.useStandardStore(&options, output)
         let report = try device.run(follow ? .follow : .readMemory(user: nil), recording: out, options: options)
-        report.tell(output)
+        report.show(output)
         try report.conclude(output)
     }
 }

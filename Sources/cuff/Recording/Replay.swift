@@ -38,7 +38,7 @@ struct Replay: ParsableCommand {
         output.showProgress(&options)
         let report = try Ingest.replay(
             paths: captures, driver: driver, speed: speed, selection: try usb.selection(), options: options)
-        report.tellSinks(output)
+        report.showSinks(output)
         try report.conclude(output)
     }
 }

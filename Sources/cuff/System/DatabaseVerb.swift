@@ -36,7 +36,7 @@ struct DatabaseVerb: ParsableCommand {
             let backup = try Store(path, access: .read).backUp(to: file, replaces: force)
             guard json else { return Terminal.say("cuff: \(Plural.text(backup.readings, "reading")) of \(path) are in \(file)") }
             Terminal.put(
-                JSONObject.line(
+                JSONOutput.line(
                     "backup",
                     [
                         ("database", .text(path)), ("file", .text(file)), ("readings", .number(backup.readings)),
@@ -65,11 +65,11 @@ struct DatabaseVerb: ParsableCommand {
             let report = try Store(path, access: .read).check()
             if json {
                 let lines = report.problems.map { problem in
-                    JSONObject.line(
+                    JSONOutput.line(
                         "problem",
                         [("rule", .text(problem.rule)), ("id", problem.id.map { .text($0) }), ("text", .text(problem.description))])
                 }
-                let total = JSONObject.line(
+                let total = JSONOutput.line(
                     "database_check",
                     [
                         ("database", .text(path)), ("readings", .number(report.readings)), ("deleted", .number(report.deleted)),
@@ -110,7 +110,7 @@ struct DatabaseVerb: ParsableCommand {
         func run() throws {
             try Flags.refuse("--confirm", when: dryRun && !confirm.isEmpty, why: "nothing is removed")
             let path = try database.path()
-            if dryRun { return tell(try Store(path, access: .read).purgePreview(), path, verb: "would be removed") }
+            if dryRun { return show(try Store(path, access: .read).purgePreview(), path, verb: "would be removed") }
             let store = try Store(path, access: .write)
             let preview = try store.purgePreview()
             if preview.tombstones > 0 {
@@ -121,17 +121,17 @@ struct DatabaseVerb: ParsableCommand {
                     ) : confirm
                 guard answer == "purge" else { throw IngestError(StoreFault.purgeNotConfirmed) }
             }
-            tell(try store.purge(), path, verb: "removed")
+            show(try store.purge(), path, verb: "removed")
             try store.close()
         }
 
-        private func tell(_ purge: Store.Purge, _ path: String, verb: String) {
+        private func show(_ purge: Store.Purge, _ path: String, verb: String) {
             if json {
                 return Terminal.put(
-                    JSONObject.line(
+                    JSONOutput.line(
                         "purge",
                         [
-                            ("database", .text(path)), ("applied", .truth(!dryRun)), ("tombstones", .number(purge.tombstones)),
+                            ("database", .text(path)), ("applied", .bool(!dryRun)), ("tombstones", .number(purge.tombstones)),
                             ("kept_tombstones", .number(purge.owedTombstones)), ("outbox_lines", .number(purge.lines)),
                             ("sources", .number(purge.sources)), ("bytes_before", .number(purge.bytesBefore)),
                             ("bytes_after", .number(purge.bytesAfter)),

@@ -32,7 +32,7 @@ final class ProgressLine: Sink {
         drawn = nil
     }
 
-    /// `23 of 250 readings`; where more came than were announced, what came.
+    /// `23 of 250 readings`; the count alone if more came than were announced.
     static func text(_ count: Int, of announced: Int) -> String {
         if announced > 0, announced >= count { return "\(count) of \(Plural.text(announced, "reading")) …" }
         return "\(Plural.text(count, "reading")) …"
@@ -51,10 +51,10 @@ extension RunOptions {
         guard Terminal.errorIsTerminal, !quiet, !isShown else { return }
         let line = ProgressLine()
         options.moreSinks.append(line)
-        let tell = options.diagnostics
+        let diagnostics = options.diagnostics
         options.diagnostics = { diagnostic in
             if case .announced(let records) = diagnostic { line.announce(records) }
-            tell(diagnostic)
+            diagnostics(diagnostic)
         }
     }
 }

@@ -74,16 +74,12 @@ struct Sinks: ParsableCommand {
         }
 
         private static func line(_ kind: SinkKind) -> String {
-            var text = TextBuffer()
-            text.append("{\"type\":\"sink_kind\",\"schema\":1")
-            for (key, value) in [
-                ("sink", kind.spelling), ("help", kind.help), ("durable", kind.durability.rawValue), ("example", kind.example),
-            ] {
-                text.append(string: ",\"\(key)\":")
-                text.append(jsonString: value)
-            }
-            text.append("}\n")
-            return text.string
+            JSONOutput.line(
+                "sink_kind",
+                [
+                    ("sink", .text(kind.spelling)), ("help", .text(kind.help)), ("durable", .text(kind.durability.rawValue)),
+                    ("example", .text(kind.example)),
+                ])
         }
     }
 

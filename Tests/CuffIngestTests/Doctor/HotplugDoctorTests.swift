@@ -53,7 +53,7 @@ import Testing
         #expect(
             try finding(.permission, facts).lines == """
                 permission     FAILED   the port belongs to root:dialout (rw-rw----); this process runs as anna, groups: anna
-                               fix: sudo usermod -aG dialout anna, then log in anew   (or: cuff doctor --print-rule \
+                               fix: sudo usermod -aG dialout anna, then log in again   (or: cuff doctor --print-rule \
                 usb:0403:6001:A900XYZ1 | sudo tee /etc/udev/rules.d/71-cuff-local.rules)
                 """)
     }
@@ -108,7 +108,7 @@ import Testing
         facts.permissions?.mode = 0o660
         facts.listedGroups = [20]
         let groups = try finding(.groups, facts)
-        #expect(groups.state == .warning && groups.hint?.hasPrefix("log in anew") == true)
+        #expect(groups.state == .warning && groups.hint?.hasPrefix("log in again") == true)
     }
 
     @Test func neighbours_AreWarnedOf_OnlyWhereTheyReach() throws {

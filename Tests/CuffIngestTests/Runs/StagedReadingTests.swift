@@ -27,7 +27,7 @@ import Testing
             let series = QuantitySeries(
                 restored: .cuffPressure, unit: .mmHg, start: start, end: start, source: HealthSource(name: "cuff"), device: nil,
                 reading: one.id, elements: [QuantitySeries.Element(start: 0, end: 0, value: Digits(one == real ? 150 : 250))])
-            try store.keep(.quantity(try #require(series)), driver: driver, device: "m", identity: nil)
+            try store.save(.quantity(try #require(series)), driver: driver, device: "m", identity: nil)
         }
         let selection = ReadingSelection(zone: .utc)
         let cut = CalendarCut(.day, zone: .utc)

@@ -19,9 +19,9 @@ import Testing
             let number = Int(random.next() % 8000)
             let key = key(ordered ? min(number, step) : number, ordered: ordered)
             #expect(try known.insert(key) == model.insert(key).inserted)
-            if step % 9 == 0 { known.keep() }
+            if step % 9 == 0 { known.commit() }
         }
-        known.keep()
+        known.commit()
         for key in model { #expect(try !known.insert(key)) }
     }
 
@@ -29,7 +29,7 @@ import Testing
         let known = try KnownReadings(cacheKiB: 32)
         let keys = (0..<40).map { key($0, ordered: true) }
         for key in keys[..<20] { #expect(try known.insert(key)) }
-        known.keep()
+        known.commit()
         for key in keys[20...] { #expect(try known.insert(key)) }
         known.forget()
         for key in keys[..<20] { #expect(try !known.insert(key)) }
@@ -46,7 +46,7 @@ import Testing
             if batch % 3 == 1 {
                 known.forget()
             } else {
-                known.keep()
+                known.commit()
                 model.formUnion(keys)
             }
         }

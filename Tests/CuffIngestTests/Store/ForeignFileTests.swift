@@ -271,24 +271,3 @@ import Testing
         for end in ends { close(end) }
     }
 }
-
-@Suite struct JSONTextTests {
-    @Test(arguments: [
-        "{}", "{\"a\":1}", "{\"a\":[],\"b\":{\"c\":[1,-2.5e3,\"x\"]},\"d\":true,\"e\":null}", "{\"a\":\"\\\"}\\\\\"}", "{ \"a\":1 }",
-    ])
-    func whole_IsAnObject(_ text: String) {
-        #expect(Array(text.utf8).withUnsafeBytes { JSONText.isObject($0) })
-        for length in 0..<text.utf8.count {
-            #expect(!Array(text.utf8.prefix(length)).withUnsafeBytes { JSONText.isObject($0) }, "\(length)")
-        }
-    }
-
-    @Test(arguments: [
-        "", "[]", "{}}", "{}{}", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{a:1}", "{\"a\":[1}", "{\"a\":1]}", "{\"a\":x}", "{\"a\":1}\n",
-        "{\"a\":\"\n\"}",
-        "{\"a\":\"x{\"a\":1}", "{\"a\":1 2}", "{\"a\" :1}", "{,}", "{\"a\":[,]}",
-    ])
-    func other_IsNot(_ text: String) {
-        #expect(!Array(text.utf8).withUnsafeBytes { JSONText.isObject($0) })
-    }
-}

@@ -42,13 +42,14 @@ func storeMisreadRecord(_ path: String) throws -> Reading {
 
 /// A fault of the tests' own sinks and transports.
 struct TestFault: Fault {
-    let status: RunStatus
-    let description: String
+    let kind: RunStatus
+    let line: String
+    var statement: (status: RunStatus, text: String) { (kind, line) }
 }
 
 extension IngestError {
     init(_ status: RunStatus, _ what: String, why: String = "") {
-        self.init(TestFault(status: status, description: what + (why.isEmpty ? "" : ": \(why)")))
+        self.init(TestFault(kind: status, line: what + (why.isEmpty ? "" : ": \(why)")))
     }
 }
 

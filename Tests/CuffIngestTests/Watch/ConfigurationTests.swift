@@ -96,7 +96,7 @@ import Testing
             "[device.x]\nmatch = \"port:1-1\"\ndrivr = \"and-std\"\n", "c.toml:3", "unknown key `drivr` in [device.x]"
         ),
         ("\n[devices.x]\nmatch = 1\n", "c.toml:2", "unknown key `devices`"),
-        ("[device.x]\ndriver = \"and-std\"\n", "c.toml:1", "says nothing of which device"),
+        ("[device.x]\ndriver = \"and-std\"\n", "c.toml:1", "does not say which device it is"),
         ("[device.x]\nmatch = \"port:1-1\"\n", "c.toml:1", "names no driver"),
         ("[device.x]\nmatch = \"port:1-1\"\ndriver = \"and-sdt\"\n", "c.toml:3", "did you mean `and-std`?"),
         ("[device.x]\nmatch = \"0403:6001\"\ndriver = \"and-std\"\n", "c.toml:2", "did you mean usb:0403:6001?"),

@@ -43,7 +43,7 @@ private final class Rig {
         let told = told
         alerts = WatchAlerts(
             rules, persons: AlertPersons(), file: folder.file("alerts"), databases: databases, now: { clock.withLock { $0 } },
-            tell: { text in told.withLock { $0.append(text) } })
+            notify: { text in told.withLock { $0.append(text) } })
         pipeline = Pipeline(
             [Pipeline.Member(lines), Pipeline.Member(readingsOnly), Pipeline.Member(sink), Pipeline.Member(alerts)], policy: .retry)
         alerts.attach(to: pipeline)
@@ -161,7 +161,7 @@ private func high(repeated: AlertRule.Repeated? = nil) throws -> AlertRule {
 
     @Test func aCuffsOwnCycle_IsWaitedFor() async throws {
         let rig = Rig([AlertRule(name: "quiet", trigger: .silence(.seconds(600)))], folder: TestFolder())
-        rig.alerts.keep([], [OwnCycle(key: "usb:1", driver: "r1", minutes: 20)])
+        rig.alerts.update([], [OwnCycle(key: "usb:1", driver: "r1", minutes: 20)])
         rig.alerts.name("usb:1", "hallway")
         try await rig.hear(Rig.reading(1, 120, at: 1))
         try await rig.hear(Rig.reading(2, 120, at: 20))

@@ -27,7 +27,7 @@ import Testing
         try folder.save(HostSchedule(key: "/dev/cuff", driver: "suntech-advantage", zone: "UTC", keeper: keeper))
         let (said, asked, planned) = (Mailbox<String>(), Mailbox<Int64>(), Mailbox<[HostSchedule]>())
         let schedules = WatchSchedules(
-            folder, now: { now }, tell: { said.post($0) }, changed: { planned.post($0) },
+            folder, now: { now }, notify: { said.post($0) }, changed: { planned.post($0) },
             measure: { schedule, reply in
                 asked.post(schedule.keeper.handled)
                 reply(answer(now))
@@ -110,7 +110,7 @@ import Testing
         let told = Mailbox<[OwnCycle]>()
         let asked = Mailbox<Int64>()
         let schedules = WatchSchedules(
-            folder, now: { Self.eight }, tell: { _ in }, changed: { _ in }, cyclesChanged: { told.post($0) },
+            folder, now: { Self.eight }, notify: { _ in }, changed: { _ in }, cyclesChanged: { told.post($0) },
             measure: { schedule, reply in
                 asked.post(schedule.keeper.handled)
                 reply(.begun)

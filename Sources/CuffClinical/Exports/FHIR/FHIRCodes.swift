@@ -1,3 +1,5 @@
+import CuffCore
+
 /// Code systems and names of FHIR resources.
 public enum FHIRCodes {
     static let mdc = "urn:iso:std:iso:11073:10101"

@@ -1,3 +1,5 @@
+import CuffCore
+
 /// A deleted reading that a server may have. Its Observations stay there without values, with the status `entered-in-error`, because
 /// others may have used them (FHIR R4, Observation.status).
 public struct FHIRDeletion: Sendable, Hashable {

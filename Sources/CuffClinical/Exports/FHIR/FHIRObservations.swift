@@ -1,3 +1,5 @@
+import CuffCore
+
 /// The FHIR R4 Observations of one reading: a panel of pressures, the pulse, and the flags of the cuff.
 struct FHIRObservations {
     let reading: ExchangeReading

@@ -1,3 +1,5 @@
+import CuffCore
+
 /// References between resources: within a transaction by UUIDs of their names, in bulk files by ids.
 enum FHIRReferences: Sendable, Hashable {
     case transaction, bulk

@@ -29,7 +29,7 @@ extension HealthRuns {
     }
 
     /// Refuses what was asked for by name and has no place in the format, and events that no `--new` can remember.
-    public static func check(_ types: TypeChoice, _ selection: ReadingSelection, for exporter: Exporter) throws(ExportFault) {
+    package static func check(_ types: TypeChoice, _ selection: ReadingSelection, for exporter: Exporter) throws(ExportFault) {
         guard types.isChosen else { return }
         var missing = types.series.subtracting(exporter.parts.series).map(\.rawValue).sorted()
         if types.events, !exporter.parts.contains(.events) { missing.append("event") }

@@ -2,23 +2,6 @@ import CuffClinical
 import CuffCore
 import Glibc
 
-/// What statistics are asked for.
-public struct StatisticsRequest: Sendable {
-    /// Which readings.
-    public var selection: ReadingSelection
-    /// How time is cut.
-    public var cut: CalendarCut
-    /// How values become an average.
-    public var style = AggregationStyle.discreteArithmetic
-    /// What is kept beside the merged statistics.
-    public var options: StatisticsCollection.Options = []
-    /// Also leave out disturbed readings.
-    public var excludesDisturbed = false
-
-    /// The usual style over these readings.
-    public init(_ selection: ReadingSelection, by cut: CalendarCut) { (self.selection, self.cut) = (selection, cut) }
-}
-
 extension HealthRuns {
     /// How often a database is asked whether it has changed.
     static let followInterval = Duration.seconds(1)

@@ -47,11 +47,11 @@ extension HealthRuns {
     package static func add(_ entry: ManualQuantity, zone: ZoneTable, to path: String) throws(IngestError) -> (
         reading: Reading, isNew: Bool
     ) {
-        try keep(entry.reading(received: HostClock.reproducibleNow(), zone: zone), to: path)
+        try save(entry.reading(received: HostClock.reproducibleNow(), zone: zone), to: path)
     }
 
     /// Keeps a hearing test that a person typed in: `250:34/27,500:30/-`. Answers whether it is new.
-    public static func add(
+    package static func add(
         audiogram text: String, at time: Timestamp, user: Int?, remarks: Remarks, zone: ZoneTable, to path: String
     ) throws(IngestError) -> (reading: Reading, isNew: Bool) {
         let now = HostClock.reproducibleNow()
@@ -62,7 +62,7 @@ extension HealthRuns {
         guard let reading = Audiogram(text)?.reading(at: time, user: user, remarks: remarks, received: now, zone: zone) else {
             throw IngestError(SelectionFault.notAnAudiogram(text))
         }
-        return try keep(reading, to: path)
+        return try save(reading, to: path)
     }
 
     /// Statistics of a quantity for each person of the selection: of its readings, and of the values of series of the same type.

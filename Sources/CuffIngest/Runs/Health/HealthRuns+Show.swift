@@ -1,31 +1,12 @@
 import CuffClinical
 import CuffCore
 
-/// How `cuff show` puts things.
-public struct ShowOptions: Sendable {
-    /// How the readings are printed.
-    public var form = HealthRuns.Listing.plain
-    /// Each value of a series on a line of its own.
-    public var values = false
-    /// Values series by series, each with the reading that owns it, instead of by time over all series.
-    public var byOwner = false
-    /// Also what edited readings said before.
-    public var earlier = false
-    /// What the values of series must be.
-    public var conditions: [SeriesCondition] = []
-    /// From which pulse on an event is shown.
-    public var limits = HeartRateLimits.usual
-
-    /// Plain lines with the usual limits.
-    public init() {}
-}
-
 extension HealthRuns {
     /// As many series are taken together where their values are told in the order of time.
     private static let mostSeries = 1000
 
     /// What was chosen: readings, then the events beside them, then series.
-    public static func show(
+    package static func show(
         _ store: Store, _ types: TypeChoice, _ selection: ReadingSelection, _ options: ShowOptions, to output: OutputFile
     ) throws(IngestError) {
         if types.hasReadings { try list(store, selection, as: options.form, withEarlier: options.earlier, to: output, finishes: false) }

@@ -72,11 +72,11 @@ public enum HealthRuns {
     }
 
     /// How readings are listed: columns, tab-separated lines or JSON Lines.
-    public enum Listing: String, Sendable, CaseIterable {
+    package enum Listing: String, Sendable, CaseIterable {
         case table, plain, jsonl
 
         /// What was asked for; without it a terminal gets a table and a pipe plain lines.
-        public init(_ name: String?, isTerminal: Bool) throws(IngestError) {
+        package init(_ name: String?, isTerminal: Bool) throws(IngestError) {
             guard let form = Listing(rawValue: name ?? (isTerminal ? "table" : "plain")) else {
                 throw IngestError(SelectionFault.unknownFormat(name ?? "", known: Listing.allCases.map(\.rawValue)))
             }
@@ -85,7 +85,7 @@ public enum HealthRuns {
     }
 
     /// The selected readings as lines; `withEarlier` puts before each what it said before it was edited.
-    public static func list(
+    package static func list(
         _ store: Store, _ selection: ReadingSelection, as form: Listing, withEarlier: Bool = false, to output: OutputFile,
         finishes: Bool = true
     ) throws(IngestError) {
@@ -124,11 +124,11 @@ public enum HealthRuns {
     }
 
     /// Keeps a reading that a person typed in. Answers whether it is new. One that was here gets the remarks all the same.
-    public static func add(_ entry: ManualEntry, zone: ZoneTable, to path: String) throws(IngestError) -> (reading: Reading, isNew: Bool) {
-        try keep(entry.reading(received: HostClock.reproducibleNow(), zone: zone), to: path)
+    package static func add(_ entry: ManualEntry, zone: ZoneTable, to path: String) throws(IngestError) -> (reading: Reading, isNew: Bool) {
+        try save(entry.reading(received: HostClock.reproducibleNow(), zone: zone), to: path)
     }
 
-    static func keep(_ reading: Reading, to path: String) throws(IngestError) -> (reading: Reading, isNew: Bool) {
+    static func save(_ reading: Reading, to path: String) throws(IngestError) -> (reading: Reading, isNew: Bool) {
         var reading = reading
         reading.id = try idInPlace(of: reading.id, in: path)
         let sink = try SQLiteSink(path: path)

@@ -4,7 +4,7 @@ import Glibc
 
 /// Prints a page into a PDF file through a browser that is installed, without a window. The browser is told to load nothing, and the
 /// page has nothing that could be loaded.
-public enum PagePrinter {
+package enum PagePrinter {
     /// The names under which browsers that print by themselves are installed, the most usual first. They all take the same options.
     static let browsers = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge", "brave-browser"]
     /// A page of some megabytes takes seconds; a small computer may need more.
@@ -12,8 +12,7 @@ public enum PagePrinter {
     /// No page of a report comes near; a file beyond it is no report.
     private static let largest = 256 << 20
 
-    /// Why nothing was printed.
-    public enum PrintFault: Fault {
+    package enum PrintFault: Fault {
         case noBrowser(looked: [String])
         case cannotStart(String, errno: Int32)
         case tooSlow(String)
@@ -21,25 +20,15 @@ public enum PagePrinter {
         /// The browser ended, and there is no PDF file.
         case nothing(String)
 
-        /// What kind of failure it is.
-        public var status: RunStatus {
+        package var statement: (status: RunStatus, text: String) {
             switch self {
-            case .noBrowser: .unavailable
-            case .cannotStart, .nothing: .software
-            case .tooSlow: .tryAgain
-            case .interrupted: .interrupted
-            }
-        }
-
-        /// What happened, in one plain line.
-        public var description: String {
-            switch self {
-            case .noBrowser(let looked): "cannot print a PDF file: no browser is installed (looked for \(looked.joined(separator: ", ")))"
+            case .noBrowser(let looked):
+                (.unavailable, "cannot print a PDF file: no browser is installed (looked for \(looked.joined(separator: ", ")))")
             case .cannotStart(let browser, let number):
-                "cannot print a PDF file: \(browser) does not start: \(SystemFault.lowercased(number))"
-            case .tooSlow(let browser): "cannot print a PDF file: \(browser) did not end in \(patience.components.seconds) s"
-            case .interrupted: "no PDF file was printed: interrupted"
-            case .nothing(let browser): "cannot print a PDF file: \(browser) made none"
+                (.software, "cannot print a PDF file: \(browser) does not start: \(SystemFault.lowercased(number))")
+            case .tooSlow(let browser): (.tryAgain, "cannot print a PDF file: \(browser) did not end in \(patience.components.seconds) s")
+            case .interrupted: (.interrupted, "no PDF file was printed: interrupted")
+            case .nothing(let browser): (.software, "cannot print a PDF file: \(browser) made none")
             }
         }
     }

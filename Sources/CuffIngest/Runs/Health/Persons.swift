@@ -2,22 +2,21 @@ import CuffCore
 
 /// Whose readings a selection holds. The user slots of cuffs are different persons: nothing may add them up, and what cannot say
 /// whose a value is must not hold more than one.
-public struct Persons: Sendable, Hashable {
+package struct Persons: Sendable, Hashable {
     /// Ascending; `nil`, for readings that tell no user, comes last.
-    public let users: [Int?]
+    package let users: [Int?]
 
     /// These users, ascending, `nil` last.
     init(users: [Int?]) { self.users = users }
 
     /// The users of the selected readings. Throws where the database cannot be read.
-    public init(_ store: Store, _ selection: ReadingSelection, kinds: Set<ReadingSelection.Kind>? = nil) throws(IngestError) {
+    package init(_ store: Store, _ selection: ReadingSelection, kinds: Set<ReadingSelection.Kind>? = nil) throws(IngestError) {
         var selection = selection
         if let kinds { selection.kinds = kinds }
         users = try store.users(selection)
     }
 
-    /// At most one person's readings are selected.
-    public var isOne: Bool { users.count < 2 }
+    package var isOne: Bool { users.count < 2 }
 
     /// `users 1, 2, and readings without a user`.
     var sentence: String {
@@ -28,7 +27,7 @@ public struct Persons: Sendable, Hashable {
     }
 
     /// As it stands above one person's part.
-    public static func heading(_ user: Int?) -> String { user.map { "User \($0)" } ?? "Without a user" }
+    package static func heading(_ user: Int?) -> String { user.map { "User \($0)" } ?? "Without a user" }
 
     /// Refuses what could not say whose a value is.
     func requireOne(for what: String) throws(IngestError) {
@@ -48,12 +47,12 @@ public struct Persons: Sendable, Hashable {
 }
 
 /// `2`, or `none` for readings that tell no user.
-public enum UserChoice: Sendable, Hashable {
+package enum UserChoice: Sendable, Hashable {
     case number(Int)
     case none
 
     /// `nil` for anything but `none` or a number from 0 on.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         if text == "none" {
             self = .none
         } else if let number = Int(text), (0...Int(Int32.max)).contains(number) {
@@ -66,7 +65,7 @@ public enum UserChoice: Sendable, Hashable {
 
 extension ReadingSelection {
     /// Narrows the selection to one user, or to readings without one; `nil` changes nothing.
-    public mutating func choose(_ choice: UserChoice?) {
+    package mutating func choose(_ choice: UserChoice?) {
         switch choice {
         case .number(let number)?: user = number
         case .none?: isWithoutUser = true

@@ -45,37 +45,37 @@ final class PrintedReadings {
             rest += chunk
             var start = 0
             while let end = rest[start...].firstIndex(of: 0x0A) {
-                guard try take(rest[start..<end], selection, body) else { return }
+                guard try parse(rest[start..<end], selection, body) else { return }
                 start = end + 1
             }
             rest.removeFirst(start)
             guard rest.count <= Self.longestLine else { throw fault("it is longer than \(Self.longestLine) bytes") }
         }
-        _ = try take(rest[...], selection, body)
+        _ = try parse(rest[...], selection, body)
     }
 
     private func fault(_ why: String) -> IngestError {
         IngestError(SelectionFault.notAReading(file: name, line: number + 1, why: why))
     }
 
-    private func take(
+    private func parse(
         _ bytes: ArraySlice<UInt8>, _ selection: ReadingSelection, _ body: (Content) throws(IngestError) -> Bool
     ) throws(IngestError) -> Bool {
         guard !bytes.allSatisfy({ $0 <= 0x20 }) else {
             number += 1
             return true
         }
-        guard let line = JSONLine(bytes) else { throw fault("it is not a JSON object") }
+        guard let line = JSONValue(bytes), case .object = line else { throw fault("it is not a JSON object") }
         let content = try content(line, selection)
         number += 1
         return try content.map(body) ?? true
     }
 
-    private func content(_ line: JSONLine, _ selection: ReadingSelection) throws(IngestError) -> Content? {
-        let type = line.text("type")
-        guard type == "blood_pressure" || type == "measurement" && line.text("event") == "failed" else { return nil }
-        let user = line.number("user").flatMap { Int(exactly: $0) }
-        let provenance = Provenance(driver: line.text("driver") ?? "", device: line.text("device") ?? "")
+    private func content(_ line: JSONValue, _ selection: ReadingSelection) throws(IngestError) -> Content? {
+        let type = line["type"]?.text
+        guard type == "blood_pressure" || type == "measurement" && line["event"]?.text == "failed" else { return nil }
+        let user = line["user"]?.number.flatMap { Int(exactly: $0) }
+        let provenance = Provenance(driver: line["driver"]?.text ?? "", device: line["device"]?.text ?? "")
         let time = time(line, selection.zone)
         let isImplausible = type == "blood_pressure" && time == nil && hasImplausibleTime(line, selection.zone)
         guard isImplausible || selection.holds(time), selection.user == nil || selection.user == user,
@@ -89,41 +89,41 @@ final class PrintedReadings {
         guard let systolic = pressure(line, "systolic"), let diastolic = pressure(line, "diastolic") else {
             throw fault("a blood pressure has systolic_mmHg and diastolic_mmHg")
         }
-        let pulse = line.number("pulse_per_min")
+        let pulse = line["pulse_per_min"]?.number
         var flags: MeasurementFlags = []
-        for word in line.list("flags") { if let flag = MeasurementFlags.named(word) { flags.insert(flag) } }
-        if !Self.isPlausible(systolic, diastolic, line.number("mean_mmHg"), pulse) { flags.insert(.implausible) }
+        for word in line["flags"]?.list?.compactMap(\.text) ?? [] { if let flag = MeasurementFlags.named(word) { flags.insert(flag) } }
+        if !Self.isPlausible(systolic, diastolic, line["mean_mmHg"]?.number, pulse) { flags.insert(.implausible) }
         let reason =
             InclusionRule(zone: selection.zone).reason(flags) ?? (isImplausible ? .timeImplausible : time == nil ? .timeUnknown : nil)
         return .reading(
             HomeReading(
-                id: line.text("id").flatMap { Reading.ID.parse($0) } ?? .none, time: time, systolic: systolic, diastolic: diastolic,
+                id: line["id"]?.text.flatMap { Reading.ID.parse($0) } ?? .none, time: time, systolic: systolic, diastolic: diastolic,
                 pulse: pulse, flags: flags, user: user, source: source, exclusion: reason))
     }
 
     /// In mmHg; of a cuff that sends kPa from what it sent, for the number beside it is rounded.
-    private func pressure(_ line: JSONLine, _ stem: String) -> Double? {
-        guard let mmHg = line.number(stem + "_mmHg") else { return nil }
-        return line.number(stem + "_kPa").map { $0 * Pressure.mmHgPerKPa } ?? mmHg
+    private func pressure(_ line: JSONValue, _ stem: String) -> Double? {
+        guard let mmHg = line[stem + "_mmHg"]?.number else { return nil }
+        return line[stem + "_kPa"]?.number.map { $0 * Pressure.mmHgPerKPa } ?? mmHg
     }
 
     /// As `Reading.bestTime` has it.
-    private func time(_ line: JSONLine, _ zone: ZoneTable) -> Timestamp? {
-        if line.text("clock") == "implausible" { return nil }
+    private func time(_ line: JSONValue, _ zone: ZoneTable) -> Timestamp? {
+        if line["clock"]?.text == "implausible" { return nil }
         if let time = told(line, zone) { return ClockCorrection.isCredible(time, received: received(line)) ? time : nil }
-        return line.text("origin") == "memory" ? nil : received(line)
+        return line["origin"]?.text == "memory" ? nil : received(line)
     }
 
-    private func hasImplausibleTime(_ line: JSONLine, _ zone: ZoneTable) -> Bool {
-        line.text("clock") == "implausible"
+    private func hasImplausibleTime(_ line: JSONValue, _ zone: ZoneTable) -> Bool {
+        line["clock"]?.text == "implausible"
             || told(line, zone).map { !ClockCorrection.isCredible($0, received: received(line)) } ?? false
     }
 
-    private func received(_ line: JSONLine) -> Timestamp? { line.text("received").flatMap { Timestamp.parse($0)?.time } }
+    private func received(_ line: JSONValue) -> Timestamp? { line["received"]?.text.flatMap { Timestamp.parse($0)?.time } }
 
-    private func told(_ line: JSONLine, _ zone: ZoneTable) -> Timestamp? {
-        if let measured = line.text("measured").flatMap({ Timestamp.parse($0)?.time }) { return measured }
-        guard line.text("clock") != "unset", let time = line.text("device_time").flatMap({ DeviceTime.parse($0) }), time.isPossible else {
+    private func told(_ line: JSONValue, _ zone: ZoneTable) -> Timestamp? {
+        if let measured = line["measured"]?.text.flatMap({ Timestamp.parse($0)?.time }) { return measured }
+        guard line["clock"]?.text != "unset", let time = line["device_time"]?.text.flatMap({ DeviceTime.parse($0) }), time.isPossible else {
             return nil
         }
         return time.instant(in: zone)

@@ -1,5 +1,5 @@
 /// Why stored or printed readings cannot be shown, evaluated, entered or deleted as asked.
-public enum SelectionFault: Fault {
+package enum SelectionFault: Fault {
     case unknownType(String, known: [String])
     case unknownFormat(String, known: [String])
     /// A verb about readings was given series or events; `kinds` are those it knows.
@@ -29,44 +29,38 @@ public enum SelectionFault: Fault {
     case unordered
     case tooManySeries
 
-    /// What kind of failure it is.
-    public var status: RunStatus {
+    package var statement: (status: RunStatus, text: String) {
         switch self {
-        case .notAReading, .unordered: .badData
-        case .deletionNotConfirmed(isAsked: true): .no
-        default: .usage
-        }
-    }
-
-    /// What happened, in one plain line.
-    public var description: String {
-        switch self {
-        case .unknownType(let word, let known): "unknown type `\(word)`: types are \(known.joined(separator: ", "))"
-        case .unknownFormat(let word, let known): "unknown format `\(word)`: formats are \(known.joined(separator: ", "))"
+        case .unknownType(let word, let known): (.usage, "unknown type `\(word)`: types are \(known.joined(separator: ", "))")
+        case .unknownFormat(let word, let known): (.usage, "unknown format `\(word)`: formats are \(known.joined(separator: ", "))")
         case .readingsOnly(let verb, _):
-            "`\(verb)` is about readings: series and events belong to the readings they were made of"
-        case .oneTypeOnly(let verb, let type): "`\(verb)` is made of \(type) alone"
+            (.usage, "`\(verb)` is about readings: series and events belong to the readings they were made of")
+        case .oneTypeOnly(let verb, let type): (.usage, "`\(verb)` is made of \(type) alone")
         case .severalPersons(let what, let whose, _):
-            "\(what) is of one person, and these readings are of several: \(whose)"
-        case .limitsCross: "the pulse limits cross: the low one is not below the high one"
+            (.usage, "\(what) is of one person, and these readings are of several: \(whose)")
+        case .limitsCross: (.usage, "the pulse limits cross: the low one is not below the high one")
         case .implausible(let systolic, let diastolic, let pulse):
-            "\(systolic)/\(diastolic)\(pulse.map { " pulse \($0)" } ?? "") looks wrong: "
-                + (systolic <= diastolic
-                    ? "the systolic pressure comes first and is the higher one" : "it is outside what an arm can have")
-        case .inTheFuture: "the time is in the future"
-        case .notANumber(let text): "`\(text)` is not a number"
-        case .notAValue(let text, let name, let known): "`\(text)` is not a value of \(name): values are \(known.joined(separator: ", "))"
-        case .unknownQuantity(let word, let known): "unknown quantity `\(word)`: quantities are \(known.joined(separator: ", "))"
-        case .implausibleQuantity(let name, let text, let unit): "\(text) \(unit) looks wrong: \(name) is in \(unit)"
-        case .lastsTooLong: "it cannot last that long: from a second to less than a day"
+            (
+                .usage,
+                "\(systolic)/\(diastolic)\(pulse.map { " pulse \($0)" } ?? "") looks wrong: "
+                    + (systolic <= diastolic
+                        ? "the systolic pressure comes first and is the higher one" : "it is outside what an arm can have")
+            )
+        case .inTheFuture: (.usage, "the time is in the future")
+        case .notANumber(let text): (.usage, "`\(text)` is not a number")
+        case .notAValue(let text, let name, let known):
+            (.usage, "`\(text)` is not a value of \(name): values are \(known.joined(separator: ", "))")
+        case .unknownQuantity(let word, let known): (.usage, "unknown quantity `\(word)`: quantities are \(known.joined(separator: ", "))")
+        case .implausibleQuantity(let name, let text, let unit): (.usage, "\(text) \(unit) looks wrong: \(name) is in \(unit)")
+        case .lastsTooLong: (.usage, "it cannot last that long: from a second to less than a day")
         case .notAnAudiogram(let text):
-            "`\(text)` is not an audiogram: it is Hz:LEFT/RIGHT for each frequency, levels in dB, - for an ear not tested"
-        case .everythingToDelete: "nothing says which readings to delete"
+            (.usage, "`\(text)` is not an audiogram: it is Hz:LEFT/RIGHT for each frequency, levels in dB, - for an ear not tested")
+        case .everythingToDelete: (.usage, "nothing says which readings to delete")
         case .deletionNotConfirmed(let isAsked):
-            "nothing was deleted: \(isAsked ? "it was not confirmed" : "there is no terminal to ask at")"
-        case .notAReading(let file, let line, let why): "\(file), line \(line), is not a reading: \(why)"
-        case .unordered: "the readings are not in the order of their times"
-        case .tooManySeries: "too many series to show their values in one order"
+            (.no, "nothing was deleted: \(isAsked ? "it was not confirmed" : "there is no terminal to ask at")")
+        case .notAReading(let file, let line, let why): (.badData, "\(file), line \(line), is not a reading: \(why)")
+        case .unordered: (.badData, "the readings are not in the order of their times")
+        case .tooManySeries: (.usage, "too many series to show their values in one order")
         }
     }
 }

@@ -61,15 +61,14 @@ enum SeriesText {
     }
 
     private static func appendObject(_ value: Value, _ zone: ZoneTable, to text: inout TextBuffer) {
-        text.append(string: "{\"type\":\"\(value.type)\",\"schema\":1,\"time\":\"\(exact(value.time, zone))\"")
-        if let number = value.number { text.append(string: ",\"value\":\(number)") }
-        if value.type == "quantity_value" {
-            text.append(",\"unit\":")
-            text.append(jsonString: value.word)
-        }
-        if value.isAfterGap { text.append(",\"preceded_by_gap\":true") }
-        if let owner = value.owner { text.append(string: ",\"reading\":\"\(owner.description)\"") }
-        text.append("}\n")
+        text.append(
+            string: JSONOutput.line(
+                value.type,
+                [
+                    ("time", .text(exact(value.time, zone))), ("value", value.number.map { .number($0) }),
+                    ("unit", value.type == "quantity_value" ? .text(value.word) : nil),
+                    ("preceded_by_gap", value.isAfterGap ? .bool(true) : nil), ("reading", value.owner.map { .text($0.description) }),
+                ]))
     }
 
     private static func forEachValue(_ series: [StoredSeries], byOwner: Bool, _ body: (Value) -> Void) {

@@ -56,24 +56,22 @@ public struct TypeChoice: Sendable, Hashable {
     }
 
     /// Refuses series and events where only readings are meant: without them nothing would narrow the choice.
-    public func requireReadings(_ verb: String) throws(IngestError) {
+    package func requireReadings(_ verb: String) throws(IngestError) {
         guard isChosen, events || !series.isEmpty else { return }
         throw IngestError(SelectionFault.readingsOnly(verb: verb, kinds: ReadingSelection.Kind.allCases.map(\.rawValue)))
     }
 
     /// Refuses every type but one.
-    public func requireOnly(_ kind: ReadingSelection.Kind, _ verb: String) throws(IngestError) {
+    package func requireOnly(_ kind: ReadingSelection.Kind, _ verb: String) throws(IngestError) {
         guard isChosen, readings != [kind] || events || !series.isEmpty else { return }
         throw IngestError(SelectionFault.oneTypeOnly(verb: verb, type: kind.rawValue))
     }
 
-    /// One type of reading and nothing else.
-    public static func only(_ kind: ReadingSelection.Kind) -> TypeChoice {
+    package static func only(_ kind: ReadingSelection.Kind) -> TypeChoice {
         var choice = TypeChoice()
         choice.readings = [kind]
         return choice
     }
 
-    /// Every type that can be named.
-    public static let words = ReadingSelection.Kind.allCases.map(\.rawValue) + SeriesSelection.Kind.allCases.map(\.rawValue) + ["event"]
+    package static let words = ReadingSelection.Kind.allCases.map(\.rawValue) + SeriesSelection.Kind.allCases.map(\.rawValue) + ["event"]
 }

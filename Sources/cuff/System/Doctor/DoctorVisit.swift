@@ -89,17 +89,8 @@ struct DoctorVisit: Sendable {
 extension Doctor.Finding {
     /// One JSON object and a line feed.
     fileprivate func json(_ device: String) -> String {
-        var text = TextBuffer()
-        text.append("{\"type\":\"check\",\"schema\":1")
-        for (key, value) in [
-            ("device", device), ("step", step.rawValue), ("state", state.rawValue), ("text", self.text), ("fix", hint ?? ""),
-        ]
-        where !value.isEmpty {
-            text.append(string: ",\"\(key)\":")
-            text.append(jsonString: value)
-        }
-        text.append("}\n")
-        return text.string
+        let fields = [("device", device), ("step", step.rawValue), ("state", state.rawValue), ("text", text), ("fix", hint ?? "")]
+        return JSONOutput.line("check", fields.map { ($0, $1.isEmpty ? nil : .text($1)) })
     }
 }
 

@@ -11,7 +11,7 @@ extension Access {
             let rule = "cuff doctor --print-rule \(device.map { "\($0)" } ?? node.node) | sudo tee \(UdevRules.localPath)"
             // Only a group that people may be put into is worth naming: root's own is not.
             if node.group != 0, node.mode >> 3 & 6 == 6, !process.groups.contains(node.group) {
-                return "sudo usermod -aG \(node.groupName) \(process.userName), then log in anew   (or: \(rule))"
+                return "sudo usermod -aG \(node.groupName) \(process.userName), then log in again   (or: \(rule))"
             }
             return rule
         }

@@ -1,8 +1,8 @@
 import CuffIngest
 
-/// What a verb refuses on its own, with its words: nothing of the library is concerned.
+/// A refusal by a verb itself, with its texts.
 struct VerbFault: Fault, Hinted {
-    var status: RunStatus
+    var kind: RunStatus
     /// What failed, in lower case and without a full stop.
     var what: String
     /// Why; empty where it is not known.
@@ -10,13 +10,12 @@ struct VerbFault: Fault, Hinted {
     /// What to do; empty where nothing is known to help.
     var hint: String
 
-    /// What and why.
-    var description: String { what + (why.isEmpty ? "" : ": \(why)") }
+    var statement: (status: RunStatus, text: String) { (kind, what + (why.isEmpty ? "" : ": \(why)")) }
 }
 
 extension IngestError {
     /// A refusal of a verb.
     init(_ status: RunStatus, _ what: String, why: String = "", hint: String = "") {
-        self.init(VerbFault(status: status, what: what, why: why, hint: hint))
+        self.init(VerbFault(kind: status, what: what, why: why, hint: hint))
     }
 }

@@ -1,0 +1,21 @@
+/// A JSON value that was read.
+package enum JSONValue: Equatable {
+    case text(String)
+    case number(Double)
+    case bool(Bool)
+    case null
+    case list([JSONValue])
+    /// Of a repeated key the last value.
+    case object([String: JSONValue])
+
+    /// `nil` unless the bytes are one whole value.
+    package init?(_ bytes: ArraySlice<UInt8>) {
+        guard let value = bytes.withUnsafeBytes({ JSONReader.value($0) }) else { return nil }
+        self = value
+    }
+
+    package subscript(key: String) -> JSONValue? { if case .object(let members) = self { members[key] } else { nil } }
+    package var text: String? { if case .text(let text) = self { text } else { nil } }
+    package var number: Double? { if case .number(let number) = self { number } else { nil } }
+    package var list: [JSONValue]? { if case .list(let list) = self { list } else { nil } }
+}

@@ -1,0 +1,65 @@
+/// A JSON document for output: members keep their order, numbers their digits; absent members are left out.
+public enum JSONOutput: Sendable, ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
+    case text(String)
+    /// Digits as sent.
+    case number(String)
+    case bool(Bool)
+    case null
+    case list([JSONOutput])
+    case object([(String, JSONOutput)])
+
+    /// A text.
+    public init(stringLiteral value: String) { self = .text(value) }
+    /// A list.
+    public init(arrayLiteral elements: JSONOutput...) { self = .list(elements) }
+    /// An object without the members that are `nil`.
+    public init(dictionaryLiteral elements: (String, JSONOutput?)...) {
+        self = .present(Array(elements))
+    }
+
+    /// A whole number.
+    package static func number(_ value: Int) -> JSONOutput { .number(String(value)) }
+
+    /// An object without the members that are `nil`.
+    package static func present(_ members: [(String, JSONOutput?)]) -> JSONOutput {
+        .object(members.compactMap { key, value in value.map { (key, $0) } })
+    }
+
+    /// One line of the JSON vocabulary: `{"type":…,"schema":1,…}` and a line feed, without the members that are `nil`.
+    package static func line(_ type: String, _ members: [(String, JSONOutput?)]) -> String {
+        JSONOutput.present([("type", .text(type)), ("schema", .number(1))] + members).string + "\n"
+    }
+
+    /// The document on one line, without a line feed.
+    public var string: String {
+        var text = TextBuffer(capacity: 4096)
+        append(to: &text)
+        return text.string
+    }
+
+    /// Appends the document on one line, without a line feed.
+    public func append(to text: inout TextBuffer) {
+        switch self {
+        case .text(let value): text.append(jsonString: value)
+        case .number(let digits): text.append(string: digits)
+        case .bool(let value): text.append(value ? "true" : "false")
+        case .null: text.append("null")
+        case .list(let values):
+            text.append(0x5B)
+            for (index, value) in values.enumerated() {
+                if index > 0 { text.append(0x2C) }
+                value.append(to: &text)
+            }
+            text.append(0x5D)
+        case .object(let members):
+            text.append(0x7B)
+            for (index, member) in members.enumerated() {
+                if index > 0 { text.append(0x2C) }
+                text.append(jsonString: member.0)
+                text.append(0x3A)
+                member.1.append(to: &text)
+            }
+            text.append(0x7D)
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import CuffCore
+
+/// What may follow a device after commas: `,driver=beurer-serial,baud=4800,name=hallway,variant=inbody`.
+public struct DeviceSettings: Sendable, Hashable {
+    /// The driver's id; `nil` where none is named.
+    public var driver: DriverID?
+    /// The line settings; `nil` where none are named.
+    public var line: LineSettings?
+    /// The identity for the readings; `nil` where none is given.
+    public var name: String?
+    /// Options of the driver's family.
+    public var options: [String: String] = [:]
+
+    /// Nothing is set.
+    public init() {}
+
+    init(_ parts: [String], of text: String, drivers: [CuffDriver]) throws(AddressFault) {
+        for part in parts {
+            guard let sign = part.firstIndex(of: "="), sign > part.startIndex else {
+                throw AddressFault(text, "`\(part)` is not of the form key=value")
+            }
+            let key = String(part[..<sign])
+            let value = String(part[part.index(after: sign)...])
+            switch key {
+            case "driver":
+                guard let driver = drivers.first(where: { $0.id.description == value }) else {
+                    throw AddressFault(text, Self.unknownDriver(value, drivers))
+                }
+                self.driver = driver.id
+            case "baud", "line":
+                guard let line = LineSettings(value) else {
+                    throw AddressFault(text, "invalid line settings `\(value)`; write 9600 or 9600-8N1")
+                }
+                self.line = line
+            case "name": name = value
+            default: options[key] = value
+            }
+        }
+        guard let id = driver, let driver = drivers.first(where: { $0.id == id }) else { return }
+        for key in options.keys.sorted() where driver.options[key] == nil {
+            let known = driver.options.keys.sorted()
+            throw AddressFault(
+                text,
+                "\(id) has no option `\(key)`"
+                    + (known.isEmpty ? "" : NearestWord.hint(key, among: known) ?? "; it has \(known.joined(separator: ", "))"))
+        }
+    }
+
+    static func unknownDriver(_ word: String, _ drivers: [CuffDriver]) -> String {
+        let hint = NearestWord.hint(word, among: drivers.map(\.id.description)) ?? "; `cuff drivers` lists them"
+        return "unknown driver `\(word)`" + hint
+    }
+}
+
+/// DEVICE as the verbs take it: an address and what is said about it.
+public struct DeviceRequest: Sendable, Hashable {
+    /// The device that is meant.
+    public var address: DeviceAddress
+    /// What was said about it behind commas.
+    public var settings: DeviceSettings
+
+    /// Parses `ADDRESS[,key=value…]`; throws `AddressFault` with the reason.
+    public init(
+        _ text: String, drivers: [CuffDriver] = CuffFamilies.all, among kinds: [TransportKind] = TransportKind.all
+    ) throws(AddressFault) {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        address = try DeviceAddress(parts.first ?? "", among: kinds)
+        settings = try DeviceSettings(Array(parts.dropFirst()), of: text, drivers: drivers)
+    }
+}

@@ -1,0 +1,85 @@
+import CUdev
+import CuffCore
+import Glibc
+
+/// The process table as /proc shows it.
+enum Processes {
+    static func all() -> [Int32] { Folder.names("/proc").compactMap { Int32($0) } }
+
+    static func command(of pid: Int32) -> String? { SmallFile.lines("/proc/\(pid)/comm").first.map(String.init) }
+
+    /// The device numbers of its open character devices.
+    static func openFiles(of pid: Int32) -> [dev_t] {
+        Folder.names("/proc/\(pid)/fd").compactMap { name in
+            var status = stat()
+            guard stat("/proc/\(pid)/fd/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFCHR else { return nil }
+            return status.st_rdev
+        }
+    }
+
+    /// Numbers of the processes of these names.
+    static func named(_ names: Set<String>) -> [(pid: Int32, name: String)] {
+        all().compactMap { pid in command(of: pid).flatMap { names.contains($0) ? (pid, $0) : nil } }
+    }
+}
+
+enum Folder {
+    static func names(_ path: String) -> [String] {
+        guard let folder = opendir(path) else { return [] }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            withUnsafePointer(to: &entry.pointee.d_name) { tuple in
+                tuple.withMemoryRebound(to: CChar.self, capacity: 256) { names.append(String(cString: $0)) }
+            }
+        }
+        return names
+    }
+}
+
+/// Files of /proc and of configuration size.
+enum SmallFile {
+    /// At most 1 MiB: `/proc/locks` of a busy server is the largest of these.
+    static func bytes(_ path: String, limit: Int = 1 << 20) -> [UInt8]? {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 16384)
+        while bytes.count < limit {
+            let count = read(file, &chunk, chunk.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { break }
+            bytes += chunk.prefix(count)
+        }
+        return bytes
+    }
+
+    static func lines(_ path: String) -> [Substring] {
+        String(decoding: bytes(path) ?? [], as: UTF8.self).split(separator: "\n")
+    }
+}
+
+enum Names {
+    static func user(_ id: uid_t) -> String {
+        var entry = passwd()
+        var room = [CChar](repeating: 0, count: 4096)
+        var found: UnsafeMutablePointer<passwd>?
+        guard getpwuid_r(id, &entry, &room, room.count, &found) == 0, found != nil, let name = entry.pw_name else {
+            return String(id)
+        }
+        return String(cString: name)
+    }
+
+    static func group(_ id: gid_t) -> String {
+        var entry = group_entry()
+        var room = [CChar](repeating: 0, count: 16384)
+        var found: UnsafeMutablePointer<group_entry>?
+        guard getgrgid_r(id, &entry, &room, room.count, &found) == 0, found != nil, let name = entry.gr_name else {
+            return String(id)
+        }
+        return String(cString: name)
+    }
+}
+
+private typealias group_entry = Glibc.group

@@ -1,0 +1,59 @@
+import CuffCore
+
+/// The USB device behind a node, as its own descriptors say.
+public struct USBDevice: Sendable, Hashable {
+    /// Vendor and product id.
+    public var id: USBID
+    /// The release number of the device; `nil` where it is unknown.
+    public var bcdDevice: UInt16?
+    /// The serial number string; `nil` for none.
+    public var serial: String?
+    /// The manufacturer string; `nil` for none.
+    public var manufacturer: String?
+    /// The product string; `nil` for none.
+    public var product: String?
+    /// The socket: bus and chain of hub ports, e.g. `1-1.2`.
+    public var port: String
+    /// The kernel counts every plugging-in: the same socket with another number is another plugging-in.
+    public var address: String?
+    /// The path of the USB device below /sys.
+    public var syspath = ""
+}
+
+extension USBDevice {
+    /// `nil` unless the node is a USB device with readable ids.
+    package init?(_ node: SysfsNode) {
+        guard node.subsystem == "usb", node.devtype == "usb_device",
+            let vendor = node.attributes["idVendor"].flatMap({ USBID.number($0) }),
+            let product = node.attributes["idProduct"].flatMap({ USBID.number($0) })
+        else { return nil }
+        self.init(
+            id: USBID(vendor: vendor, product: product),
+            bcdDevice: node.attributes["bcdDevice"].flatMap { USBID.number($0) },
+            serial: Self.text(node.attributes["serial"]), manufacturer: Self.text(node.attributes["manufacturer"]),
+            product: Self.text(node.attributes["product"]), port: node.name,
+            address: node.attributes["devnum"], syspath: node.path)
+    }
+
+    /// A descriptor's text, printable and without blanks around it; `nil` when nothing is left.
+    static func text(_ raw: String?) -> String? {
+        guard let raw else { return nil }
+        let printable = raw.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : Character($0) }
+        let trimmed = String(String(printable.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()).prefix(126))
+        return trimmed.isEmpty ? nil : trimmed
+    }
+
+    /// The serial number, unless it is one that a factory writes into every piece: `0001` is what a CP2102 says before
+    /// anyone programs it, zeros and `0123456789…` are the like. Two such adapters would pass for one.
+    public var uniqueSerial: String? {
+        guard let serial, !Self.factorySerials.contains(serial.lowercased()), let first = serial.first,
+            !serial.allSatisfy({ $0 == first })
+        else { return nil }
+        return serial
+    }
+
+    static let factorySerials: Set<String> = [
+        "0001", "001", "01", "1", "123456", "1234567890", "0123456789", "12345678", "0123456789abcdef", "123456789",
+        "123456789abc", "123456789abcdef", "none", "default", "serial", "n/a", "1.0", "demo 1.000",
+    ]
+}

@@ -1,0 +1,121 @@
+import CuffClinical
+import CuffCore
+
+extension HealthRuns {
+    /// The recording of each person of the selection. Without a beginning it is the 24 hours up to the latest measurement of
+    /// each.
+    package static func recordings(
+        _ store: Store, _ selection: ReadingSelection, rule: AmbulatoryRule, plan: AmbulatoryPlan
+    ) throws(IngestError) -> [PersonRecording] {
+        var selection = selection
+        selection.kinds = [.bloodPressure, .measurement]
+        var found: [PersonRecording] = []
+        for (user, own) in try Persons(store, selection).each(selection) {
+            var own = own
+            if own.since == nil { own.since = try beginning(store, own) }
+            found.append(PersonRecording(user: user, result: try recording(store, own, rule: rule, plan: plan)))
+        }
+        return found
+    }
+
+    /// 24 hours before the latest measurement with a known time.
+    private static func beginning(_ store: Store, _ selection: ReadingSelection) throws(IngestError) -> Timestamp? {
+        var latest: Timestamp?
+        try store.forEach(selection) { reading, _ in
+            if let time = reading.bestTime(in: selection.zone) { latest = max(latest ?? time, time) }
+            return true
+        }
+        return latest.map { Timestamp(milliseconds: $0.milliseconds - 86_400_000) }
+    }
+
+    private static func recording(
+        _ store: Store, _ selection: ReadingSelection, rule: AmbulatoryRule, plan: AmbulatoryPlan
+    ) throws(IngestError) -> Result<AmbulatoryRecording, RecordingFault> {
+        let counting = InclusionRule(zone: selection.zone)
+        var events: [AmbulatoryEvent] = []
+        var cuffs: [String] = []
+        var isTooMany = false
+        try store.forEach(selection) { reading, provenance in
+            guard let time = reading.bestTime(in: selection.zone) else { return true }
+            guard events.count < AmbulatoryRecording.mostEvents else {
+                isTooMany = true
+                return false
+            }
+            let name = provenance.device.isEmpty ? provenance.driver : provenance.device
+            if !cuffs.contains(name) { cuffs.append(name) }
+            events.append(AmbulatoryEvent(outcome(of: reading, counting), at: time))
+            return true
+        }
+        if isTooMany { return .failure(.tooMany) }
+        return evaluate(events, cuffs, rule, plan, selection.zone)
+    }
+
+    private static func evaluate(
+        _ events: [AmbulatoryEvent], _ cuffs: [String], _ rule: AmbulatoryRule, _ plan: AmbulatoryPlan, _ zone: ZoneTable
+    ) -> Result<AmbulatoryRecording, RecordingFault> {
+        // A line need not name its cuff.
+        let named = cuffs.filter { !$0.isEmpty }
+        if named.count > 1 { return .failure(.severalCuffs(named.sorted())) }
+        let times = events.map(\.time.milliseconds)
+        guard let first = times.min(), let last = times.max() else { return .failure(.empty) }
+        guard last - first <= AmbulatoryRecording.longest.components.seconds * 1000 else { return .failure(.tooLong) }
+        return .success(AmbulatoryRecording(events, rule: rule, plan: plan, zone: zone))
+    }
+
+    /// The same of measurements as lines of JSON, `-` being standard input.
+    package static func recordings(
+        lines path: String, _ selection: ReadingSelection, rule: AmbulatoryRule, plan: AmbulatoryPlan
+    ) throws(IngestError) -> [PersonRecording] {
+        struct Person {
+            var events: [(event: AmbulatoryEvent, source: Int)] = []
+            var isTooMany = false
+
+            /// Keeps the 24 hours up to the latest measurement.
+            mutating func keepLatestDay() {
+                guard let latest = events.map(\.event.time.milliseconds).max() else { return }
+                events.removeAll { $0.event.time.milliseconds < latest - 86_400_000 }
+            }
+        }
+        var persons: [Int?: Person] = [:]
+        let lines = try PrintedReadings(path)
+        try lines.forEach(selection) { content throws(IngestError) in
+            let (event, user, source): (AmbulatoryEvent?, Int?, Int)
+            switch content {
+            case .failure(let time, let whose, let cuff): (event, user, source) = (AmbulatoryEvent(.failed, at: time), whose, cuff)
+            case .reading(let one):
+                let outcome: AmbulatoryEvent.Outcome =
+                    one.exclusion.map { .leftOut($0) } ?? .reading(systolic: one.systolic, diastolic: one.diastolic, pulse: one.pulse)
+                (event, user, source) = (one.time.map { AmbulatoryEvent(outcome, at: $0) }, one.user, one.source)
+            }
+            guard let event else { return true }
+            var person = persons.removeValue(forKey: user) ?? Person()
+            person.events.append((event, source))
+            if person.events.count > AmbulatoryRecording.mostEvents {
+                if selection.since == nil { person.keepLatestDay() }
+                person.isTooMany = person.isTooMany || person.events.count > AmbulatoryRecording.mostEvents
+                if person.isTooMany { person.events.removeAll() }
+            }
+            persons[user] = person
+            return true
+        }
+        return persons.sorted { ($0.key ?? .max) < ($1.key ?? .max) }.map { user, person in
+            var person = person
+            if selection.since == nil { person.keepLatestDay() }
+            let cuffs = Set(person.events.map(\.source)).map { place in
+                let source = lines.sources[place]
+                return source.device.isEmpty ? source.driver : source.device
+            }
+            let result =
+                person.isTooMany ? .failure(.tooMany) : evaluate(person.events.map(\.event), cuffs, rule, plan, selection.zone)
+            return PersonRecording(user: user, result: result)
+        }
+    }
+
+    private static func outcome(of reading: Reading, _ rule: InclusionRule) -> AmbulatoryEvent.Outcome {
+        if case .failure = reading.content { return .failed }
+        return switch rule.verdict(on: reading) {
+        case .counts(let point): .reading(systolic: point.systolic, diastolic: point.diastolic, pulse: point.pulse)
+        case .excluded(let reason): .leftOut(reason)
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import CuffClinical
+import CuffCore
+
+extension HealthRuns {
+    /// Computes the averages in constant memory. Where the clocks of the cuffs are so far apart that `order` cannot put
+    /// their readings into the order of time, the readings are sorted in memory. `tell` hears what became of each reading.
+    package static func average(
+        _ store: Store, _ selection: ReadingSelection, _ request: AverageRequest, order: ReadingOrder = ReadingOrder(),
+        tell: ((HomeReading, ReadingFate, [Provenance]) -> Void)? = nil
+    ) throws(IngestError) -> AverageRun {
+        let known = try store.sources()
+        let numbers = known.keys.sorted()
+        let sources = numbers.compactMap { known[$0]?.provenance }
+        let places = Dictionary(uniqueKeysWithValues: numbers.enumerated().map { (Int($0.element), $0.offset) })
+        let rule = InclusionRule(zone: selection.zone, excludesDisturbed: request.excludesDisturbed)
+        func walk(withIDs: Bool, _ body: (HomeReading) -> Bool) throws(IngestError) {
+            try store.forEachHomeReading(selection, rule: rule, withIDs: withIDs) { reading in
+                var reading = reading
+                reading.source = places[reading.source] ?? numbers.count
+                return body(reading)
+            }
+        }
+        let empty = HomeAverages(request.rule, zone: selection.zone, windows: request.windows, joinsSources: request.joinsSources)
+        var averages = empty
+        var arriving = order
+        try walk(withIDs: false) { reading in
+            arriving.add(reading) { averages.add($0) }
+            return !arriving.isBroken
+        }
+        arriving.finish { averages.add($0) }
+        averages.finish()
+        guard arriving.isBroken || tell != nil else { return AverageRun(averages: averages, sources: sources) }
+
+        // Again: sorted, or with somebody who listens, whom nothing may be told that is not final.
+        averages = empty
+        let hear: (HomeReading, ReadingFate) -> Void = { tell?($0, $1, sources) }
+        if arriving.isBroken {
+            var sorted: [HomeReading] = []
+            try walk(withIDs: tell != nil) { reading in
+                sorted.append(reading)
+                return true
+            }
+            sorted.sort { ($0.time ?? Timestamp(milliseconds: .min)) < ($1.time ?? Timestamp(milliseconds: .min)) }
+            for reading in sorted { averages.add(reading, tell: hear) }
+        } else {
+            var second = order
+            try walk(withIDs: true) { reading in
+                second.add(reading) { averages.add($0, tell: hear) }
+                return true
+            }
+            second.finish { averages.add($0, tell: hear) }
+        }
+        averages.finish(tell: hear)
+        return AverageRun(averages: averages, sources: sources)
+    }
+
+    /// The same of readings as lines of JSON, `-` being standard input. The lines must come almost in the order of their times,
+    /// as they do from `export`, and the latest of them are all that is held. A line that no reading can be made of is bad data.
+    package static func average(
+        lines path: String, _ selection: ReadingSelection, _ request: AverageRequest, order: ReadingOrder = ReadingOrder(),
+        tell: ((HomeReading, ReadingFate, [Provenance]) -> Void)? = nil
+    ) throws(IngestError) -> AverageRun {
+        var averages = HomeAverages(request.rule, zone: selection.zone, windows: request.windows, joinsSources: request.joinsSources)
+        var arriving = order
+        let lines = try PrintedReadings(path)
+        let hear: (HomeReading, ReadingFate) -> Void = { tell?($0, $1, lines.sources) }
+        try lines.forEach(selection) { content throws(IngestError) in
+            guard case .reading(let reading) = content else { return true }
+            arriving.add(reading) { averages.add($0, tell: hear) }
+            guard !arriving.isBroken else {
+                throw IngestError(SelectionFault.unordered)
+            }
+            return true
+        }
+        arriving.finish { averages.add($0, tell: hear) }
+        averages.finish(tell: hear)
+        return AverageRun(averages: averages, sources: lines.sources)
+    }
+}

@@ -1,0 +1,58 @@
+import CuffClinical
+import CuffCore
+
+extension HealthRuns {
+    /// How statistics are printed; without a format a terminal gets a table and a pipe JSON Lines.
+    package static func isTable(_ format: String?, isTerminal: Bool) throws(IngestError) -> Bool {
+        switch format ?? (isTerminal ? "table" : "jsonl") {
+        case "table": return true
+        case "jsonl": return false
+        case let name:
+            throw IngestError(SelectionFault.unknownFormat(name, known: ["table", "jsonl"]))
+        }
+    }
+
+    /// Statistics as they are printed, one part for each person.
+    package static func text(
+        _ persons: [(user: Int?, collection: StatisticsCollection, table: StatisticsTable)], isTable: Bool, width: Int? = nil
+    ) -> String {
+        var text = TextBuffer(capacity: 1 << 14)
+        for (index, person) in persons.enumerated() {
+            guard isTable else {
+                person.table.appendLines(person.collection, to: &text)
+                continue
+            }
+            if index > 0 { text.append(0x0A) }
+            if persons.count > 1 { text.append(string: Persons.heading(person.user) + "\n") }
+            person.table.appendTable(person.collection, width: width, to: &text)
+        }
+        return text.string
+    }
+}
+
+extension HeartRateLimits {
+    /// The limits; throws a usage error where the low one is not below the high one.
+    public static func checked(low: Double, high: Double) throws(IngestError) -> HeartRateLimits {
+        guard let limits = HeartRateLimits(low: low, high: high) else {
+            throw IngestError(SelectionFault.limitsCross)
+        }
+        return limits
+    }
+}
+
+extension ManualEntry {
+    /// Values that no arm has are a slip of the fingers unless the person insists; they are stored and flagged then.
+    public static func checked(
+        _ systolic: Int, _ diastolic: Int, _ pulse: Int?, at time: Timestamp, user: Int?, irregular: Bool, force: Bool
+    ) throws(IngestError) -> ManualEntry {
+        let pressure = BloodPressure.mmHg(systolic, diastolic, pulse: pulse)
+        guard pressure.isPlausible || force else {
+            throw IngestError(SelectionFault.implausible(systolic: systolic, diastolic: diastolic, pulse: pulse))
+        }
+        guard time <= Timestamp(milliseconds: HostClock.reproducibleNow().milliseconds + 60_000) else {
+            throw IngestError(SelectionFault.inTheFuture)
+        }
+        return ManualEntry(
+            pressure, at: time, user: user.map { Int32(truncatingIfNeeded: $0) }, flags: irregular ? [.irregularPulse] : [])
+    }
+}

@@ -1,0 +1,47 @@
+import CuffCore
+import Glibc
+
+package enum SinkRuns {
+    package struct Retried: Sendable, Equatable {
+        /// Lines that the other side has now.
+        package var sent = 0
+        /// Lines that it refused, and that are set aside.
+        package var refused = 0
+        package var left = 0
+    }
+
+    /// Sends what waits now, until it is sent or nothing is taken any more. `refused`: also what was refused before.
+    package static func retry(
+        database: String?, sink: String? = nil, refused: Bool = false, told: @escaping @Sendable (IngestError) -> Void = { _ in }
+    ) throws(IngestError) -> Retried {
+        var result = Retried()
+        let name = try sink.map { (text) throws(IngestError) in try SinkSpec(text).name }
+        for path in try SinkOverview.databases(database) {
+            for state in try Store(path, access: .read).outboxes() where name == nil || name == state.spec {
+                let again = refused && state.refused > 0 ? try Store(path, access: .write).requeueRefused(state.spec) : 0
+                guard state.waiting + again > 0 else { continue }
+                var context = SinkContext()
+                context.outbox = path
+                context.onFault = { told($1) }
+                let opened = try SinkSpec(state.spec).open(context)
+                try opened.close()
+                let after = opened.backlog ?? SinkBacklog(waiting: 0)
+                result.sent += max(0, state.waiting + again - after.waiting - after.refused)
+                result.refused += after.refused
+                result.left += after.waiting
+            }
+        }
+        return result
+    }
+
+    /// Gives up what waits for one sink.
+    package static func drop(database: String?, sink: String, confirmation: String) throws(IngestError) -> Int {
+        let name = try SinkSpec(sink).name
+        guard confirmation == "drop" else {
+            throw IngestError(SinkFault.dropNotConfirmed(name))
+        }
+        var count = 0
+        for path in try SinkOverview.databases(database) { count += try Store(path, access: .write).dropOutbox(name) }
+        return count
+    }
+}

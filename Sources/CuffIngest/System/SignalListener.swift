@@ -1,0 +1,45 @@
+import Dispatch
+import Glibc
+
+/// Calls a handler for one signal on a queue until it is released. The signal stays ignored afterwards: another one in this process may listen
+/// for it.
+final class SignalListener: Sendable {
+    private let source: Locked<any DispatchSourceSignal>
+
+    init(_ number: Int32, _ queue: DispatchQueue, _ body: @escaping @Sendable () -> Void) {
+        signal(number, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+        source.setEventHandler { @Sendable in body() }
+        source.activate()
+        self.source = Locked(source)
+    }
+
+    func cancel() { source.withLock { $0.cancel() } }
+
+    deinit { cancel() }
+}
+
+/// SIGHUP of a long-running process: its files were rotated, or its terminal was closed.
+final class HangupSignal: Sendable {
+    private let listener: SignalListener
+
+    /// `reopen` is called for a SIGHUP that was sent; `gone` when the terminal of this process hung up. Where SIGHUP was
+    /// ignored from the beginning (nohup), SIGHUP from a closed terminal is not a request to stop.
+    init(reopen: @escaping @Sendable () -> Void, gone: @escaping @Sendable () -> Void) {
+        var before = sigaction()
+        sigaction(SIGHUP, nil, &before)
+        let hadTerminal = Self.hasTerminal && unsafeBitCast(before.__sigaction_handler.sa_handler, to: Int.self) != Self.ignored
+        listener = SignalListener(SIGHUP, DispatchQueue(label: "cuff.hangup")) {
+            if hadTerminal && !Self.hasTerminal { gone() } else { reopen() }
+        }
+    }
+
+    private static let ignored = unsafeBitCast(SIG_IGN, to: Int.self)
+
+    /// Whether there is a controlling terminal that still answers.
+    private static var hasTerminal: Bool {
+        guard let descriptor = try? Descriptor.open("/dev/tty", O_RDONLY | O_NOCTTY | O_NONBLOCK) else { return false }
+        close(descriptor)
+        return true
+    }
+}

@@ -1,0 +1,20 @@
+import CuffClinical
+import CuffCore
+import Dispatch
+import Glibc
+
+/// What a watch raises alerts by.
+public struct AlertSettings: Sendable, Hashable {
+    /// The rules.
+    public var rules: [AlertRule] = []
+    /// Who is who at which cuff.
+    public var persons = AlertPersons()
+
+    /// No rules.
+    public init() {}
+
+    package init(_ configuration: CuffConfiguration) {
+        rules = configuration.alerts.map(\.rule)
+        persons = configuration.persons
+    }
+}

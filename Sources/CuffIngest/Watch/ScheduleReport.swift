@@ -1,0 +1,66 @@
+import CuffCore
+
+/// Who measures automatically, and when.
+package struct ScheduleReport: Sendable {
+    package var driver: CuffDriver
+    /// Minutes between the cuff's own automatic measurements; 0: off; `nil`: it has none, or was not asked.
+    package var cycle: Int?
+    /// The plan that `cuff watch` keeps, with how far it has come.
+    package var keeper: ScheduleKeeper?
+    package var report: IngestReport
+    /// What a person must know before relying on it.
+    package var warning: String?
+
+    /// The zone of the plan, for its end.
+    var zone = ZoneTable.utc
+
+    private var isOff: Bool { (cycle ?? 0) == 0 && keeper == nil }
+
+    package var text: String {
+        var lines: [String] = []
+        if let cycle, cycle > 0 { lines.append("the cuff measures by itself every \(Self.span(cycle))") }
+        if let keeper {
+            let window = keeper.plan.window.map { " from \(Self.clock($0.from)) to \(Self.clock($0.to))" } ?? ""
+            let night =
+                keeper.plan.night.map {
+                    ", by night (\(Self.clock($0.window.from)) to \(Self.clock($0.window.to))) every \(Self.span($0.interval))"
+                } ?? ""
+            let end = keeper.plan.until.map { ", until \(Self.moment($0, in: zone))" } ?? ""
+            lines.append(
+                "`cuff watch` measures every \(Self.span(keeper.plan.interval))\(window)\(night)\(end); \(keeper.measuredCount) so far")
+        }
+        if isOff { lines.append("no automatic measurements") }
+        return lines.map { $0 + "\n" }.joined()
+    }
+
+    package var json: String {
+        let plan = keeper?.plan
+        let by: JSONOutput = keeper != nil ? "watch" : (cycle ?? 0) > 0 ? "cuff" : .null
+        let interval = plan.map { $0.interval } ?? cycle.flatMap { $0 > 0 ? $0 : nil }
+        func clock(_ minutes: Int?) -> JSONOutput? { minutes.map { .text(Self.clock($0)) } }
+        return JSONOutput.line(
+            "schedule",
+            [
+                ("driver", .text(driver.id.description)), ("by", by), ("every_min", interval.map { .number($0) }),
+                ("from", clock(plan?.window?.from)), ("to", clock(plan?.window?.to)),
+                ("night_from", clock(plan?.night?.window.from)), ("night_to", clock(plan?.night?.window.to)),
+                ("night_every_min", plan?.night.map { .number($0.interval) }),
+                ("until", plan?.until.map { .text(Timestamp(seconds: $0).text(in: zone)) }),
+                ("measured", keeper.map { .number($0.measuredCount) }),
+            ])
+    }
+
+    private static func span(_ minutes: Int) -> String {
+        minutes % 60 == 0 ? "\(minutes / 60) h" : minutes > 60 ? "\(minutes / 60) h \(minutes % 60) min" : "\(minutes) min"
+    }
+
+    /// `2026-05-05 07:31`
+    static func moment(_ instant: Int64, in zone: ZoneTable) -> String {
+        String(Timestamp(seconds: instant).text(in: zone).prefix(16)).replacing("T", with: " ")
+    }
+
+    private static func clock(_ minutes: Int) -> String {
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(two(minutes / 60)):\(two(minutes % 60))"
+    }
+}

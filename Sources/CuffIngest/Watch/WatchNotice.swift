@@ -1,0 +1,33 @@
+import CuffCore
+
+/// Something a person may want to read, one line each.
+public enum WatchNotice: Sendable, Hashable, CustomStringConvertible {
+    case opening(LinkPlan, Claiming.Reason?)
+    case unclaimed(PluggedDevice, Claiming.Verdict)
+    case unplugged(PluggedDevice)
+    /// Told when a reason is new, not at every attempt.
+    case failed(LinkPlan, String, retryIn: Duration?)
+    case complete(LinkPlan)
+    /// The device came, went and came again at once: brltty does that to adapters it takes for a Braille display.
+    case flickered(PluggedDevice)
+    case notPluggedIn(Assignment)
+    case watcher(String)
+
+    /// The notice in one line.
+    public var description: String {
+        switch self {
+        case .opening(let plan, _): "\(plan.place): \(plan.driver), as \(plan.identity)"
+        case .unclaimed(let device, let verdict): "\(device.summary): \(verdict.sentence(for: device))"
+        case .unplugged(let device): "\(device.node) (\(device.key)) was unplugged"
+        case .failed(let plan, let why, nil): "\(plan.place): \(why); giving up"
+        case .failed(let plan, let why, let pause?):
+            "\(plan.place): \(why); trying again in \(Plural.span(max(1, pause.components.seconds)))"
+                + ", then less and less often"
+        case .complete(let plan): "\(plan.place): read to the end"
+        case .flickered(let device):
+            "\(device.node) vanished right after it came and is back: a program such as brltty takes it and lets it go"
+        case .notPluggedIn(let assignment): "\(assignment.address) (\(assignment.origin)) is not plugged in; waiting for it"
+        case .watcher(let text): text
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import ArgumentParser
+import CuffCore
+import CuffIngest
+
+struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", _superCommandName: Cuff.name,
+        abstract: "Lists what is plugged in, which driver would claim it, and whether this user may open it.",
+        discussion: Help.text(
+            "",
+            [
+                "cuff list": "What is plugged in, and what a watch would do with it.",
+                "cuff list --watch --json": "Also what comes and goes, for a script.",
+            ]))
+
+    @Flag(help: "Keep running, and print what is plugged in and unplugged.") var watch = false
+    @Flag(help: "One JSON object per device.") var json = false
+    @Flag(help: "Explain instead how a device is named.") var addresses = false
+    @Flag(help: ArgumentHelp("With --addresses: the table of docs/CUFFS.md.", visibility: .hidden)) var markdown = false
+    @Option(help: ArgumentHelp("As for `cuff watch`.", valueName: "device=driver")) var assign: [String] = []
+    @Option(help: ArgumentHelp("Read this configuration (default: the standard files).", valueName: "file"), completion: .file())
+    var config: String?
+
+    func run() throws {
+        if addresses {
+            guard !json, !markdown else { return Terminal.put(json ? AddressTable.json : AddressTable.text(isMarkdown: true)) }
+            return Terminal.show(AddressTable.text(isMarkdown: false))
+        }
+        try Flags.refuse("--markdown", when: markdown, why: "the list of devices has no such form", hint: "add --addresses")
+        let listing = DeviceListing(
+            assignments: try WatchSetup.assignments(config: .files(config), assign: assign), isJSON: json,
+            isTerminal: Terminal.outputIsTerminal, width: Terminal.outputWidth)
+        Terminal.put(try listing.plugged())
+        guard watch else { return }
+        try listing.follow {
+            Terminal.put($0)
+        } warn: {
+            Terminal.say("cuff: \($0)")
+        }
+    }
+}

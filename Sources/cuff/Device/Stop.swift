@@ -1,0 +1,29 @@
+import ArgumentParser
+import CuffCore
+import CuffIngest
+import Glibc
+
+struct Stop: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stop", _superCommandName: Cuff.name,
+        abstract: "Stops a running measurement and lets the cuff deflate.",
+        discussion: Help.text(
+            """
+            If another `cuff` process runs the measurement, it is asked to stop it; otherwise the stop is sent to the cuff.
+            """,
+            [
+                "cuff stop auto": "The one cuff that is plugged in.",
+                "cuff stop /dev/ttyUSB0 --driver par-nibp": "A cuff at a serial port.",
+            ]))
+
+    @OptionGroup var device: DeviceVerb
+    @OptionGroup var output: ConversationOptions
+
+    func run() throws {
+        let (place, options) = try device.place(for: .stop, try output.conversationOptions())
+        options.stop.watch()
+        let report = try Ingest.stop(place.address, driver: place.driver, try device.reading(.stop), options: options)
+        report.showPassing(output)
+        try report.conclude(output)
+    }
+}

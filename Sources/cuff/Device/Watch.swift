@@ -1,0 +1,93 @@
+import ArgumentParser
+import CuffCore
+import CuffIngest
+
+struct Watch: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch", _superCommandName: Cuff.name,
+        abstract: "Reads every claimed or assigned cuff, now and when it is plugged in, until stopped.",
+        discussion: Help.text(
+            """
+            Cuffs with USB ids of their own are claimed at once. A generic bridge chip is opened only when it is assigned, here or in \
+            the configuration. Readings are kept in this user's database (as a service: /var/lib/cuff/readings.db), unless the command line or \
+            the configuration names sinks. Alert rules of the configuration are raised and cleared by what is read; see cuff.toml(5).
+            """,
+            [
+                "cuff watch": "Every cuff that is certainly one, until Ctrl-C.",
+                "cuff watch --assign port:1-1.2=beurer-serial": "And the adapter in this USB socket.",
+                "cuff watch --once --sink sqlite:bp.db": "Reads what is plugged in now, then ends.",
+            ]))
+
+    @Option(help: ArgumentHelp("The driver for a device that cannot be recognised; `none` never opens it.", valueName: "device=driver"))
+    var assign: [String] = []
+    @Flag(help: "End when everything that is plugged in has been read.") var once = false
+    @Option(help: ArgumentHelp("Read again after this time while a cuff stays plugged in, e.g. 1h (default: never).", valueName: "time"))
+    var again: Span?
+    @Option(help: ArgumentHelp("Read this configuration (default: the standard files).", valueName: "file"), completion: .file())
+    var config: String?
+    @Flag(help: "Read no configuration.") var noConfig = false
+    @Flag(help: "Print the counters of each link, driver and sink at the end; SIGUSR1 prints them at any time.") var stats = false
+    @Option(help: ArgumentHelp("Serve the same counters as OpenMetrics on this port of 127.0.0.1; 0 picks a free one.", valueName: "port"))
+    var metrics: Int?
+    @Option(
+        help: ArgumentHelp(
+            "Serve a page with live pressures and the latest readings (default: 127.0.0.1:6025). Whoever can reach it sees them.",
+            valueName: "[host][:port]"))
+    var web: String?
+    @Option(
+        help: ArgumentHelp(
+            "Accept cuffs that connect to this port, each as a link of its own (default: 127.0.0.1, port 6024, phd).",
+            valueName: "[host][:port][=driver]"))
+    var listen: [String] = []
+    @OptionGroup var store: StoreOptions
+    @Flag(help: Help.keepPatient) var keepPatient = false
+    @OptionGroup var output: WatchOutputOptions
+
+    func run() throws {
+        var options = try output.ingestOptions()
+        options.keepsPatients = keepPatient
+        var watch = try WatchSetup.options(
+            config: noConfig ? .none : .files(config), assign: assign, once: once, again: again?.duration, listen: listen)
+        let log = output.log
+        let each = "each cuff of a watch has its own; write --assign DEVICE=DRIVER,KEY=VALUE, or a section of the configuration"
+        try Flags.refuse("--option", when: !output.option.isEmpty, why: each)
+        try Flags.refuse("--device", when: output.device != nil, why: each)
+        try Flags.refuse("--again", when: again != nil && once, why: "--once ends when everything was read")
+        if output.sink.isEmpty, !watch.sinks.isEmpty { options.sinks = watch.sinks } else { try store.useStandardStore(&options, output) }
+        watch.options.notices = { log.notice("\($0.text)") }
+        watch.options.statistics = { log.critical("\($0)") }
+        watch.options.showsStatistics = stats
+        watch.options.metricsPort = metrics
+        if let web {
+            do throws(AddressFault) { watch.options.web = try WebAddress(web) } catch {
+                throw IngestError(
+                    .usage, "`\(web)` is not an address to serve a page on", why: error.reason, hint: "write e.g. --web 127.0.0.1:6025")
+            }
+        }
+        watch.options.generator = "cuff \(Cuff.version)"
+        options.stop.watch()
+        try Ingest.watch(watch.options, options: options).conclude(output)
+    }
+}
+
+/// How a device may be named, from the registry of transports.
+private enum AddressTable {
+    /// What chooses among the plugged devices, and then every kind of transport.
+    private static var rows: [(form: String, help: String, example: String)] {
+        TransportKind.choices.map { ($0.form, $0.help, $0.example) } + TransportKind.all.map { ($0.form, $0.help, $0.example) }
+    }
+
+    static var json: String {
+        rows.map { ConfigText.line("address_form", [("form", $0.form), ("help", $0.help), ("example", $0.example)]) }.joined()
+    }
+
+    static func text(isMarkdown: Bool) -> String {
+        if isMarkdown {
+            return "| address | what it is | example |\n|---|---|---|\n"
+                + rows.map { "| `\($0.form)` | \($0.help) | `\($0.example)` |\n" }.joined()
+        }
+        guard Terminal.outputIsTerminal else { return rows.map { "\($0.form)\t\($0.help)\t\($0.example)\n" }.joined() }
+        let cells = rows.map { [$0.form, $0.help, $0.example] }
+        return TextTable(["DEVICE", "WHAT IT IS", "EXAMPLE"], cells, wrapping: 1, optional: [2]).text(width: Terminal.outputWidth)
+    }
+}

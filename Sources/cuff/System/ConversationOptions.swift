@@ -1,0 +1,24 @@
+import ArgumentParser
+import CuffCore
+import CuffIngest
+import Logging
+
+/// For verbs that talk with a cuff about something else than readings. Some cuffs send readings all the same, and may not send them
+/// again.
+struct ConversationOptions: ParsableArguments, RunOptions {
+    @Option(help: Help.hidden(Help.sink), completion: SinkChoice.completion) var sink: [String] = []
+    @Flag(help: Help.hidden(Help.raw)) var raw = false
+    @Option(help: Help.option, completion: DriverChoice.optionCompletion) var option: [String] = []
+    @Option(help: Help.device) var device: String?
+    @Flag(name: .shortAndLong, help: Help.verbose) var verbose = false
+    @Flag(name: .shortAndLong, help: Help.quiet) var quiet = false
+    /// The verbs have a form of their own.
+    var isJSON: Bool { false }
+
+    /// Readings that the cuff gives all the same are kept where `read` keeps them, unless a sink is named.
+    func conversationOptions() throws -> IngestOptions {
+        var options = try ingestOptions()
+        if sink.isEmpty { options.keepPassingReadings() }
+        return options
+    }
+}

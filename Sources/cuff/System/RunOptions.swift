@@ -1,0 +1,131 @@
+import ArgumentParser
+import CuffCore
+import CuffIngest
+import Logging
+
+/// The flags of a run, whichever of them a verb shows. Each form declares them itself: the parser searches the whole program four
+/// times for each group of options, and a person waits.
+protocol RunOptions {
+    var sink: [String] { get }
+    var raw: Bool { get }
+    var option: [String] { get }
+    var device: String? { get }
+    var verbose: Bool { get }
+    var quiet: Bool { get }
+    /// JSON Lines on standard output are asked for, whatever it is.
+    var isJSON: Bool { get }
+}
+
+extension Help {
+    static let sink = ArgumentHelp(
+        "Where readings go, once for each place: \(SinkChoice.spellings). `?` at the end makes it optional; +ack waits until the program has answered for each reading.",
+        valueName: "spec")
+    static let raw: ArgumentHelp = "Print each record's own bytes as hex."
+    static let option = ArgumentHelp("An option of the driver; `cuff drivers ID` lists them.", valueName: "name=value")
+    static let device = ArgumentHelp("Identity to store readings under, if the cuff reports none.", valueName: "name")
+    static let verbose: ArgumentHelp = "Print more on standard error."
+    static let quiet: ArgumentHelp = "Print only errors on standard error."
+
+    static func hidden(_ help: ArgumentHelp) -> ArgumentHelp {
+        var help = help
+        help.visibility = .hidden
+        return help
+    }
+}
+
+extension RunOptions {
+    /// The level of messages on standard error.
+    var log: Logger { StandardErrorLog.logger(quiet ? .critical : verbose ? .debug : .notice) }
+
+    func ingestOptions() throws -> IngestOptions {
+        var options = IngestOptions()
+        options.sinks = try sinkSpecs()
+        options.includesRaw = raw
+        options.device = device ?? ""
+        options.driverOptions = try DriverChoice.options(option)
+        options.memory = .standard
+        options.explain = { $0.text }
+        let log = log
+        let ignored = IngestOptions.ignoredFrames()
+        options.diagnostics = { diagnostic in
+            switch diagnostic {
+            case .warning: log.warning("\(diagnostic.sentence)")
+            case .note, .skipped, .announced: log.info("\(diagnostic.sentence)")
+            case .ignored:
+                if let summary = ignored(diagnostic) { log.warning("\(summary)") }
+                // A record's own bytes.
+                log.debug("\(diagnostic.sentence)")
+            }
+        }
+        return options
+    }
+
+    /// The sinks that were named, else what suits standard output: a person gets a table, a program gets lines.
+    private func sinkSpecs() throws -> [SinkSpec] {
+        var specs = try sink.map { try SinkSpec($0) }
+        if isJSON, !specs.contains(where: \.writesStandardOutput) { specs.append(.stdout) }
+        return specs.isEmpty ? [Terminal.outputIsTerminal ? .table : .stdout] : specs
+    }
+}
+
+extension IngestReport {
+    /// Says how the run ended where a person should know, and ends the program with its status.
+    func conclude(_ options: some RunOptions) throws {
+        if !endings.isEmpty {
+            for ending in endings { options.log.warning("\(ending.text)") }
+        } else if status != .done, let fault {
+            options.log.warning("\(fault.text)")
+        }
+        for sink in sinks where sink.missed > 0 {
+            Terminal.say("cuff: \(sink.label) was too slow and missed \(Plural.text(sink.missed, "reading"))")
+        }
+        for sink in sinks {
+            guard let backlog = sink.backlog else { continue }
+            let isSaid = endings.contains { if case .refused(_, sink.label, _, _) = $0 { true } else { false } }
+            if backlog.refused > 0, !isSaid || backlog.refused > backlog.refusals.readings {
+                Terminal.say("cuff: \(sink.label) refused \(Plural.text(backlog.refused, "reading")); `cuff sinks` shows them and why")
+            }
+            if backlog.lost > 0 {
+                Terminal.say(
+                    "cuff: \(sink.label) may have lost \(Plural.text(backlog.lost, "reading")): whether they arrived is unknown without +ack"
+                )
+            }
+        }
+        if counters.thinned > 0 { Terminal.say("cuff: \(Plural.text(counters.thinned, "live sample")) left out: a sink is slow") }
+        if options.verbose {
+            let counts = [
+                Plural.text(counters.readings, "reading"), "\(counters.failures) failed", Plural.text(counters.duplicates, "duplicate"),
+                Plural.text(counters.bytes, "byte"), "\(counters.skippedBytes) skipped",
+            ]
+            Terminal.say("cuff: \(counts.joined(separator: ", "))")
+        }
+        if status != .done { throw ExitCode(status) }
+    }
+
+    /// Says where readings went that no option asked for.
+    func showPassing(_ options: ConversationOptions) {
+        guard !options.quiet, let sink = sinks.first(where: { $0.isDurable && $0.stored > $0.known }) else { return }
+        let count = sink.stored - sink.known
+        Terminal.say("cuff: \(Plural.text(count, "reading")) came from the cuff and \(count == 1 ? "is" : "are") kept in \(sink.label)")
+    }
+
+    /// For a person: how many readings went where, for each sink that was named; what standard output got was seen.
+    func showSinks(_ options: some RunOptions) {
+        guard Terminal.errorIsTerminal, !options.quiet, !isOutputClosed, !options.sink.isEmpty else { return }
+        let named = sinks.filter { sink in
+            sink.label != SinkSpec.stdout.name && options.sink.contains { $0 == sink.label || $0 == sink.label + "?" }
+        }
+        for sink in named {
+            let new = sink.known == 0 ? "" : sink.isDurable ? ", \(sink.stored - sink.known) new" : ""
+            Terminal.say("cuff: \(counters.readings == 0 ? "no readings" : Plural.text(sink.stored, "reading") + new) to \(sink.label)")
+        }
+    }
+
+    /// The result in one line, for a person: how many readings came, and how many of them were new where a sink can tell.
+    func show(_ options: some RunOptions) {
+        guard Terminal.errorIsTerminal, !options.quiet, !isOutputClosed, status == .done || counters.readings > 0 else { return }
+        let known = sinks.filter { $0.isDurable && $0.fault == nil }.map { $0.stored - $0.known }.max()
+        let new = known.map { $0 == counters.readings ? ", all new" : ", \($0) new" } ?? ""
+        Terminal.say("cuff: \(counters.readings == 0 ? "no readings" : Plural.text(counters.readings, "reading") + new)")
+    }
+}

@@ -1,0 +1,65 @@
+import ArgumentParser
+import CuffClinical
+import CuffCore
+import CuffIngest
+import Glibc
+
+/// Standard error, and what is known about the terminal.
+enum Terminal {
+    static func say(_ text: String) {
+        let line = Array((StandardErrorLog.harmless(text) + "\n").utf8)
+        _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+
+    /// Everything that is data. A reader that has gone ends the program quietly; a full disk ends it with a word. `hasColor`: the text
+    /// has this program's own commands to a terminal, and no text of others.
+    static func put(_ text: String, hasColor: Bool = false) {
+        do throws(IngestError) { try OutputFile.put(hasColor ? text : TerminalText.clean(text)) } catch {
+            if error.status != .done { StandardErrorLog.logger().error("\(error.text)") }
+            exit(error.status.code)
+        }
+    }
+
+    /// Lines for a person: those that are longer than the terminal is wide go on below their last column.
+    static func show(_ text: String) { put(TextTable.folded(text, width: outputWidth)) }
+
+    /// Asks a person and takes one line; `nil` where there is nobody to ask.
+    static func ask(_ question: String) -> String? {
+        guard isatty(STDIN_FILENO) == 1 else { return nil }
+        let bytes = Array(TerminalText.clean(question).utf8)
+        _ = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        return readLine()
+    }
+
+    /// The terminal's width, whether its letters go beyond ASCII, and whether colour is welcome.
+    static var plotStyle: RangePlot.Style {
+        var size = winsize()
+        let isKnown = outputIsTerminal && ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+        let width = variable("COLUMNS").flatMap { Int($0) } ?? (isKnown ? Int(size.ws_col) : 80)
+        let hasColor = outputIsTerminal && variable("NO_COLOR") == nil && variable("TERM") != "dumb"
+        return RangePlot.Style(
+            width: width, height: isKnown ? min(24, max(10, Int(size.ws_row) - 6)) : 18,
+            isUnicode: isUnicode, hasColor: hasColor || variable("FORCE_COLOR") != nil)
+    }
+
+    /// Columns of standard output; `nil` where it is no terminal.
+    static var outputWidth: Int? { TerminalSize.columns(of: STDOUT_FILENO) }
+
+    /// Columns of standard error.
+    static var errorWidth: Int {
+        var size = winsize()
+        return errorIsTerminal && ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
+    }
+
+    static var isUnicode: Bool {
+        (["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(variable).first ?? "").lowercased().contains("utf")
+    }
+
+    /// A variable of the environment that is set and not empty.
+    private static func variable(_ name: String) -> String? {
+        getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    static let outputIsTerminal = isatty(STDOUT_FILENO) == 1
+    static let errorIsTerminal = isatty(STDERR_FILENO) == 1
+}
