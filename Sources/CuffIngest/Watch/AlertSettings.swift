@@ -6,9 +6,9 @@ import Glibc
 /// What a watch raises alerts by.
 public struct AlertSettings: Sendable, Hashable {
     /// The rules.
-    public var rules: [AlertRule] = []
+    package var rules: [AlertRule] = []
     /// Who is who at which cuff.
-    public var persons = AlertPersons()
+    package var persons = AlertPersons()
 
     /// No rules.
     public init() {}
