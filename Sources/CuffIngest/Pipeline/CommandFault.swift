@@ -1,5 +1,5 @@
 /// Why a family is not asked for something. The first text is the driver's id.
-public enum CommandFault: Fault {
+package enum CommandFault: Fault {
     case unknownOption(String, option: String, known: [String])
     /// Its readings do not tell users apart.
     case noUsers(String)
@@ -23,7 +23,7 @@ public enum CommandFault: Fault {
     case isStillMeasuring(address: String, process: Int32)
 
     /// What kind of failure it is.
-    public var status: RunStatus {
+    package var status: RunStatus {
         switch self {
         case .isMeasuring, .isStillMeasuring: .tryAgain
         default: .usage
@@ -31,7 +31,7 @@ public enum CommandFault: Fault {
     }
 
     /// What happened, in one plain line.
-    public var description: String {
+    package var description: String {
         switch self {
         case .unknownOption(let driver, let option, let known):
             "unknown option `\(option)` of \(driver): \(known.isEmpty ? "it has no options" : "known are \(known.joined(separator: ", "))")"
