@@ -12,7 +12,7 @@ public func fuzzSessionMain(_ count: CInt, _ arguments: UnsafeMutablePointer<Uns
         let input = Array(UnsafeBufferPointer(start: start, count: count))
         let driver = fuzzedDrivers[Int(input[0]) % fuzzedDrivers.count]
         var link = FuzzedLink(driver)
-        link.handle(.opened)
+        link.handle(.transport(.opened))
         var index = 1
         while index < input.count {
             let kind = input[index]
@@ -20,19 +20,19 @@ public func fuzzSessionMain(_ count: CInt, _ arguments: UnsafeMutablePointer<Uns
             switch kind % 8 {
             case 0, 1, 2:
                 let length = min(Int(kind / 8) + 1, input.count - index)
-                link.handle(.received(Array(input[index..<index + length])))
+                link.handle(.transport(.received(Array(input[index..<index + length]))))
                 index += length
             case 3:
                 let length = min(Int(kind / 8) + 1, input.count - index)
-                link.handle(.sent(Array(input[index..<index + length])))
+                link.handle(.transport(.sent(Array(input[index..<index + length]))))
                 index += length
             case 4: link.passTime()
             case 5: link.handle(.committed(through: link.state.emitted - Int(kind / 8 % 2)))
             case 6: link.handle(event(kind / 8))
-            default: link.handle(kind == 0xFF ? .closed(reason: nil) : .received([]))
+            default: link.handle(kind == 0xFF ? .transport(.closed(nil)) : .transport(.received([])))
             }
         }
-        link.handle(.closed(reason: "the input ended"))
+        link.handle(.transport(.closed(nil)))
         if !link.state.isEnded { fatalError("a closed link continues") }
         return 0
     }
@@ -69,9 +69,9 @@ private struct FuzzedLink {
                 case .write(let bytes), .writeFeature(let bytes):
                     if bytes.count > 8192 { fatalError("a write of \(bytes.count) bytes") }
                     answered += 1
-                    if answered <= 8 { events.append(.sent(bytes)) }
+                    if answered <= 8 { events.append(.transport(.sent(bytes))) }
                 case .submit(let batch): check(batch)
-                case .tell(.ended):
+                case .notify(.ended):
                     ends += 1
                     if ends > 1 { fatalError("a link ended twice") }
                 default: break
@@ -81,7 +81,7 @@ private struct FuzzedLink {
         }
     }
 
-    private func check(_ batch: LinkBatch) {
+    private func check(_ batch: Batch) {
         var text = TextBuffer()
         for entry in batch.entries {
             ReadingLine(includesRaw: true).append(entry, device: batch.device, to: &text)

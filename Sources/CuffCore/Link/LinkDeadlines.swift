@@ -11,7 +11,7 @@ struct LinkDeadlines: Sendable {
         case deflation
         /// The last bytes to the cuff should be out.
         case lastWrites
-        /// The link was told to stop.
+        /// The time for an end in order is over.
         case stop
         /// A peer that does not take what is written to it.
         case stalledOutput
@@ -59,7 +59,7 @@ struct LinkDeadlines: Sendable {
     var next: Duration? { earliest.map { armed[$0].due } }
 
     /// The earliest timer that is due, disarmed by that; of equal ones the one armed first.
-    mutating func takeDue(at now: Duration) -> Timer? {
+    mutating func removeDue(at now: Duration) -> Timer? {
         guard let earliest, armed[earliest].due <= now else { return nil }
         return armed.remove(at: earliest).timer
     }

@@ -7,10 +7,19 @@ struct ReadingReferences: Sendable {
     /// What became of a record.
     enum Outcome: Sendable, Hashable {
         case named
-        /// A correction of a reading that is not known here: it is kept as a reading of its own.
+        /// A correction of a reading that is not known here: it is stored as a reading of its own.
         case correctsUnknown
-        /// A withdrawal of a reading that is not known here, or a correction of a withdrawn one: there is nothing to keep.
+        /// A withdrawal of a reading that is not known here, or a correction of a withdrawn one: there is nothing to store.
         case dropped
+
+        /// What to report; `nil` where nothing is missing.
+        var warning: String? {
+            switch self {
+            case .named: nil
+            case .correctsUnknown: "a correction of a reading that is not known here; kept as a reading of its own"
+            case .dropped: "a withdrawal of a reading that is not known here, or a correction of a withdrawn one"
+            }
+        }
     }
 
     struct Entry: Sendable, Hashable {
@@ -116,34 +125,6 @@ struct ReadingReferences: Sendable {
             let seconds = Int64(bitPattern: wall)
             let id = Reading.ID(wallSeconds: seconds == .min ? nil : seconds, hash: hash)
             return (name, Entry(id: id, revision: revision, isPreliminary: isPreliminary == 1, record: record))
-        }
-    }
-}
-
-extension LinkState {
-    /// Gives a correction or a withdrawal the id of the reading that it is of.
-    mutating func resolve(_ index: Int, _ effects: inout [LinkEffect]) {
-        // A recording is read the same whatever was read before, and leaves nothing behind.
-        var memory = setup.isRecorded ? recordedReferences : setup.memory
-        var changed: Set<String> = []
-        let outcome = references.resolve(&entries.readings[index], memory: &memory, changed: &changed)
-        if setup.isRecorded {
-            recordedReferences = memory
-        } else {
-            for key in changed.sorted() {
-                guard let value = memory[key] else { continue }
-                setup.memory[key] = value
-                effects.append(.remember(key: key, value: value))
-            }
-        }
-        switch outcome {
-        case .named: break
-        case .correctsUnknown:
-            effects.append(.tell(.diagnostic(.warning("a correction of a reading that is not known here; kept as a reading of its own"))))
-        case .dropped:
-            dropped.append(index)
-            effects.append(
-                .tell(.diagnostic(.warning("a withdrawal of a reading that is not known here, or a correction of a withdrawn one"))))
         }
     }
 }

@@ -1,8 +1,8 @@
 /// Decodes the record bytes of stored readings anew, with the drivers as they are now: after a correction of a driver, old
 /// data can be corrected without the cuff.
-public enum RecordDecoding {
+package enum RecordDecoding {
     /// What the present driver says about a stored reading.
-    public enum Verdict: Sendable, Hashable {
+    package enum Verdict: Sendable, Hashable {
         /// The same as stored.
         case same
         /// Other values. The reading is complete: the stored one with its id and times, the new values, and the next revision.
@@ -15,7 +15,7 @@ public enum RecordDecoding {
     }
 
     /// Compares a stored reading with what `driver` makes of its bytes. `options` are those of the driver's family.
-    public static func verdict(on stored: Reading, by driver: CuffDriver, options: [String: String] = [:]) -> Verdict {
+    package static func verdict(on stored: Reading, by driver: CuffDriver, options: [String: String] = [:]) -> Verdict {
         guard !stored.isPending, stored.origin != .entered, let decoded = decode(stored, driver, options) else { return .undecided }
         // What a record does not say itself came from its conversation and stands.
         guard (decoded.user ?? stored.user) == stored.user, (decoded.sequence ?? stored.sequence) == stored.sequence,
@@ -63,5 +63,5 @@ public enum RecordDecoding {
 
 extension Reading {
     /// The highest revision of a reading that is there; 255 is a deleted one's.
-    public static let highestRevision: UInt8 = 254
+    package static let highestRevision: UInt8 = 254
 }

@@ -34,10 +34,10 @@ public enum RedactionCheck {
                 case .submit(let batch):
                     readings += batch.entries.readings
                     live += batch.entries.count - batch.entries.readings.count
-                case .tell(.identified(let identity)):
+                case .notify(.identified(let identity)):
                     // The model is no secret, also where it is all that a monitor is known by.
                     identities += [identity.id, identity.serial].compactMap { $0 }.filter { !$0.isEmpty && $0 != identity.model }
-                case .tell(.clock(let time, _)): clocks.append(time)
+                case .notify(.clock(let time, _)): clocks.append(time)
                 default: break
                 }
             }

@@ -36,7 +36,7 @@ public struct Replay: Sendable {
         self.keepsWrites = keepsWrites
         self.start = start
         setTime()
-        handle(.opened)
+        handle(.transport(.opened))
     }
 
     /// Plays one item: advances the time to that of the item, fires the timers that are due, then hands over its content.
@@ -46,29 +46,29 @@ public struct Replay: Sendable {
         case .fromCuff(let bytes): play(bytes: bytes)
         case .toCuff(let bytes):
             // From here on the session's own writes are kept back, and no `sent` answers them.
-            if !isTwoSided { link.unsent.isKept = false }
+            if !isTwoSided { link.output.ignoreWrites() }
             isTwoSided = true
             held.removeAll()
-            handle(.sent(bytes))
+            handle(.transport(.sent(bytes)))
         case .event(.silence):
             releaseHeld()
             if let next = link.deadline { advance(to: next, milliseconds: next.milliseconds) }
         case .event(.unplugged): end()
         case .event(let event):
-            effects.append(.tell(.diagnostic(.note("the capture says: \(DeviceIdentity.text(event.text.utf8))"))))
+            effects.append(.notify(.diagnostic(.note("the capture says: \(DeviceIdentity.text(event.text.utf8))"))))
         }
     }
 
     /// Bytes from the cuff with nothing known about the other side.
     public mutating func play(bytes: [UInt8]) {
         releaseHeld()
-        handle(.received(bytes))
+        handle(.transport(.received(bytes)))
     }
 
     /// The recording is over.
     public mutating func end() {
         releaseHeld()
-        handle(.closed(reason: nil))
+        handle(.transport(.closed(nil)))
     }
 
     /// Adds the batch of what was emitted since the last time to `effects`.
@@ -77,7 +77,7 @@ public struct Replay: Sendable {
     private mutating func releaseHeld() {
         while !held.isEmpty {
             let first = held.removeFirst()
-            if !isTwoSided { handle(.sent(first)) }
+            if !isTwoSided { handle(.transport(.sent(first))) }
         }
     }
 
@@ -128,7 +128,7 @@ public struct Replay: Sendable {
             if keepsWrites { writes.append(bytes) }
             if isLoopback { loopback.append(bytes) } else if !isTwoSided { held.append(bytes) }
         }
-        for bytes in loopback { handle(.sent(bytes)) }
+        for bytes in loopback { handle(.transport(.sent(bytes))) }
     }
 }
 

@@ -1,13 +1,13 @@
 import CLinux
 import Glibc
 
-/// The one thread that waits for descriptors and timers, and on which every link of the process lives. Nothing that is done
+/// The one thread that waits for descriptors and timers, and on which every link of the process lives. Nothing that runs
 /// here may block: what can block goes through `offload` and comes back as an event.
 ///
 /// A thread of its own, and not a Dispatch queue with one source for the epoll set: that wakes two threads for every event, and
 /// a source for each descriptor crashes libdispatch when several hang up at once (swiftlang/swift-corelibs-libdispatch#949).
 ///
-/// One turn: wait, then what other threads handed over, descriptors, timers, and last whatever asked for the end of the turn.
+/// One turn: wait, then work from other threads, descriptors, timers, and last the work for the end of the turn.
 public final class EventLoop: @unchecked Sendable {
     /// The loop of this process.
     public static let shared = EventLoop()
@@ -19,12 +19,12 @@ public final class EventLoop: @unchecked Sendable {
         let rawValue: UInt32
         static let input = Readiness(rawValue: clinux_epoll_in)
         static let output = Readiness(rawValue: clinux_epoll_out)
-        /// Told even where nothing was asked for.
+        /// Reported even where nothing was asked for.
         static let hangup = Readiness(rawValue: clinux_epoll_hup)
         static let error = Readiness(rawValue: clinux_epoll_err)
     }
 
-    /// What other threads hand over.
+    /// Work from other threads.
     private struct Inbox {
         var works: [Work] = []
         var isSignalled = false
@@ -49,7 +49,7 @@ public final class EventLoop: @unchecked Sendable {
         _ = clinux_epoll_add(epoll, wakeup, clinux_epoll_in, 0)
         let started = Gate(isOpen: false)
         pthread.detached { [unowned self] in
-            // Signals are for the threads that listen for them.
+            // Other threads handle signals.
             var all = sigset_t()
             sigfillset(&all)
             pthread_sigmask(SIG_BLOCK, &all, nil)
@@ -65,7 +65,7 @@ public final class EventLoop: @unchecked Sendable {
 
     // MARK: From any thread
 
-    /// Does the work on the loop, behind what was handed over before.
+    /// Runs the work on the loop, behind what was queued before.
     public func async(_ work: @escaping Work) {
         let isFirst = inbox.withLock { inbox in
             inbox.works.append(work)
@@ -77,7 +77,7 @@ public final class EventLoop: @unchecked Sendable {
         _ = write(wakeup, &one, 8)
     }
 
-    /// Does the work on the loop and waits for its result. Never to be called on the loop, nor by what the loop waits for.
+    /// Runs the work on the loop and waits for its result. Never to be called on the loop, nor by what the loop waits for.
     public func sync<Result: Sendable>(_ work: @escaping @Sendable () -> Result) -> Result {
         if isCurrent { return work() }
         let done = Gate(isOpen: false)
@@ -95,7 +95,7 @@ public final class EventLoop: @unchecked Sendable {
 
     // MARK: On the loop
 
-    /// Does on a worker what may block, then the second part here.
+    /// Runs the first part, which may block, on a worker, and the second part here.
     public func offload<Result: Sendable>(
         _ blocking: @escaping @Sendable () -> Result, then: @escaping @Sendable (Result) -> Void
     ) {
@@ -105,7 +105,7 @@ public final class EventLoop: @unchecked Sendable {
         }
     }
 
-    /// Does the work once this turn has handled everything that was ready.
+    /// Runs the work once this turn has handled everything that was ready.
     func atTurnEnd(_ work: @escaping () -> Void) { turnEnd.append(work) }
 
     /// Watches a descriptor that is not armed yet.
@@ -122,13 +122,13 @@ public final class EventLoop: @unchecked Sendable {
         _ = clinux_epoll_rearm(epoll, descriptor, interest.rawValue | clinux_epoll_oneshot, token)
     }
 
-    /// Asks for every change to readiness from now on, beginning with what is ready already. Whoever is told must read or
-    /// write until the kernel has no more, or ask again.
-    func keep(_ token: UInt64, _ descriptor: Int32, _ interest: Readiness) {
+    /// Reports every change to readiness from now on, beginning with what is ready already. The handler must read or
+    /// write until the kernel has no more, or register again.
+    func register(_ token: UInt64, _ descriptor: Int32, _ interest: Readiness) {
         _ = clinux_epoll_rearm(epoll, descriptor, interest.rawValue | clinux_epoll_edge, token)
     }
 
-    /// To be called before the descriptor is closed. Nothing is told of it from now on.
+    /// To be called before the descriptor is closed. Nothing is reported of it from now on.
     func remove(_ token: UInt64, _ descriptor: Int32) {
         handlers[token] = nil
         _ = clinux_epoll_remove(epoll, descriptor)
@@ -167,7 +167,7 @@ public final class EventLoop: @unchecked Sendable {
     private func fireTimers() {
         guard timers.next != nil else { return }
         let now = HostClock.monotonic()
-        while let timer = timers.takeDue(at: now) { timer.entryReached(at: now) }
+        while let timer = timers.removeDue(at: now) { timer.entryReached(at: now) }
     }
 
     /// Milliseconds until the next timer, rounded up; -1: for ever.
@@ -229,7 +229,7 @@ private struct TimerHeap {
         }
     }
 
-    mutating func takeDue(at now: Int64) -> LoopTimer? {
+    mutating func removeDue(at now: Int64) -> LoopTimer? {
         guard let first = entries.first, first.due <= now else { return nil }
         entries.swapAt(0, entries.count - 1)
         entries.removeLast()

@@ -31,7 +31,7 @@ final class CallerLinks {
     let listener: TCPListener
     private let setup: Setup
     private let pipeline: Pipeline
-    private let tell: (Notice) -> Void
+    private let notify: (Notice) -> Void
     private let loop: EventLoop
     private var links: [Int: (link: CuffLink, place: String)] = [:]
     private var next = 0
@@ -40,16 +40,16 @@ final class CallerLinks {
     private var closed = LinkCounters()
     private var isStopping = false
 
-    /// The port is bound when this returns. Everything else happens on the loop; `tell` is called there, and must not block.
+    /// The port is bound when this returns. Everything else happens on the loop; `notify` is called there, and must not block.
     init(
         _ host: String, _ port: Int, _ setup: Setup, _ pipeline: Pipeline, on loop: EventLoop = .shared,
-        tell: @escaping (Notice) -> Void
+        notify: @escaping (Notice) -> Void
     ) throws(IngestError) {
         listener = try TCPListener(host: host, port: port, on: loop)
         self.setup = setup
         self.pipeline = pipeline
         self.loop = loop
-        self.tell = tell
+        self.notify = notify
     }
 
     func start() throws(IngestError) { try listener.start { [weak self] in self?.accept($0) } }
@@ -60,7 +60,7 @@ final class CallerLinks {
         guard !isStopping else { return }
         isStopping = true
         for (link, _) in links.values { link.handle(.stop(within: Measurement.deflationWait + .seconds(1))) }
-        if count == 0 { tell(.empty) }
+        if count == 0 { notify(.empty) }
     }
 
     var counters: LinkCounters { links.values.reduce(into: closed) { $0 += $1.link.counters } }
@@ -69,13 +69,13 @@ final class CallerLinks {
     private func accept(_ transport: TCPTransport) {
         guard !isStopping, count < Self.limit else {
             transport.refuse()
-            return tell(.refused(transport.address))
+            return notify(.refused(transport.address))
         }
         next += 1
         opening += 1
         let (number, place) = (next, transport.address)
         let (me, transport, setup) = (LoopBound(self), LoopBound(transport), setup)
-        tell(.came(place))
+        notify(.came(place))
         loop.offload({ () -> (LoopBound<any Transport>, LinkState.Setup) in
             var link = LinkState.Setup.remembering(
                 setup.driver, device: setup.device, options: setup.options, memory: setup.memory, commands: setup.commands)
@@ -101,10 +101,10 @@ final class CallerLinks {
     }
 
     private func handle(_ notice: LinkNotice, _ number: Int, _ place: String) {
-        tell(.link(place, notice))
+        notify(.link(place, notice))
         guard case .ended(let outcome) = notice, let (link, _) = links.removeValue(forKey: number) else { return }
         closed += link.counters
-        tell(.left(place, outcome, link.counters, remaining: links.count))
-        if isStopping && count == 0 { tell(.empty) }
+        notify(.left(place, outcome, link.counters, remaining: links.count))
+        if isStopping && count == 0 { notify(.empty) }
     }
 }

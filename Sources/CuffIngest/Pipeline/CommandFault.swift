@@ -1,5 +1,5 @@
 /// Why a family is not asked for something. The first text is the driver's id.
-public enum CommandFault: Fault {
+package enum CommandFault: Fault {
     case unknownOption(String, option: String, known: [String])
     /// Its readings do not tell users apart.
     case noUsers(String)

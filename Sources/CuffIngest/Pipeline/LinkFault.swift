@@ -1,5 +1,5 @@
 /// Why a conversation with a cuff broke off.
-public enum LinkFault: Fault {
+package enum LinkFault: Fault {
     /// The line to the cuff at this address ended.
     case lost(String, TransportFault)
 

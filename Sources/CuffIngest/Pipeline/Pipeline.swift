@@ -170,7 +170,7 @@ public final class Pipeline: Sendable {
     public var commits: LatencyHistogram { inner.withLock { $0.commits } }
 
     /// Live samples of this source that were left out since the last call.
-    func takeThinned(_ source: Int) -> Int { inner.withLock { $0.thinned.removeValue(forKey: source) ?? 0 } }
+    func removeThinned(_ source: Int) -> Int { inner.withLock { $0.thinned.removeValue(forKey: source) ?? 0 } }
 
     // MARK: Effects
 

@@ -1,3 +1,5 @@
+import CuffCore
+
 /// Readings that came and were not stored, and how many of them the cuff still has.
 public struct UnstoredReadings: Sendable, Hashable, CustomStringConvertible {
     /// Readings that came and were not stored.

@@ -101,11 +101,10 @@ extension Ingest {
         _ path: String, _ driver: CuffDriver, _ read: ReadOptions
     ) throws(IngestError) -> @Sendable (TCPTransport, Int) -> any Transport {
         // That it can be written must come to light before anybody calls.
-        let first = try CaptureWriter(path, driver: driver, line: read.line, node: "tcp-listen")
-        let line = read.line
+        let first = try CaptureWriter(path, driver: driver, node: "tcp-listen")
         return { transport, number in
             if number == 1 { return RecordingTransport(transport, to: first) }
-            guard let writer = try? CaptureWriter("\(path)-\(number)", driver: driver, line: line, node: transport.address) else {
+            guard let writer = try? CaptureWriter("\(path)-\(number)", driver: driver, node: transport.address) else {
                 return transport
             }
             return RecordingTransport(transport, to: writer)

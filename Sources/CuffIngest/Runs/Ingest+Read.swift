@@ -121,7 +121,8 @@ extension Ingest {
             transport = try address.transport(for: driver, line: read.line, pace: read.pace, among: options.transports)
         } catch { throw IngestError(error) }
         guard let path = read.recording else { return transport }
-        return RecordingTransport(transport, to: try CaptureWriter(path, driver: driver, line: read.line, node: "\(address)"))
+        let line = transport.checksBytes ? nil : read.line ?? driver.line
+        return RecordingTransport(transport, to: try CaptureWriter(path, driver: driver, line: line, node: "\(address)"))
     }
 
     private static func setup(

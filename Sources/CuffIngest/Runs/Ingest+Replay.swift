@@ -107,7 +107,8 @@ extension Ingest {
         return RecordedLink(
             driver, pipeline: pipeline, options: options,
             device: options.device.isEmpty ? input.source.header["device"].map { StandardErrorLog.harmless($0) } : options.device,
-            looksAhead: true, start: input.source.start)
+            isLineUnchecked: input.source.header["line"].flatMap { LineSettings($0) } != nil, looksAhead: true,
+            start: input.source.start)
     }
 }
 

@@ -24,11 +24,11 @@ struct RecordedLink {
     private var pauses = 0
     private var paused = Duration.zero
 
-    /// `device`: who the cuff is, where the recording says more than the options. `isLive`: the bytes come from a cuff at this
-    /// moment, which `arrived(at:)` tells.
+    /// `device`: the identity of the cuff, where the recording says more than the options. `isLineUnchecked`: the bytes were recorded
+    /// from a serial line. `isLive`: the bytes come from a cuff at this moment, which is passed to `arrived(at:)`.
     init(
-        _ driver: CuffDriver, pipeline: Pipeline, options: IngestOptions, device: String? = nil, looksAhead: Bool,
-        isLive: Bool = false, start: Timestamp? = nil
+        _ driver: CuffDriver, pipeline: Pipeline, options: IngestOptions, device: String? = nil, isLineUnchecked: Bool = false,
+        looksAhead: Bool, isLive: Bool = false, start: Timestamp? = nil
     ) {
         self.pipeline = pipeline
         diagnostics = options.diagnostics
@@ -36,6 +36,7 @@ struct RecordedLink {
         var setup = LinkState.Setup(driver, device: device ?? options.device, options: options.driverOptions)
         // Without a zone, a reading of a file has no instant; one that has just arrived has.
         setup.zone = options.zone ?? (isLive ? HostZone.local() : nil)
+        setup.isLineUnchecked = isLineUnchecked
         setup.placesArrivalsOnly = options.zone == nil
         replay = Replay(setup, looksAhead: looksAhead, start: start)
         let gate = gate
@@ -70,11 +71,13 @@ struct RecordedLink {
         guard !replay.effects.isEmpty else { return }
         for index in replay.effects.indices {
             switch replay.effects[index] {
-            case .submit(let batch): pipeline.submit(Batch(source: source, driver: replay.link.driver.id, link: batch))
-            case .tell(.diagnostic(let diagnostic)): diagnostics(diagnostic)
-            case .tell(.identified(let told)): identity = told
-            case .tell(.finished(_, let ended)): outcome = ended
-            case .tell, .write, .writeFeature, .pauseReading, .resumeReading, .remember, .keep, .close: break
+            case .submit(var batch):
+                batch.source = source
+                pipeline.submit(batch)
+            case .notify(.diagnostic(let diagnostic)): diagnostics(diagnostic)
+            case .notify(.identified(let reported)): identity = reported
+            case .notify(.finished(_, let ended)): outcome = ended
+            case .notify, .write, .writeFeature, .pauseReading, .resumeReading, .remember, .persist, .close: break
             }
         }
         replay.effects.removeAll(keepingCapacity: true)

@@ -245,16 +245,16 @@ package final class Simulation: @unchecked Sendable {
         loop.arm(listening, descriptor, .input)
     }
 
-    func handle(_ event: Port.Event) {
+    func handle(_ event: TransportEvent) {
         switch event {
         case .received(let message) where isHID: handleHID(message)
         case .received(let bytes):
             // A client that opened and wrote within one look is seen here first.
             if !hasClient { clientCame() }
             perform(simulator.handle(.received(bytes)))
-        case .sent: break
-        case .ended where isHID: end()
-        case .ended: clientLeft()
+        case .opened, .sent, .line: break
+        case .closed where isHID: end()
+        case .closed: clientLeft()
         }
     }
 

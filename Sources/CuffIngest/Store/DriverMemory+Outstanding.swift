@@ -39,8 +39,8 @@ extension DriverMemory {
         return !Self.boot.isEmpty && lines[0] == Self.boot ? records : records.afterAnotherBoot
     }
 
-    /// Replaces what was kept; `durably`: it must also survive the machine.
-    func keep(_ records: OutstandingRecords, _ driver: DriverID, device: String, durably: Bool) throws(IngestError) {
+    /// Replaces the records of this cuff; `durably`: they must also survive a power failure.
+    func persist(_ records: OutstandingRecords, _ driver: DriverID, device: String, durably: Bool) throws(IngestError) {
         let path = path(driver, device)
         guard !records.isEmpty else {
             // One byte in place takes a hundredth of the time of a removal, in which a process could be killed.

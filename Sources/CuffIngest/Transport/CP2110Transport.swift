@@ -12,7 +12,7 @@ extension TransportKind {
 
 /// The serial line behind a CP2110, a HID device that is a UART (AN434). Sessions see the bytes of a serial cuff; reports
 /// and settings stay in here. The chip does not count line errors for the host.
-public final class CP2110Transport: Transport {
+final class CP2110Transport: Transport {
     private let hid: HIDRawTransport
     private let line: LineSettings
     private let setsUp: Bool
@@ -23,12 +23,12 @@ public final class CP2110Transport: Transport {
     private var settings = 0
 
     /// The path of the hidraw node.
-    public var address: String { hid.address }
+    var address: String { hid.address }
     /// USB ends in the bridge; behind it is a serial line.
-    public var checksBytes: Bool { false }
+    var checksBytes: Bool { false }
 
     /// `line` is set on the chip's UART when the transport starts.
-    public init(path: String, line: LineSettings) {
+    init(path: String, line: LineSettings) {
         hid = HIDRawTransport(path: path, isNumbered: true)
         self.line = line
         setsUp = true
@@ -42,10 +42,10 @@ public final class CP2110Transport: Transport {
     }
 
     /// Opens the hidraw node.
-    public func open() throws(IngestError) { try hid.open() }
+    func open() throws(IngestError) { try hid.open() }
 
     /// Delivers events on the loop, `opened` first and `closed` last.
-    public func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
+    func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
         self.deliver = deliver
         try hid.start(on: loop) { [weak self] in self?.handle($0) }
     }
@@ -81,7 +81,7 @@ public final class CP2110Transport: Transport {
     }
 
     /// Writes the bytes as output reports of at most 63 bytes.
-    public func write(_ bytes: [UInt8]) {
+    func write(_ bytes: [UInt8]) {
         guard deliver != nil, !bytes.isEmpty else { return }
         let reports = CP2110Reports.reports(of: bytes)
         output.append((bytes, reports.count))
@@ -89,11 +89,11 @@ public final class CP2110Transport: Transport {
     }
 
     /// Writes one feature report through the inner transport.
-    public func writeFeature(_ bytes: [UInt8]) { hid.writeFeature(bytes) }
+    func writeFeature(_ bytes: [UInt8]) { hid.writeFeature(bytes) }
     /// Reads nothing more until `resume`.
-    public func pause() { hid.pause() }
+    func pause() { hid.pause() }
     /// Reads again.
-    public func resume() { hid.resume() }
+    func resume() { hid.resume() }
     /// Closes the device; `closed` follows. A second call does nothing.
-    public func close() { hid.close() }
+    func close() { hid.close() }
 }

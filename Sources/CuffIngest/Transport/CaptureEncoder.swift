@@ -1,27 +1,27 @@
 import CuffCore
 
 /// Writes the items of a conversation in one of the two forms, told apart by the file's suffix.
-public struct CaptureEncoder: Sendable {
+struct CaptureEncoder: Sendable {
     /// The format of a capture file.
-    public enum Form: Sendable, Hashable {
+    enum Form: Sendable, Hashable {
         case text
         /// LINKTYPE_RTAC_SERIAL, which Wireshark opens.
         case pcapng
 
         /// `.pcapng` by its suffix, else text.
-        public init(path: String) { self = path.lowercased().hasSuffix(".pcapng") ? .pcapng : .text }
+        init(path: String) { self = path.lowercased().hasSuffix(".pcapng") ? .pcapng : .text }
     }
 
     /// The format that is written.
-    public let form: Form
+    let form: Form
     private var writer = PcapngWriter()
 
     /// An encoder before its first item.
-    public init(_ form: Form) { self.form = form }
+    init(_ form: Form) { self.form = form }
 
     /// What stands before the first item. `start` is the instant of time 0 and `node` where the bytes passed, as far as
     /// they are known; the text form has a `date` for the one and no place for the other.
-    public mutating func appendHead(_ header: CaptureHeader, start: Timestamp?, node: String = "", to bytes: inout TextBuffer) {
+    mutating func appendHead(_ header: CaptureHeader, start: Timestamp?, node: String = "", to bytes: inout TextBuffer) {
         var header = header
         switch form {
         case .text:
@@ -37,7 +37,7 @@ public struct CaptureEncoder: Sendable {
     }
 
     /// Appends one item in the encoder's format.
-    public mutating func append(_ item: CaptureItem, to bytes: inout TextBuffer) {
+    mutating func append(_ item: CaptureItem, to bytes: inout TextBuffer) {
         switch form {
         case .text: CaptureText.append(item, to: &bytes)
         case .pcapng:

@@ -2,17 +2,18 @@ import CuffCore
 import Glibc
 
 /// A capture under construction: a new file (mode 0600), each line or packet written when it happens.
-public final class CaptureWriter: @unchecked Sendable {
+final class CaptureWriter: @unchecked Sendable {
     private let descriptor: Int32
     private var encoder: CaptureEncoder
     private var text = TextBuffer()
     private let start = HostClock.monotonic()
     /// The disk failed: what was written stays, the conversation goes on.
-    public private(set) var fault: IngestError?
+    private(set) var fault: IngestError?
     private let path: String
 
-    /// Refuses a file that exists. `node` is where the cuff is.
-    public init(_ path: String, driver: CuffDriver, line: LineSettings? = nil, node: String = "") throws(IngestError) {
+    /// Refuses a file that exists. `line` is the serial line whose bytes these are, and `nil` for a transport that checks them
+    /// (`Transport.checksBytes`): a replay flags the readings as the live read does. `node` is where the cuff is.
+    init(_ path: String, driver: CuffDriver, line: LineSettings? = nil, node: String = "") throws(IngestError) {
         self.path = path
         encoder = CaptureEncoder(CaptureEncoder.Form(path: path))
         guard let created = try OwnFile.created(path, O_WRONLY) else {
@@ -23,9 +24,9 @@ public final class CaptureWriter: @unchecked Sendable {
         let now = HostClock.now()
         var header = CaptureHeader()
         header.fields = [
-            ("driver", driver.id.description), ("origin", "recorded"), ("line", (line ?? driver.line).text),
-            ("date", now.utcText),
+            ("driver", driver.id.description), ("origin", "recorded"), ("date", now.utcText),
         ]
+        if let line { header.fields.insert(("line", line.text), at: 2) }
         encoder.appendHead(header, start: now, node: node, to: &text)
         flush()
     }

@@ -4,29 +4,29 @@ import CuffCore
 ///
 /// Single bytes suffer on their way from the device. Whole pieces - what one read brought, what one write sent - suffer
 /// both ways, where these faults are asked for; the session is told that it sent what it meant to send.
-public final class FaultyTransport: Transport {
+final class FaultyTransport: Transport {
     /// Probabilities, each in 0…1.
-    public struct Faults: Sendable {
+    struct Faults: Sendable {
         /// A delivery is cut in two.
-        public var split = 0.0
+        var split = 0.0
         /// A byte is lost.
-        public var drop = 0.0
+        var drop = 0.0
         /// A bit of a byte is wrong.
-        public var flip = 0.0
+        var flip = 0.0
         /// A byte comes twice.
-        public var double = 0.0
+        var double = 0.0
         /// A whole piece is lost, comes twice, or loses its end.
-        public var lose = 0.0
+        var lose = 0.0
         /// A whole piece comes twice.
-        public var repeated = 0.0
+        var repeated = 0.0
         /// A whole piece loses its end.
-        public var truncate = 0.0
+        var truncate = 0.0
         /// A piece is held up for a time up to `delay`, and everything behind it.
-        public var hold = 0.0
+        var hold = 0.0
         /// The longest that a piece is held up.
-        public var delay = Duration.seconds(4)
+        var delay = Duration.seconds(4)
         /// The faults of single bytes; those of whole pieces are 0.
-        public init(split: Double = 0, drop: Double = 0, flip: Double = 0, double: Double = 0) {
+        init(split: Double = 0, drop: Double = 0, flip: Double = 0, double: Double = 0) {
             self.split = split
             self.drop = drop
             self.flip = flip
@@ -48,22 +48,22 @@ public final class FaultyTransport: Transport {
     private var isPaused = false
 
     /// Damages what passes through `inner`, the same way for the same seed.
-    public init(_ inner: any Transport, _ faults: Faults, seed: UInt64) {
+    init(_ inner: any Transport, _ faults: Faults, seed: UInt64) {
         self.inner = inner
         self.faults = faults
         random = SplitMix64(seed: seed)
     }
 
     /// The address of the inner transport.
-    public var address: String { inner.address }
+    var address: String { inner.address }
     /// As the inner transport does.
-    public var checksBytes: Bool { inner.checksBytes }
+    var checksBytes: Bool { inner.checksBytes }
 
     /// Opens the inner transport.
-    public func open() throws(IngestError) { try inner.open() }
+    func open() throws(IngestError) { try inner.open() }
 
     /// Delivers events on the loop, `opened` first and `closed` last.
-    public func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
+    func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
         self.loop = loop
         self.deliver = deliver
         holdTimer = LoopTimer(loop) { [weak self] in
@@ -139,7 +139,7 @@ public final class FaultyTransport: Transport {
     }
 
     /// Writes the bytes, damaged as `faults` says.
-    public func write(_ bytes: [UInt8]) {
+    func write(_ bytes: [UInt8]) {
         let sent = pieces(bytes).filter { !$0.isEmpty }
         guard !sent.isEmpty else {
             // Nothing reaches the device, and the session cannot know.
@@ -153,18 +153,18 @@ public final class FaultyTransport: Transport {
     }
 
     /// Writes one feature report through the inner transport.
-    public func writeFeature(_ bytes: [UInt8]) { inner.writeFeature(bytes) }
+    func writeFeature(_ bytes: [UInt8]) { inner.writeFeature(bytes) }
     /// Reads nothing more until `resume`.
-    public func pause() {
+    func pause() {
         isPaused = true
         inner.pause()
     }
     /// Reads again.
-    public func resume() {
+    func resume() {
         isPaused = false
         flush()
         inner.resume()
     }
     /// Closes the device; `closed` follows. A second call does nothing.
-    public func close() { inner.close() }
+    func close() { inner.close() }
 }

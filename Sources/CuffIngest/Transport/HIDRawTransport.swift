@@ -12,9 +12,9 @@ extension TransportKind {
 }
 
 /// A hidraw node: one report per event, one report per write. Taking reports apart is the session's work.
-public final class HIDRawTransport: Transport {
+final class HIDRawTransport: Transport {
     /// The path of the hidraw node.
-    public let address: String
+    let address: String
     private var descriptor: Int32 = -1
     /// Set for a descriptor that somebody else opened, e.g. one end of a pair of message sockets in a test.
     private let isGiven: Bool
@@ -28,7 +28,7 @@ public final class HIDRawTransport: Transport {
     private var isSettingFeature = false
 
     /// `isNumbered` where the device's reports begin with their number.
-    public init(path: String, isNumbered: Bool = false) {
+    init(path: String, isNumbered: Bool = false) {
         address = path
         isGiven = false
         self.isNumbered = isNumbered
@@ -45,7 +45,7 @@ public final class HIDRawTransport: Transport {
     deinit { if port == nil && descriptor >= 0 { Glibc.close(descriptor) } }
 
     /// Opens the node. Throws what the kernel refuses, or where it is a terminal.
-    public func open() throws(IngestError) {
+    func open() throws(IngestError) {
         guard !isGiven else { return }
         do throws(SystemFault) { descriptor = try Descriptor.open(address, O_RDWR | O_NONBLOCK) } catch {
             throw .device(address, error.number)
@@ -64,7 +64,7 @@ public final class HIDRawTransport: Transport {
     }
 
     /// Delivers events on the loop, `opened` first and `closed` last.
-    public func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
+    func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
         self.loop = loop
         self.deliver = deliver
         let isNumbered = isNumbered
@@ -89,21 +89,20 @@ public final class HIDRawTransport: Transport {
         deliver(.opened)
     }
 
-    private func handle(_ event: Port.Event) {
+    private func handle(_ event: TransportEvent) {
         switch event {
-        case .received(let bytes): deliver?(.received(bytes))
-        case .sent(let bytes): deliver?(.sent(bytes))
-        case .ended(let fault): end(fault ?? .unplugged)
+        case .closed(let fault): end(fault as? TransportFault ?? .unplugged)
+        case .opened, .received, .sent, .line: deliver?(event)
         }
     }
 
     /// Writes one output report.
-    public func write(_ bytes: [UInt8]) {
+    func write(_ bytes: [UInt8]) {
         if isSettingFeature { waiting.append { [weak self] in self?.write(bytes) } } else { port?.write(bytes) }
     }
 
     /// Writes one feature report by ioctl.
-    public func writeFeature(_ bytes: [UInt8]) {
+    func writeFeature(_ bytes: [UInt8]) {
         guard let loop, port != nil else { return }
         if isSettingFeature { return waiting.append { [weak self] in self?.writeFeature(bytes) } }
         isSettingFeature = true
@@ -122,11 +121,11 @@ public final class HIDRawTransport: Transport {
     }
 
     /// Reads nothing more until `resume`.
-    public func pause() { port?.pause() }
+    func pause() { port?.pause() }
     /// Reads again.
-    public func resume() { port?.resume() }
+    func resume() { port?.resume() }
     /// Closes the device; `closed` follows. A second call does nothing.
-    public func close() { end(nil) }
+    func close() { end(nil) }
 
     private func end(_ fault: TransportFault?) {
         guard let port, let deliver else { return }

@@ -2,16 +2,8 @@ import CuffCore
 import Glibc
 
 /// An open descriptor as bytes in and out, in order, without ever blocking: what every transport is made of. It lives on the
-/// loop.
+/// loop, and delivers `received`, `sent` and, when the other side ends or a call fails, `closed`: the descriptor is still to be closed.
 final class Port {
-    enum Event {
-        case received([UInt8])
-        /// The kernel took the whole of what was once given to `write`.
-        case sent([UInt8])
-        /// The other side ended; `nil` is an end in order. The port is still to be closed.
-        case ended(TransportFault?)
-    }
-
     /// How bytes reach the kernel, where it is not `write`.
     typealias Writer = @Sendable (Int32, UnsafeRawBufferPointer) -> Int
 
@@ -34,7 +26,7 @@ final class Port {
     /// A write may block: it is done by a worker.
     private let writesBlock: Bool
     private var token: UInt64 = 0
-    private var deliver: (Event) -> Void
+    private var deliver: (TransportEvent) -> Void
     private var output: [(bytes: [UInt8], sent: Int)] = []
     private var unsent = 0
     private var isPaused = false
@@ -51,7 +43,7 @@ final class Port {
     init(
         _ descriptor: Int32, on loop: EventLoop, readSize: Int = 4096, isTerminal: Bool = false, pace: Duration? = nil,
         writesBlock: Bool = false, writer: @escaping Writer = { Glibc.write($0, $1.baseAddress, $1.count) },
-        deliver: @escaping (Event) -> Void
+        deliver: @escaping (TransportEvent) -> Void
     ) throws(SystemFault) {
         self.descriptor = descriptor
         self.loop = loop
@@ -85,7 +77,7 @@ final class Port {
         if output.count == 1 { drainOutput() }
     }
 
-    /// Of a socket: tells the other side that nothing more is written.
+    /// Of a socket: the other side sees the end of the stream.
     func shutdownOutput() { if isOpen { _ = shutdown(descriptor, Int32(SHUT_WR)) } }
 
     func pause() { isPaused = true }
@@ -96,7 +88,7 @@ final class Port {
         if isOpen { arm() }
     }
 
-    /// Listens again after an end that may pass: a pseudo terminal whose client left.
+    /// Watches the descriptor again after an end that may pass: a pseudo terminal whose client left.
     func rearm() {
         hasEnded = false
         if isOpen { arm() }
@@ -121,8 +113,8 @@ final class Port {
         loop.offload({ _ = Glibc.close(descriptor) }, then: then)
     }
 
-    /// Once for every change; what is ready now is told again.
-    private func arm() { loop.keep(token, descriptor, isAwaitingOutput ? [.input, .output] : .input) }
+    /// Reported once for every change; what is ready now is reported again.
+    private func arm() { loop.register(token, descriptor, isAwaitingOutput ? [.input, .output] : .input) }
 
     private func ready(_ readiness: EventLoop.Readiness) {
         guard isOpen else { return }
@@ -131,12 +123,12 @@ final class Port {
             drainOutput()
             if isOpen, !isAwaitingOutput { arm() }
         }
-        // What stays unread, a hang-up too, is told again by `resume`.
+        // What stays unread, a hang-up too, is reported again by `resume`.
         guard isOpen, !isPaused, !hasEnded, !readiness.isDisjoint(with: [.input, .hangup, .error]) else { return }
         readInput(isWhole: isTerminal && readiness == .input)
     }
 
-    /// Takes what is there, up to the limit of a turn so that one talkative cuff does not hold the loop.
+    /// Reads what is there, up to the limit of a turn so that one talkative cuff does not delay the others.
     private func readInput(isWhole: Bool) {
         for _ in 0..<max(1, Self.turnLimit / readSize) {
             guard isOpen, !isPaused else { return }
@@ -152,7 +144,7 @@ final class Port {
 
     private func ended(_ fault: TransportFault?) {
         hasEnded = true
-        deliver(.ended(fault))
+        deliver(.closed(fault))
     }
 
     static func fault(_ error: SystemFault) -> TransportFault {
@@ -173,11 +165,11 @@ final class Port {
                 let (descriptor, writer, me) = (descriptor, writer, LoopBound(self))
                 loop.offload({ Self.call(writer, descriptor, piece) }) { result in
                     me.value.isWriting = false
-                    if me.value.took(result) { me.value.drainOutput() }
+                    if me.value.wrote(result) { me.value.drainOutput() }
                 }
                 return
             }
-            guard took(Self.call(writer, descriptor, piece)) else { return }
+            guard wrote(Self.call(writer, descriptor, piece)) else { return }
         }
     }
 
@@ -189,8 +181,8 @@ final class Port {
         }
     }
 
-    /// Answers whether the next piece may follow at once.
-    private func took(_ result: Result<Int, SystemFault>) -> Bool {
+    /// Returns whether the next piece may follow at once.
+    private func wrote(_ result: Result<Int, SystemFault>) -> Bool {
         guard isOpen, !output.isEmpty else { return false }
         switch result {
         case .failure(let error) where error.number == EAGAIN:

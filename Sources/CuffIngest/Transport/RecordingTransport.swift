@@ -2,28 +2,28 @@ import CuffCore
 import Dispatch
 
 /// Writes every byte that passes, both ways, with its time, to a capture.
-public final class RecordingTransport: Transport {
+final class RecordingTransport: Transport {
     private let inner: any Transport
     private let writer: CaptureWriter
     /// The disk may be slow.
     private let disk = DispatchQueue(label: "cuff.recording")
 
     /// Records what passes through `inner`, in both directions.
-    public init(_ inner: any Transport, to writer: CaptureWriter) {
+    init(_ inner: any Transport, to writer: CaptureWriter) {
         self.inner = inner
         self.writer = writer
     }
 
     /// The address of the inner transport.
-    public var address: String { inner.address }
+    var address: String { inner.address }
     /// As the inner transport does.
-    public var checksBytes: Bool { inner.checksBytes }
+    var checksBytes: Bool { inner.checksBytes }
 
     /// Opens the inner transport.
-    public func open() throws(IngestError) { try inner.open() }
+    func open() throws(IngestError) { try inner.open() }
 
     /// Delivers events on the loop, `opened` first and `closed` last.
-    public func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
+    func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
         let (disk, writer) = (disk, writer)
         func record(_ content: CaptureItem.Content) {
             let now = writer.now
@@ -36,23 +36,23 @@ public final class RecordingTransport: Transport {
             case .sent(let bytes): record(.toCuff(bytes))
             case .line(let event): record(.event(event))
             case .closed(let fault):
-                if fault == .unplugged { record(.event(.unplugged)) }
-                // The end is told when the recording is whole.
-                let told = LoopBound(deliver)
-                return disk.async { @Sendable in loop.async { told.value(event) } }
+                if fault as? TransportFault == .unplugged { record(.event(.unplugged)) }
+                // The end is reported when the recording is whole.
+                let closed = LoopBound(deliver)
+                return disk.async { @Sendable in loop.async { closed.value(event) } }
             }
             deliver(event)
         }
     }
 
     /// Writes the bytes in order; `sent` follows when the kernel has all of them.
-    public func write(_ bytes: [UInt8]) { inner.write(bytes) }
+    func write(_ bytes: [UInt8]) { inner.write(bytes) }
     /// Writes one feature report through the inner transport.
-    public func writeFeature(_ bytes: [UInt8]) { inner.writeFeature(bytes) }
+    func writeFeature(_ bytes: [UInt8]) { inner.writeFeature(bytes) }
     /// Reads nothing more until `resume`.
-    public func pause() { inner.pause() }
+    func pause() { inner.pause() }
     /// Reads again.
-    public func resume() { inner.resume() }
+    func resume() { inner.resume() }
     /// Closes the device; `closed` follows. A second call does nothing.
-    public func close() { inner.close() }
+    func close() { inner.close() }
 }

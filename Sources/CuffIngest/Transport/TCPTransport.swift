@@ -29,13 +29,13 @@ extension TransportKind {
 
     /// Where IEEE 11073 agents call a manager, by the convention of other stacks: observed, `tcp_mode` of
     /// signove/antidote's sample agents and managers.
-    public static let agentPort = 6024
+    static let agentPort = 6024
 }
 
 /// A serial line behind a network (ser2net, a terminal server), or a cuff that connects by itself.
-public final class TCPTransport: Transport {
+final class TCPTransport: Transport {
     /// Which side connects.
-    public enum Role: Sendable {
+    enum Role: Sendable {
         case connect
         /// Waits for one caller.
         case listen
@@ -44,7 +44,7 @@ public final class TCPTransport: Transport {
     }
 
     /// `tcp://HOST:PORT` or `tcp-listen://HOST:PORT`.
-    public let address: String
+    let address: String
     private let host: String
     private let service: String
     private let role: Role
@@ -61,7 +61,7 @@ public final class TCPTransport: Transport {
     private static let connectLimit = Duration.seconds(10)
 
     /// Nothing is opened yet. `port` 0 lets a listener pick a free one.
-    public init(host: String, port: Int, role: Role) {
+    init(host: String, port: Int, role: Role) {
         self.host = host
         service = String(port)
         self.role = role
@@ -72,7 +72,7 @@ public final class TCPTransport: Transport {
     deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
 
     /// Resolves the host, and listens where that is the role. Throws where either fails.
-    public func open() throws(IngestError) {
+    func open() throws(IngestError) {
         descriptor =
             switch role {
             case .connect: try Self.connecting(host, service, address)
@@ -82,7 +82,7 @@ public final class TCPTransport: Transport {
     }
 
     /// Delivers events on the loop, `opened` first and `closed` last.
-    public func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
+    func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
         self.loop = loop
         self.deliver = deliver
         if case .accepted = role { return open(descriptor) }
@@ -138,35 +138,31 @@ public final class TCPTransport: Transport {
         deliver?(.opened)
     }
 
-    private func handle(_ event: Port.Event) {
-        switch event {
-        case .received(let bytes): deliver?(.received(bytes))
-        case .sent(let bytes): deliver?(.sent(bytes))
-        case .ended(let fault): end(fault)
-        }
+    private func handle(_ event: TransportEvent) {
+        if case .closed(let fault) = event { end(fault as? TransportFault) } else { deliver?(event) }
     }
 
     /// Writes the bytes in order; `sent` follows when the kernel has all of them.
-    public func write(_ bytes: [UInt8]) { port?.write(bytes) }
+    func write(_ bytes: [UInt8]) { port?.write(bytes) }
     /// Tells the other side that nothing more comes; what it sends is still read.
     func finishWriting() { port?.shutdownOutput() }
     /// A network line has no HID reports.
-    public func writeFeature(_ bytes: [UInt8]) { end(.failed(call: "HIDIOCSFEATURE", errno: ENOTTY)) }
+    func writeFeature(_ bytes: [UInt8]) { end(.failed(call: "HIDIOCSFEATURE", errno: ENOTTY)) }
 
     /// Reads nothing more until `resume`.
-    public func pause() {
+    func pause() {
         isPaused = true
         port?.pause()
     }
 
     /// Reads again.
-    public func resume() {
+    func resume() {
         isPaused = false
         port?.resume()
     }
 
     /// Closes the device; `closed` follows. A second call does nothing.
-    public func close() { end(nil) }
+    func close() { end(nil) }
 
     /// Hangs up on a caller before `start`.
     func refuse() {

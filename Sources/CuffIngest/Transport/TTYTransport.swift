@@ -16,11 +16,11 @@ extension TransportKind {
 }
 
 /// A serial line, real or pseudo: raw termios at any rate. The line belongs to this process alone while it is open.
-public final class TTYTransport: Transport {
+final class TTYTransport: Transport {
     /// The path of the port.
-    public let address: String
+    let address: String
     /// A byte on a serial line has a parity bit at most. Bluetooth checks its packets, so a port of `rfcomm` is as good as a network.
-    public var checksBytes: Bool { address.hasPrefix("/dev/rfcomm") }
+    var checksBytes: Bool { address.hasPrefix("/dev/rfcomm") }
     private let line: LineSettings
     private let pace: Duration?
     private var port: Port?
@@ -34,7 +34,7 @@ public final class TTYTransport: Transport {
     private let countErrors: (Int32) -> clinux_line_errors?
 
     /// `pace` leaves a pause between the bytes that are written.
-    public convenience init(path: String, line: LineSettings, pace: Duration? = nil) {
+    convenience init(path: String, line: LineSettings, pace: Duration? = nil) {
         self.init(path: path, line: line, pace: pace) { descriptor in
             var counts = clinux_line_errors()
             return clinux_line_errors(descriptor, &counts) == 0 ? counts : nil
@@ -51,7 +51,7 @@ public final class TTYTransport: Transport {
     deinit { if port == nil && descriptor >= 0 { Glibc.close(descriptor) } }
 
     /// Opens, locks and configures the port. Throws what the kernel refuses.
-    public func open() throws(IngestError) {
+    func open() throws(IngestError) {
         lock = try UUCPLock(for: address)
         // Non-blocking, or a line without carrier would hold the open.
         do throws(SystemFault) { descriptor = try Descriptor.open(address, O_RDWR | O_NOCTTY | O_NONBLOCK) } catch {
@@ -67,7 +67,7 @@ public final class TTYTransport: Transport {
     }
 
     /// Delivers events on the loop, `opened` first and `closed` last.
-    public func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
+    func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
         self.deliver = deliver
         do throws(SystemFault) {
             port = try Port(descriptor, on: loop, isTerminal: true, pace: pace) { [weak self] in self?.handle($0) }
@@ -157,19 +157,18 @@ public final class TTYTransport: Transport {
         if off != 0 { _ = ioctl(descriptor, UInt(TIOCMBIC), &off) }
     }
 
-    private func handle(_ event: Port.Event) {
+    private func handle(_ event: TransportEvent) {
         switch event {
-        case .received(let bytes):
+        case .received:
             reportErrors()
-            deliver?(.received(bytes))
-        case .sent(let bytes): deliver?(.sent(bytes))
+            deliver?(event)
         // A serial port has no end of its own: 0 from read is the device going away.
-        case .ended(nil): end(.unplugged)
-        case .ended(let fault): end(fault)
+        case .closed(let fault): end(fault as? TransportFault ?? .unplugged)
+        case .opened, .sent, .line: deliver?(event)
         }
     }
 
-    /// Told before the bytes of the same read, which the damage concerns.
+    /// Reports damage before the bytes of the same read, which it concerns.
     private func reportErrors() {
         guard let before = errors else { return }
         errors = countErrors(descriptor)
@@ -181,15 +180,15 @@ public final class TTYTransport: Transport {
     }
 
     /// Writes the bytes in order; `sent` follows when the kernel has all of them.
-    public func write(_ bytes: [UInt8]) { port?.write(bytes) }
+    func write(_ bytes: [UInt8]) { port?.write(bytes) }
     /// A serial line has no HID reports.
-    public func writeFeature(_ bytes: [UInt8]) { end(.failed(call: "HIDIOCSFEATURE", errno: ENOTTY)) }
+    func writeFeature(_ bytes: [UInt8]) { end(.failed(call: "HIDIOCSFEATURE", errno: ENOTTY)) }
     /// Reads nothing more until `resume`.
-    public func pause() { port?.pause() }
+    func pause() { port?.pause() }
     /// Reads again.
-    public func resume() { port?.resume() }
+    func resume() { port?.resume() }
     /// Closes the device; `closed` follows. A second call does nothing.
-    public func close() { end(nil) }
+    func close() { end(nil) }
 
     private func end(_ fault: TransportFault?) {
         guard let port, let deliver else { return }

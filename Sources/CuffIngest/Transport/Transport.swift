@@ -1,18 +1,19 @@
 import CuffCore
 
-/// Moves bytes to and from one device and reports its end; it knows no protocol. It lives on the loop: calls and events alike
-/// happen there, but for `open`.
+/// Moves bytes to and from one device and reports its end; it knows no protocol. It lives on the loop: calls and events
+/// happen there, except `open`.
 public protocol Transport: AnyObject {
     /// What it leads to, as a person would name it, e.g. `/dev/ttyUSB0`.
     var address: String { get }
-    /// Whether something below this program notices damaged bytes, as USB and TCP do and a serial line does not. A protocol that
-    /// leaves its check to the transport says so of each reading where nobody checks.
+    /// Whether something below this program notices damaged bytes, as USB and TCP do and a serial line does not. Readings of a
+    /// protocol that leaves its check to the transport get the flag `no_measurement_check` where this is false.
     var checksBytes: Bool { get }
     /// Opens the device. It may block, and is called once, on a worker, before `start`.
     func open() throws(IngestError)
-    /// Begins, after `open`. Events follow from `opened` on until `closed`, which is always the last one.
+    /// Begins, after `open`. Events follow from `opened` on until `closed`, which is always the last one. Its error is a
+    /// `TransportFault`, or an error of a transport of the embedding program.
     func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError)
-    /// Hands over bytes to be written in order; `TransportEvent.sent` tells when the kernel has all of them.
+    /// Writes the bytes in order; `TransportEvent.sent` follows when the kernel has all of them.
     func write(_ bytes: [UInt8])
     /// A HID feature report. A medium that has none answers with `closed` and a fault.
     func writeFeature(_ bytes: [UInt8])
@@ -26,16 +27,4 @@ public protocol Transport: AnyObject {
 extension Transport {
     /// Something does, unless the transport says otherwise.
     public var checksBytes: Bool { true }
-}
-
-/// What a transport delivers.
-public enum TransportEvent: Sendable {
-    /// Bytes can be written from now on.
-    case opened
-    case received([UInt8])
-    case sent([UInt8])
-    /// Damage on the line that the hardware counted.
-    case line(CaptureEvent)
-    /// `nil` when this side closed, or the other side ended in order.
-    case closed(TransportFault?)
 }

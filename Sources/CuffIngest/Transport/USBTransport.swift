@@ -20,9 +20,9 @@ extension TransportKind {
 ///
 /// usbfs and not libusb: the kernel's six calls are all that is needed, the node stays this program's to lock and to explain,
 /// and no library starts a thread of its own for hotplug.
-public final class USBTransport: Transport {
+final class USBTransport: Transport {
     /// The path of the node.
-    public let address: String
+    let address: String
     private var descriptor: Int32 = -1
     private var interface: PHDCInterface?
     private var state = USBPipeState(packet: 64)
@@ -40,7 +40,7 @@ public final class USBTransport: Transport {
     static let longestDescriptors = 4096
 
     /// Nothing is opened yet.
-    public init(path: String) { address = path }
+    init(path: String) { address = path }
 
     deinit {
         if descriptor >= 0 { Glibc.close(descriptor) }
@@ -48,7 +48,7 @@ public final class USBTransport: Transport {
     }
 
     /// Opens and claims the interface. Throws where the node does not open, is no PHDC device, or another program has it.
-    public func open() throws(IngestError) {
+    func open() throws(IngestError) {
         do throws(SystemFault) { descriptor = try Descriptor.open(address, O_RDWR | O_CLOEXEC) } catch {
             throw .device(address, error.number)
         }
@@ -73,7 +73,7 @@ public final class USBTransport: Transport {
     }
 
     /// Delivers events on the loop, `opened` first and `closed` last.
-    public func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
+    func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
         guard let interface else { return }
         self.loop = loop
         self.deliver = deliver
@@ -118,24 +118,24 @@ public final class USBTransport: Transport {
     }
 
     /// Writes one message; `sent` follows when the device has it.
-    public func write(_ bytes: [UInt8]) { if !bytes.isEmpty { handle(.write(bytes)) } }
+    func write(_ bytes: [UInt8]) { if !bytes.isEmpty { handle(.write(bytes)) } }
     /// The class has no reports.
-    public func writeFeature(_ bytes: [UInt8]) { end(.failed(call: "HIDIOCSFEATURE", errno: ENOTTY)) }
+    func writeFeature(_ bytes: [UInt8]) { end(.failed(call: "HIDIOCSFEATURE", errno: ENOTTY)) }
 
     /// Reads nothing more until `resume`; what is under way is kept.
-    public func pause() {
+    func pause() {
         isPaused = true
         handle(.pause)
     }
 
     /// Reads again.
-    public func resume() {
+    func resume() {
         isPaused = false
         handle(.resume)
     }
 
     /// Closes the device; `closed` follows. A second call does nothing.
-    public func close() { end(nil) }
+    func close() { end(nil) }
 
     // MARK: Effects
 

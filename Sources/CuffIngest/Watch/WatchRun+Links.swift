@@ -39,7 +39,7 @@ extension WatchRun {
         }
         let link = CuffLink(
             setup, transport: transport, pipeline: pipeline, memory: options.memory, on: loop,
-            tell: { [weak self] in self?.handle($0, from: id) }, submitted: { [weak self] in self?.received(id, $0) })
+            notify: { [weak self] in self?.handle($0, from: id) }, submitted: { [weak self] in self?.received(id, $0) })
         nameForAlerts(plan)
         links[id]?.link = link
         links[id]?.commands = setup.commands

@@ -168,7 +168,7 @@ struct Rehearsal {
             }
         }
         writes = replay.writes
-        for case .tell(.finished(_, let ended)) in replay.effects { outcome = ended }
+        for case .notify(.finished(_, let ended)) in replay.effects { outcome = ended }
     }
 
     static func command(_ verb: String) -> SessionCommand {

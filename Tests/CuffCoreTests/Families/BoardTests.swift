@@ -194,14 +194,14 @@ import Testing
     {
         var link = LinkState(LinkState.Setup(try driver("nibp-nano"), commands: [command]))
         var effects: [LinkEffect] = []
-        link.handle(.opened, at: LinkTime(elapsed: .zero), into: &effects)
+        link.handle(.transport(.opened), at: LinkTime(elapsed: .zero), into: &effects)
         // The counter goes over its end in the second arrival.
         for (arrival, first) in [(1, 65_486), (2, 0), (3, 50), (9, 20)] {
             let bytes = (0..<10).flatMap { index -> [UInt8] in
                 let count = UInt16(truncatingIfNeeded: first + index * 5)
                 return NibpNanoFrame.encode([0x64, UInt8(count & 0xFF), UInt8(count >> 8), 0x20, 0x03, 0, 0, 0, 0, 7])
             }
-            link.handle(.received(bytes), at: LinkTime(elapsed: .milliseconds(1000 + arrival * 250)), into: &effects)
+            link.handle(.transport(.received(bytes)), at: LinkTime(elapsed: .milliseconds(1000 + arrival * 250)), into: &effects)
             link.flush(into: &effects)
         }
         let times = effects.flatMap { effect -> [Duration] in

@@ -196,13 +196,13 @@ import Testing
                 setup.outstanding = { _ in before }
                 var link = LinkState(setup)
                 var effects: [LinkEffect] = []
-                for event in [LinkEvent.opened, .received(message), .closed(reason: nil)] {
+                for event in [LinkEvent.transport(.opened), .transport(.received(message)), .transport(.closed(nil))] {
                     time += 1000
                     link.handle(event, at: LinkTime(elapsed: .zero, wall: Timestamp(milliseconds: time)), into: &effects)
                     link.flush(into: &effects)
                 }
                 for effect in effects {
-                    if case .keep(let records, _, _) = effect { left = records }
+                    if case .persist(let records, _, _) = effect { left = records }
                     guard case .submit(let batch) = effect else { continue }
                     ids += batch.entries.readings.map(\.id)
                 }
@@ -224,13 +224,13 @@ import Testing
             setup.outstanding = { _ in before }
             var link = LinkState(setup)
             var effects: [LinkEffect] = []
-            let records = labels.map { LinkEvent.received(Self.record(label: $0, [11800, 7200, 8700, 64])) }
-            for event in [.opened] + records + [.closed(reason: nil)] {
+            let records = labels.map { LinkEvent.transport(.received(Self.record(label: $0, [11800, 7200, 8700, 64]))) }
+            for event in [.transport(.opened)] + records + [.transport(.closed(nil))] {
                 time += 1000
                 link.handle(event, at: LinkTime(elapsed: .zero, wall: Timestamp(milliseconds: time)), into: &effects)
                 link.flush(into: &effects)
             }
-            for case .keep(let records, _, _) in effects { left = records }
+            for case .persist(let records, _, _) in effects { left = records }
             return effects.flatMap { effect -> [Reading.ID] in
                 if case .submit(let batch) = effect { batch.entries.readings.map(\.id) } else { [] }
             }
@@ -252,7 +252,7 @@ import Testing
         var effects: [LinkEffect] = []
         var time: Int64 = 1_778_000_000_000
         var readings: [Reading] = []
-        for event in [LinkEvent.opened] + capture.map({ LinkEvent.received($0) }) {
+        for event in [LinkEvent.transport(.opened)] + capture.map({ LinkEvent.transport(.received($0)) }) {
             time += 1000
             link.handle(event, at: LinkTime(elapsed: .zero, wall: Timestamp(milliseconds: time)), into: &effects)
             link.flush(into: &effects)

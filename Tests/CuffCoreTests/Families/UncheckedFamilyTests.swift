@@ -40,9 +40,9 @@ import Testing
         var link = LinkState(setup)
         var effects: [LinkEffect] = []
         let time = LinkTime(elapsed: .zero)
-        link.handle(.opened, at: time, into: &effects)
+        link.handle(.transport(.opened), at: time, into: &effects)
         for apdu in [PHDVectorTests.request, PHDStateTableTests.report] {
-            link.handle(.received(Hex.bytes(apdu) ?? []), at: time, into: &effects)
+            link.handle(.transport(.received(Hex.bytes(apdu) ?? [])), at: time, into: &effects)
         }
         link.flush(into: &effects)
         let readings = effects.flatMap { effect -> [Reading] in

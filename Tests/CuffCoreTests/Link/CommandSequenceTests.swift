@@ -21,11 +21,11 @@ import Testing
         var link = LinkState(setup)
         var effects: [LinkEffect] = []
         var time = LinkTime(elapsed: .zero, wall: Timestamp(milliseconds: 1_778_000_000_000))
-        link.handle(.opened, at: time, into: &effects)
-        for case .write(let bytes) in effects { link.handle(.sent(bytes), at: time, into: &effects) }
+        link.handle(.transport(.opened), at: time, into: &effects)
+        for case .write(let bytes) in effects { link.handle(.transport(.sent(bytes)), at: time, into: &effects) }
         for chunk in chunks {
             time.elapsed += .milliseconds(20)
-            link.handle(.received(chunk), at: time, into: &effects)
+            link.handle(.transport(.received(chunk)), at: time, into: &effects)
         }
         link.flush(into: &effects)
         let found = effects.flatMap { effect -> [Reading] in

@@ -43,7 +43,7 @@ import Testing
         }
 
         /// `seconds` since the start; the host's clock shows 1970 until it is right.
-        mutating func handle(_ event: LinkEvent, _ seconds: Int64, isRight: Bool = false, isUnsynchronised: Bool = false) -> [LinkBatch] {
+        mutating func handle(_ event: LinkEvent, _ seconds: Int64, isRight: Bool = false, isUnsynchronised: Bool = false) -> [Batch] {
             let wall = Timestamp(milliseconds: (isRight ? HeldReadingTests.synchronised.milliseconds : 0) + seconds * 1000)
             let time = LinkTime(elapsed: .seconds(seconds), wall: wall, isHostClockUnsynchronised: isUnsynchronised)
             effects.removeAll()
@@ -53,12 +53,12 @@ import Testing
         }
     }
 
-    private static func readings(_ batches: [LinkBatch]) -> [Reading] { batches.flatMap(\.entries.readings) }
+    private static func readings(_ batches: [Batch]) -> [Reading] { batches.flatMap(\.entries.readings) }
 
     @Test func theCuffsTimeStands_AndIsCorrectedOnceTheHostIsRight() throws {
         var rig = Rig()
-        _ = rig.handle(.opened, 0)
-        let first = try #require(Self.readings(rig.handle(.received([7, 80]), 60)).first)
+        _ = rig.handle(.transport(.opened), 0)
+        let first = try #require(Self.readings(rig.handle(.transport(.received([7, 80])), 60)).first)
         #expect(first.rule == .deviceTime && first.measured == Self.cuffTime.instant(in: .utc) && first.revision == 0)
         #expect(rig.link.deadline == .seconds(90), "the host's clock is asked again")
         #expect(rig.handle(.timePassed, 90).isEmpty)
@@ -76,10 +76,10 @@ import Testing
 
     @Test func anArrival_IsPlacedOnceTheHostIsRight() throws {
         var rig = Rig()
-        _ = rig.handle(.opened, 0)
-        let first = try #require(Self.readings(rig.handle(.received([90]), 10)).first)
+        _ = rig.handle(.transport(.opened), 0)
+        let first = try #require(Self.readings(rig.handle(.transport(.received([90])), 10)).first)
         #expect(first.measured == nil && first.rule == .implausible)
-        let placed = try #require(Self.readings(rig.handle(.received([91]), 40, isRight: true)).first)
+        let placed = try #require(Self.readings(rig.handle(.transport(.received([91])), 40, isRight: true)).first)
         #expect(placed.id == first.id && placed.revision == 1 && placed.rule == .receiveTime)
         #expect(placed.measured == Timestamp(milliseconds: Self.synchronised.milliseconds + 10_000))
     }
@@ -87,16 +87,16 @@ import Testing
     /// An unsynchronised clock that was right all along changes nothing of an arrival.
     @Test func whatWasRight_GetsNoRevision() {
         var rig = Rig()
-        _ = rig.handle(.opened, 0, isRight: true, isUnsynchronised: true)
-        let first = Self.readings(rig.handle(.received([90]), 10, isRight: true, isUnsynchronised: true))
+        _ = rig.handle(.transport(.opened), 0, isRight: true, isUnsynchronised: true)
+        let first = Self.readings(rig.handle(.transport(.received([90])), 10, isRight: true, isUnsynchronised: true))
         #expect(first.map(\.rule) == [.receiveTime] && first[0].isHostClockUnsynchronised)
         #expect(rig.handle(.timePassed, 40, isRight: true).isEmpty)
     }
 
     @Test func readingsOfTwoCuffs_StayWithTheirs_AndPendingOnesWait() {
         var rig = Rig()
-        _ = rig.handle(.opened, 0)
-        _ = rig.handle(.received([60, 80, 9, 81]), 10)
+        _ = rig.handle(.transport(.opened), 0)
+        _ = rig.handle(.transport(.received([60, 80, 9, 81])), 10)
         let batches = rig.handle(.timePassed, 40, isRight: true)
         #expect(batches.map(\.device) == ["one", "other"])
         #expect(batches.map { $0.entries.readings.map { $0.raw.array } } == [[[80]], [[81]]])
@@ -104,8 +104,8 @@ import Testing
 
     @Test func whatIsHeld_IsBounded() {
         var rig = Rig()
-        _ = rig.handle(.opened, 0)
-        for second in 0..<(HeldReadings.limit + 10) { _ = rig.handle(.received([90]), Int64(second)) }
+        _ = rig.handle(.transport(.opened), 0)
+        for second in 0..<(HeldReadings.limit + 10) { _ = rig.handle(.transport(.received([90])), Int64(second)) }
         let placed = Self.readings(rig.handle(.timePassed, 10_000, isRight: true))
         #expect(placed.count == HeldReadings.limit)
         #expect(placed.first?.received == Timestamp(milliseconds: Self.synchronised.milliseconds + 10_000))

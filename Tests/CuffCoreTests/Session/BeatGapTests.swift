@@ -29,19 +29,14 @@ import Testing
     }
 
     /// Two seconds without a beat in a live conversation, and the same in a recording, whose times say less.
-    @Test func aLink_FindsGaps_AndARecordingHasNone() throws {
+    @Test func aLink_FindsGaps_AndARecordingHasNone() {
         for isRecorded in [false, true] {
-            let driver = try #require(CuffFamilies.named("nibp-nano"))
-            var setup = LinkState.Setup(driver)
-            setup.isRecorded = isRecorded
-            var state = LinkState(setup)
-            func beat(at seconds: Int64) {
-                state.now = LinkTime(elapsed: .seconds(seconds), wall: Timestamp(seconds: seconds))
-                state.live(.beat(.mmHg(128, 82), interval: 1000))
+            var life = MeasurementLife()
+            let events = [1, 2, 5, 6].map { second in
+                life.note(.beat(.mmHg(128, 82), interval: 1000), at: .seconds(second), isRecorded: isRecorded).event
             }
-            for second in [1, 2, 5, 6] { beat(at: Int64(second)) }
-            let gaps = state.entries.compactMap { entry -> Bool? in
-                if case .live(.beat(_, _, let isAfterGap), _, _) = entry { isAfterGap } else { nil }
+            let gaps = events.compactMap { event -> Bool? in
+                if case .beat(_, _, let isAfterGap) = event { isAfterGap } else { nil }
             }
             #expect(gaps == (isRecorded ? [false, false, false, false] : [false, false, true, false]))
         }

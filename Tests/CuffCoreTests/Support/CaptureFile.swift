@@ -64,7 +64,7 @@ struct CaptureFile: CustomTestStringConvertible, Sendable {
 }
 
 extension Replay {
-    /// What came out since the last time: entries in their order, and what was told.
+    /// What came out since the last time: entries in their order, and its notices.
     mutating func collect() -> (entries: Entries, notices: [LinkNotice]) {
         flush()
         var entries = Entries()
@@ -72,7 +72,7 @@ extension Replay {
         for effect in effects {
             switch effect {
             case .submit(let batch): entries.append(contentsOf: batch.entries)
-            case .tell(let notice): notices.append(notice)
+            case .notify(let notice): notices.append(notice)
             default: break
             }
         }

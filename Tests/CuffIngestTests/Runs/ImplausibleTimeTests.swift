@@ -96,7 +96,7 @@ import Testing
             let wall = Timestamp(milliseconds: (isRight ? Self.now.milliseconds : 0) + seconds * 1000)
             link.handle(event, at: LinkTime(elapsed: .seconds(seconds), wall: wall), into: &effects)
             link.flush(into: &effects)
-            for case .submit(let batch) in effects { _ = try sink.write(Batch(source: 1, driver: link.driver.id, link: batch)) }
+            for case .submit(let batch) in effects { _ = try sink.write(batch) }
             var kept: [Reading] = []
             try Store(folder.file("a.db"), access: .read).forEach(ReadingSelection(zone: .utc)) { reading, _ in
                 kept.append(reading)
@@ -104,8 +104,8 @@ import Testing
             }
             return kept
         }
-        _ = try write(.opened, 0, isRight: false)
-        let first = try write(.received(Array("^121096082074^".utf8)), 10, isRight: false)
+        _ = try write(.transport(.opened), 0, isRight: false)
+        let first = try write(.transport(.received(Array("^121096082074^".utf8))), 10, isRight: false)
         #expect(first.count == 1 && first[0].measured == nil && first[0].revision == 0)
         let placed = try write(.timePassed, 40, isRight: true)
         #expect(placed.map(\.id) == first.map(\.id) && placed[0].revision == 1 && placed[0].rule == .receiveTime)

@@ -150,7 +150,7 @@ import Testing
         let folder = TestFolder()
         let memory = DriverMemory(folder: folder.file("state"))
         let records = OutstandingRecords([UInt8](repeating: 7, count: 16))
-        try memory.keep(records, "r1", device: "one", durably: true)
+        try memory.persist(records, "r1", device: "one", durably: true)
         #expect(outstanding(memory, "one").bytes == records.bytes)
         let name = StateFile.name("r1-unacknowledged", for: "one")
         let path = folder.file("state/\(name)")

@@ -38,8 +38,8 @@ import Testing
             setup.zone = zone
             var link = LinkState(setup)
             var effects: [LinkEffect] = []
-            link.handle(.opened, at: time, into: &effects)
-            link.handle(.received([7]), at: time, into: &effects)
+            link.handle(.transport(.opened), at: time, into: &effects)
+            link.handle(.transport(.received([7])), at: time, into: &effects)
             link.flush(into: &effects)
             return effects.flatMap { effect -> [Reading] in if case .submit(let batch) = effect { batch.entries.readings } else { [] } }
         }

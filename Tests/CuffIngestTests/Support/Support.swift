@@ -355,7 +355,7 @@ final class TestLink: Sendable {
             var setup = LinkState.Setup.remembering(driver, device: device, options: options, memory: memory, commands: commands)
             setup.zone = .utc
             setup.keepsReadings = pipeline.isDurable
-            return LinkHandle(setup, transport: transport, pipeline: pipeline, memory: memory, tell: tell)
+            return LinkHandle(setup, transport: transport, pipeline: pipeline, memory: memory, notify: tell)
         }
     }
 

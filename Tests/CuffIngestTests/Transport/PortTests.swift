@@ -26,16 +26,16 @@ import Testing
     @Test func peerThatTakesNothing_IsNotRead_AndItsLinkEnds() throws {
         var link = LinkState(LinkState.Setup(Self.driver))
         var effects: [LinkEffect] = []
-        link.handle(.opened, at: LinkTime(elapsed: .zero), into: &effects)
-        link.handle(.received([UInt8](repeating: 1, count: 256)), at: LinkTime(elapsed: .zero), into: &effects)
+        link.handle(.transport(.opened), at: LinkTime(elapsed: .zero), into: &effects)
+        link.handle(.transport(.received([UInt8](repeating: 1, count: 256))), at: LinkTime(elapsed: .zero), into: &effects)
         #expect(!effects.contains(where: Self.isPause), "exactly full is not too much")
-        link.handle(.received([1, 1]), at: LinkTime(elapsed: .seconds(1)), into: &effects)
+        link.handle(.transport(.received([1, 1])), at: LinkTime(elapsed: .seconds(1)), into: &effects)
         #expect(effects.filter(Self.isPause).count == 1)
         // Whoever takes something has time again.
-        link.handle(.sent([UInt8](repeating: 7, count: 256)), at: LinkTime(elapsed: .seconds(20)), into: &effects)
+        link.handle(.transport(.sent([UInt8](repeating: 7, count: 256))), at: LinkTime(elapsed: .seconds(20)), into: &effects)
         #expect(link.deadline == .seconds(50))
         link.handle(.timePassed, at: LinkTime(elapsed: .seconds(50)), into: &effects)
-        let finished = effects.contains { if case .tell(.finished(_, .aborted)) = $0 { true } else { false } }
+        let finished = effects.contains { if case .notify(.finished(_, .aborted)) = $0 { true } else { false } }
         #expect(finished)
         // The last writes get their two seconds, then the line is closed.
         link.handle(.timePassed, at: LinkTime(elapsed: .seconds(52)), into: &effects)
@@ -45,10 +45,12 @@ import Testing
     @Test func peerThatTakesAll_IsReadAgain() {
         var link = LinkState(LinkState.Setup(Self.driver))
         var effects: [LinkEffect] = []
-        link.handle(.opened, at: LinkTime(elapsed: .zero), into: &effects)
-        link.handle(.received([UInt8](repeating: 1, count: 300)), at: LinkTime(elapsed: .zero), into: &effects)
+        link.handle(.transport(.opened), at: LinkTime(elapsed: .zero), into: &effects)
+        link.handle(.transport(.received([UInt8](repeating: 1, count: 300))), at: LinkTime(elapsed: .zero), into: &effects)
         #expect(effects.contains(where: Self.isPause))
-        for _ in 0..<300 { link.handle(.sent([UInt8](repeating: 7, count: 256)), at: LinkTime(elapsed: .seconds(1)), into: &effects) }
+        for _ in 0..<300 {
+            link.handle(.transport(.sent([UInt8](repeating: 7, count: 256))), at: LinkTime(elapsed: .seconds(1)), into: &effects)
+        }
         #expect(effects.filter(Self.isResume).count == 1)
         #expect(link.deadline == nil)
     }

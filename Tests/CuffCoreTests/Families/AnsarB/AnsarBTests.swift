@@ -28,12 +28,14 @@ import Testing
             setup.outstanding = { _ in before }
             var link = LinkState(setup)
             var effects: [LinkEffect] = []
-            for event in [.opened] + lines.map({ LinkEvent.received(Self.message($0)) }) + [.closed(reason: nil)] {
+            for event in [.transport(.opened)] + lines.map({ LinkEvent.transport(.received(Self.message($0))) }) + [
+                .transport(.closed(nil))
+            ] {
                 time += 1000
                 link.handle(event, at: LinkTime(elapsed: .zero, wall: Timestamp(milliseconds: time)), into: &effects)
                 link.flush(into: &effects)
             }
-            for case .keep(let records, _, _) in effects where device == "bed 1" { left = records }
+            for case .persist(let records, _, _) in effects where device == "bed 1" { left = records }
             return effects.flatMap { effect -> [Reading.ID] in
                 if case .submit(let batch) = effect { batch.entries.readings.map(\.id) } else { [] }
             }

@@ -19,10 +19,10 @@ import Testing
             var setup = LinkState.Setup(.hl7ORU, memory: memory)
             setup.isRecorded = isRecorded
             link = LinkState(setup)
-            handle(.opened)
+            handle(.transport(.opened))
         }
 
-        mutating func hear(_ segments: [String]) { handle(.received(B.block(segments))) }
+        mutating func hear(_ segments: [String]) { handle(.transport(.received(B.block(segments)))) }
 
         private mutating func handle(_ event: LinkEvent) {
             clock += .seconds(1)
@@ -39,7 +39,7 @@ import Testing
                         link.handle(.committed(through: batch.through), at: time, into: &next)
                     case .write(let bytes): writes.append(String(decoding: bytes, as: UTF8.self))
                     case .remember(let key, let value): memory[key] = value
-                    case .tell(.diagnostic(.warning(let text))): warnings.append(text)
+                    case .notify(.diagnostic(.warning(let text))): warnings.append(text)
                     default: break
                     }
                 }

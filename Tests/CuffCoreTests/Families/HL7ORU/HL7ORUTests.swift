@@ -164,8 +164,8 @@ import Testing
         var link = LinkState(LinkState.Setup(.hl7ORU))
         var effects: [LinkEffect] = []
         let time = LinkTime(elapsed: .zero, wall: Timestamp(milliseconds: 1_778_000_000_000))
-        link.handle(.opened, at: time, into: &effects)
-        link.handle(.received(Self.block([Self.header()] + Self.cuff(128, 82))), at: time, into: &effects)
+        link.handle(.transport(.opened), at: time, into: &effects)
+        link.handle(.transport(.received(Self.block([Self.header()] + Self.cuff(128, 82)))), at: time, into: &effects)
         link.flush(into: &effects)
         let batches = effects.compactMap { if case .submit(let batch) = $0 { batch } else { nil } }
         #expect(batches.last?.through == 1 && batches.last?.entries.count == 1)
@@ -174,7 +174,7 @@ import Testing
         effects.removeAll()
         link.handle(.committed(through: 1), at: time, into: &effects)
         for (id, sender) in [("M2", "Monitor|Ward"), ("M3", "Monitor|Other"), ("M4", "Monitor|Ward")] {
-            link.handle(.received(Self.block([Self.header(id, sender: sender)] + Self.cuff(128, 82))), at: time, into: &effects)
+            link.handle(.transport(.received(Self.block([Self.header(id, sender: sender)] + Self.cuff(128, 82)))), at: time, into: &effects)
             link.flush(into: &effects)
             if let last = effects.compactMap({ if case .submit(let batch) = $0 { batch.through } else { nil } }).last {
                 link.handle(.committed(through: last), at: time, into: &effects)

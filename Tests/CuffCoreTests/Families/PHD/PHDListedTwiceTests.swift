@@ -13,18 +13,18 @@ import Testing
         init(_ commands: [SessionCommand] = [.follow], stored: [Reading] = []) {
             self.stored = stored
             link = LinkState(LinkState.Setup(.phd, commands: commands))
-            handle(.opened)
+            handle(.transport(.opened))
             associate()
         }
 
-        mutating func associate() { handle(.received(Hex.bytes(PHDVectorTests.request) ?? [])) }
-        mutating func release() { handle(.received([0xE4, 0, 0, 2, 0, 0])) }
-        mutating func abort() { handle(.received([0xE6, 0, 0, 2, 0, 2])) }
+        mutating func associate() { handle(.transport(.received(Hex.bytes(PHDVectorTests.request) ?? []))) }
+        mutating func release() { handle(.transport(.received([0xE4, 0, 0, 2, 0, 0]))) }
+        mutating func abort() { handle(.transport(.received([0xE6, 0, 0, 2, 0, 2]))) }
         mutating func report(_ observations: [(handle: UInt16, bytes: [UInt8])]) {
             var apdu = PHDBytes.fixed(observations)
             invoke += 1
             (apdu[6], apdu[7]) = (UInt8(invoke >> 8), UInt8(invoke & 0xFF))
-            handle(.received(apdu))
+            handle(.transport(.received(apdu)))
         }
 
         private mutating func handle(_ event: LinkEvent) {
@@ -34,7 +34,7 @@ import Testing
                 link.handle(events.removeFirst(), at: LinkTime(elapsed: .zero), into: &effects)
                 link.flush(into: &effects)
                 for effect in effects {
-                    if case .write(let bytes) = effect { events.append(.sent(bytes)) }
+                    if case .write(let bytes) = effect { events.append(.transport(.sent(bytes))) }
                     guard case .submit(let batch) = effect else { continue }
                     for reading in batch.entries.readings { store(reading) }
                     events.append(.committed(through: batch.through))

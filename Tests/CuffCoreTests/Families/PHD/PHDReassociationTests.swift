@@ -14,7 +14,7 @@ import Testing
         var finished: [SessionCommand] = []
         /// The results of the AAREs.
         var answers: [UInt8] = []
-        private var toLink: [LinkEvent] = [.opened]
+        private var toLink: [LinkEvent] = [.transport(.opened)]
         private var toAgent: [[UInt8]] = []
         private var timers: [TimerID: Duration] = [:]
         private var now = Duration.zero
@@ -60,11 +60,11 @@ import Testing
                 case .write(let bytes):
                     if bytes[0] == 0xE3 { answers.append(bytes[5]) }
                     toAgent.append(bytes)
-                    toLink.append(.sent(bytes))
+                    toLink.append(.transport(.sent(bytes)))
                 case .submit(let batch):
                     readings += batch.entries.readings
                     toLink.append(.committed(through: batch.through))
-                case .tell(.finished(let command, _)): finished.append(command)
+                case .notify(.finished(let command, _)): finished.append(command)
                 default: break
                 }
             }
@@ -73,7 +73,7 @@ import Testing
         private mutating func perform(_ actions: [SimulatorAction]) {
             for action in actions {
                 switch action {
-                case .write(let bytes): toLink.append(.received(bytes))
+                case .write(let bytes): toLink.append(.transport(.received(bytes)))
                 case .arm(let timer, let duration): timers[timer] = now + duration
                 case .disarm(let timer): timers[timer] = nil
                 case .note, .finish: break
@@ -136,21 +136,21 @@ import Testing
         capabilities: [.push, .storedReadings], sources: [], makeSession: { _ in Talker() }, makeSimulator: { PHDSimulator($0) })
 
     private func notes(_ effects: [LinkEffect]) -> [String] {
-        effects.compactMap { if case .tell(.diagnostic(.note(let text))) = $0 { text } else { nil } }
+        effects.compactMap { if case .notify(.diagnostic(.note(let text))) = $0 { text } else { nil } }
     }
 
     @Test func sent_BelongsToTheSessionThatWrote() {
         var link = LinkState(LinkState.Setup(Self.driver, commands: [.readMemory(user: nil), .readMemory(user: 1), .follow]))
         var effects: [LinkEffect] = []
-        link.handle(.opened, at: LinkTime(elapsed: .zero), into: &effects)
+        link.handle(.transport(.opened), at: LinkTime(elapsed: .zero), into: &effects)
         let written = effects.compactMap(\.written)
         #expect(written == [[1], [2], [1], [2], [1], [2]])
         effects = []
-        for bytes in written { link.handle(.sent(bytes), at: LinkTime(elapsed: .zero), into: &effects) }
+        for bytes in written { link.handle(.transport(.sent(bytes)), at: LinkTime(elapsed: .zero), into: &effects) }
         #expect(notes(effects) == ["follow: 1", "follow: 2"])
         // From then on whatever is sent is the present session's, and what it did not write is told to it, too.
         effects = []
-        link.handle(.sent([9]), at: LinkTime(elapsed: .zero), into: &effects)
+        link.handle(.transport(.sent([9])), at: LinkTime(elapsed: .zero), into: &effects)
         #expect(notes(effects) == ["follow: 9"])
     }
 
