@@ -29,7 +29,7 @@ extension TransportKind {
 
     /// Where IEEE 11073 agents call a manager, by the convention of other stacks: observed, `tcp_mode` of
     /// signove/antidote's sample agents and managers.
-    static let agentPort = 6024
+    package static let agentPort = 6024
 }
 
 /// A serial line behind a network (ser2net, a terminal server), or a cuff that connects by itself.

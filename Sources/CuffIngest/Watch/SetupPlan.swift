@@ -20,6 +20,13 @@ package struct SetupPlan: Sendable {
         package var driver: DriverID
         /// Who the users of the cuff are, by their slots.
         package var users: [Int: String] = [:]
+
+        package init(name: String, match: String, driver: DriverID, users: [Int: String] = [:]) {
+            self.name = name
+            self.match = match
+            self.driver = driver
+            self.users = users
+        }
     }
 
     package let path: String

@@ -5,7 +5,7 @@ import CuffIngest
 /// Damaged rows that a verb has met: what it printed is right and not all.
 enum Damage {
     // Verbs run on the main thread alone.
-    nonisolated(unsafe) fileprivate static var stores: [Store] = []
+    nonisolated(unsafe) static var stores: [Store] = []
 
     /// Throws where something was left out. Asked once a verb has done its work.
     static func told() throws(IngestError) {

@@ -14,7 +14,7 @@ import Testing
         let header = line.map { "# line: \($0)\n" } ?? ""
         let path = folder.write("a.capture", header + source)
         var options = IngestOptions()
-        options.sinks = ["jsonl:\(folder.file("a.jsonl"))"]
+        options.sinks = [SinkSpec(.jsonl, path: folder.file("a.jsonl"))]
         let settings = options
         _ = try await onThread { try Ingest.replay(paths: [path], options: settings) }
         let lines = folder.text("a.jsonl").split(separator: "\n").filter { $0.contains("\"type\":\"blood_pressure\"") }

@@ -293,7 +293,7 @@ final class LoopTransport: Transport, @unchecked Sendable {
 
     /// Bytes from the cuff; while the link pauses they wait, as they would in the kernel.
     func inject(_ bytes: [UInt8]) { post(.received(bytes)) }
-    func unplug() { post(.closed(.unplugged)) }
+    func unplug() { post(.closed(TransportFault.unplugged)) }
 
     private func post(_ event: TransportEvent) {
         let isFirst = held.withLock { held in
@@ -323,7 +323,7 @@ final class LoopTransport: Transport, @unchecked Sendable {
         if hasFeatures.withLock({ $0 }) { return write(bytes) }
         let deliver = deliver
         self.deliver = nil
-        deliver?(.closed(.failed(call: "HIDIOCSFEATURE", errno: ENOTTY)))
+        deliver?(.closed(TransportFault.failed(call: "HIDIOCSFEATURE", errno: ENOTTY)))
     }
     func pause() {
         isPaused = true

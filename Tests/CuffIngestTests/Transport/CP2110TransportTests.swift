@@ -64,7 +64,7 @@ import Testing
         let events = Mailbox<TransportEvent>()
         loop.sync { try? line.value.start(on: loop) { events.post($0) } }
         let told = await events.wait { !$0.isEmpty }
-        guard case .closed(.failed(let call, _))? = told.first else {
+        guard case .closed(let error)? = told.first, case .failed(let call, _)? = error as? TransportFault else {
             Issue.record("\(told)")
             return
         }

@@ -63,7 +63,7 @@ final class Pty: Sendable {
             events.flatMap { if case .received(let bytes) = $0 { bytes } else { [UInt8]() } }
         }
         static func fault(_ events: [TransportEvent]) -> TransportFault?? {
-            for case .closed(let fault) in events { return .some(fault) }
+            for case .closed(let fault) in events { return .some(fault as? TransportFault) }
             return nil
         }
         func received(_ count: Int) async -> [UInt8] {
