@@ -30,8 +30,10 @@ import Testing
         output.append([2])
         output.append([3])
         for byte in [1, 2, 3].prefix(answered) { _ = output.sent([UInt8(byte)]) }
-        #expect(output.loseAcknowledgement() == (answered < 2))
-        #expect(!output.loseAcknowledgement(), "once")
+        let answer1 = output.loseAcknowledgement()
+        #expect(answer1 == (answered < 2))
+        let answer2 = output.loseAcknowledgement()
+        #expect(!answer2, "once")
     }
 
     @Test func theAcknowledgementOfAnEvent_IsNotTheWriteOfTheNext() {
@@ -39,7 +41,8 @@ import Testing
         output.acknowledgeNext(true)
         output.acknowledgeNext(false)
         output.append([1])
-        #expect(!output.loseAcknowledgement())
+        let answer3 = output.loseAcknowledgement()
+        #expect(!answer3)
     }
 
     @Test func theOutput_IsFullBeyondItsLimit() {
