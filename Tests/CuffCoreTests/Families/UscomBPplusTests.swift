@@ -21,7 +21,7 @@ import Testing
         #expect(
             talk.readings.map(\.bloodPressure) == records.map { .mmHg($0.systolic, $0.diastolic, mean: $0.mean, pulse: $0.pulse) })
         #expect(talk.readings.map { $0.clock.time } == records.map { $0.time })
-        #expect(talk.identity?.id == "015D90DE1A0000DA")
+        #expect(Conversation(.uscomBPplus, .information).identity?.id == "015D90DE1A0000DA")
     }
 
     @Test func measure_GivesLivePressureAndTheResult() {

@@ -17,7 +17,7 @@ import Testing
         link.receive([20])
         #expect(link.effects == ["persist 1 durably", "submit one [20] through 1"])
         link.handle(.committed(through: 1))
-        #expect(link.effects == ["persist 0", "write AC"])
+        #expect(link.effects == ["persist 0", "write ac"])
     }
 
     @Test func anUnsentAcknowledgement_IsLostWithTheTransport() {
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func aCuffThatForgets_HearsNoCommitOfSinksThatStoreNothing() {
-        for (capabilities, effects) in [(Capabilities([.push]), ["persist 0", "write AC"]), ([.push, .forgets], [])] {
+        for (capabilities, effects) in [(Capabilities([.push]), ["persist 0", "write ac"]), ([.push, .forgets], [])] {
             var link = opened(ByteLink(capabilities: capabilities))
             link.receive([20])
             link.handle(.passedOn(through: 1))
@@ -61,7 +61,7 @@ import Testing
         #expect(link.effects.isEmpty, "the reading was the former session's")
         link.receive([21])
         link.handle(.committed(through: 2))
-        #expect(link.effects.last == "write AC")
+        #expect(link.effects.last == "write ac")
     }
 
     @Test func aStop_LetsTheSessionWriteItsClosingMessage() {
@@ -70,7 +70,7 @@ import Testing
         #expect(plain.effects.suffix(2) == ["close", "ended aborted(\"the line was closed\")"])
         var closing = opened(ByteLink(hasClosingMessage: true))
         closing.handle(.stop(within: .seconds(4)))
-        #expect(closing.effects == ["write ED"] && closing.state.deadline == .seconds(4))
+        #expect(closing.effects == ["write ed"] && closing.state.deadline == .seconds(4))
         closing.handle(.timePassed, 4)
         #expect(closing.state.isEnded)
     }

@@ -42,7 +42,7 @@ import Testing
                 return .success(LoopBound([first, second]))
             } catch { return .failure(error) }
         }.get()
-        await done.wait(count: 2, within: .seconds(20))
+        _ = await done.wait(count: 2, within: .seconds(20))
         let before = try #require(seen.withLock { $0.floodBeforeQuiet })
         #expect(before <= Port.turnLimit, "\(before) of \(sent) bytes went first")
         #expect(seen.withLock { $0.flood } == sent, "the rest comes in later turns")

@@ -33,7 +33,6 @@ extension CuffDriver {
         ],
         sources: [
             "two public C# programs (a command-line reader and the maker's demonstration Spot_check), whose origin is not established",
-            "c786909486/pc300_health_sdk, ios/Classes/CRSpotCheck.h (error names)",
         ],
         startCommands: [CreativeFrame.start],
         makeSession: { BoardSession<CreativeBoard>($0) },

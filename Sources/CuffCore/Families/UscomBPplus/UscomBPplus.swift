@@ -46,7 +46,8 @@ extension CuffDriver {
         startCommands: [Array("s 0\r\n".utf8)],
         makeSession: { UscomSession($0) },
         makeSimulator: { UscomSimulator($0) },
-        countFrames: { UscomReader.count($0) })
+        countFrames: { UscomReader.count($0) },
+        redaction: .uscomBPplus)
 }
 
 /// The monitor's check: CRC-8 with polynomial 85, reflected (A1), starting at FF. Over "123456789": 15.

@@ -101,14 +101,6 @@ struct UscomDocument: Sendable {
 }
 
 extension UscomDocument {
-    /// Who the monitor is. The patient's id is not read.
-    var identity: DeviceIdentity {
-        DeviceIdentity(
-            id: DeviceIdentity.text((attributes["device_id"] ?? "").utf8), manufacturer: "Uscom",
-            model: root == "CardioScope" ? root : "BP+",
-            firmware: (attributes["firmware_version"] ?? attributes["software_version"]).map { DeviceIdentity.text($0.utf8) })
-    }
-
     /// One reading for each determination with both pressures.
     func readings(origin: Reading.Origin) -> [Reading] {
         determinations.compactMap { determination in

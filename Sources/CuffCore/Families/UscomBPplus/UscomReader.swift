@@ -10,8 +10,6 @@ struct UscomReader: Sendable {
 
     /// The list of 100 numbers is the longest line.
     private static let longestLine = 1024
-    /// Ten times the longest result that was seen (three determinations, 120 kB).
-    private static let longestDocument = 1_200_000
 
     private struct Counted {
         var left: Int
@@ -66,7 +64,7 @@ struct UscomReader: Sendable {
             }
             guard !line.isEmpty else { return }
             let text = String(decoding: line, as: UTF8.self)
-            if let head = Self.head(text) {
+            if let head = UscomHead(line[...]) {
                 counted = Counted(left: head.length, length: head.length, expected: head.check)
             } else {
                 frames += Self.isKnown(text) ? 1 : 0
@@ -77,16 +75,6 @@ struct UscomReader: Sendable {
             skipped += line.count + 1
             line = []
         }
-    }
-
-    /// `|_XML_SizeN C_|`; `nil` for other lines and for an impossible length.
-    private static func head(_ line: String) -> (length: Int, check: UInt8)? {
-        guard line.hasPrefix("|_XML_Size"), line.hasSuffix("_|") else { return nil }
-        let numbers = line.dropFirst(10).dropLast(2).split(separator: " ")
-        guard numbers.count == 2, let length = Int(numbers[0]), let check = UInt8(numbers[1]), (1...longestDocument).contains(length) else {
-            return nil
-        }
-        return (length, check)
     }
 
     private static func isKnown(_ line: String) -> Bool {

@@ -148,7 +148,9 @@ struct UscomSession: FinishingSession {
             endLive(into: &actions)
             isWatched = false
             actions.emit(
-                Reading(.failure(failure), driver: "uscom-bpplus", origin: .measurement, raw: RawBytes(Array("F \(outcome)".utf8))))
+                Reading(
+                    .failure(failure), driver: "uscom-bpplus", flags: .noMeasurementCheck, origin: .measurement,
+                    raw: RawBytes(Array("F \(outcome)".utf8))))
             if mode == .measuring { finish(.complete, into: &actions) }
         }
     }
@@ -156,7 +158,6 @@ struct UscomSession: FinishingSession {
     private mutating func receive(_ document: UscomDocument, into actions: inout SessionActions) {
         let readings = document.readings(origin: isRecall ? .memory : isWatched ? .measurement : .push)
         if readings.isEmpty { actions.append(.report(.note("a result without pressures"))) }
-        if !document.identity.id.isEmpty { actions.append(.identify(document.identity)) }
         emit(readings, into: &actions)
         if case .recall = step { return next(into: &actions) }
     }

@@ -23,9 +23,9 @@ import Testing
             let talk = Conversation(.bptruBPM200, command)
             #expect(talk.writes.isEmpty)
             #expect(talk.outcome?.isUnsupported == true)
-            #expect(talk.outcome?.sentence?.contains("CRC-8 whose polynomial is not published") == true)
         }
         #expect(CuffDriver.bptruBPM200.check == nil)
+        #expect(CuffDriver.bptruBPM200.unverified.contains { $0.contains("polynomial of the CRC-8") }, "the sheet says why")
     }
 
     @Test func followed_ItTellsWhatTheCuffShows() {

@@ -1,0 +1,109 @@
+extension Redaction {
+    /// In results: the patient's id, the ids of device, cuff module and measurement, and all times; the check is computed again. In
+    /// lines: the device's id and its clock. In commands: the patient of a start, and a clock that is set.
+    static let uscomBPplus = stream { bytes, side, work in
+        var start = 0
+        while start < bytes.count {
+            let end = bytes[start...].firstIndex(of: 0x0A).map { $0 + 1 } ?? bytes.count
+            if side == .toCuff {
+                redactCommand(&bytes, start..<end, &work)
+            } else if let head = UscomHead(bytes[start..<end]), end + head.length <= bytes.count {
+                redactDocument(&bytes, end..<(end + head.length), head, &work)
+                start = end + head.length
+                continue
+            } else {
+                redactLine(&bytes, start..<end, &work)
+            }
+            start = end
+        }
+    }
+
+    private static func redactCommand(_ bytes: inout [UInt8], _ line: Range<Int>, _ work: inout Work) {
+        switch bytes[line.lowerBound] {
+        case UInt8(ascii: "s"):
+            let parts = bytes[line].split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+            if parts.count > 1 { work.blank(&bytes, parts[1].startIndex..<parts[1].endIndex, .person) }
+        case UInt8(ascii: "y"): shiftStamp(&bytes, line.lowerBound + 2, &work)
+        default: break
+        }
+    }
+
+    private static func redactLine(_ bytes: inout [UInt8], _ line: Range<Int>, _ work: inout Work) {
+        if bytes[line].starts(with: Array("<Feature".utf8)) {
+            for value in places(of: "id=\"", in: bytes, line) { work.blank(&bytes, value..<quote(bytes, value, line), .device) }
+        } else if line.count >= 14 {
+            shiftStamp(&bytes, bytes[line].starts(with: Array("T ".utf8)) ? line.lowerBound + 2 : line.lowerBound, &work)
+        }
+    }
+
+    /// `yyyyMMddHHmmss`; other text has no eight digits there.
+    private static func shiftStamp(_ bytes: inout [UInt8], _ start: Int, _ work: inout Work) {
+        work.shiftDigits(&bytes, year: start, yearDigits: 4, month: start + 4, day: start + 6)
+    }
+
+    private static func redactDocument(_ bytes: inout [UInt8], _ document: Range<Int>, _ head: UscomHead, _ work: inout Work) {
+        let wasGood = UscomCheck.of(Array(bytes[document])) == head.check
+        var blanked: [Int] = []
+        for (mark, kind) in [("<PatientID>", Kind.person), (" guid=\"", .device), ("device_id=\"", .device), ("nibp_id=\"", .device)] {
+            for start in places(of: mark, in: bytes, document) {
+                let end = bytes[start..<document.upperBound].firstIndex { $0 == 0x22 || $0 == 0x3C } ?? document.upperBound
+                work.blank(&bytes, start..<end, kind)
+                blanked += (start..<end).filter { bytes[$0] == 0x30 || bytes[$0] == 0x41 }
+            }
+        }
+        for mark in ["datetime=\"", "<DateTime>"] {
+            for start in places(of: mark, in: bytes, document) {
+                work.shiftDigits(&bytes, year: start, yearDigits: 4, month: start + 5, day: start + 8)
+            }
+        }
+        // A check of more digits than its place has is avoided by another character in a field that was blanked. A damaged document
+        // stays damaged.
+        let limit = head.digits.count < 3 ? (head.digits.count == 1 ? 10 : 100) : 256
+        let candidates: [UInt8] = Array("0123456789ABCDEF".utf8)
+        for character in [nil] + candidates.map({ Optional($0) }) {
+            if let character {
+                guard let place = blanked.last else { return }
+                bytes[place] = character
+            }
+            let check = Int(UscomCheck.of(Array(bytes[document])) &+ (wasGood ? 0 : 1))
+            guard check < limit else { continue }
+            bytes.replaceSubrange(head.digits, with: Decimal.text(check, head.digits.count).utf8)
+            return
+        }
+    }
+
+    /// The offsets behind each occurrence of `mark`.
+    private static func places(of mark: String, in bytes: [UInt8], _ range: Range<Int>) -> [Int] {
+        let mark = Array(mark.utf8)
+        return range.filter { start in
+            start + mark.count <= range.upperBound && bytes[start] == mark[0] && bytes[start..<(start + mark.count)].elementsEqual(mark)
+        }.map { $0 + mark.count }
+    }
+
+    private static func quote(_ bytes: [UInt8], _ start: Int, _ range: Range<Int>) -> Int {
+        bytes[start..<range.upperBound].firstIndex(of: 0x22) ?? range.upperBound
+    }
+}
+
+/// The line before a counted document, `|_XML_SizeN C_|`.
+struct UscomHead {
+    let length: Int
+    let check: UInt8
+    /// Where the digits of the check are, as offsets of the bytes that were given.
+    let digits: Range<Int>
+
+    /// Ten times the longest result that was seen (three determinations, 120 kB).
+    private static let longestDocument = 1_200_000
+
+    /// `nil` for other lines and for an impossible length. CR and LF at the end do not matter.
+    init?(_ line: ArraySlice<UInt8>) {
+        var line = line
+        while line.last == 0x0A || line.last == 0x0D { line.removeLast() }
+        guard line.starts(with: Array("|_XML_Size".utf8)), line.suffix(2).elementsEqual(Array("_|".utf8)) else { return nil }
+        let numbers = line.dropFirst(10).dropLast(2).split(separator: 0x20)
+        guard numbers.count == 2, let length = Int(String(decoding: numbers[0], as: UTF8.self)),
+            let check = UInt8(String(decoding: numbers[1], as: UTF8.self)), (1...Self.longestDocument).contains(length)
+        else { return nil }
+        (self.length, self.check, digits) = (length, check, numbers[1].startIndex..<numbers[1].endIndex)
+    }
+}
