@@ -108,6 +108,7 @@ final class Mailbox<Value: Sendable>: Sendable {
         return self.values
     }
 
+    @discardableResult
     func wait(
         count: Int, within limit: Duration = .seconds(60), at location: SourceLocation = #_sourceLocation
     ) async -> [Value] {
