@@ -185,7 +185,7 @@ import Testing
             #expect(run.status == 69 && run.output == "--forget|00091ffffe000101|\(broker)|" && run.errors == "", "\(run)")
         }
         let other = try await CuffProcess.run(["sinks", "forget", "x", "postgres://cuff@db/ward"], environment: environment)
-        #expect(other.status == 64 && other.errors.contains("only MQTT brokers"), "\(other)")
+        #expect(other.status == 64 && other.errors.contains("only MQTT sinks"), "\(other)")
         let none = try await CuffProcess.run(
             ["sinks", "forget", "x", broker], environment: ["CUFF_LIBEXEC": folder.path("none"), "PATH": "/nonexistent"])
         #expect(none.status == 69 && none.errors.contains("cuff-sink-mqtt is neither in"), "\(none)")

@@ -8,6 +8,10 @@ struct UscomSession: FinishingSession {
     private static let measurementLimit = Duration.seconds(240)
     /// The monitor calculates for some seconds without a line.
     private static let silenceLimit = Duration.seconds(60)
+    /// The device begins to answer within this; 15 s and 60 s are its limits for whole answers. documented [2]
+    private static let answerLimit = Duration.seconds(10)
+    /// An answer under way does not pause for longer: guess.
+    private static let pauseLimit = Duration.seconds(5)
 
     var isFinished = false
     var capabilities: Capabilities { CuffDriver.uscomBPplus.capabilities }
@@ -34,13 +38,14 @@ struct UscomSession: FinishingSession {
         switch bytes.first {
         case UInt8(ascii: "s"): (isWatched, isRecall) = (true, false)
         case UInt8(ascii: "r"): isRecall = true
+        case UInt8(ascii: "d"): isRecall = false
         default: break
         }
     }
 
     mutating func obey(_ command: SessionCommand, into actions: inout SessionActions) {
         switch command {
-        case .readMemory: ask("i 0", .list, as: .reading, within: .seconds(15), into: &actions)
+        case .readMemory: ask("i 0", .list, as: .reading, within: Self.answerLimit, into: &actions)
         case .measure: ask("d 4", .detail, as: .measuring, within: .seconds(3), into: &actions)
         case .stop:
             actions.append(.live(.aborted))
@@ -81,7 +86,9 @@ struct UscomSession: FinishingSession {
             case .line(let line): receive(line, into: &actions)
             }
         }
-        if mode == .measuring, step == .running, !isFinished { actions.append(.arm(.silence, Self.silenceLimit)) }
+        guard !isFinished else { return }
+        if mode == .measuring, step == .running { actions.append(.arm(.silence, Self.silenceLimit)) }
+        if case .recall = step, isRecall { actions.append(.arm(.response, Self.pauseLimit)) }
     }
 
     private mutating func receive(_ line: String, into actions: inout SessionActions) {
@@ -236,7 +243,7 @@ struct UscomSession: FinishingSession {
 
     private mutating func recall(into actions: inout SessionActions) {
         guard case .recall(let number) = step, request == Array("d 5\r\n".utf8) else { return }
-        ask("r \(number)", .recall(number), within: .seconds(60), into: &actions)
+        ask("r \(number)", .recall(number), within: Self.answerLimit, into: &actions)
     }
 
     private mutating func start(into actions: inout SessionActions) {
@@ -253,7 +260,7 @@ struct UscomSession: FinishingSession {
         }
         asked += 1
         actions.append(.write(request))
-        actions.append(.arm(.response, mode == .stopping ? .milliseconds(700) : .seconds(15)))
+        actions.append(.arm(.response, mode == .stopping ? .milliseconds(700) : Self.answerLimit))
     }
 
     mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions) {
