@@ -17,7 +17,8 @@ enum BoardMessage {
 /// an end and a result; it stores nothing and has no clock.
 protocol Board: Sendable {
     associatedtype Format: FrameFormat
-    static var driver: CuffDriver { get }
+    static var driver: DriverID { get }
+    static var capabilities: Capabilities { get }
     init(_ context: SessionContext)
     var format: Format { get }
     /// What a whole, checked frame says; empty for an unknown one.
@@ -64,7 +65,7 @@ struct BoardSession<Make: Board>: FramedSession {
 
     var reader: FrameReader<Make.Format>
     var isFinished = false
-    var capabilities: Capabilities { Make.driver.capabilities }
+    var capabilities: Capabilities { Make.capabilities }
     var isListening: Bool { phase == .listening }
     private var board: Make
     private var phase = Phase.listening
@@ -165,7 +166,7 @@ struct BoardSession<Make: Board>: FramedSession {
         if !isFormer { endLive(into: &actions) }
         actions.emit(
             Reading(
-                content, driver: Make.driver.id, flags: flags, origin: isWatched && !isFormer ? .measurement : .push,
+                content, driver: Make.driver, flags: flags, origin: isWatched && !isFormer ? .measurement : .push,
                 raw: RawBytes(raw.span)))
         guard !isFormer else { return }
         isWatched = false

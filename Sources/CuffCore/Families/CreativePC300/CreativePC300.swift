@@ -32,7 +32,7 @@ extension CuffDriver {
             "Frames of the oximeter, ECG and thermometer on the same line are passed over.",
         ],
         sources: [
-            "two public C# programs (a command-line reader and the maker's demonstration Spot_check), whose origin is not established",
+            "two public C# programs (a command-line reader and the maker's demonstration Spot_check), whose origin is not established"
         ],
         startCommands: [CreativeFrame.start],
         makeSession: { BoardSession<CreativeBoard>($0) },
@@ -64,7 +64,8 @@ struct CreativeFrame: FrameFormat {
 }
 
 struct CreativeBoard: Board {
-    static var driver: CuffDriver { .creativePC300 }
+    static var driver: DriverID { CuffDriver.creativePC300.id }
+    static var capabilities: Capabilities { CuffDriver.creativePC300.capabilities }
     let format = CreativeFrame()
 
     init(_ context: SessionContext) {}

@@ -69,7 +69,8 @@ struct FaFrame: FrameFormat {
 }
 
 struct FaBoard: Board {
-    static var driver: CuffDriver { .faNIBP }
+    static var driver: DriverID { CuffDriver.faNIBP.id }
+    static var capabilities: Capabilities { CuffDriver.faNIBP.capabilities }
     private(set) var format = FaFrame()
     private var isHandshakeOpen = false
     private var isStartSent = false

@@ -34,7 +34,8 @@ extension CuffDriver {
 }
 
 struct IBioBoard: Board {
-    static var driver: CuffDriver { .iBioBoard }
+    static var driver: DriverID { CuffDriver.iBioBoard.id }
+    static var capabilities: Capabilities { CuffDriver.iBioBoard.capabilities }
     static let frames = PackedFrame { lengths[$0] }
     private static let lengths: [UInt8: Int] = [
         0x01: 2, 0x02: 5, 0x03: 9, 0x04: 5, 0x05: 8, 0x06: 5, 0x07: 5, 0x0B: 7, 0x0C: 9, 0x10: 4, 0x11: 5, 0x12: 6, 0x13: 4, 0x15: 8,

@@ -28,7 +28,8 @@ extension CuffDriver {
 }
 
 struct LeyutekBoard: Board {
-    static var driver: CuffDriver { .leyutekPCT }
+    static var driver: DriverID { CuffDriver.leyutekPCT.id }
+    static var capabilities: Capabilities { CuffDriver.leyutekPCT.capabilities }
     static let frames = PackedFrame { modules.contains($0) ? PackedFrame.maximumLength : nil }
     private static let modules: Set<UInt8> = [0x01, 0x10, 0x11, 0x12, 0x13, 0x14]
     private static let kinds: [UInt8: PackedResults.Kind] = [
