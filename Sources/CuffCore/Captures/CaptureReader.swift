@@ -7,7 +7,9 @@ public protocol CaptureReader: Sendable {
     mutating func feed(_ chunk: [UInt8])
     /// The next whole item; `nil` when the bytes so far hold no more.
     mutating func next() throws(CaptureFault) -> CaptureItem?
-    /// Hands the whole items among the bytes so far to `body` until that answers `false`.
+    /// Takes back an item whose bytes are no longer needed, for the next item of its side. Calling it is optional.
+    mutating func reuse(_ item: consuming CaptureItem)
+    /// Passes the complete items among the bytes so far to `body` until it returns `false`, and reuses each.
     mutating func forEach(_ body: (CaptureItem) -> Bool) throws(CaptureFault)
     /// The file has ended: what its rest says, if that is whole.
     @discardableResult
@@ -15,9 +17,16 @@ public protocol CaptureReader: Sendable {
 }
 
 extension CaptureReader {
-    /// Calls `next`, item by item.
+    /// Drops the item.
+    public mutating func reuse(_ item: consuming CaptureItem) {}
+
+    /// Calls `next` and `reuse`, item by item.
     public mutating func forEach(_ body: (CaptureItem) -> Bool) throws(CaptureFault) {
-        while let item = try next(), body(item) {}
+        while let item = try next() {
+            let goesOn = body(item)
+            reuse(item)
+            if !goesOn { return }
+        }
     }
 
     /// Takes the next bytes of the file and appends the whole items among them.

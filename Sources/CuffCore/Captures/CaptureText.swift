@@ -18,6 +18,7 @@ public struct CaptureTextReader: CaptureReader {
     private var isInHeader = true
     /// The bytes of one line; more than it has.
     private var data: [UInt8] = []
+    private var arrays = ReusedBytes()
 
     /// A reader at the beginning of a file.
     public init() {}
@@ -49,6 +50,9 @@ public struct CaptureTextReader: CaptureReader {
         }
         return nil
     }
+
+    /// Takes back an item, whose array the next of its side may use.
+    public mutating func reuse(_ item: consuming CaptureItem) { arrays.reuse(item) }
 
     /// A last line without a line feed counts.
     @discardableResult
@@ -88,8 +92,9 @@ public struct CaptureTextReader: CaptureReader {
             isInHeader = false
             let count = try readHex(text, index, end)
             guard count > 0 else { return nil }
-            let bytes = Array(data[..<count])
-            return CaptureItem(time: time, mark == 0x3C ? .fromCuff(bytes) : .toCuff(bytes))
+            let read = data
+            let bytes = read.span.extracting(first: count)
+            return CaptureItem(time: time, mark == 0x3C ? arrays.fromCuff(bytes) : arrays.toCuff(bytes))
         case 0x21:
             isInHeader = false
             while index < end, text[index] == 0x20 { index += 1 }

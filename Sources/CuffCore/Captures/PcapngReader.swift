@@ -27,6 +27,7 @@ public struct PcapngReader: CaptureReader {
     /// Bytes of a block too large to keep and of no use, still to come.
     private var passing = 0
     private var startMicroseconds: Int64?
+    private var arrays = ReusedBytes()
 
     /// `selection` picks the device of a usbmon capture and `chip` overrides what it shows of its bridge; both are without
     /// effect on a capture of serial bytes.
@@ -67,6 +68,9 @@ public struct PcapngReader: CaptureReader {
         head = 0
         return nil
     }
+
+    /// Takes back an item, whose array the next of its side may use.
+    public mutating func reuse(_ item: consuming CaptureItem) { arrays.reuse(item) }
 
     /// Ends the file. Throws where it is empty or ends within a block; never gives an item.
     @discardableResult
@@ -210,8 +214,8 @@ public struct PcapngReader: CaptureReader {
         guard packet.count >= 12, let event = Pcapng.SerialEvent(rawValue: packet[8]) else { return nil }
         let length = packet.count - 12
         switch event {
-        case .toCuff, .toCuffEnd: return length == 0 ? nil : .toCuff(packet.extracting(last: length).array)
-        case .fromCuff, .fromCuffEnd: return length == 0 ? nil : .fromCuff(packet.extracting(last: length).array)
+        case .toCuff, .toCuffEnd: return length == 0 ? nil : arrays.toCuff(packet.extracting(last: length))
+        case .fromCuff, .fromCuffEnd: return length == 0 ? nil : arrays.fromCuff(packet.extracting(last: length))
         case .framingError: return .event(.framingError)
         case .parityError: return .event(.parityError)
         case .lineBreak: return .event(.lineBreak)

@@ -53,8 +53,9 @@ final class ReadingHandover: Sink {
             state.isEnded = true
             state.waiting = []
         }
-        gate.set(open: true)
+        // The run sees the stop before its blocked `write` returns.
         stop.raise()
+        gate.set(open: true)
     }
 
     private func finish(_ result: Result<ReceivedReading?, IngestError>) {

@@ -57,7 +57,7 @@ package enum SelectionFault: Fault {
             (.usage, "`\(text)` is not an audiogram: it is Hz:LEFT/RIGHT for each frequency, levels in dB, - for an ear not tested")
         case .everythingToDelete: (.usage, "nothing says which readings to delete")
         case .deletionNotConfirmed(let isAsked):
-            (.no, "nothing was deleted: \(isAsked ? "it was not confirmed" : "there is no terminal to ask at")")
+            (isAsked ? .no : .usage, "nothing was deleted: \(isAsked ? "it was not confirmed" : "there is no terminal to ask at")")
         case .notAReading(let file, let line, let why): (.badData, "\(file), line \(line), is not a reading: \(why)")
         case .unordered: (.badData, "the readings are not in the order of their times")
         case .tooManySeries: (.usage, "too many series to show their values in one order")
