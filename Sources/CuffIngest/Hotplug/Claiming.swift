@@ -95,7 +95,7 @@ public enum Claiming {
 extension PluggedDevice {
     /// Whether a driver can speak to such a node at all.
     func suits(_ driver: CuffDriver) -> Bool {
-        subsystem == .usb ? driver.isOfHealthcareClass : driver.medium(at: usb?.id) == subsystem
+        subsystem == .usb && driver.isOfHealthcareClass || driver.medium(at: usb?.id) == subsystem
     }
 
     /// Under which name its readings are kept: by the cuff's own ids, where it was claimed for these, has no serial number,

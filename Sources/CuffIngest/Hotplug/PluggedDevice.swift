@@ -1,7 +1,7 @@
 import CuffCore
 
-/// A serial or HID node, or a USB device of the healthcare class, that is there now, with the USB device it belongs to. It says what is plugged in, not what may
-/// be done with it (`Claiming`) nor whether it can be opened (`Access`).
+/// A serial or HID node, or a USB device whose own node is read, that is there now, with the USB device it belongs to. It says what is
+/// plugged in, not what may be done with it (`Claiming`) nor whether it can be opened (`Access`).
 public struct PluggedDevice: Sendable, Hashable {
     /// The path of the node, e.g. /dev/ttyUSB0.
     public var node: String
@@ -52,9 +52,10 @@ public struct PluggedDevice: Sendable, Hashable {
         let parents = chain.dropFirst()
         // Virtual consoles and pty masters hang in the air; a real port has hardware above it.
         guard !parents.isEmpty else { return nil }
-        // Of USB devices only those of the class have no kernel driver that makes another node.
-        if subsystem == .usb, own.healthcare == nil { return nil }
         let usbNode = (subsystem == .usb ? chain[...] : parents).first { $0.subsystem == "usb" && $0.devtype == "usb_device" }
+        let usb = usbNode.flatMap(USBDevice.init)
+        // Of all others a kernel driver makes another node, or nobody reads them.
+        if subsystem == .usb, own.healthcare == nil, !(usb.map { Self.ownNodes.contains($0.id) } ?? false) { return nil }
         let interface = parents.first { $0.subsystem == "usb" && $0.devtype == "usb_interface" }
         // `type` 0 is an 8250 slot of which the kernel found no chip.
         if usbNode == nil && own.attributes["type"] == "0" { return nil }
@@ -63,9 +64,12 @@ public struct PluggedDevice: Sendable, Hashable {
         self.init(
             node: node, subsystem: subsystem,
             kernelDriver: subsystem == .usb ? nil : interface?.driver ?? parents.lazy.compactMap(\.driver).first,
-            usb: usbNode.flatMap(USBDevice.init), channel: Self.channel(parents, interface: interface),
+            usb: usb, channel: Self.channel(parents, interface: interface),
             links: own.links.sorted(), healthcare: own.healthcare, syspath: own.path, properties: properties)
     }
+
+    /// The ids of cuffs that no kernel driver takes.
+    private static let ownNodes = Set(CuffFamilies.all.filter { $0.medium == .usb }.flatMap(\.claims).map(\.id))
 
     private static func channel(_ parents: ArraySlice<SysfsNode>, interface: SysfsNode?) -> String? {
         guard let interface else { return nil }
