@@ -71,6 +71,8 @@ public struct CuffDriver: Sendable {
     public var isOfHealthcareClass: Bool
     /// The settings a serial line is opened with unless the user gives others; without meaning for HID.
     public var line: LineSettings
+    /// The settings that a CP2110 in front of the cuff already has are kept, unless the user gives others.
+    public var keepsBridgeLine: Bool
     /// Other settings seen in the field.
     public var otherLines: [LineSettings]
     /// Its frame layout, in a few words.
@@ -106,8 +108,8 @@ public struct CuffDriver: Sendable {
     public var makeSession: @Sendable (SessionContext) -> any CuffSession
     /// Makes a simulated cuff of the family.
     public var makeSimulator: @Sendable (SimulatorScript) -> any CuffSimulator
-    /// Counts frames in any bytes, for `cuff identify`; `nil` where the family has no frames to judge.
-    public var countFrames: (@Sendable ([UInt8]) -> (frames: Int, bytes: Int))?
+    /// Finds whole frames in any bytes; `nil` where the family has no frames to judge.
+    public var findFrames: (@Sendable ([UInt8]) -> FoundFrames)?
     /// Decodes the bytes of one stored record anew; the reading is the stored one, for what stands beside the record (its user).
     /// `nil` where a session understands the record bytes by themselves, or nothing does (`RecordDecoding`).
     public var decodeRecord: (@Sendable ([UInt8], Reading) -> Reading?)?
@@ -120,14 +122,14 @@ public struct CuffDriver: Sendable {
     public init(
         id: DriverID, models: [String], summary: String, medium: Medium = .tty, reports: HIDReports = HIDReports(), grade: Grade,
         testedOn: TestedOn, claims: [Claim] = [], isOfHealthcareClass: Bool = false, line: LineSettings = LineSettings(),
-        otherLines: [LineSettings] = [], framing: String,
+        keepsBridgeLine: Bool = false, otherLines: [LineSettings] = [], framing: String,
         check: String?, capabilities: Capabilities, changes: String = "nothing", keepingOption: String? = nil, unverified: [String] = [],
         notes: [String] = [], sources: [String], options: [String: String] = [:], simulatorOptions: [String: String] = [:],
         startCommands: [[UInt8]] = [], associationLimit: Duration? = nil,
         callLimit: @escaping @Sendable (_ options: [String: String]) -> Duration = { _ in .seconds(60) }, cycles: [Int] = [],
         makeSession: @escaping @Sendable (SessionContext) -> any CuffSession,
         makeSimulator: @escaping @Sendable (SimulatorScript) -> any CuffSimulator,
-        countFrames: (@Sendable ([UInt8]) -> (frames: Int, bytes: Int))? = nil,
+        findFrames: (@Sendable ([UInt8]) -> FoundFrames)? = nil,
         decodeRecord: (@Sendable ([UInt8], Reading) -> Reading?)? = nil, patient: (@Sendable ([UInt8]) -> String?)? = nil,
         redaction: Redaction? = nil
     ) {
@@ -141,6 +143,7 @@ public struct CuffDriver: Sendable {
         self.claims = claims
         self.isOfHealthcareClass = isOfHealthcareClass
         self.line = line
+        self.keepsBridgeLine = keepsBridgeLine
         self.otherLines = otherLines
         self.framing = framing
         self.check = check
@@ -158,7 +161,7 @@ public struct CuffDriver: Sendable {
         self.cycles = cycles
         self.makeSession = makeSession
         self.makeSimulator = makeSimulator
-        self.countFrames = countFrames
+        self.findFrames = findFrames
         self.decodeRecord = decodeRecord
         self.patient = patient
         self.redaction = redaction

@@ -31,8 +31,8 @@ public enum Identification {
     public static func candidates(for bytes: [UInt8], among drivers: [CuffDriver]) -> [Candidate] {
         var found: [Candidate] = []
         for driver in drivers {
-            guard let (frames, covered) = driver.countFrames?(bytes), frames > 0 else { continue }
-            found.append(candidate(driver, frames: frames, bytes: covered, of: bytes.count, readings: 0))
+            guard let own = driver.findFrames?(bytes), own.frames > 0 else { continue }
+            found.append(candidate(driver, frames: own.frames, bytes: own.bytes, of: bytes.count, readings: 0))
         }
         return found.enumerated().sorted { a, b in
             if a.element.isExplained != b.element.isExplained { return a.element.isExplained }

@@ -6,7 +6,7 @@ extension TransportKind {
         subsystem: "hidraw"
     ) { request in
         guard case .node(let path) = request.address, request.medium == .tty, isHID(path) else { return nil }
-        return CP2110Transport(path: path, line: request.line)
+        return CP2110Transport(path: path, line: request.line, keepsLine: request.keepsBridgeLine)
     }
 }
 
@@ -16,6 +16,8 @@ final class CP2110Transport: Transport {
     private let hid: HIDRawTransport
     private let line: LineSettings
     private let setsUp: Bool
+    /// The line that the chip already has is kept, where it is a plausible one.
+    private var keepsLine = false
     private var deliver: ((TransportEvent) -> Void)?
     /// What is on its way, first given first: the bytes, and how many reports of them the kernel has not taken yet.
     private var output: [(bytes: [UInt8], left: Int)] = []
@@ -27,10 +29,11 @@ final class CP2110Transport: Transport {
     /// USB ends in the bridge; behind it is a serial line.
     var checksBytes: Bool { false }
 
-    /// `line` is set on the chip's UART when the transport starts.
-    init(path: String, line: LineSettings) {
+    /// `line` is set on the chip's UART when the transport starts; with `keepsLine` only if the chip has no plausible one.
+    init(path: String, line: LineSettings, keepsLine: Bool = false) {
         hid = HIDRawTransport(path: path, isNumbered: true)
         self.line = line
+        self.keepsLine = keepsLine
         setsUp = true
     }
 
@@ -42,7 +45,10 @@ final class CP2110Transport: Transport {
     }
 
     /// Opens the hidraw node.
-    func open() throws(IngestError) { try hid.open() }
+    func open() throws(IngestError) {
+        try hid.open()
+        if keepsLine { keepsLine = CP2110Reports.isPlausible(hid.readFeature(0x50, count: 9)) }
+    }
 
     /// Delivers events on the loop, `opened` first and `closed` last.
     func start(on loop: EventLoop, deliver: @escaping (TransportEvent) -> Void) throws(IngestError) {
@@ -51,7 +57,7 @@ final class CP2110Transport: Transport {
     }
 
     private func setUp() {
-        let reports = setsUp ? [CP2110Reports.configuration(line), CP2110Reports.enable] : []
+        let reports = setsUp ? (keepsLine ? [] : [CP2110Reports.configuration(line)]) + [CP2110Reports.enable] : []
         settings = reports.count
         for report in reports { hid.writeFeature(report) }
         if reports.isEmpty { deliver?(.opened) }

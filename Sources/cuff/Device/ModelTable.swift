@@ -72,8 +72,8 @@ enum ModelTable {
                 JSONOutput.line(
                     "model",
                     [
-                        ("model", .text(model.name)), ("reason", .text(cuff.reason.rawValue)), ("instead", .text(cuff.instead)),
-                        ("source", .text(cuff.source)),
+                        ("model", .text(model.name)), ("reason", .text(cuff.reason.rawValue)),
+                        ("known", cuff.known.isEmpty ? nil : .text(cuff.known)), ("instead", .text(cuff.instead)), ("source", .text(cuff.source)),
                     ])
             }
         }.joined()
@@ -93,7 +93,12 @@ enum ModelTable {
         case .driver(let driver) where driver.isRecognised: "plug it in; `cuff watch` reads it"
         case .driver(let driver) where driver.capabilities.isEmpty: "no readings yet: only its frames are understood"
         case .driver(let driver): "cuff read DEVICE --driver \(driver.id)"
-        case .none(let cuff): cuff.reason == .bluetooth ? "cannot be read here: Bluetooth" : "cannot be read here: no public protocol"
+        case .none(let cuff):
+            switch cuff.reason {
+            case .bluetooth: "cannot be read here: Bluetooth"
+            case .unpublished: "cannot be read here: no public protocol"
+            case .incomplete: "cannot be read here: too little of its protocol is public"
+            }
         }
     }
 
@@ -102,6 +107,7 @@ enum ModelTable {
         return switch cuff.reason {
         case .bluetooth: "Bluetooth, which cuff does not speak: \(names). Instead: \(cuff.instead)."
         case .unpublished: "No public description of the protocol was found: \(names). Instead: \(cuff.instead)."
+        case .incomplete: "Too little of the protocol is public: \(names). \(cuff.known) A driver needs \(cuff.instead)."
         }
     }
 

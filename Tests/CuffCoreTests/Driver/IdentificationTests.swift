@@ -27,7 +27,7 @@ import Testing
         let serial = CuffFamilies.all.filter { $0.medium == .tty }
         let candidates = Identification.candidates(of: [CaptureItem(.fromCuff(bytes))], among: serial)
         if let first = candidates.first, first.isLikely { #expect(first.driver == driver.id, "\(candidates)") }
-        guard driver.medium == .tty, let own = driver.countFrames?(bytes), own.frames > 0 else { return }
+        guard driver.medium == .tty, let own = driver.findFrames?(bytes), own.frames > 0 else { return }
         #expect(candidates.first?.driver == driver.id, "\(candidates)")
     }
 

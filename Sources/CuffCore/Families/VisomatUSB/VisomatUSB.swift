@@ -32,7 +32,7 @@ extension CuffDriver {
         ],
         sources: ["git.ao2.it/visomat-utils (README)"],
         makeSession: { _ in VisomatSession() }, makeSimulator: { VisomatSimulator($0) },
-        countFrames: { FrameReader.count(VisomatFrame(), in: $0) },
+        findFrames: { FrameReader.find(VisomatFrame(), in: $0) },
         decodeRecord: { record, stored in
             guard record.count == VisomatFrame.recordLength, let user = stored.user else { return nil }
             return VisomatFrame.reading(record.span, at: 0, user: Int(user))

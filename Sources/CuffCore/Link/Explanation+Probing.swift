@@ -1,0 +1,201 @@
+/// Where the check of a frame is, counted from the frame's end, how it is written, and how it follows a change of another byte.
+struct CheckPlace: Sendable, Hashable {
+    enum Form: Sendable, CaseIterable { case byte, upperHex, lowerHex }
+    enum Rule: Sendable, CaseIterable {
+        case xor, sum, negativeSum
+        /// Every value is tried: a CRC.
+        case search
+    }
+
+    /// 0 for the last byte; of two digits the place of the second.
+    var fromEnd: Int
+    var form: Form
+    var rule: Rule
+
+    private var width: Int { form == .byte ? 1 : 2 }
+
+    /// The bytes of the check in a frame so long.
+    func range(in count: Int) -> Range<Int> { count - fromEnd - width..<count - fromEnd }
+
+    /// The frame with the checks that may belong to it after it was changed from `original`.
+    func repairs(of changed: [UInt8], from original: [UInt8]) -> [[UInt8]] {
+        let range = range(in: changed.count)
+        let text = original.span
+        guard range.lowerBound >= 0, let old = form == .byte ? Int(original[range.lowerBound]) : text.hexDigits(range.lowerBound, 2)
+        else { return [] }
+        let sum = zip(changed, original).reduce(0) { $0 + Int($1.0) - Int($1.1) }
+        let values: [Int] =
+            switch rule {
+            case .xor: [old ^ zip(changed, original).reduce(0) { $0 ^ Int($1.0 ^ $1.1) }]
+            case .sum: [old + sum]
+            case .negativeSum: [old - sum]
+            case .search: Array(0..<256)
+            }
+        return values.map { value in
+            let value = UInt8(truncatingIfNeeded: value)
+            var bytes = changed
+            switch form {
+            case .byte: bytes[range.lowerBound] = value
+            case .upperHex: bytes.replaceSubrange(range, with: Hex.upper(value))
+            case .lowerHex: bytes.replaceSubrange(range, with: Hex.upper(value).map { $0 >= 0x41 ? $0 | 0x20 : $0 })
+            }
+            return bytes
+        }
+    }
+}
+
+extension Explanation {
+    /// Bytes that may be decoded for one frame before its rest is left untried.
+    private static let mostDecoded = 4_000_000
+    /// Recorded items that are played behind a frame without a value, to find the value to which it contributes.
+    private static let mostBehind = 12
+
+    /// What is tried for a byte: each bit alone, and the numbers beside it.
+    private static func others(than byte: UInt8) -> [UInt8] {
+        (0..<8).map { byte ^ 1 << $0 } + [byte &+ 1, byte &- 1]
+    }
+
+    /// The meaning of every byte of the frame that these pieces hold, in their order.
+    mutating func meanings(of range: ClosedRange<Int>, behind replay: Replay) -> [Meaning] {
+        let bytes = pieces[range].flatMap { $0.frame == nil ? [] : $0.bytes }
+        let (before, end) = decoded(bytes, in: range, through: nil, behind: replay)
+        let place = checkPlace(bytes, range, before, end, replay)
+        var left = Self.mostDecoded
+        var meanings = [Meaning](repeating: .notTried, count: bytes.count)
+        /// Tries whole blocks first: of a long frame the driver looks at few bytes.
+        func examine(_ block: Range<Int>) {
+            guard left > 0, !block.isEmpty else { return }
+            let isOne = block.count == 1
+            var values: Set<String> = []
+            var hasOther = false
+            for pattern in isOne ? Self.others(than: bytes[block.lowerBound]).map({ $0 ^ bytes[block.lowerBound] }) : [0x01, 0x06] {
+                var changed = bytes
+                for index in block { changed[index] ^= pattern }
+                left -= bytes.count
+                switch difference(changed, bytes, place, in: range, from: before, end, behind: replay) {
+                case .none: break
+                case .values(let names): values.formUnion(names)
+                case .other: hasOther = true
+                }
+                if !isOne, hasOther || !values.isEmpty { break }
+            }
+            if !hasOther, values.isEmpty {
+                for index in block { meanings[index] = .notKnown }
+            } else if isOne {
+                meanings[block.lowerBound] = values.isEmpty ? .structure : .values(before.texts(of: values))
+            } else {
+                let middle = block.lowerBound + block.count / 2
+                examine(block.lowerBound..<middle)
+                examine(middle..<block.upperBound)
+            }
+        }
+        let check = place?.range(in: bytes.count) ?? bytes.count..<bytes.count
+        for index in check { meanings[index] = .check }
+        examine(0..<check.lowerBound)
+        examine(check.upperBound..<bytes.count)
+        return meanings
+    }
+
+    /// What is decoded of the pieces with these bytes in the frame, and of as many behind them as it takes to find a value, or up to the
+    /// piece `through`; and which piece was the last.
+    private func decoded(
+        _ bytes: [UInt8], in range: ClosedRange<Int>, through end: Int?, behind replay: Replay
+    ) -> (ExplainedFacts, Int) {
+        var replay = replay
+        var facts = ExplainedFacts()
+        var rest = bytes[...]
+        for piece in pieces[range] {
+            guard piece.frame != nil else {
+                replay.play(piece.item)
+                continue
+            }
+            replay.play(CaptureItem(time: piece.item.time, .fromCuff(Array(rest.prefix(piece.bytes.count)))))
+            rest = rest.dropFirst(piece.bytes.count)
+        }
+        facts.take(&replay)
+        var last = range.upperBound
+        while last < (end ?? range.upperBound + Self.mostBehind), end != nil || !facts.hasValue {
+            last += 1
+            if last < pieces.count {
+                replay.play(pieces[last].item)
+            } else {
+                replay.end()
+            }
+            facts.take(&replay)
+            if last >= pieces.count { break }
+        }
+        return (facts, last)
+    }
+
+    /// What is decoded differently with these bytes in the frame, its check repaired.
+    private func difference(
+        _ changed: [UInt8], _ original: [UInt8], _ place: CheckPlace?, in range: ClosedRange<Int>, from before: ExplainedFacts, _ end: Int,
+        behind replay: Replay
+    ) -> ExplainedFacts.Difference {
+        let candidates = place.map { $0.repairs(of: changed, from: original) } ?? [changed]
+        // Families without frames to judge: the repaired one is tried.
+        let isWhole = driver.findFrames != nil && isFrame(changed)
+        guard let repaired = isWhole ? changed : candidates.first(where: isFrame) else { return .other }
+        return before.difference(from: decoded(repaired, in: range, through: end, behind: replay).0)
+    }
+
+    /// Whether these bytes are one frame; families without frames to judge take any.
+    private func isFrame(_ bytes: [UInt8]) -> Bool { driver.findFrames.map { $0(bytes).ranges == [bytes.indices] } ?? true }
+
+    // MARK: The check
+
+    /// Where the check of a frame so long is; found once for each length.
+    private mutating func checkPlace(
+        _ bytes: [UInt8], _ range: ClosedRange<Int>, _ before: ExplainedFacts, _ end: Int, _ replay: Replay
+    ) -> CheckPlace? {
+        if let known = checks[bytes.count] { return known }
+        if driver.findFrames == nil, !before.hasValue { return nil }
+        let found =
+            driver.findFrames == nil
+            ? soughtByValues(bytes) { before.difference(from: decoded($0, in: range, through: end, behind: replay).0) } : soughtByFrames(bytes)
+        checks[bytes.count] = .some(found)
+        return found
+    }
+
+    /// A byte in the middle is changed until a change of one of the last four makes the frame whole again.
+    private func soughtByFrames(_ bytes: [UInt8]) -> CheckPlace? {
+        let middle = bytes.count / 2
+        for index in [middle, middle + 1, bytes.count / 3, 2 * bytes.count / 3, bytes.count - 4] where bytes.indices.contains(index) {
+            var changed = bytes
+            changed[index] ^= 1
+            guard !isFrame(changed) else { continue }
+            for fromEnd in 0..<min(4, bytes.count - 1) {
+                for form in CheckPlace.Form.allCases {
+                    for rule in CheckPlace.Rule.allCases {
+                        let place = CheckPlace(fromEnd: fromEnd, form: form, rule: rule)
+                        guard !place.range(in: bytes.count).contains(index) else { continue }
+                        if place.repairs(of: changed, from: bytes).contains(where: isFrame) { return place }
+                    }
+                }
+            }
+        }
+        return nil
+    }
+
+    /// The same where only the values that are decoded show that the frame is whole: reports of HID devices, with bytes behind the check.
+    private func soughtByValues(_ bytes: [UInt8], _ difference: ([UInt8]) -> ExplainedFacts.Difference) -> CheckPlace? {
+        for index in bytes.indices.reversed() {
+            var changed = bytes
+            changed[index] ^= 1
+            switch difference(changed) {
+            case .none: continue
+            case .values: return nil
+            case .other: break
+            }
+            for fromEnd in 0..<bytes.count - 1 - index {
+                for rule in CheckPlace.Rule.allCases where rule != .search {
+                    let place = CheckPlace(fromEnd: fromEnd, form: .byte, rule: rule)
+                    if place.repairs(of: changed, from: bytes).contains(where: { if case .values = difference($0) { true } else { false } }) {
+                        return place
+                    }
+                }
+            }
+        }
+        return nil
+    }
+}

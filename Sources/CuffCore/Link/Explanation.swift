@@ -1,0 +1,133 @@
+/// What each byte of a recording means to its driver. The driver itself is asked: a byte of a frame is changed, the check of the frame is
+/// repaired, and the frame is decoded again. The values that differ are the values that the byte carries. No second description of a
+/// family's layout exists that could disagree with the decoder.
+public struct Explanation: Sendable {
+    /// What consecutive bytes are.
+    public enum Meaning: Sendable, Hashable {
+        /// They carry these values, e.g. `systolic 122 mmHg`.
+        case values([String])
+        /// With other values there is no such frame: start, kind, length, number of records, a second copy.
+        case structure
+        /// The check of the frame.
+        case check
+        /// The same is decoded whatever they are.
+        case notKnown
+        /// They belong to no frame.
+        case noFrame
+        /// The host wrote them.
+        case fromHost
+        /// The frame is so long that its other bytes were not tried.
+        case notTried
+    }
+
+    /// Consecutive bytes of one side with one meaning.
+    public struct Field: Sendable, Hashable {
+        /// Whose bytes they are.
+        public var isFromCuff: Bool
+        /// The place of the first byte among all bytes of its side.
+        public var offset: Int
+        /// The bytes as recorded.
+        public var bytes: [UInt8]
+        /// What they are.
+        public var meaning: Meaning
+    }
+
+    /// A part of an item that lies in one frame, or outside of frames.
+    struct Piece {
+        var item: CaptureItem
+        /// The number of the frame; `nil` for bytes outside of frames and for items that are no bytes of the cuff.
+        var frame: Int?
+
+        var bytes: [UInt8] { if case .fromCuff(let bytes) = item.content { bytes } else { [] } }
+    }
+
+    let driver: CuffDriver
+    let pieces: [Piece]
+    /// The checks that were found and not found, by the length of the frame.
+    var checks: [Int: CheckPlace?] = [:]
+    private var replay: Replay
+
+    /// All bytes of `items`, each in exactly one field. `hasBothSides` is false for bytes of the cuff alone.
+    public static func fields(
+        of items: [CaptureItem], driver: CuffDriver, options: [String: String] = [:], hasBothSides: Bool = true
+    ) -> [Field] {
+        var explanation = Explanation(items, driver, Replay(LinkState.Setup(driver, options: options), looksAhead: hasBothSides))
+        return explanation.fields()
+    }
+
+    private init(_ items: [CaptureItem], _ driver: CuffDriver, _ replay: Replay) {
+        self.driver = driver
+        self.replay = replay
+        pieces = Self.pieces(of: items, driver)
+    }
+
+    /// Cuts the items at the borders of frames. Where a family has none, all bytes between two writes of the host are one.
+    private static func pieces(of items: [CaptureItem], _ driver: CuffDriver) -> [Piece] {
+        guard let findFrames = driver.findFrames else {
+            var exchange = 0
+            return items.map { item in
+                if case .fromCuff = item.content { return Piece(item: item, frame: exchange) }
+                exchange += 1
+                return Piece(item: item)
+            }
+        }
+        let stream = items.flatMap { item -> [UInt8] in if case .fromCuff(let bytes) = item.content { bytes } else { [] } }
+        let frames = findFrames(stream).ranges
+        var pieces: [Piece] = []
+        var (next, offset) = (0, 0)
+        for item in items {
+            guard case .fromCuff(let bytes) = item.content else {
+                pieces.append(Piece(item: item))
+                continue
+            }
+            let end = offset + bytes.count
+            let start = offset
+            while offset < end {
+                while next < frames.count, frames[next].upperBound <= offset { next += 1 }
+                let isInside = next < frames.count && frames[next].lowerBound <= offset
+                let border = isInside ? frames[next].upperBound : next < frames.count ? frames[next].lowerBound : end
+                let part = Array(bytes[(offset - start)..<(min(border, end) - start)])
+                pieces.append(Piece(item: CaptureItem(time: item.time, .fromCuff(part)), frame: isInside ? next : nil))
+                offset = min(border, end)
+            }
+        }
+        return pieces
+    }
+
+    private mutating func fields() -> [Field] {
+        var fields: [Field] = []
+        var offsets = (cuff: 0, host: 0)
+        var index = 0
+        func add(_ isFromCuff: Bool, _ bytes: [UInt8], _ meaning: Meaning) {
+            guard !bytes.isEmpty else { return }
+            let offset = isFromCuff ? offsets.cuff : offsets.host
+            if isFromCuff { offsets.cuff += bytes.count } else { offsets.host += bytes.count }
+            if let last = fields.last, last.isFromCuff == isFromCuff, last.meaning == meaning, isFromCuff {
+                fields[fields.count - 1].bytes += bytes
+            } else {
+                fields.append(Field(isFromCuff: isFromCuff, offset: offset, bytes: bytes, meaning: meaning))
+            }
+        }
+        while index < pieces.count {
+            var last = index
+            var meanings: [Meaning] = []
+            if let frame = pieces[index].frame {
+                last = pieces[index...].lastIndex { $0.frame == frame } ?? index
+                meanings = self.meanings(of: index...last, behind: replay)
+            }
+            for piece in pieces[index...last] {
+                if case .toCuff(let bytes) = piece.item.content { add(false, bytes, .fromHost) }
+                for byte in piece.bytes {
+                    // Bytes between the pieces of a frame belong to none.
+                    let isInFrame = piece.frame != nil && !meanings.isEmpty
+                    add(true, [byte], isInFrame ? meanings.removeFirst() : .noFrame)
+                }
+                replay.play(piece.item)
+                replay.flush()
+                replay.effects.removeAll(keepingCapacity: true)
+            }
+            index = last + 1
+        }
+        return fields
+    }
+}
