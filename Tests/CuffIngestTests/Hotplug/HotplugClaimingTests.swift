@@ -77,7 +77,7 @@ import Testing
         guard case .refused(let why) = try verdict(adapter, "port:1-1.2=exact-hid") else {
             return #expect(Bool(false), "a HID driver on a serial port")
         }
-        #expect(why == "exact-hid speaks to a hidraw node, /dev/ttyUSB0 is tty")
+        #expect(why == "exact-hid needs a hidraw node, /dev/ttyUSB0 is tty")
     }
 
     @Test func ignoredDevice_IsNeverOpened() throws {
