@@ -100,7 +100,7 @@ import Testing
             IngestError(
                 RunFault.notStored(
                     UnstoredReadings(readings: 1, inTheCuff: 1), cause: IngestError(FileFault.unwritable("f", errno: EROFS)))), 73,
-            "cannot write f: read-only file system; 1 reading was not stored: no cuff was told that it was, and the cuff still has it\n"
+            "cannot write f: read-only file system; 1 reading was not stored, but the cuff still has it\n"
                 + "  fix: name a file on a writable file system"
         ),
     ]

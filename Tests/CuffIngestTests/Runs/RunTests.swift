@@ -382,7 +382,7 @@ import Testing
         #expect(
             report.endings.map(\.description)
                 == [
-                    "not everything could be stored in time: 5 readings were not stored, and a cuff that sends by itself does not send again"
+                    "not everything could be stored in time: 5 readings were not stored, and cuffs that send unasked do not repeat readings"
                 ]
         )
         slow.release()
