@@ -19,7 +19,6 @@ public struct DriverMemory: Sendable {
         return DriverMemory(folder: "\(home)/.local/state/cuff")
     }
 
-    /// The state folder of a systemd service.
     static var serviceFolder: String? { variable("STATE_DIRECTORY")?.split(separator: ":").first.map(String.init) }
 
     static func variable(_ name: String) -> String? {

@@ -8,7 +8,6 @@ public struct ReadingSelection: Sendable, Hashable {
         case bloodPressure = "blood_pressure"
         case pulseRate = "pulse_rate"
         case quantity
-        /// A failed measurement.
         case measurement
 
         /// The type of a reading.

@@ -2,11 +2,9 @@ import CuffCore
 import Glibc
 import SQLite
 
-/// A copy of the database in one file.
 extension Store {
     package struct Backup: Sendable, Hashable {
         package var path: String
-        /// Without deleted ones.
         package var readings: Int
         package var bytes: Int
     }

@@ -11,7 +11,6 @@ extension Store {
         package internal(set) var unverified = 0
         /// At most `StoreCheck.limit`.
         package internal(set) var problems: [StoreProblem] = []
-        /// The number of all problems.
         package internal(set) var count = 0
 
         mutating func add(_ problem: StoreProblem) {

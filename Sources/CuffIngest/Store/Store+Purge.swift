@@ -1,15 +1,12 @@
 import SQLite
 
-/// Removing rows that are no longer needed.
 extension Store {
-    /// What a purge removes or would remove.
     package struct Purge: Sendable, Hashable {
         package var tombstones = 0
         /// Tombstones that are kept, because an export that delivered the reading has not yet reported its deletion.
         package var owedTombstones = 0
         /// Lines of the outbox: of these readings, and of removed sinks.
         package var lines = 0
-        /// Sources without a reading or series.
         package var sources = 0
         /// The file's length; equal if nothing was written.
         package var bytesBefore = 0, bytesAfter = 0

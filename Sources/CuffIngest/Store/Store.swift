@@ -23,7 +23,6 @@ public final class Store: Sendable {
         var isDoubtful = false
         /// The last transaction failed because the disk was full.
         var isFull = false
-        /// The log was deleted while in use.
         var isWithoutLog = false
         var watch = LogWatch()
         /// The largest number of unreadable rows in one walk.
@@ -86,7 +85,6 @@ public final class Store: Sendable {
 
     // MARK: Transactions
 
-    /// One read transaction.
     func read<Result>(_ body: (SQLiteConnection) throws -> Result) throws(IngestError) -> Result {
         do { return try connection.use { try $0.read(body) } } catch { throw Self.translated(error, path) }
     }

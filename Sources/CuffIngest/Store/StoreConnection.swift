@@ -101,11 +101,9 @@ final class StoreConnection: Sendable {
     // MARK: The files under their names
 
     enum Change: Sendable {
-        /// The path names another file or none.
         case file
         /// The log was removed or replaced; the database file is the same.
         case log
-        /// The database file is shorter than its pages.
         case shortened
     }
 

@@ -4,7 +4,6 @@ import Glibc
 /// Errors of the database. The first text is its path.
 public enum StoreFault: Fault {
     case notThere(String, isStandard: Bool)
-    /// Neither XDG_DATA_HOME nor HOME is set.
     case noStandardPlace
     case emptyFile(String)
     case nothingStored(String)
@@ -26,10 +25,8 @@ public enum StoreFault: Fault {
     /// The file or its log may still hold deleted readings; the cause is `nil` if another program reads the database.
     case remains(String, cause: IngestError?)
     case seriesDamaged(String, number: Int64)
-    /// Damaged rows, which were left out.
     case damagedReadings(String, count: Int)
     case cellTooLarge(String)
-    /// A written row is missing or differs.
     case keptOut(String, id: String, triggers: [String])
     /// The values have too many digits to be packed.
     case seriesTooPrecise
@@ -42,7 +39,6 @@ public enum StoreFault: Fault {
     case remarkRefused(Remarks.Refusal)
     /// The target is standard output, a pipe or a device.
     case backupNeedsFile(String)
-    /// The target is the database itself.
     case backupOntoItself(String)
     case problems(String, count: Int)
     case purgeNotConfirmed

@@ -1,34 +1,26 @@
 /// A violation of SQLite's rules or the program's own, found by `Store.check`, which repairs nothing.
 package enum StoreProblem: Hashable, Sendable, CustomStringConvertible {
-    /// Found by SQLite's own check.
     case integrity(String)
-    /// A reading whose id is invalid.
     case notAnID(String)
-    /// A reading whose source does not exist.
     case withoutSource(id: String, source: Int64)
     case unknownType(id: String, type: String)
     /// A reading with a missing or invalid value in the named column.
     case unreadable(id: String, column: String)
-    /// A tombstone with more than its id.
     case tombstoneHolds(id: String, column: String)
-    /// A queued line of a deleted reading.
     case deletedLineWaits(id: String)
     /// A line for a sink that does not exist.
     case lineWithoutSink(id: String, sink: Int64)
     case emptyLine(id: String, sink: Int64)
     /// A series that cannot be unpacked, or has another number of samples than its row says.
     case damagedSeries(number: Int64)
-    /// A series whose source does not exist.
     case seriesWithoutSource(number: Int64)
 
-    /// A row whose checksum does not match.
     case changed(id: String)
     case changedSource(number: Int64)
     case changedLine(id: String, sink: Int64)
     /// A row with a cell that is too large; `nil` if the table is unknown.
     case tooLarge(table: String?)
 
-    /// A remark with an unknown word.
     case unknownRemark(id: String, key: String)
     /// A previous revision of a reading that does not exist.
     case earlierOfNone(id: String)
@@ -49,7 +41,6 @@ package enum StoreProblem: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The id of the reading concerned, if any.
     package var id: String? {
         switch self {
         case .notAnID(let id), .withoutSource(let id, _), .unknownType(let id, _), .unreadable(let id, _), .tombstoneHolds(let id, _),
