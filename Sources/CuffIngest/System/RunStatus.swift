@@ -1,4 +1,4 @@
-/// How a run ended, or what kind of failure a fault is: what a program needs to act on it.
+/// How a run ended, or the kind of a failure.
 public enum RunStatus: Sendable, Hashable {
     /// Success.
     case done
