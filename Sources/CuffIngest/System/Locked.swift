@@ -62,7 +62,6 @@ final class Gate: @unchecked Sendable {
         return isOpen
     }
 
-    /// Blocks until open.
     func pass() {
         pthread_mutex_lock(mutex)
         while !isOpen { pthread_cond_wait(condition, mutex) }

@@ -88,7 +88,6 @@ public final class OutputFile {
     /// Whether it is a regular file, in which written bytes can be overwritten until `finish`.
     public var isRegularFile: Bool { temporary != nil }
 
-    /// Overwrites existing bytes.
     func overwrite(_ bytes: [UInt8], at offset: Int) throws(IngestError) {
         let written = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
         guard written == bytes.count else { throw .writing(path, written < 0 ? errno : ENOSPC) }

@@ -3,7 +3,6 @@ import Glibc
 /// Opens files that this program writes safely: symbolic links are not followed, and files that belong to other users or are
 /// writable by them are refused.
 enum OwnFile {
-    /// The accepted owners of an existing file.
     enum Owner: Sendable {
         case user
         /// For root also the owner of the folder: a service's files belong to the service.
@@ -42,7 +41,6 @@ enum OwnFile {
         }
     }
 
-    /// Opens or creates.
     static func open(_ path: String, _ flags: Int32, owner: Owner = .user) throws(IngestError) -> Int32 {
         // The file may be created and removed between the two calls; the number of tries is limited.
         for _ in 0..<10 {

@@ -1,6 +1,5 @@
 import Glibc
 
-/// Checks at the start of the program.
 package enum ProcessStart {
     /// Opens /dev/null for each closed standard descriptor. Otherwise the next file or socket opened would get its number and be
     /// used for input or output. The direction is such that using it still fails.

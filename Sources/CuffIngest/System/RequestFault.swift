@@ -1,14 +1,11 @@
-/// An invalid argument.
 package enum RequestFault: Fault {
     case unknownDriver(String, known: [String])
     case unknownZone(String)
-    /// Neither a date nor a duration.
     case notATime(String)
     case notALocalTime(String)
     case notASpeed(String)
     /// A condition on a series; `measures` are the allowed numbers.
     case notACondition(String, measures: [String])
-    /// `--until` is not after `--since`.
     case emptyRange
     /// An address after `--listen`; `why` is the parser's reason.
     case notAListener(String, why: String?)

@@ -36,7 +36,6 @@ final class HangupSignal: Sendable {
 
     private static let ignored = unsafeBitCast(SIG_IGN, to: Int.self)
 
-    /// Whether there is a controlling terminal.
     private static var hasTerminal: Bool {
         guard let descriptor = try? Descriptor.open("/dev/tty", O_RDONLY | O_NOCTTY | O_NONBLOCK) else { return false }
         close(descriptor)

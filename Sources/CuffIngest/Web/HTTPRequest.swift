@@ -3,7 +3,6 @@ import CuffCore
 /// The head of a GET or HEAD request (RFC 9112), as far as needed here. Bodies are ignored.
 struct HTTPRequest: Sendable, Equatable {
     var isHead: Bool
-    /// The part before the question mark, as sent.
     var path: String
     /// The part after it, not percent-decoded; the first of several equal names counts.
     var query: [String: String]
@@ -11,10 +10,8 @@ struct HTTPRequest: Sendable, Equatable {
     /// A request line and its headers; a browser's are about 700 bytes.
     static let longest = 8192
 
-    /// Why a request is rejected.
     enum Fault: Error, Equatable {
         case malformed
-        /// Neither GET nor HEAD.
         case method
         /// No `Host`, or several (RFC 9112, 3.2).
         case host

@@ -17,7 +17,6 @@ struct HTTPResponse: Sendable, Equatable {
         self.type = type
     }
 
-    /// An error with a message.
     init(status: String, _ sentence: String) {
         self.status = status
         body = Array((sentence + "\n").utf8)

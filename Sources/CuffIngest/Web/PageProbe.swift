@@ -5,9 +5,7 @@ import Glibc
 package enum PageProbe {
     package enum State: Sendable {
         case free
-        /// A `cuff watch` answers there.
         case served
-        /// Another program uses the port.
         case taken
         case failed(IngestError)
     }

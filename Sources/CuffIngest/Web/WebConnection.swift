@@ -25,7 +25,6 @@ struct WebConnection: Sendable {
 
     init(ownHost: String) { self.ownHost = ownHost }
 
-    /// Whether it receives events.
     var isViewer: Bool { phase == .viewing }
     /// Whether the request is incomplete.
     var isReading: Bool { phase == .reading }

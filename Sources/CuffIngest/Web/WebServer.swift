@@ -16,13 +16,11 @@ final class WebServer {
 
     /// Connections, including viewers. A further one replaces the one that was silent longest; viewers only if all are viewers.
     static let limit = 32
-    /// Open sockets, including those being closed.
     private static let mostOpen = 4 * limit
     /// How long a client may send the rest of a rejected request.
     private static let lingering = Duration.seconds(2)
     /// For a client that sends no request, or does not read its response.
     private static let patience = Duration.seconds(5)
-    /// Viewers get at most ten updates per second.
     private static let pause = Duration.milliseconds(100)
     /// The first event of a viewer: reconnect after two seconds.
     private static let greeting = Array((HTTPResponse.head("200 OK", "text/event-stream") + "\r\nretry: 2000\n\n").utf8)

@@ -6,7 +6,6 @@ import CuffCore
 final class WebSite: Sendable {
     /// `nil` before the run starts.
     typealias Counters = @Sendable () -> RunStatistics?
-    /// The active alerts.
     typealias Alerts = @Sendable () -> [StandingAlert]
 
     private let board: WebBoard?
@@ -16,7 +15,6 @@ final class WebSite: Sendable {
     private let zone: ZoneTable?
     private let generator: String
 
-    /// The most readings in one JSON response.
     static let mostReadings = 1000
     /// The number of readings on the page.
     private static let readingsOfPage = 400
