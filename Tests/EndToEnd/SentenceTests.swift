@@ -134,7 +134,7 @@ import Testing
             mistake(.sinkPlaces(section: "sink.db", isNone: true, keys: ["stdout", "sqlite"])), 78,
             "c.toml:3: [sink.db] names no place for readings\n  fix: one of stdout, sqlite in each section, e.g. sqlite = \"/var/lib/cuff/bp.db\""
         ),
-        (mistake(.wrongType("line", wanted: "a text in quotes")), 78, "c.toml:3: `line` is to be a text in quotes"),
+        (mistake(.wrongType("line", wanted: "a text in quotes")), 78, "c.toml:3: `line` must be a text in quotes"),
         (
             IngestError(CommandFault.deletesUnstored("r1", keeping: "keep")), 64,
             "r1 cuffs are not read without a durable sink: they delete a reading once it is acknowledged, and none of the sinks is both required and durable\n  fix: leave out --no-store, or add e.g. --sink sqlite:bp.db, or --option keep=yes: the cuff then keeps them too"

@@ -4,7 +4,6 @@ import Glibc
 /// A device as the user names it on the command line or in the configuration. `auto`, `usb:` and `port:` select among connected
 /// devices; all others are locations.
 public enum DeviceAddress: Sendable, Hashable, CustomStringConvertible {
-    /// The only usable device.
     case automatic
     /// A node or a link to one: `/dev/ttyUSB0`, `/dev/pts/3`, `/dev/serial/by-id/…`, `/dev/hidraw0`.
     case node(String)

@@ -22,7 +22,6 @@ final class HIDRawTransport: Transport {
     private var port: Port?
     private var loop: EventLoop?
     private var deliver: ((TransportEvent) -> Void)?
-    /// Writes queued behind a feature report.
     private var waiting: [() -> Void] = []
     private var isSettingFeature = false
 
@@ -97,7 +96,6 @@ final class HIDRawTransport: Transport {
         if isSettingFeature { waiting.append { [weak self] in self?.write(bytes) } } else { port?.write(bytes) }
     }
 
-    /// Writes one feature report by ioctl.
     func writeFeature(_ bytes: [UInt8]) {
         guard let loop, port != nil else { return }
         if isSettingFeature { return waiting.append { [weak self] in self?.writeFeature(bytes) } }

@@ -36,9 +36,7 @@ extension TransportKind {
 final class TCPTransport: Transport {
     enum Role: Sendable {
         case connect
-        /// Waits for one connection.
         case listen
-        /// A connection accepted by a `TCPListener`.
         case accepted(descriptor: Int32)
     }
 

@@ -49,7 +49,6 @@ final class TTYTransport: Transport {
 
     deinit { if port == nil && descriptor >= 0 { Glibc.close(descriptor) } }
 
-    /// Opens, locks and configures the port.
     func open() throws(IngestError) {
         lock = try UUCPLock(for: address)
         // Blocking open waits for carrier.

@@ -57,7 +57,6 @@ extension TransportFault {
 }
 
 extension IngestError {
-    /// `holder`: the process that uses the device.
     static func device(_ path: String, _ number: Int32, holder: String? = nil) -> IngestError {
         IngestError(TransportFault.cannotOpen(path, errno: number, holder: holder))
     }

@@ -202,7 +202,6 @@ enum PHDCPreamble {
     /// No message of IEEE 11073-20601 starts with this signature.
     static func isOne(_ bytes: [UInt8]) -> Bool { bytes.starts(with: signature) }
 
-    /// Whether its fields are valid.
     static func isWhole(_ bytes: [UInt8]) -> Bool {
         guard isOne(bytes), bytes.count >= 20 else { return false }
         let quality = bytes[18]

@@ -34,7 +34,6 @@ final class USBTransport: Transport {
 
     /// For a control request that the device does not answer, in milliseconds.
     private static let controlLimit: UInt32 = 500
-    /// Descriptors of a device and its configurations.
     static let longestDescriptors = 4096
 
     init(path: String) { address = path }

@@ -57,7 +57,7 @@ import Testing
         do throws(IngestError) {
             _ = try read("[device.a]\ndriver = \"and-std\"\nmatch = \"./port\"\n")
             Issue.record("it was taken")
-        } catch { #expect(error.description == "c.toml:3: `./port` begins in the current folder, and a configuration has none") }
+        } catch { #expect(error.description == "c.toml:3: `./port` is relative: a configuration needs an absolute path") }
     }
 
     @Test func web_IsAnAddress_AndSaysWhereItStands() throws {
@@ -68,7 +68,7 @@ import Testing
         #expect(try read("[watch]\nagain = \"1h\"\n").web == nil)
         func refused(_ text: String) -> String { "c.toml:2: `\(text)` is not an address to serve a page on" }
         for (value, why) in [
-            ("true", "c.toml:2: `web` is to be an address such as \"127.0.0.1:6025\""),
+            ("true", "c.toml:2: `web` must be an address such as \"127.0.0.1:6025\""),
             ("\"::1:80\"", "\(refused("::1:80")): write an IPv6 address in brackets, as in tcp://[::1]:3001"),
             ("\":99999\"", "\(refused(":99999")): the port is a number from 0 to 65535"),
         ] {
