@@ -111,7 +111,7 @@ import Testing
         defer { isDone.set() }
         let read = try await CuffProcess.run(["read", terminal.path, "--driver", "taidoc"], limit: 40)
         #expect(read.status == 76, "\(read.errors)")
-        #expect(read.errors.contains("what came at 19200 8N1 made no sense: the cuff may send at other settings"), "\(read.errors)")
+        #expect(read.errors.contains("no valid data at 19200 8N1: the cuff may use other settings"), "\(read.errors)")
         let limited = try await CuffProcess.run(["read", terminal.path, "--driver", "and-std", "--follow", "--timeout", "2s"], limit: 40)
         #expect(limited.status == 124)
         #expect(limited.errors.contains("the time allowed ran out\n"), "\(limited.errors)")

@@ -102,7 +102,7 @@ import Testing
         let path = ["PATH": "\(folder):/usr/bin:/bin"]
         try browser("#!/bin/sh\nexit 0\n")
         let nothing = try await CuffProcess.run(["report", "-o", page, "--db", database], environment: path)
-        #expect(nothing.status == 70 && nothing.errors.contains("made none"))
+        #expect(nothing.status == 70 && nothing.errors.contains("created no file"))
         try browser(
             """
             #!/bin/sh
