@@ -136,7 +136,7 @@ import Testing
         #expect(error?.status == .noInput)
     }
 
-    /// A configuration starts programs: only what this user or root has written is used, whole or not at all.
+    /// A configuration can start programs: only files of this user or root are used.
     @Test func file_OfSomebodyElse_OrNoFile_OrTooLong_IsRefused() throws {
         func status(_ path: String) -> RunStatus? {
             do throws(IngestError) { _ = try CuffConfiguration.load(path) } catch { return error.status }
@@ -195,7 +195,7 @@ import Testing
     @Test func watchdogOfAnotherProcess_IsNotOurs() {
         #expect(ServiceNotifier(socket: nil, watchdog: "1000000", watchdogPid: "1").watchdogInterval == nil)
         #expect(ServiceNotifier(socket: nil, watchdog: nil).watchdogInterval == nil)
-        ServiceNotifier(socket: "relative/path").ready("nobody hears it")
+        ServiceNotifier(socket: "relative/path").ready("no socket")
         ServiceNotifier(socket: "/" + String(repeating: "x", count: 200)).ready("a path too long for a socket")
     }
 }
