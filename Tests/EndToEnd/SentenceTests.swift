@@ -5,7 +5,7 @@ import Testing
 
 @testable import cuff
 
-/// What a person reads and what a script sees of an error: one line of what happened, one of what to do, and the exit code.
+/// Messages of errors: one line for what happened, one for what to do, and the exit code.
 @Suite struct SentenceTests {
     private static let cases: [(IngestError, code: Int32, text: String)] = [
         (
@@ -189,7 +189,7 @@ import Testing
         #expect(error.status.code == code)
     }
 
-    /// The fault of an embedding program has no hint here, and is told by its own line.
+    /// A fault of an embedding program has no hint here; its own line is printed.
     @Test func aFaultOfAnotherProgram_IsToldByItsOwnLine() {
         struct Away: Fault {
             var statement: (status: RunStatus, text: String) { (.unavailable, "the board is away") }
