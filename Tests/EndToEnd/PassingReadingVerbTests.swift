@@ -64,7 +64,7 @@ import Testing
         let run = try await CuffProcess.run(["identify", port, "--for", "4s"], environment: ["XDG_DATA_HOME": scratch.path("data")])
         #expect(run.status == 0 && run.output.hasPrefix("and-std  "), "\(run.output) \(run.errors)")
         let count = try kept
-        #expect(count > 0 && run.errors.contains("heard and kept in sqlite:\(database)"), "\(count) \(run.errors)")
+        #expect(count > 0 && run.errors.contains("received and stored in sqlite:\(database)"), "\(count) \(run.errors)")
         #expect(run.output.contains("\(count) reading"), "\(run.output)")
     }
 }
