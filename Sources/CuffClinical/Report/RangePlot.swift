@@ -7,7 +7,6 @@ import CuffCore
 package struct RangePlot: Sendable {
     /// The size of the picture and the capabilities of the terminal.
     package struct Style: Sendable, Hashable {
-        /// Columns of the terminal.
         package var width: Int
         /// Rows of the drawing area, at most.
         package var height: Int
@@ -25,9 +24,7 @@ package struct RangePlot: Sendable {
         }
     }
 
-    /// The size of the picture and the capabilities of the terminal.
     package let style: Style
-    /// The reference lines that are drawn.
     package let lines: ReferenceLines
     private let columns: [Column]
     private let step: Int
@@ -45,7 +42,6 @@ package struct RangePlot: Sendable {
 
     static let gutter = 6
 
-    /// `days` must be cut by day.
     package init(_ days: StatisticsCollection, style: Style = Style(), lines: ReferenceLines = .home) {
         self.style = style
         self.lines = lines

@@ -36,7 +36,6 @@ struct ReportChart {
         return x(Double(interval.lowerBound.seconds + interval.upperBound.seconds) / 2)
     }
 
-    /// The width of one bucket.
     private var slot: Double {
         guard let interval = buckets.first.flatMap({ cut.interval(of: $0.key) }) else { return 1 }
         return x(Double(interval.upperBound.seconds)) - x(Double(interval.lowerBound.seconds))

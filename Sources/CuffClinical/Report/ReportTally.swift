@@ -88,7 +88,6 @@ struct ReportTally: Sendable {
         return found
     }
 
-    /// Everything that counts.
     var all: ReadingStatistics {
         let parts = parts
         return DayWindow.daily.reduce(into: ReadingStatistics()) { all, part in

@@ -2,7 +2,6 @@ import CuffCore
 
 /// A quantity that a person types in. It becomes a reading of origin `entered`; the same value at the same time is the same reading.
 package struct ManualQuantity: Sendable, Hashable {
-    /// What it is.
     package var type: QuantityType
     /// The digits as they were typed, in the unit of the type.
     package var value: Digits
@@ -12,7 +11,6 @@ package struct ManualQuantity: Sendable, Hashable {
     package var duration: Duration?
     /// The user slot; `nil` for none.
     package var user: Int32?
-    /// Note, medication, posture and arm.
     package var remarks: Remarks
 
     /// Sets each property as given; nothing is checked.

@@ -2,7 +2,6 @@ import CuffCore
 
 /// A quantity other than blood pressure, or a symptom with one of a few values, that can be typed in, counted and exported.
 package struct QuantityType: Sendable, Hashable {
-    /// The word on the command line and in JSON.
     package let name: String
     /// The sample type, with the unit and the aggregation.
     package let sample: SampleType

@@ -7,20 +7,16 @@ struct HeartbeatSeriesBuilder: Sendable {
 
     /// The instant from which the beats count.
     let start: Timestamp
-    /// The program that makes the series.
     let source: HealthSource
     /// The cuff; `nil` if it is unknown.
     let device: DeviceIdentity?
-    /// Where the builder stands.
     private(set) var state = QuantitySeriesBuilder.State.building
     private var beats: [HeartbeatSeries.Beat] = []
 
-    /// A series without beats.
     init(start: Timestamp, source: HealthSource, device: DeviceIdentity? = nil) {
         (self.start, self.source, self.device) = (start, source, device)
     }
 
-    /// The number of beats so far.
     var count: Int { beats.count }
 
     /// A beat at its time since the start of the series. Times must grow.

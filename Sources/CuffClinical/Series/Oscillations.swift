@@ -25,7 +25,6 @@ struct Oscillations: Sendable, Hashable {
 
     /// The required samples a second.
     static let minimumRate = 50.0
-    /// The beats, ascending in time.
     let peaks: [Peak]
     /// Samples a second, by the median distance of the samples.
     let rate: Double
