@@ -6,7 +6,6 @@ package struct LivePage: Sendable {
     package struct Person: Sendable {
         /// `User 1`, or `Without a user`.
         package var name: String
-        /// Blood pressures and failed measurements, oldest first.
         package var readings: [Reading]
 
         package init(name: String, readings: [Reading]) { (self.name, self.readings) = (name, readings) }
@@ -14,7 +13,6 @@ package struct LivePage: Sendable {
 
     package struct Cuff: Sendable, Hashable {
         package var driver: DriverID
-        /// The device or address.
         package var place: String
         /// Readings since the link was opened.
         package var readings: Int
@@ -24,7 +22,6 @@ package struct LivePage: Sendable {
         }
     }
 
-    /// A measurement in progress, or one that was interrupted.
     package struct Live: Sendable, Hashable {
         package enum Loss: String, Sendable {
             case connectionLost = "connection lost"
@@ -32,7 +29,6 @@ package struct LivePage: Sendable {
             case silent
         }
 
-        /// Identifies the cuff on the page.
         package var key: String
         package var name: String
         /// The latest cuff pressure in mmHg, rounded.
@@ -60,7 +56,6 @@ package struct LivePage: Sendable {
         }
     }
 
-    /// Raised alerts, the latest first.
     package var alerts: [StandingAlert] = []
     package var persons: [Person] = []
     package var cuffs: [Cuff] = []

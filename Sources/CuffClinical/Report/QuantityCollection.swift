@@ -40,7 +40,6 @@ package struct QuantityCollection: Sendable {
 
     package mutating func leaveOut() { leftOut += 1 }
 
-    /// Ascending; only those that hold a value.
     package var buckets: [(key: Int64, statistics: QuantityStatistics)] {
         found.sorted { $0.key < $1.key }.map { (key: $0.key, statistics: $0.value) }
     }

@@ -32,7 +32,6 @@ package struct RangePlot: Sendable {
     private let title: String
 
     private struct Column {
-        /// The text below the axis.
         var label: String
         var systolic: PlotRange?
         var diastolic: PlotRange?
@@ -118,7 +117,6 @@ package struct RangePlot: Sendable {
         return a
     }
 
-    /// Appends the picture, every line with its line feed.
     package func append(to text: inout TextBuffer) {
         guard !columns.isEmpty else { return text.append("no readings to draw\n") }
         let ranges = columns.flatMap { [$0.systolic, $0.diastolic] }.compactMap { $0 }
@@ -209,7 +207,6 @@ package struct RangePlot: Sendable {
         if style.hasColor { text.append("\u{1B}[0m") }
     }
 
-    /// The axis with a tick under each labelled column.
     private func appendAxis(to text: inout TextBuffer) {
         let width = columns.count * step
         // The label of a day has up to six letters and a blank, that of an hour two.

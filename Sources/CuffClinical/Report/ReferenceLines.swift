@@ -27,7 +27,6 @@ package struct ReferenceLines: Sendable, Hashable {
     /// `esc-2024: guideline's text`.
     var shortOrigin: String { "\(document.id): \(evidence.shortWords)" }
 
-    /// Whether either pressure reaches its line.
     func isReached(_ systolic: Double, _ diastolic: Double) -> Bool {
         systolic >= self.systolic || diastolic >= self.diastolic
     }

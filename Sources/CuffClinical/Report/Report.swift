@@ -14,7 +14,6 @@ public struct Report: Sendable {
         /// The part of the day and the day, in days since 1970, of its session; set when it is added to a report.
         package internal(set) var window = DayWindow.other, day: Int64 = 0
 
-        /// What the time is based on.
         package enum TimeBasis: Int, Sendable, Hashable, CaseIterable {
             /// A cuff's clock that agreed, that was corrected, or that was not compared; the arrival; what a person entered.
             case synced, corrected, unchecked, arrival, entered
@@ -50,12 +49,10 @@ public struct Report: Sendable {
         }
     }
 
-    /// A listed reading that does not count.
     package struct LeftOut: Sendable, Hashable {
         package var time: Timestamp?
         /// What was measured, or how it failed.
         package var content: Reading.Content
-        /// Why it does not count.
         package var reason: Exclusion
         package var source: Int
 
@@ -68,7 +65,6 @@ public struct Report: Sendable {
     public var person: String
     /// The heading of the person, if the page has several and no name was given.
     public var section = ""
-    /// Results at the top of the page.
     package var blocks: [ReportBlock] = []
     /// Whether every reading is listed.
     public var listsReadings = true
@@ -92,7 +88,6 @@ public struct Report: Sendable {
 
     /// More lines than a doctor reads.
     static let mostListed = 5000
-    /// Readings that are left out and listed with their reason.
     static let mostLeftOut = 60
 
     /// A report without readings, with the threshold of a guideline; `nil`: that of `PressureGuideline.usual`.
@@ -166,6 +161,5 @@ public struct Report: Sendable {
 
     var isListed: Bool { !entries.isEmpty }
 
-    /// The listed readings, ascending.
     package var sorted: [Entry] { entries.sorted { ReadingPoint.isEarlier($0.point, $1.point) } }
 }

@@ -43,7 +43,6 @@ package struct ReportBlock: Sendable, Hashable {
         text.append(string: plot)
     }
 
-    /// The block as a section of the page.
     func appendMarkup(to text: inout TextBuffer) {
         let period: Markup = self.period.isEmpty ? "" : " <small>\(self.period)</small>"
         text.append(html: "<section class=\"block\"><h2>\(heading.isEmpty ? title : "\(heading): \(title)")\(period)</h2>\n")

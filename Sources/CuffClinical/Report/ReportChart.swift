@@ -46,7 +46,6 @@ struct ReportChart {
         func y(_ value: Double) -> Double { bottom - (value - low) / max(1, high - low) * (bottom - top) }
     }
 
-    /// Appends both pictures in an element of the class `name`.
     func append(_ name: String, to text: inout TextBuffer) {
         text.append(html: "<div class=\"\(name)\">\n")
         appendPressures(to: &text)

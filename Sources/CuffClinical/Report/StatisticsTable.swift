@@ -3,7 +3,6 @@ import CuffCore
 /// Prints a `StatisticsCollection` as a table for people, or as JSON Lines for programs.
 package struct StatisticsTable: Sendable {
     package let style: AggregationStyle
-    /// The sources, indexed by their numbers in the collection.
     package let sources: [Provenance]
     /// Whether a missing value is `–`; otherwise `-`.
     package let isUnicode: Bool

@@ -7,7 +7,6 @@ package struct CategorySample: Sendable, Hashable {
     package let start: Timestamp
     package let end: Timestamp
     package let source: HealthSource
-    /// The cuff; `nil` if it is unknown.
     package let device: DeviceIdentity?
     package let metadata: HealthMetadata
 

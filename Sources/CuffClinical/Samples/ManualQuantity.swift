@@ -13,7 +13,6 @@ package struct ManualQuantity: Sendable, Hashable {
     package var user: Int32?
     package var remarks: Remarks
 
-    /// Sets each property as given; nothing is checked.
     package init(
         _ type: QuantityType, _ value: Digits, at time: Timestamp, lasting duration: Duration? = nil, user: Int32? = nil,
         remarks: Remarks = Remarks()
@@ -21,7 +20,6 @@ package struct ManualQuantity: Sendable, Hashable {
         (self.type, self.value, self.time, self.duration, self.user, self.remarks) = (type, value, time, duration, user, remarks)
     }
 
-    /// The reading, with its id and times.
     package func reading(received: Timestamp, zone: ZoneTable) -> Reading {
         var text = TextBuffer(capacity: 96)
         text.append(utc: time)

@@ -9,9 +9,7 @@ public struct ReadingSamples: Sendable, Hashable {
     public let heartRate: QuantitySample?
     /// A quantity beyond blood pressure; `nil` for a pressure or a pulse.
     public let quantity: QuantitySample?
-    /// A symptom; `nil` for anything else.
     package let category: CategorySample?
-    /// A hearing test; `nil` for anything else.
     package let audiogram: Audiogram?
     /// When the reading was measured.
     public let time: Timestamp

@@ -5,10 +5,8 @@ struct HeartbeatSeriesBuilder: Sendable {
     /// A day of 200 beats a minute is 288,000.
     static let maximumCount = 300_000
 
-    /// The instant from which the beats count.
     let start: Timestamp
     let source: HealthSource
-    /// The cuff; `nil` if it is unknown.
     let device: DeviceIdentity?
     private(set) var state = QuantitySeriesBuilder.State.building
     private var beats: [HeartbeatSeries.Beat] = []
@@ -48,7 +46,6 @@ struct HeartbeatSeriesBuilder: Sendable {
         return HeartbeatSeries(start: start, source: source, device: device, reading: reading, beats: beats)
     }
 
-    /// Discards the beats; repeated calls are harmless.
     mutating func discard() {
         guard state == .building else { return }
         state = .discarded

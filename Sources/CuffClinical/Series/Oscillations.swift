@@ -11,7 +11,6 @@ import CuffCore
 /// the three samples around it. Where samples are missing, or an interval is longer than 1.6 times the median (a beat was
 /// too small to be seen), the beat is marked as preceded by a gap.                                           guess
 struct Oscillations: Sendable, Hashable {
-    /// One heart beat in the pressure.
     struct Peak: Sendable, Hashable {
         /// Seconds on the scale of the samples.
         var time: Double

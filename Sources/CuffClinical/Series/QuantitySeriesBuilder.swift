@@ -19,10 +19,8 @@ struct QuantitySeriesBuilder: Sendable {
     static let maximumCount = 1_000_000
 
     let type: SampleType
-    /// The instant from which the values count.
     let start: Timestamp
     let source: HealthSource
-    /// The cuff; `nil` if it is unknown.
     let device: DeviceIdentity?
     private(set) var state = State.building
     private var elements: [QuantitySeries.Element] = []
@@ -72,7 +70,6 @@ struct QuantitySeriesBuilder: Sendable {
             elements: sorted.map(\.element))
     }
 
-    /// Discards the values; repeated calls are harmless.
     mutating func discard() {
         guard state == .building else { return }
         state = .discarded
