@@ -15,7 +15,7 @@ public struct Assignment: Sendable, Hashable {
     /// A name of the user's choice: the cuff's identity, wherever it is plugged in.
     public var name: String?
 
-    /// Memberwise.
+    /// Sets each property.
     public init(
         _ address: DeviceAddress, driver: DriverID?, line: LineSettings? = nil, options: [String: String] = [:],
         name: String? = nil, origin: String = "--assign"

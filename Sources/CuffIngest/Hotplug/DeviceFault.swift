@@ -14,7 +14,7 @@ public enum DeviceFault: Fault {
     case notSerial(String)
     case noDeviceForRule
 
-    /// The exit status and message.
+    /// The kind of failure, and a message.
     public var statement: (status: RunStatus, text: String) {
         switch self {
         case .cannotList(let fault): (.osError, "cannot list devices: \(fault)")

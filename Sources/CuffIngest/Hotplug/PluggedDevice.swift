@@ -25,7 +25,7 @@ public struct PluggedDevice: Sendable, Hashable {
     /// The stable name.
     public var key: DeviceKey
 
-    /// Memberwise.
+    /// Sets each property.
     public init(
         node: String, subsystem: CuffDriver.Medium, kernelDriver: String? = nil, usb: USBDevice? = nil, channel: String? = nil,
         links: [String] = [], healthcare: PHDCInterface? = nil, syspath: String, properties: [String: String] = [:]

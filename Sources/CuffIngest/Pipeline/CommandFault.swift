@@ -17,7 +17,7 @@ package enum CommandFault: Fault {
     /// The process that is measuring was asked to stop.
     case isStillMeasuring(address: String, process: Int32)
 
-    /// The exit status and message.
+    /// The kind of failure, and a message.
     public var statement: (status: RunStatus, text: String) {
         switch self {
         case .unknownOption(let driver, let option, let known):

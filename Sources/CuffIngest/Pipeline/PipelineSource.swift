@@ -13,7 +13,7 @@ extension Pipeline {
         /// Whether live samples are dropped and counted, rather than held, when a sink is slow.
         public var mayThin: Bool
 
-        /// Memberwise.
+        /// Sets each property.
         public init(
             mayThin: Bool, wantsCommits: Bool = true, committed: @escaping @Sendable (Int) -> Void,
             passedOn: @escaping @Sendable (Int) -> Void = { _ in }, paused: @escaping @Sendable (Bool) -> Void

@@ -7,7 +7,7 @@ public struct UnstoredReadings: Sendable, Hashable, CustomStringConvertible {
     /// How many of them the cuff still has, unacknowledged or in its memory.
     public var inTheCuff = 0
 
-    /// Memberwise.
+    /// Sets each property.
     public init(readings: Int = 0, inTheCuff: Int = 0) {
         self.readings = readings
         self.inTheCuff = inTheCuff

@@ -20,7 +20,7 @@ public struct IngestReport: Sendable {
     var recovery: Outcome?
     /// Why the connection ended, unless the host closed it.
     public var fault: IngestError?
-    /// The exit status.
+    /// How the run ended.
     public var status = RunStatus.done
     /// Messages for the end, in order.
     public var endings: [RunEnding] = []

@@ -12,7 +12,7 @@ public struct ReceivedReading: Sendable {
     /// What the cuff reported about itself.
     public var identity: DeviceIdentity?
 
-    /// Memberwise.
+    /// Sets each property.
     public init(_ reading: Reading, driver: DriverID, device: String = "", identity: DeviceIdentity? = nil) {
         self.reading = reading
         self.driver = driver

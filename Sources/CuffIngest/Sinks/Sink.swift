@@ -54,7 +54,7 @@ public struct SinkBacklog: Sendable, Equatable {
     /// When the next attempt is made.
     public var nextTry: Timestamp?
 
-    /// Memberwise.
+    /// Sets each property.
     public init(
         waiting: Int, refused: Int = 0, refusals: SinkRefusals = SinkRefusals(), lost: Int = 0, fault: IngestError? = nil,
         nextTry: Timestamp? = nil

@@ -28,7 +28,7 @@ public enum SinkFault: Fault {
     case dropNotConfirmed(String)
     case nothingAnnounced(String)
 
-    /// The exit status and message.
+    /// The kind of failure, and a message.
     public var statement: (status: RunStatus, text: String) {
         switch self {
         case .unknown(let name, let known, _): (.usage, "unknown sink `\(name)`: known are \(known.joined(separator: ", "))")

@@ -60,7 +60,7 @@ public struct SinkKind: Sendable, Hashable, CustomStringConvertible {
     let latest: Latest?
     let open: Open
 
-    /// Memberwise.
+    /// Sets each property.
     public init(
         _ scheme: String, operand: String = "FILE", help: String, example: String, durability: Durability, traits: Traits = [],
         helper: String? = nil, parse: @escaping Parse = SinkKind.file, latest: Latest? = nil, open: @escaping Open

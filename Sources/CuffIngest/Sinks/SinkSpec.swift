@@ -11,7 +11,7 @@ public struct SinkSpec: Sendable, Hashable, CustomStringConvertible {
     /// Cuffs wait for the sink; written without a final `?`.
     public var isRequired: Bool
 
-    /// Memberwise; not validated.
+    /// Sets each property; nothing is checked.
     public init(_ kind: SinkKind, path: String = "", isRequired: Bool = true) {
         self.kind = kind
         self.path = path

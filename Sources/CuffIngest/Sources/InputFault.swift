@@ -24,7 +24,7 @@ public enum InputFault: Fault {
     /// The program was stopped before the file was complete.
     case notWritten(String)
 
-    /// The exit status and message.
+    /// The kind of failure, and a message.
     public var statement: (status: RunStatus, text: String) {
         switch self {
         case .empty(let name): (.badData, "\(name) is empty")

@@ -50,7 +50,7 @@ public enum StoreFault: Fault {
     /// Nothing is lost, but the log takes room until another program ends its transaction.
     case logGrown(String, kibibytes: Int64)
 
-    /// The exit status and message.
+    /// The kind of failure, and a message.
     public var statement: (status: RunStatus, text: String) {
         switch self {
         case .notThere(let path, _): (.noInput, "there is no database \(path)")

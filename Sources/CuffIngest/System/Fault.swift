@@ -4,7 +4,7 @@ import Glibc
 /// An error of one layer (`FileFault`, `TransportFault` …). A fault contains facts, without advice or exit codes, which belong to
 /// the program. Sinks and transports of an embedding program throw their own faults.
 public protocol Fault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The exit status and one line for logs, in lower case and without a full stop.
+    /// The kind of failure and one line for logs, in lower case and without a full stop.
     var statement: (status: RunStatus, text: String) { get }
 }
 

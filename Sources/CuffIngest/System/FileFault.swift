@@ -14,7 +14,7 @@ public enum FileFault: Fault {
     case exists(String)
     case captureExists(String)
 
-    /// The exit status and message.
+    /// The kind of failure, and a message.
     public var statement: (status: RunStatus, text: String) {
         switch self {
         case .unreadable(let path, let number):

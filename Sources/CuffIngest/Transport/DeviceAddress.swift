@@ -83,7 +83,7 @@ public struct HostPort: Sendable, Hashable, CustomStringConvertible {
     /// 0 to 65535.
     public var port: Int
 
-    /// Memberwise; not validated.
+    /// Sets each property; nothing is checked.
     public init(host: String, port: Int) {
         self.host = host
         self.port = port

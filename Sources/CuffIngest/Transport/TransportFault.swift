@@ -20,7 +20,7 @@ public enum TransportFault: Fault {
     case unreachable(String, errno: Int32)
     case cannotListen(String, errno: Int32)
 
-    /// The exit status and message.
+    /// The kind of failure, and a message.
     public var statement: (status: RunStatus, text: String) {
         func text(_ number: Int32) -> String { SystemFault.lowercased(number) }
         return switch self {

@@ -19,7 +19,7 @@ public struct TransportKind: Sendable, CustomStringConvertible {
         /// The pause between bytes written to a serial line.
         public var pace: Duration?
 
-        /// Memberwise.
+        /// Sets each property.
         public init(
             _ address: DeviceAddress, medium: CuffDriver.Medium, reports: HIDReports = HIDReports(), line: LineSettings,
             pace: Duration? = nil
@@ -50,7 +50,7 @@ public struct TransportKind: Sendable, CustomStringConvertible {
     let parse: Parse
     let open: Open
 
-    /// Memberwise.
+    /// Sets each property.
     public init(
         _ name: String, form: String, help: String, example: String, subsystem: String? = nil,
         parse: @escaping Parse = TransportKind.localDevice, open: @escaping Open
