@@ -154,15 +154,17 @@ final class StoreConnection: Sendable {
 
     /// Closes. Where the names lead elsewhere, the files behind them are somebody else's: SQLite, which removes the log by its
     /// name, is kept from that. A log and its index that are still under their names beside another database are removed then,
-    /// for SQLite would take their pages into that one.
+    /// for SQLite would take their pages into that one; but only once the log's pages are in the file that was moved.
     func close() throws {
         let isMoved = FileIdentity(path) != file
         let isKept = isMoved || FileIdentity(logPath) != log
+        // SQLite leaves in the log what the file that was renamed still lacks.
+        let isEmptied = isMoved && emptyLog() == .empty
         try use { db in
             if isKept { db.keepLogAtClose() }
             try db.close()
         }
-        guard isMoved else { return }
+        guard isEmptied else { return }
         if log != nil, FileIdentity(logPath) == log { unlink(logPath) }
         if index != nil, FileIdentity(indexPath) == index { unlink(indexPath) }
     }
