@@ -152,18 +152,21 @@ final class StoreConnection: Sendable {
 
     // MARK: The end
 
-    /// Closes. Where the names lead elsewhere, the files behind them belong to another program: SQLite, which removes the log by its
-    /// name, is kept from that. A log and its index that are still under their names beside another database are removed then,
-    /// for SQLite would take their pages into that one.
+    /// Closes. When the file was renamed or replaced, SQLite must not remove the log by its name: it may belong to another database.
+    /// A log that still lies beside another database is removed, since SQLite would apply its pages to that one; but only once its
+    /// pages are in the renamed file. If they cannot be moved there, the log is renamed.
     func close() throws {
         let isMoved = FileIdentity(path) != file
         let isKept = isMoved || FileIdentity(logPath) != log
+        let isEmptied = isMoved && emptyLog() == .empty
         try use { db in
             if isKept { db.keepLogAtClose() }
             try db.close()
         }
         guard isMoved else { return }
-        if log != nil, FileIdentity(logPath) == log { unlink(logPath) }
+        if log != nil, FileIdentity(logPath) == log {
+            if isEmptied { unlink(logPath) } else { rename(logPath, "\(logPath)-unsaved") }
+        }
         if index != nil, FileIdentity(indexPath) == index { unlink(indexPath) }
     }
 }

@@ -230,6 +230,9 @@ import Testing
         // What a service keeps in its own folder is the service's, also for root.
         #expect(chown(folder.path, 12_345, 12_345) == 0)
         #expect(StateFile.read(state) == "text")
+        // Not where others may put files into that folder.
+        #expect(chmod(folder.path, 0o770) == 0)
+        #expect(StateFile.read(state) == nil)
     }
 
     @Test func stateFile_IsNoLinkAndNoPipe() throws {
