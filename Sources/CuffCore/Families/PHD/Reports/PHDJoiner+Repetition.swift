@@ -40,4 +40,17 @@ extension PHDJoiner {
         attach(pulse, flags, to: &entry)
         append(entry)
     }
+
+    /// Equal pressures of one report differ in their pulses; only those with the same pulse need a number.
+    mutating func numberEquals() {
+        for index in entries.indices where entries[index].reading.occurrence > 0 && entries[index].isTouched && !entries[index].isPendingOut
+        {
+            guard let pulse = entries[index].pulse, pulse.digits != nil else { continue }
+            let equals = entries[..<index].filter {
+                $0.kind == .pressure && $0.stamp == entries[index].stamp && $0.reading.user == entries[index].reading.user
+                    && $0.reading.raw == entries[index].reading.raw && $0.pulse == pulse
+            }
+            entries[index].reading.occurrence = UInt16(truncatingIfNeeded: equals.count)
+        }
+    }
 }

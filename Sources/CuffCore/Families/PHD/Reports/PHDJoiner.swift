@@ -65,7 +65,7 @@ struct PHDJoiner: Sendable {
 
     var entries: [Entry] = []
     private(set) var report: UInt32 = 0
-    /// It holds entries of a store, of which each is a measurement.
+    /// It holds entries of a store; each is a measurement.
     var isStore = false
 
     /// Nothing waits and nothing may still be amended.
@@ -89,7 +89,7 @@ struct PHDJoiner: Sendable {
                 equals &+= 1
                 continue
             }
-            // The same again after a lost confirmation: it may go on waiting for its pulse.
+            // A repetition after a lost confirmation: its pulse may still come.
             entries[known].seen = report
             entries[known].isTouched = true
             entries[known].isListedAgain = true
@@ -99,7 +99,7 @@ struct PHDJoiner: Sendable {
         reading.repetition = .withoutPulse
         var entry = Entry(kind: .pressure, stamp: stamp, reading: reading, report: report, seen: report)
         entry.ownFlags = reading.flags
-        // What came before its pressures.
+        // A pulse or status that came before its pressures.
         var index = 0
         while index < entries.count {
             let other = entries[index]
@@ -210,18 +210,6 @@ struct PHDJoiner: Sendable {
             }
         }
         return emitted
-    }
-
-    /// Pulses tell equal pressures of one report apart; only those with the same pulse need a number.
-    private mutating func numberEquals() {
-        for index in entries.indices where entries[index].reading.occurrence > 0 && entries[index].isTouched && !entries[index].isPendingOut {
-            guard let pulse = entries[index].pulse, pulse.digits != nil else { continue }
-            let equals = entries[..<index].filter {
-                $0.kind == .pressure && $0.stamp == entries[index].stamp && $0.reading.user == entries[index].reading.user
-                    && $0.reading.raw == entries[index].reading.raw && $0.pulse == pulse
-            }
-            entries[index].reading.occurrence = UInt16(truncatingIfNeeded: equals.count)
-        }
     }
 
     /// The association is over: what waits will not be completed in it. Settled readings stay for a while, because an
