@@ -146,17 +146,21 @@ final class StoreConnection: Sendable {
 
     // MARK: The end
 
-    /// Closes. If the names now belong to another program's files, SQLite is kept from removing that program's log. A log and index
-    /// of ours that remain under these names next to another database are removed, because SQLite would replay their pages into it.
+    /// Closes. If the file was renamed or replaced, SQLite is kept from removing the log by its name, which may belong to another
+    /// database. A log of ours next to another database is removed, because SQLite would apply its pages to it; but only once they
+    /// are in the renamed file, else the log is renamed.
     func close() throws {
         let isMoved = FileIdentity(path) != file
         let isKept = isMoved || FileIdentity(logPath) != log
+        let isEmptied = isMoved && emptyLog() == .empty
         try use { db in
             if isKept { db.keepLogAtClose() }
             try db.close()
         }
         guard isMoved else { return }
-        if log != nil, FileIdentity(logPath) == log { unlink(logPath) }
+        if log != nil, FileIdentity(logPath) == log {
+            if isEmptied { unlink(logPath) } else { rename(logPath, "\(logPath)-unsaved") }
+        }
         if index != nil, FileIdentity(indexPath) == index { unlink(indexPath) }
     }
 }

@@ -124,6 +124,33 @@ import Testing
         await empty.wait(count: 1)
     }
 
+    /// Its transport is made on a worker, which takes its time: the port is closed meanwhile.
+    @Test func aCallerThatIsBeingSetUp_IsStoppedAsTheOthersAre() async throws {
+        let (notices, isMade) = (Mailbox<String>(), Gate(isOpen: false))
+        var setup = setup(limit: nil)
+        setup.wrap = { transport, _ in
+            isMade.pass()
+            return transport
+        }
+        let callers = try CallerLinks("127.0.0.1", 0, setup, Pipeline([Pipeline.Member(MemorySink())])) { news in
+            switch news {
+            case .came: notices.post("came")
+            case .left: notices.post("left")
+            case .empty: notices.post("empty")
+            case .link, .refused: break
+            }
+        }
+        try onLoop(callers) { callers in Swift.Result { try callers.start() } }.get()
+        let silent = try silentCaller(callers.listener.port)
+        defer { close(silent) }
+        await notices.wait(count: 1)
+        onLoop(callers) { $0.stop() }
+        #expect(notices.values == ["came"] && onLoop(callers) { $0.count } == 1)
+        isMade.set(open: true)
+        #expect(await notices.wait(count: 3) == ["came", "left", "empty"])
+        #expect(onLoop(callers) { $0.count } == 0)
+    }
+
     @Test func reading_EndsWhenSomebodyWasRead_AndNobodyIsLeft() async throws {
         let probe = try TCPTransport.listening("127.0.0.1", "0", "test")
         close(probe.descriptor)

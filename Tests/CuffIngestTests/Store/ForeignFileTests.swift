@@ -229,6 +229,9 @@ import Testing
         // A service's files belong to the service, also for root.
         #expect(chown(folder.path, 12_345, 12_345) == 0)
         #expect(StateFile.read(state) == "text")
+        // Not where others may put files into that folder.
+        #expect(chmod(folder.path, 0o770) == 0)
+        #expect(StateFile.read(state) == nil)
     }
 
     @Test func stateFile_IsNoLinkAndNoPipe() throws {

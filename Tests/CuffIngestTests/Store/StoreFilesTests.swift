@@ -1,6 +1,7 @@
 import CuffCore
 import Foundation
 import Glibc
+import SQLite
 import Testing
 
 @testable import CuffIngest
@@ -122,6 +123,69 @@ import Testing
         #expect(try ids(folder.file("bp.db")) == names(5..<12))
         #expect(try ids(folder.file("old.db")) == names(0..<5))
         try second.close()
+    }
+
+    /// The log that stays under the name would be taken into the new database; its pages belong to the renamed one.
+    @Test func closingAfterAReplacement_LosesNothing_AndLeavesNoLog() throws {
+        let folder = TestFolder()
+        do {
+            let other = try SQLiteSink(path: folder.file("other.db"))
+            _ = try other.write(.sample(100..<120))
+            try other.close()
+        }
+        let sink = try sink(folder)
+        _ = try sink.write(.sample(0..<50))
+        #expect(rename(folder.file("bp.db"), folder.file("old.db")) == 0)
+        #expect(rename(folder.file("other.db"), folder.file("bp.db")) == 0)
+        try sink.close()
+        for suffix in ["-wal", "-shm"] { #expect(access(folder.file("bp.db\(suffix)"), F_OK) != 0, "\(suffix)") }
+        #expect(try ids(folder.file("bp.db")) == names(100..<120))
+        #expect(try ids(folder.file("old.db")) == names(0..<50))
+    }
+
+    /// A reader keeps the log's pages out of the renamed file. They stay beside it, where the new database does not take them.
+    @Test func closingAfterAReplacement_DuringARead_RenamesTheLog() throws {
+        let folder = TestFolder()
+        let other = try SQLiteSink(path: folder.file("other.db"))
+        _ = try other.write(.sample(100..<120))
+        try other.close()
+        let sink = try sink(folder)
+        _ = try sink.write(.sample(0..<5))
+        let reader = try SQLiteConnection(folder.file("bp.db"), .read)
+        try reader.read { reader in
+            #expect(try reader.hasRow("SELECT 1 FROM readings"))
+            _ = try sink.write(.sample(5..<50))
+            #expect(rename(folder.file("bp.db"), folder.file("old.db")) == 0)
+            #expect(rename(folder.file("other.db"), folder.file("bp.db")) == 0)
+            try sink.close()
+        }
+        #expect(try ids(folder.file("bp.db")) == names(100..<120))
+        #expect(rename(folder.file("bp.db-wal-unsaved"), folder.file("old.db-wal")) == 0)
+        #expect(try ids(folder.file("old.db")) == names(0..<50))
+        try reader.close()
+    }
+
+    /// SQLite removes the log by its name as it closes: a file that took its place is another program's.
+    @Test func closing_LeavesAnotherLogAlone() throws {
+        let folder = TestFolder()
+        let sink = try sink(folder)
+        _ = try sink.write(.sample(0..<5))
+        #expect(unlink(folder.file("bp.db-wal")) == 0)
+        _ = folder.write("bp.db-wal", "another program's")
+        try sink.close()
+        #expect(folder.text("bp.db-wal") == "another program's")
+        #expect(unlink(folder.file("bp.db-wal")) == 0)
+        #expect(try ids(folder.file("bp.db")) == names(0..<5))
+    }
+
+    @Test func aDatabaseThatCannotBeCreated_LeavesNoFile() throws {
+        let folder = TestFolder()
+        #expect(mkdir(folder.file("bp.db-wal"), 0o700) == 0)
+        #expect(throws: IngestError.self) { _ = try Store(folder.file("bp.db"), access: .write) }
+        #expect(access(folder.file("bp.db"), F_OK) != 0)
+        #expect(rmdir(folder.file("bp.db-wal")) == 0)
+        let store = try Store(folder.file("bp.db"), access: .write)
+        try store.close()
     }
 
     /// The log was unlinked, so everything reported as stored must be in the file itself.

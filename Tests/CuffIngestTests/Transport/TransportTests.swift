@@ -30,6 +30,15 @@ final class Pty: Sendable {
         let count = Glibc.read(master, &bytes, bytes.count)
         return Array(bytes.prefix(max(0, count)))
     }
+    /// The kernel hands over what was written to the slave a moment after the write: waits for so many bytes.
+    func read(_ count: Int) async throws -> [UInt8] {
+        var bytes = read()
+        for _ in 0..<2000 where bytes.count < count {
+            try await Task.sleep(for: .milliseconds(5))
+            bytes += read()
+        }
+        return bytes
+    }
     func settings() -> termios {
         var settings = termios()
         tcgetattr(master, &settings)
@@ -110,7 +119,7 @@ final class Pty: Sendable {
         line.write(all)
         let events = await line.events.wait { $0.contains { if case .sent = $0 { true } else { false } } }
         #expect(events.contains { if case .sent(let bytes) = $0 { bytes == all } else { false } })
-        #expect(pty.read() == all)
+        #expect(try await pty.read(256) == all)
         line.close()
     }
 
@@ -217,7 +226,7 @@ final class Pty: Sendable {
         line.write([1, 2, 3, 4, 5])
         await line.events.wait { $0.contains { if case .sent = $0 { true } else { false } } }
         #expect(ContinuousClock.now - start >= .milliseconds(20))
-        #expect(pty.read() == [1, 2, 3, 4, 5])
+        #expect(try await pty.read(5) == [1, 2, 3, 4, 5])
         line.close()
     }
 
