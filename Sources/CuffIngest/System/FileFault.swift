@@ -9,7 +9,7 @@ public enum FileFault: Fault {
     case outputClosed
     case foreignOwner(String, user: UInt32)
     case writableByOthers(String)
-    /// `target` is the link's target; `nil` if there is none.
+    /// `target`: where the link points; `nil` if nothing is there.
     case symbolicLink(String, target: String?)
     case exists(String)
     case captureExists(String)

@@ -4,7 +4,7 @@ import Glibc
 
 /// Small files that survive a crash: each is replaced atomically.
 enum StateFile {
-    /// Serialises the links' use of state files, some of which are shared.
+    /// Serialises access to the state files, because links share some.
     static let queue = DispatchQueue(label: "cuff.state-files")
 
     /// The longest file: a line or two.
