@@ -93,7 +93,7 @@ import Testing
                 Issue.record("\(effects)")
                 continue
             }
-            #expect(line.id == "a" && reason.contains("takes no deletions"))
+            #expect(line.id == "a" && reason.contains("does not accept deletions"))
         }
     }
 
