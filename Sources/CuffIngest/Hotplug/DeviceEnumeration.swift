@@ -2,7 +2,7 @@ import CUdev
 import CuffCore
 import Glibc
 
-/// What is plugged in now. Watching is `HotplugWatcher`.
+/// What is plugged in now. `HotplugWatcher` follows changes.
 package enum DeviceEnumeration {
     /// Serial and HID nodes, and USB devices whose own node is read, in the order of their nodes.
     package static func plugged() throws(HotplugFault) -> [PluggedDevice] {
@@ -11,7 +11,7 @@ package enum DeviceEnumeration {
         return table.devices
     }
 
-    /// USB devices with or without a node, and what binds their interfaces.
+    /// USB devices with or without a node, and their interfaces.
     package static func usb() throws(HotplugFault) -> [(device: USBDevice, interfaces: [SysfsNode])] {
         try Udev().usb()
     }
