@@ -68,9 +68,31 @@ import Testing
         for file in [foreign, "\(Self.captures)/and-std/last-result.capture"] {
             let run = try await CuffProcess.run(["decode", "--driver", "phd", "--explain", file])
             #expect(run.status == 65, "\(file): \(run.status)")
-            #expect(run.errors.contains("holds no IEEE 11073 APDU") && run.errors.contains("cuff identify"), "\(run.errors)")
+            #expect(run.errors.contains("has no frame of phd") && run.errors.contains("cuff identify"), "\(run.errors)")
             #expect(run.output.contains("bytes of no APDU"), "\(run.output)")
         }
+    }
+
+    /// Every systolic pressure of the expected lines has its byte; the sum is the last of eight bytes.
+    @Test func explain_NamesTheBytesOfEveryFamily() async throws {
+        let run = try await CuffProcess.run(["decode", "--driver", "taidoc", "--explain", "\(Self.captures)/taidoc/two-records.capture"])
+        #expect(run.status == 0, "\(run.errors)")
+        for line in try String(contentsOfFile: "\(Self.captures)/taidoc/two-records.expected.jsonl", encoding: .utf8).split(separator: "\n")
+        {
+            let reading = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+            let systolic = try #require(reading["systolic_mmHg"] as? NSNumber)
+            #expect(run.lines.contains { $0.hasPrefix("< ") && $0.hasSuffix("systolic \(systolic) mmHg") }, "\(run.output)")
+        }
+        #expect(run.lines.contains { $0.hasSuffix(" check") } && run.lines.contains { $0.hasPrefix("> 0000  51 ") }, "\(run.output)")
+    }
+
+    @Test func aDraft_ShowsFramesAndChecksOfARecording() async throws {
+        let run = try await CuffProcess.run(["drivers", "--draft", "\(Self.captures)/taidoc/two-records.capture"])
+        #expect(run.status == 0 && run.output.contains("start 51, 8 bytes"), "\(run.output) \(run.errors)")
+        #expect(run.output.contains("the last byte: sum from byte 0 on"), "\(run.output)")
+        let json = try await CuffProcess.run(["drivers", "--draft", "\(Self.captures)/taidoc/two-records.capture", "--json"])
+        #expect(json.objects("observation").contains { $0["name"] as? String == "check" }, "\(json.output)")
+        #expect(try await CuffProcess.run(["drivers", "--draft", "x", "bm58"]).status == 64)
     }
 
     @Test func aSecondReport_TakesTheNextFreeName() async throws {

@@ -110,6 +110,9 @@ public struct CuffDriver: Sendable {
     public var makeSimulator: @Sendable (SimulatorScript) -> any CuffSimulator
     /// Finds whole frames in any bytes; `nil` where the family has no frames to judge.
     public var findFrames: (@Sendable ([UInt8]) -> FoundFrames)?
+    /// A changed frame with its check computed again, for `Explanation`; `nil` where the check is a character or two hexadecimal digits at
+    /// the end, which are found without it. The function answers `nil` for bytes that have no check.
+    public var repair: (@Sendable ([UInt8]) -> [UInt8]?)?
     /// Decodes the bytes of one stored record anew; the reading is the stored one, for what stands beside the record (its user).
     /// `nil` where a session understands the record bytes by themselves, or nothing does (`RecordDecoding`).
     public var decodeRecord: (@Sendable ([UInt8], Reading) -> Reading?)?
@@ -129,7 +132,7 @@ public struct CuffDriver: Sendable {
         callLimit: @escaping @Sendable (_ options: [String: String]) -> Duration = { _ in .seconds(60) }, cycles: [Int] = [],
         makeSession: @escaping @Sendable (SessionContext) -> any CuffSession,
         makeSimulator: @escaping @Sendable (SimulatorScript) -> any CuffSimulator,
-        findFrames: (@Sendable ([UInt8]) -> FoundFrames)? = nil,
+        findFrames: (@Sendable ([UInt8]) -> FoundFrames)? = nil, repair: (@Sendable ([UInt8]) -> [UInt8]?)? = nil,
         decodeRecord: (@Sendable ([UInt8], Reading) -> Reading?)? = nil, patient: (@Sendable ([UInt8]) -> String?)? = nil,
         redaction: Redaction? = nil
     ) {
@@ -162,6 +165,7 @@ public struct CuffDriver: Sendable {
         self.makeSession = makeSession
         self.makeSimulator = makeSimulator
         self.findFrames = findFrames
+        self.repair = repair
         self.decodeRecord = decodeRecord
         self.patient = patient
         self.redaction = redaction

@@ -71,7 +71,9 @@ struct ExplainedFacts: Sendable {
         for event in live where names.contains(Self.name(event)) { found.append(Self.text(event)) }
         if names.contains("clock") { found += clocks.map { "clock \(Self.text($0))" } }
         if names.contains("cycle") { found += cycles.map { "cycle \($0) min" } }
-        if names.contains("identity") { found += identities.map { "identity \([$0.model, $0.serial, $0.firmware].compactMap { $0 }.joined(separator: ", "))" } }
+        if names.contains("identity") {
+            found += identities.map { "identity \([$0.model, $0.serial, $0.firmware].compactMap { $0 }.joined(separator: ", "))" }
+        }
         // What is absent now: a flag that is not set, a pulse that was not measured.
         found += Self.order.filter { name in names.contains(name) && !found.contains { $0.hasPrefix(name + " ") } }.map { "\($0) none" }
         return found

@@ -45,8 +45,6 @@ struct CheckPlace: Sendable, Hashable {
 }
 
 extension Explanation {
-    /// Bytes that may be decoded for one frame before its rest is left untried.
-    private static let mostDecoded = 4_000_000
     /// Recorded items that are played behind a frame without a value, to find the value to which it contributes.
     private static let mostBehind = 12
 
@@ -60,7 +58,7 @@ extension Explanation {
         let bytes = pieces[range].flatMap { $0.frame == nil ? [] : $0.bytes }
         let (before, end) = decoded(bytes, in: range, through: nil, behind: replay)
         let place = checkPlace(bytes, range, before, end, replay)
-        var left = Self.mostDecoded
+        var left = effort
         var meanings = [Meaning](repeating: .notTried, count: bytes.count)
         /// Tries whole blocks first: of a long frame the driver looks at few bytes.
         func examine(_ block: Range<Int>) {
@@ -68,18 +66,25 @@ extension Explanation {
             let isOne = block.count == 1
             var values: Set<String> = []
             var hasOther = false
+            var isCheck = false
             for pattern in isOne ? Self.others(than: bytes[block.lowerBound]).map({ $0 ^ bytes[block.lowerBound] }) : [0x01, 0x06] {
                 var changed = bytes
                 for index in block { changed[index] ^= pattern }
                 left -= bytes.count
+                if let repair, repair(changed) == bytes {
+                    isCheck = true
+                    continue
+                }
                 switch difference(changed, bytes, place, in: range, from: before, end, behind: replay) {
                 case .none: break
                 case .values(let names): values.formUnion(names)
                 case .other: hasOther = true
                 }
-                if !isOne, hasOther || !values.isEmpty { break }
+                if !isOne, isCheck || hasOther || !values.isEmpty { break }
             }
-            if !hasOther, values.isEmpty {
+            if isOne, isCheck {
+                meanings[block.lowerBound] = .check
+            } else if !isCheck, !hasOther, values.isEmpty {
                 for index in block { meanings[index] = .notKnown }
             } else if isOne {
                 meanings[block.lowerBound] = values.isEmpty ? .structure : .values(before.texts(of: values))
@@ -104,13 +109,16 @@ extension Explanation {
         var replay = replay
         var facts = ExplainedFacts()
         var rest = bytes[...]
-        for piece in pieces[range] {
+        for index in range {
+            let piece = pieces[index]
             guard piece.frame != nil else {
                 replay.play(piece.item)
                 continue
             }
-            replay.play(CaptureItem(time: piece.item.time, .fromCuff(Array(rest.prefix(piece.bytes.count)))))
-            rest = rest.dropFirst(piece.bytes.count)
+            // A frame may become longer by its escapes.
+            let part = index == range.upperBound ? rest : rest.prefix(piece.bytes.count)
+            replay.play(CaptureItem(time: piece.item.time, .fromCuff(Array(part))))
+            rest = rest.dropFirst(part.count)
         }
         facts.take(&replay)
         var last = range.upperBound
@@ -132,15 +140,15 @@ extension Explanation {
         _ changed: [UInt8], _ original: [UInt8], _ place: CheckPlace?, in range: ClosedRange<Int>, from before: ExplainedFacts, _ end: Int,
         behind replay: Replay
     ) -> ExplainedFacts.Difference {
-        let candidates = place.map { $0.repairs(of: changed, from: original) } ?? [changed]
+        let candidates = repair.map { [$0(changed) ?? changed] } ?? place.map { $0.repairs(of: changed, from: original) } ?? [changed]
         // Families without frames to judge: the repaired one is tried.
-        let isWhole = driver.findFrames != nil && isFrame(changed)
+        let isWhole = findFrames != nil && isFrame(changed)
         guard let repaired = isWhole ? changed : candidates.first(where: isFrame) else { return .other }
         return before.difference(from: decoded(repaired, in: range, through: end, behind: replay).0)
     }
 
     /// Whether these bytes are one frame; families without frames to judge take any.
-    private func isFrame(_ bytes: [UInt8]) -> Bool { driver.findFrames.map { $0(bytes).ranges == [bytes.indices] } ?? true }
+    private func isFrame(_ bytes: [UInt8]) -> Bool { findFrames.map { $0(bytes).ranges == [bytes.indices] } ?? true }
 
     // MARK: The check
 
@@ -149,10 +157,11 @@ extension Explanation {
         _ bytes: [UInt8], _ range: ClosedRange<Int>, _ before: ExplainedFacts, _ end: Int, _ replay: Replay
     ) -> CheckPlace? {
         if let known = checks[bytes.count] { return known }
-        if driver.findFrames == nil, !before.hasValue { return nil }
+        if repair != nil || findFrames == nil && !before.hasValue { return nil }
         let found =
-            driver.findFrames == nil
-            ? soughtByValues(bytes) { before.difference(from: decoded($0, in: range, through: end, behind: replay).0) } : soughtByFrames(bytes)
+            findFrames == nil
+            ? soughtByValues(bytes) { before.difference(from: decoded($0, in: range, through: end, behind: replay).0) }
+            : soughtByFrames(bytes)
         checks[bytes.count] = .some(found)
         return found
     }
@@ -190,7 +199,8 @@ extension Explanation {
             for fromEnd in 0..<bytes.count - 1 - index {
                 for rule in CheckPlace.Rule.allCases where rule != .search {
                     let place = CheckPlace(fromEnd: fromEnd, form: .byte, rule: rule)
-                    if place.repairs(of: changed, from: bytes).contains(where: { if case .values = difference($0) { true } else { false } }) {
+                    if place.repairs(of: changed, from: bytes).contains(where: { if case .values = difference($0) { true } else { false } })
+                    {
                         return place
                     }
                 }

@@ -41,29 +41,36 @@ public struct Explanation: Sendable {
         var bytes: [UInt8] { if case .fromCuff(let bytes) = item.content { bytes } else { [] } }
     }
 
-    let driver: CuffDriver
+    /// `nil` for HID, whose reports are messages and are not cut.
+    let findFrames: (@Sendable ([UInt8]) -> FoundFrames)?
+    let repair: (@Sendable ([UInt8]) -> [UInt8]?)?
     let pieces: [Piece]
     /// The checks that were found and not found, by the length of the frame.
     var checks: [Int: CheckPlace?] = [:]
+    /// Bytes that may be decoded for one frame before its rest is left untried.
+    let effort: Int
     private var replay: Replay
 
-    /// All bytes of `items`, each in exactly one field. `hasBothSides` is false for bytes of the cuff alone.
+    /// All bytes of `items`, each in exactly one field. `hasBothSides` is false for bytes of the cuff alone. `effort` limits how many bytes
+    /// are decoded for one frame; a frame of 300 bytes needs about a million.
     public static func fields(
-        of items: [CaptureItem], driver: CuffDriver, options: [String: String] = [:], hasBothSides: Bool = true
+        of items: [CaptureItem], driver: CuffDriver, options: [String: String] = [:], hasBothSides: Bool = true, effort: Int = 4_000_000
     ) -> [Field] {
-        var explanation = Explanation(items, driver, Replay(LinkState.Setup(driver, options: options), looksAhead: hasBothSides))
+        var explanation = Explanation(items, driver, effort, Replay(LinkState.Setup(driver, options: options), looksAhead: hasBothSides))
         return explanation.fields()
     }
 
-    private init(_ items: [CaptureItem], _ driver: CuffDriver, _ replay: Replay) {
-        self.driver = driver
+    private init(_ items: [CaptureItem], _ driver: CuffDriver, _ effort: Int, _ replay: Replay) {
+        findFrames = driver.medium == .hidraw ? nil : driver.findFrames
+        self.effort = effort
+        repair = driver.repair
         self.replay = replay
-        pieces = Self.pieces(of: items, driver)
+        pieces = Self.pieces(of: items, findFrames)
     }
 
     /// Cuts the items at the borders of frames. Where a family has none, all bytes between two writes of the host are one.
-    private static func pieces(of items: [CaptureItem], _ driver: CuffDriver) -> [Piece] {
-        guard let findFrames = driver.findFrames else {
+    private static func pieces(of items: [CaptureItem], _ findFrames: (([UInt8]) -> FoundFrames)?) -> [Piece] {
+        guard let findFrames else {
             var exchange = 0
             return items.map { item in
                 if case .fromCuff = item.content { return Piece(item: item, frame: exchange) }

@@ -1,56 +1,46 @@
 import CuffCore
 
-/// Prints a conversation of IEEE 11073 APDUs for people who debug agents.
+/// Prints what each byte of a recording is, for people who write drivers or debug devices.
 package enum Explaining {
-    /// Throws for drivers whose frames have no nested fields.
-    package static func permit(_ driver: String) throws(IngestError) {
-        guard driver == "phd" else {
-            _ = try Ingest.driver(driver)
-            throw IngestError(InputFault.nothingToExplain(driver: driver))
-        }
+    /// Explains a capture or raw bytes with this driver; `put` prints text. Throws if the source is unreadable or holds no frame.
+    package static func run(_ source: String, driver: String, put: (String) -> Void) throws(IngestError) {
+        let driver = try Ingest.driver(driver)
+        let (name, items, isCapture) = try read(source)
+        let hasFrame = driver.id == "phd" ? apdus(items, put) : fields(items, driver, isCapture, put)
+        if !hasFrame { throw IngestError(InputFault.noFrame(name, driver: "\(driver.id)")) }
     }
 
-    /// Explains every APDU of a capture or raw bytes; `put` prints text. Throws if the source is unreadable or has no APDU.
-    package static func run(_ source: String, put: (String) -> Void) throws(IngestError) {
-        var explanation = PHDExplanation()
+    private static func read(_ source: String) throws(IngestError) -> (name: String, items: [CaptureItem], isCapture: Bool) {
         let file = try InputFile(.path(source))
         let stop = StopSignal()
-        guard let first = try file.next(stop) else {
-            throw IngestError(InputFault.empty(file.name))
-        }
+        guard let first = try file.next(stop) else { throw IngestError(InputFault.empty(file.name)) }
         var form = CaptureForms.source(for: first)
         var items: [CaptureItem] = []
         var chunk: [UInt8]? = first
         var isCapture = true
-        var isFirst = true
-        while let bytes = chunk {
-            if isCapture {
-                do throws(CaptureFault) { try form.read(bytes, into: &items) } catch {
-                    // If even the start is not a capture, it is raw bytes of the agent.
-                    guard isFirst else {
-                        throw form.error(error, in: file.name)
-                    }
-                    isCapture = false
-                    items = []
-                }
-            }
-            if !isCapture { items.append(CaptureItem(.fromCuff(bytes))) }
-            explain(items, &explanation, put)
-            items.removeAll()
-            isFirst = false
+        do throws(CaptureFault) { try form.read(first, into: &items) } catch {
+            // If even the start is not a capture, it is raw bytes of the cuff.
+            isCapture = false
+            items = [CaptureItem(.fromCuff(first))]
+        }
+        while chunk != nil {
             chunk = try file.next(stop)
+            guard let bytes = chunk else { break }
+            if isCapture {
+                do throws(CaptureFault) { try form.read(bytes, into: &items) } catch { throw form.error(error, in: file.name) }
+            } else {
+                items.append(CaptureItem(.fromCuff(bytes)))
+            }
         }
         if isCapture {
-            do throws(CaptureFault) { try form.finish(into: &items) } catch {
-                throw form.error(error, in: file.name)
-            }
-            explain(items, &explanation, put)
+            do throws(CaptureFault) { try form.finish(into: &items) } catch { throw form.error(error, in: file.name) }
         }
-        for line in explanation.finish() { put(line + "\n") }
-        if explanation.apdus == 0 { throw IngestError(InputFault.noAPDU(file.name)) }
+        return (file.name, items, isCapture)
     }
 
-    private static func explain(_ items: [CaptureItem], _ explanation: inout PHDExplanation, _ put: (String) -> Void) {
+    /// IEEE 11073 has fields within fields, which are shown as a tree.
+    private static func apdus(_ items: [CaptureItem], _ put: (String) -> Void) -> Bool {
+        var explanation = PHDExplanation()
         for item in items {
             let (bytes, isAgent): ([UInt8], Bool)
             switch item.content {
@@ -65,5 +55,41 @@ package enum Explaining {
             put("\(isAgent ? "<" : ">")\(item.time.map { " at \(Double($0) / 1_000_000) s" } ?? "")\n")
             put(lines.joined(separator: "\n") + "\n")
         }
+        for line in explanation.finish() { put(line + "\n") }
+        return explanation.apdus > 0
+    }
+
+    private static func fields(_ items: [CaptureItem], _ driver: CuffDriver, _ isCapture: Bool, _ put: (String) -> Void) -> Bool {
+        let fields = Explanation.fields(of: items, driver: driver, hasBothSides: isCapture)
+        for field in fields {
+            for start in stride(from: 0, to: field.bytes.count, by: 16) {
+                let hex = Hex.text(field.bytes[start..<min(start + 16, field.bytes.count)])
+                let offset = String(field.offset + start, radix: 16)
+                let place = String(repeating: "0", count: max(0, 4 - offset.count)) + offset
+                let room = String(repeating: " ", count: 49 - hex.count)
+                put("\(field.isFromCuff ? "<" : ">") \(place)  \(hex)\(room)\(start == 0 ? text(field.meaning) : "")".trimmed + "\n")
+            }
+        }
+        return fields.contains { $0.isFromCuff && $0.meaning != .noFrame }
+    }
+
+    private static func text(_ meaning: Explanation.Meaning) -> String {
+        switch meaning {
+        case .values(let values): values.joined(separator: "; ")
+        case .structure: "structure"
+        case .check: "check"
+        case .notKnown: "not known"
+        case .noFrame: "no frame"
+        case .fromHost: "written by the host"
+        case .notTried: "not tried, the frame is too long"
+        }
+    }
+}
+
+extension String {
+    fileprivate var trimmed: String {
+        var text = self
+        while text.last == " " { text.removeLast() }
+        return text
     }
 }

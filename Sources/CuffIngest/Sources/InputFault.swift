@@ -19,8 +19,7 @@ public enum InputFault: Fault {
     /// Too long to be kept in memory for playing.
     case tooLong(String)
     /// Frames of this driver have no nested fields.
-    case nothingToExplain(driver: String)
-    case noAPDU(String)
+    case noFrame(String, driver: String)
     /// The program was stopped before the file was complete.
     case notWritten(String)
 
@@ -41,8 +40,7 @@ public enum InputFault: Fault {
         case .unknownChip(let chip, let known): (.usage, "unknown chip `\(chip)`: chips are \(known.joined(separator: ", "))")
         case .notAUSBDevice(let text): (.usage, "invalid USB device `\(text)`")
         case .tooLong(let name): (.badData, "\(name) is too long to be played")
-        case .nothingToExplain(let driver): (.usage, "\(driver) has nothing to explain: only IEEE 11073 APDUs have fields within fields")
-        case .noAPDU(let name): (.badData, "\(name) holds no IEEE 11073 APDU: there is nothing to explain")
+        case .noFrame(let name, let driver): (.badData, "\(name) has no frame of \(driver): there is nothing to explain")
         case .notWritten(let name): (.tryAgain, "\(name) was not written: the program was stopped")
         }
     }

@@ -20,10 +20,10 @@ struct Decode: ParsableCommand {
     @Argument(help: "A file; `-` or nothing reads standard input.", completion: .file()) var file: String = "-"
     @Flag(help: "The bytes come from a cuff right now: readings get their receive time.") var live = false
     @Flag(
-        help:
-            "Print each APDU as a tree of fields, offsets and values (phd only)."
-    )
-    var explain = false
+        help: ArgumentHelp(
+            "Print what each byte is: the values it carries, check, structure, or not known (phd: a tree of fields).",
+            discussion: "The driver itself finds it out: each byte is changed, and the frame decoded again.")
+    ) var explain = false
     @Option(
         help: ArgumentHelp(
             "The time zone of the cuff's clock, for readings with a device time (default: none is applied).", valueName: "zone")) var tz:
@@ -35,11 +35,10 @@ struct Decode: ParsableCommand {
     func run() throws {
         _ = try DriverChoice.named(driver)
         if explain {
-            try Explaining.permit(driver)
             try Flags.refuse("--live", when: live, why: "--explain prints fields, not readings")
             try Flags.refuse("--sink", when: !output.sink.isEmpty, why: "--explain prints fields, not readings")
             try Flags.refuse("--raw", when: output.raw, why: "--explain prints the bytes already")
-            return try Explaining.run(file) { Terminal.show($0) }
+            return try Explaining.run(file, driver: driver) { Terminal.show($0) }
         }
         var options = try output.ingestOptions()
         options.keepsPatients = keepPatient

@@ -60,7 +60,7 @@ extension CuffDriver {
         ],
         makeSession: { _ in IntelliVueSession() },
         makeSimulator: { IntelliVueSimulator($0) },
-        findFrames: { FrameReader.find(IntelliVueFrame(), in: $0) },
+        findFrames: { FrameReader.find(IntelliVueFrame(), in: $0) }, repair: IntelliVueFrame.repaired,
         redaction: .intelliVue)
 }
 
@@ -117,7 +117,17 @@ struct IntelliVueFrame: FrameFormat {
     }
 
     static func encode(_ user: [UInt8]) -> [UInt8] {
-        var content: [UInt8] = [0x11, 0x01] + IntelliVueMessage.word(user.count) + user
+        framed([0x11, 0x01] + IntelliVueMessage.word(user.count) + user)
+    }
+
+    /// The frame with its check computed again; `nil` where no content is between begin and end.
+    @Sendable static func repaired(_ frame: [UInt8]) -> [UInt8]? {
+        guard frame.first == begin, frame.last == end, let content = unstuffed(frame.span, 1..<max(1, frame.count - 1)) else { return nil }
+        return framed(Array(content.dropLast(2)))
+    }
+
+    private static func framed(_ checked: [UInt8]) -> [UInt8] {
+        var content = checked
         let check = Checksum.crc16X25(content.span, 0..<content.count)
         content += [UInt8(check & 255), UInt8(check >> 8)]
         var frame = [begin]

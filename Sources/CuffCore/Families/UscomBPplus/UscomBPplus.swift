@@ -46,7 +46,7 @@ extension CuffDriver {
         startCommands: [Array("s 0\r\n".utf8)],
         makeSession: { UscomSession($0) },
         makeSimulator: { UscomSimulator($0) },
-        findFrames: { UscomReader.find(in: $0) },
+        findFrames: { UscomReader.find(in: $0) }, repair: UscomReader.repaired,
         redaction: .uscomBPplus)
 }
 

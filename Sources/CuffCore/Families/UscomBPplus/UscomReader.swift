@@ -103,4 +103,14 @@ struct UscomReader: Sendable {
         }
         return found
     }
+
+    /// A document with its check computed again; `nil` for anything else.
+    @Sendable static func repaired(_ frame: [UInt8]) -> [UInt8]? {
+        guard let end = frame.firstIndex(of: 0x0A), let head = UscomHead(frame[...end]), frame.count == end + 1 + head.length else {
+            return nil
+        }
+        var repaired = frame
+        repaired.replaceSubrange(head.digits, with: Array("\(UscomCheck.of(Array(frame[(end + 1)...])))".utf8))
+        return repaired
+    }
 }

@@ -12,7 +12,7 @@ extension InputFault: Hinted {
         case .noConversation: "record it again while the cuff sends: `cuff record DEVICE -o FILE`"
         case .tooLong: "play a part of it"
         case .notWritten: "run it again"
-        case .noAPDU: "`cuff identify` names the family of a file"
+        case .noFrame: "`cuff identify` names the family of a file"
         case .noDriver: "add --driver ID"
         case .isCapture(let name, let isStandardInput): "write `cuff replay \(isStandardInput ? "-" : name)`"
         case .hasTimes: "leave it out"
@@ -20,7 +20,6 @@ extension InputFault: Hinted {
         case .notOfABus: "leave them out"
         case .unknownChip: "serial means CP210x, PL2303, CH340 and CDC-ACM, which carry the bytes as they are"
         case .notAUSBDevice: "write --usb BUS.ADDRESS or --usb VVVV:PPPP"
-        case .nothingToExplain: "leave --explain out, or add --raw to see each record's bytes"
         }
     }
 }
