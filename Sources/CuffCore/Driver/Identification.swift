@@ -30,7 +30,7 @@ public enum Identification {
             frames == 0 ? readings > 0 && (hasQuestions || isExplained) : isExplained && (readings > 0 || hasCheck && frames > 1)
         }
 
-        /// What speaks against the family, the strongest first.
+        /// Evidence against the family, the strongest first.
         public var objections: [Objection] {
             Objection.allCases.filter { objection in
                 switch objection {
@@ -43,7 +43,7 @@ public enum Identification {
         }
     }
 
-    /// What may speak against a family; the raw value is the word in JSON.
+    /// Evidence against a family; the raw value is the word in JSON.
     public enum Objection: String, Sendable, CaseIterable {
         /// More than half of the bytes belong to no frame of the family.
         case mostUnexplained = "most_unexplained"

@@ -41,7 +41,7 @@ public struct Explanation: Sendable {
         var bytes: [UInt8] { if case .fromCuff(let bytes) = item.content { bytes } else { [] } }
     }
 
-    /// `nil` for HID, whose reports are messages and are not cut.
+    /// `nil` for HID, whose reports are messages and stay whole.
     let findFrames: (@Sendable ([UInt8]) -> FoundFrames)?
     let repair: (@Sendable ([UInt8]) -> [UInt8]?)?
     let pieces: [Piece]

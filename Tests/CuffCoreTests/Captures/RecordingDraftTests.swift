@@ -7,7 +7,7 @@ import Testing
     }
 
     /// Start, length, a counter, three numbers, a date, the sum of all before: what the draft has to find, and with what support.
-    private static let frames: [[UInt8]] = (0..<6).map { index in
+    private static let frames: [[UInt8]] = (UInt8(0)..<6).map { index in
         let body: [UInt8] = [0x7E, 0x0A, 0x10 + index, 118 + 3 * index, 71 + index, 61, 26, 5, 6 + index]
         return body + [body.reduce(0, &+)]
     }
@@ -24,7 +24,8 @@ import Testing
 
     @Test func framesOfSeveralLengths_ShowTheirLengthByte() {
         let frames: [[UInt8]] = (0..<9).map { index in
-            let body: [UInt8] = [0xAA, UInt8(3 + index % 3)] + (0..<UInt8(index % 3 + 2)).map { 0x31 + $0 &* 7 + UInt8(index) }
+            let data = (0..<index % 3 + 2).map { UInt8(0x31 + 7 * $0 + index) }
+            let body: [UInt8] = [0xAA, UInt8(3 + index % 3)] + data
             return body + [body.reduce(0, ^)]
         }
         let lines = draft(frames)
