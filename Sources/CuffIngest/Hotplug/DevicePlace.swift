@@ -2,17 +2,17 @@ import CuffCore
 import Glibc
 
 /// Where a verb's DEVICE leads, with the driver to talk with and the key under which its readings are kept.
-public struct DevicePlace: Sendable {
+package struct DevicePlace: Sendable {
     /// What a transport opens.
-    public var address: DeviceAddress
+    package var address: DeviceAddress
     /// The id of the driver.
-    public var driver: String
+    package var driver: String
     /// Who the cuff is as far as the host knows: its USB serial number or socket; empty for a bare path.
-    public var device: String
+    package var device: String
 
     /// `driver` is what the user named; without it only a device that a driver claims for itself will do. `drivers` and `kinds` are
     /// the families and transports to choose from.
-    public init(
+    package init(
         _ text: String, driver: String?, drivers: [CuffDriver] = CuffFamilies.all, among kinds: [TransportKind] = TransportKind.all
     ) throws(IngestError) {
         let request: DeviceRequest
@@ -23,8 +23,14 @@ public struct DevicePlace: Sendable {
         guard settings.line == nil, settings.options.isEmpty, settings.name == nil else {
             throw IngestError(DeviceFault.saysTooMuch(text))
         }
-        let wanted = request.address
-        let driver = driver ?? request.settings.driver?.description
+        try self.init(request.address, driver: driver ?? settings.driver?.description, drivers: drivers, as: text)
+    }
+
+    /// `text` is the address as the user wrote it.
+    package init(
+        _ wanted: DeviceAddress, driver: String?, drivers: [CuffDriver] = CuffFamilies.all, as text: String? = nil
+    ) throws(IngestError) {
+        let text = text ?? "\(wanted)"
         guard !wanted.isOutsideHotplug else {
             self.init(address: wanted, driver: try Self.named(driver, text, at: wanted), device: "")
             return

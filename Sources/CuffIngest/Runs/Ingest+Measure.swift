@@ -8,7 +8,7 @@ extension Ingest {
     ///
     /// A note in the state folder (`options.memory`) outlives this process: where it dies while the cuff inflates, the next
     /// one that opens the cuff tells it to stop.
-    public static func measure(
+    package static func measure(
         _ address: DeviceAddress, driver id: String, _ measure: MeasureOptions = MeasureOptions(),
         handlers: MeasureHandlers = MeasureHandlers(), options: IngestOptions = IngestOptions()
     ) throws(IngestError) -> (end: Measurement.End, report: IngestReport) {
@@ -65,7 +65,7 @@ extension Ingest {
 
     /// Stops the measurement that runs on a cuff: by the process that measures, where one does, else by the cuff's own
     /// command over the line.
-    public static func stop(
+    package static func stop(
         _ address: DeviceAddress, driver id: String, _ read: ReadOptions, options: IngestOptions = IngestOptions()
     ) throws(IngestError) -> IngestReport {
         let driver = try driver(id, among: options.drivers)

@@ -89,7 +89,7 @@ public enum Ingest {
     ) throws(IngestError) {
         let over = Gate(isOpen: false)
         let result = Locked<(isDone: Bool, fault: IngestError?)>((false, nil))
-        pthread.detached {
+        DetachedThread.start {
             do throws(IngestError) {
                 try pipeline.finish()
                 result.withLock { $0 = (true, nil) }

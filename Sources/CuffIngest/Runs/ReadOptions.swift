@@ -3,24 +3,24 @@ import Dispatch
 import Glibc
 
 /// How a live device is read, beside what every run needs.
-public struct ReadOptions: Sendable {
+package struct ReadOptions: Sendable {
     /// What the cuff is asked for.
-    public var command: SessionCommand
+    package var command: SessionCommand
     /// Stay afterwards for readings that the cuff sends by itself.
-    public var follows: Bool
+    package var follows: Bool
     /// Everything must be done by then; `nil` waits as long as the session does.
-    public var timeout: Duration?
+    package var timeout: Duration?
     /// Other line settings than the driver's.
-    public var line: LineSettings?
+    package var line: LineSettings?
     /// The pause between two bytes written to a serial line; `nil`: none beyond the line's own speed.
-    public var pace: Duration?
+    package var pace: Duration?
     /// A file for the bytes of both directions, as `cuff record` writes.
-    public var recording: String?
+    package var recording: String?
     /// Which readings are wanted; `nil`: all.
-    public var filter: ReadingFilter?
+    package var filter: ReadingFilter?
 
     /// The other properties keep their defaults.
-    public init(_ command: SessionCommand = .readMemory(user: nil), follows: Bool = false) {
+    package init(_ command: SessionCommand = .readMemory(user: nil), follows: Bool = false) {
         self.command = command
         self.follows = follows
     }
@@ -35,7 +35,7 @@ extension ReadOptions {
     }
 
     /// What a cuff of this family is asked for first: one without a memory can only be listened to.
-    public func firstCommand(for driver: CuffDriver) -> SessionCommand {
+    package func firstCommand(for driver: CuffDriver) -> SessionCommand {
         if case .readMemory = command, follows, !driver.capabilities.contains(.storedReadings) { return .follow }
         return command
     }

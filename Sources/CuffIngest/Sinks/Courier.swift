@@ -42,7 +42,7 @@ final class Courier: @unchecked Sendable {
 
     deinit { Glibc.close(wakeUp) }
 
-    func start() { pthread.detached { self.run() } }
+    func start() { DetachedThread.start { self.run() } }
 
     /// There is something to carry.
     func wake() {

@@ -81,11 +81,9 @@ struct ScheduleFolder: Sendable {
     }
 
     /// The key of a device that a verb was given: who the user says it is, else what is known of it.
-    static func key(_ place: DevicePlace, device: String = "") -> String {
-        if !device.isEmpty { return device }
-        if !place.device.isEmpty { return place.device }
+    static func key(_ address: DeviceAddress, device: String) -> String {
         // As it was typed: a link is the user's name for one cuff, its target is not.
-        return place.address.description
+        device.isEmpty ? address.description : device
     }
 
     /// Whether the key is a node that the next device may get: nothing is known of what is behind it.

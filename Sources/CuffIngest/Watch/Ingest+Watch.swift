@@ -69,11 +69,14 @@ extension Ingest {
             now: { Timestamp(seconds: seconds()) }, notify: { notices(.watcher($0)) })
     }
 
-    /// The readings of every cuff of a watch, as `watch` gives them, until the loop is left.
+}
+
+extension Cuffs {
+    /// The readings of every cuff of a watch, now and when one is plugged in, until the loop is left. `keeping` as in `Cuff.readings`.
     public static func readings(
-        watching watch: WatchOptions, isKeeping: Bool = false, options: IngestOptions = IngestOptions()
+        watching watch: WatchOptions = WatchOptions(), keeping: Bool = true, options: IngestOptions = .remembering
     ) -> ReadingSequence {
-        ReadingSequence(options, isKeeping: isKeeping) { (options) throws(IngestError) in try Ingest.watch(watch, options: options) }
+        ReadingSequence(options, isKeeping: keeping) { (options) throws(IngestError) in try Ingest.watch(watch, options: options) }
     }
 }
 

@@ -1,15 +1,17 @@
 import CuffCore
 
 /// Who measures automatically, and when.
-package struct ScheduleReport: Sendable {
+public struct ScheduleReport: Sendable {
     package var driver: CuffDriver
     /// Minutes between the cuff's own automatic measurements; 0: off; `nil`: it has none, or was not asked.
-    package var cycle: Int?
+    public internal(set) var cycle: Int?
+    /// The plan that a watch keeps for the cuff; `nil` if it keeps none.
+    public var plan: MonitoringPlan? { keeper?.plan }
     /// The plan that `cuff watch` keeps, with how far it has come.
     package var keeper: ScheduleKeeper?
     package var report: IngestReport
     /// What a person must know before relying on it.
-    package var warning: String?
+    public internal(set) var warning: String?
 
     /// The zone of the plan, for its end.
     var zone = ZoneTable.utc

@@ -32,13 +32,11 @@ struct Measure: ParsableCommand {
         try Flags.refuse(
             "--keep-failed", when: keepFailed && !hasDatabase,
             why: "only a database keeps pressures", hint: "leave out --no-store, or add e.g. --sink sqlite:bp.db")
-        var (place, options) = try device.place(for: .measure, try output.ingestOptions())
+        var cuff = try device.cuff(for: .measure, try output.ingestOptions())
+        var options = cuff.options
         try store.useStandardStore(&options, output)
-        var measure = MeasureOptions(duration: duration?.duration ?? device.timeout?.duration)
-        if duration != nil { measure.timeout = device.timeout?.duration }
-        measure.line = try LineChoice.settings(device.line)
-        measure.recording = record
-        measure.keepsFailedSeries = keepFailed
+        cuff.recording = record
+        if duration == nil { cuff.timeout = nil }
         // The bar goes to standard error, the result to standard output, where no sink writes there.
         if output.sink.isEmpty, !output.isJSON, Terminal.outputIsTerminal && Terminal.errorIsTerminal {
             options.sinks.removeAll(where: \.writesStandardOutput)
@@ -50,7 +48,8 @@ struct Measure: ParsableCommand {
             ]
         }
         options.stop.watch(signals: [SIGINT, SIGTERM, SIGHUP])
-        let report = try Ingest.measure(place.address, driver: place.driver, measure, options: options).report
+        cuff.options = options
+        let report = try cuff.measurement(limit: duration?.duration ?? device.timeout?.duration, keepsFailed: keepFailed).report
         report.show(output)
         try report.conclude(output)
     }

@@ -12,7 +12,8 @@
 ///
 /// [1] Datascope Accutorr 3/4 manual, manualslib.de 1387918, page 131
 extension CuffDriver {
-    package static let accutorr3 = CuffDriver(
+    /// The driver `accutorr-3`.
+    public static let accutorr3 = CuffDriver(
         id: "accutorr-3",
         models: ["Datascope Accutorr 3", "Datascope Accutorr 4"],
         summary: "framing only: recognises the lines of values, and takes no reading from them",

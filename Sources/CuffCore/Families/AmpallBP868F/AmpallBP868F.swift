@@ -12,7 +12,8 @@
 /// [2] cof9300/flutter-mtad-v1_test, lib/features/measurement/parser/amp_bp868_parser.dart and its test (they cite
 /// the vendor's paper AMP-RND-0001)
 extension CuffDriver {
-    package static let ampallBP868F = CuffDriver(
+    /// The driver `ampall-bp868f`.
+    public static let ampallBP868F = CuffDriver(
         id: "ampall-bp868f",
         models: ["AMPall BP868F"],
         summary: "pushes each result as 12 or 13 digits between carets",

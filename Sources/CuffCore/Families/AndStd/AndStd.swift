@@ -19,7 +19,8 @@
 /// public Python BLE reader of a BPBIO320 whose origin is not established   [4] a public Python reader of a TM-2657 whose
 /// origin is not established   [5] another such reader, with one pushed frame and a correct BCC
 extension CuffDriver {
-    package static let andStd = CuffDriver(
+    /// The driver `and-std`.
+    public static let andStd = CuffDriver(
         id: "and-std",
         models: ["A&D TM-2655P", "A&D TM-2657P", "InBody BPBIO320", "InBody BPBIO750"],
         summary: "A&D STD format: last result on request, and unasked after a measurement",

@@ -14,7 +14,8 @@
 /// [1] videntity/python-omhe, omhe/hardware/bloodpressure_a_and_d_UA767PC/bloodpressure.py (it opens with XON/XOFF)
 /// [2] public JavaScript readers (object UA767) whose origin is not established
 extension CuffDriver {
-    package static let andUA767PC = CuffDriver(
+    /// The driver `and-ua767pc`.
+    public static let andUA767PC = CuffDriver(
         id: "and-ua767pc",
         models: ["A&D UA-767PC"],
         summary: "pushes each result as ten hexadecimal characters",

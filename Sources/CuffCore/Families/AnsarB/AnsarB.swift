@@ -12,7 +12,8 @@
 ///
 /// [1] mdpnp/mdpnp, package org.mdpnp.devices.cpc: AnsarB.java, DemoIvy450C.java, test data Ivy450C.1.data
 extension CuffDriver {
-    package static let ansarB = CuffDriver(
+    /// The driver `ansar-b`.
+    public static let ansarB = CuffDriver(
         id: "ansar-b",
         models: ["Ivy Vital-Guard 450C"],
         summary: "bedside monitor that sends a message a second: each new result of the cuff",

@@ -17,7 +17,8 @@
 /// [1] elmerrocha/telsy-cab berry_decoder.py   [2] Abrunacci/berry_med, docs/protocolo_berry.md,
 /// measured on a board   [3] public Python readers whose origin is not established
 extension CuffDriver {
-    package static let berryPM6750 = CuffDriver(
+    /// The driver `berry-pm6750`.
+    public static let berryPM6750 = CuffDriver(
         id: "berry-pm6750",
         models: ["Berry Medical PM6750"],
         summary: "board for ECG, SpO2, temperature and blood pressure; only the last is read",

@@ -15,7 +15,8 @@
 ///
 /// [1] roose242/bmtoolkit bmquery.py (MIT), two versions
 extension CuffDriver {
-    package static let beurerBM96 = CuffDriver(
+    /// The driver `beurer-bm96`.
+    public static let beurerBM96 = CuffDriver(
         id: "beurer-bm96", models: ["Beurer BM 96 Cardio"],
         summary: "Beurer BM 96 Cardio: the memory of both users on request, record by record",
         medium: .hidraw, reports: HIDReports(input: 64, output: 8), grade: .b, testedOn: .derived,

@@ -18,7 +18,8 @@
 ///
 /// [1] muling-tt/beurer_bm58 bm58.py   [2] roose242/bmdump bmdump.py   [3] beep-projects/bpconnect beurerbm.py
 extension CuffDriver {
-    package static let beurerHID = CuffDriver(
+    /// The driver `beurer-hid`.
+    public static let beurerHID = CuffDriver(
         id: "beurer-hid", models: ["Beurer BM58", "Beurer BM55", "Beurer BM65"],
         summary: "Beurer HID: the memory of both users on request, record by record",
         medium: .hidraw, grade: .a, testedOn: .derived,

@@ -16,7 +16,8 @@
 ///
 /// [1] DaveDavenport/BPM   [2] McKael/gobm65   [3] curzon01/bm58   [4] atbrask/BM65DataDownloader
 extension CuffDriver {
-    package static let beurerSerial = CuffDriver(
+    /// The driver `beurer-serial`.
+    public static let beurerSerial = CuffDriver(
         id: "beurer-serial",
         models: ["Beurer BM58 (PL2303)", "Beurer BM65 (PL2303)", "Andon KD-001 class"],
         summary: "Beurer BM58, BM65 with a serial bridge: stored readings of the user shown on the cuff",

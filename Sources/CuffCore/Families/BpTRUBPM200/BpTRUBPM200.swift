@@ -18,7 +18,8 @@
 /// [1] OBiBa's Java library org.obiba.vsm.bptru (GPL-3), used by obiba/onyx: BpmMessage, Data, Buttons, Bpm200, Bpm200Commands;
 /// its own repository is not established
 extension CuffDriver {
-    package static let bptruBPM200 = CuffDriver(
+    /// The driver `bptru-bpm200`.
+    public static let bptruBPM200 = CuffDriver(
         id: "bptru-bpm200", models: ["BpTRU BPM-200"],
         summary: "BpTRU BPM-200: listens to live pressures and results; nothing can be sent",
         medium: .hidraw, reports: HIDReports(input: 64, output: 8), grade: .b, testedOn: .derived,

@@ -15,7 +15,8 @@
 ///
 /// [1] MarkMLl/contec08a consoleapp.pas: code, recorded reports and the vendor program's CSV in its comments
 extension CuffDriver {
-    package static let contec08A = CuffDriver(
+    /// The driver `contec-08a`.
+    public static let contec08A = CuffDriver(
         id: "contec-08a", models: ["Contec 08A"],
         summary: "Contec 08A over HID: each user's memory on request",
         medium: .hidraw, reports: HIDReports(input: 64, output: 64), grade: .b,

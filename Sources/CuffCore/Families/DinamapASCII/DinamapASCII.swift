@@ -21,7 +21,8 @@
 /// [1] a public C# class Emr.Devices.GeV100.GeV100SerialConn whose origin is not established; it quotes GE's host
 /// communications manual   [2] tnez/TK-BP, TKBPController.h and .m (University of Kentucky)
 extension CuffDriver {
-    package static let dinamapASCII = CuffDriver(
+    /// The driver `dinamap-ascii`.
+    public static let dinamapASCII = CuffDriver(
         id: "dinamap-ascii",
         models: ["GE Carescape V100", "GE ProCare 100-400", "GE/Critikon Dinamap PRO 100-400"],
         summary: "GE Dinamap monitors over their host port: last determination, start, cancel",

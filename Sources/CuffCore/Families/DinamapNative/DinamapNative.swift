@@ -12,7 +12,8 @@
 ///
 /// [1] Zeriam/dinamap-reader dinamap_data.txt (GPL-2.0)
 extension CuffDriver {
-    package static let dinamapNative = CuffDriver(
+    /// The driver `dinamap-native`.
+    public static let dinamapNative = CuffDriver(
         id: "dinamap-native",
         models: ["GE Dinamap PRO 1000 (native binary mode)"],
         summary: "framing only: counts blocks and gaps, and takes no reading from them",

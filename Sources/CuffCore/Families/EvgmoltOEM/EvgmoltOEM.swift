@@ -17,7 +17,8 @@
 ///
 /// [1] evgmolt/OEM_NIBP: Form1.cs, OEM_NIBP_Status.cs, enums/{Mask,CMD,Errors,AdditionalByteIs}.cs
 extension CuffDriver {
-    package static let evgmoltOEM = CuffDriver(
+    /// The driver `evgmolt-oem`.
+    public static let evgmoltOEM = CuffDriver(
         id: "evgmolt-oem",
         models: ["evgmolt OEM NIBP board"],
         summary: "board that is polled: its last result while it is new, live cuff pressure, start and stop",

@@ -23,7 +23,8 @@
 /// [3] KaiWU17TUM/icu_devices documents/GE_Monitor.md   [4] a public Python table of the record's fields whose origin is
 /// not established; it fits the label 010B that [1] recorded
 extension CuffDriver {
-    package static let geDRI = CuffDriver(
+    /// The driver `ge-dri`.
+    public static let geDRI = CuffDriver(
         id: "ge-dri",
         models: [
             "Datex-Ohmeda AS/3, CS/3, S/5", "GE B30, B40", "GE CARESCAPE B450, B650, B850 (serial computer interface)",

@@ -19,7 +19,8 @@
 /// [1] mdpnp/mdpnp devices/ge/serial/GESerial.java and DemoGESerial.java (BSD-2-Clause); it counts 67 bytes a parameter and
 /// reads 68   [2] mindleaving/patient-monitor-datalogger GEDash/GeDashCommunicator.cs (MIT)
 extension CuffDriver {
-    package static let geUnity = CuffDriver(
+    /// The driver `ge-unity`.
+    public static let geUnity = CuffDriver(
         id: "ge-unity",
         models: ["GE Dash", "GE Solar", "GE Eagle (auxiliary serial port)"],
         summary: "GE Dash, Solar and Eagle monitors: the cuff's last result, unchecked",

@@ -36,7 +36,8 @@
 ///
 /// [5] hankersyan/mindray_t1, Models.java   [6] public programs that read monitors of these makers; origins not established
 extension CuffDriver {
-    package static let hl7ORU = CuffDriver(
+    /// The driver `hl7-oru`.
+    public static let hl7ORU = CuffDriver(
         id: "hl7-oru",
         models: ["Comen VS8", "Comen NC5", "Mindray monitors (Patient Data Share)", "other monitors that send HL7 ORU^R01"],
         summary: "monitors that send HL7 (ORU^R01) over TCP or a serial line: each determination of the cuff",

@@ -26,7 +26,8 @@
 /// [1] part-cw/LNhealth modules/ivueparser (BSD-3-Clause)   [2] xeonfusion/VSCaptureMP Class2.cs, Class3.cs (LGPL-3)
 /// [3] mindleaving/patient-monitor-datalogger PhilipsIntellivue (MIT)
 extension CuffDriver {
-    package static let intelliVue = CuffDriver(
+    /// The driver `intellivue`.
+    public static let intelliVue = CuffDriver(
         id: "intellivue",
         models: ["Philips IntelliVue MP2 to MP90", "Philips IntelliVue MX400 to MX850", "Philips IntelliVue X2, X3"],
         summary: "Philips IntelliVue monitors over their MIB/RS232 port: the cuff's results with their own time",

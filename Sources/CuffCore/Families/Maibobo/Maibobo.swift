@@ -20,7 +20,8 @@
 /// [1] ZackKingS/BloodPressureMeasureDemo, HiseeBtDeviceRBP9804.m, HiseeBtDeviceBP88A.m
 /// [2] zrr1999/maibobo, maibobo/engine.py   [3] public clients with five recorded frames, whose origin is not established
 extension CuffDriver {
-    package static let maibobo = CuffDriver(
+    /// The driver `maibobo`.
+    public static let maibobo = CuffDriver(
         id: "maibobo",
         models: ["Maibobo RBP-9804", "Maibobo BP-88A"],
         summary: "start and stop from the host; the result comes by itself",

@@ -19,7 +19,8 @@
 /// [1] phako/BPM at 9f1e927, Cycle Data Specification.odt, analyze.py   [2] joergmlpts/blood-pressure-monitor at b5248a0,
 /// bpm_usb.py   [3] frankyn/BPADataDownloader at 884497c, bpa_protocol.js
 extension CuffDriver {
-    package static let microlifeBPA100 = CuffDriver(
+    /// The driver `microlife-bpa100`.
+    public static let microlifeBPA100 = CuffDriver(
         id: "microlife-bpa100",
         models: ["Microlife BPA-100", "Microlife BP A6 PC", "Microlife BP3GX1-5X", "Aponorm (Microlife)"],
         summary: "Microlife cuffs with a Cypress serial bridge: whole memory, patient id, clock",

@@ -23,7 +23,8 @@
 /// [2] utils.ts there (CRC)   [3] utils.ts there (version)   [4] public TypeScript lists of its error
 /// codes and messages whose origin is not established
 extension CuffDriver {
-    package static let nibpNano = CuffDriver(
+    /// The driver `nibp-nano`.
+    public static let nibpNano = CuffDriver(
         id: "nibp-nano",
         models: ["ADInstruments Human NIBP Nano"],
         summary: "continuous finger cuff: live pressure at 200 Hz and a reading per heart beat",

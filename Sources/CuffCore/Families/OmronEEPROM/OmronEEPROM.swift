@@ -20,7 +20,8 @@
 ///
 /// [1] LazyT/obpm usb.cpp, issues 1 and 10   [2] userx14/omblepy README, deviceSpecific/hem-7322t.py
 extension CuffDriver {
-    package static let omronEEPROM = CuffDriver(
+    /// The driver `omron-eeprom`.
+    public static let omronEEPROM = CuffDriver(
         id: "omron-eeprom",
         models: ["Omron HEM-7131U", "Omron M3 IT", "Omron M400 IT", "Omron HEM-7322U", "Omron M6 Comfort IT", "Omron M500 IT"],
         summary: "Omron USB: the memory of both users, read by address",

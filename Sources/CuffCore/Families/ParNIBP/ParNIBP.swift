@@ -21,7 +21,8 @@
 /// [1] PyMonkey81/hemodialisis_ciateq, connection/nibp_protocol.py, after NIBPWin V3.1 / Technical Description rev 2.14
 /// [2] CardioArtLab/NIBP-project, tincho77/NIBP-ABATON   [3] a later tests/test_nibp_protocol.py of [1], with FD/FE frames
 extension CuffDriver {
-    package static let parNIBP = CuffDriver(
+    /// The driver `par-nibp`.
+    public static let parNIBP = CuffDriver(
         id: "par-nibp",
         models: [
             "PAR NIBP2010", "PAR NIBP2020 UP", "PAR combi board (FD/FE)", "Sinnor N6", "Abaton UN300C", "NIBScan", "MD-900",

@@ -9,7 +9,8 @@
 ///
 /// [1] a public C# class XiMPLib.xDevice.xBpMeter.ParamaTech.FT201 whose origin is not established
 extension CuffDriver {
-    package static let paramatechFT201 = CuffDriver(
+    /// The driver `paramatech-ft201`.
+    public static let paramatechFT201 = CuffDriver(
         id: "paramatech-ft201",
         models: ["ParamaTech FT-201"],
         summary: "pushes each result with its time as one line of digits between STX and ETX",

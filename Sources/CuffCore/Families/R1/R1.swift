@@ -22,7 +22,8 @@
 /// [2] the same, lib/features/measurement/parser/bp250_parser.dart   [3] a public Flutter reader (class SerialServer) whose
 /// origin is not established   [4] andamandev32-pixel/test-terumo-bp, terumo_simulator.py
 extension CuffDriver {
-    package static let r1 = CuffDriver(
+    /// The driver `r1`.
+    public static let r1 = CuffDriver(
         id: "r1",
         models: [
             "Terumo BP-500", "Terumo BR-500", "Selvas ACCUNIQ BP500", "Selvas ACCUNIQ BP210", "Selvas ACCUNIQ BP250",

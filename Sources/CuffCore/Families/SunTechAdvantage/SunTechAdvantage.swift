@@ -21,7 +21,8 @@
 /// [3] aiswariyas/januity_i_modified, JanuityUI/Modules/BloodPressure.cs   [4] public C and C++ readers whose origin is not
 /// established
 extension CuffDriver {
-    package static let suntechAdvantage = CuffDriver(
+    /// The driver `suntech-advantage`.
+    public static let suntechAdvantage = CuffDriver(
         id: "suntech-advantage",
         models: ["SunTech Advantage OEM", "SunTech Advantage 2.0", "SunTech MC3 class"],
         summary: "SunTech OEM modules: measure with live cuff pressure, abort, last result",

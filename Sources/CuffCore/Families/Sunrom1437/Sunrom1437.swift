@@ -10,7 +10,8 @@
 ///
 /// [1] the vendor's page of part 1437   [2] some ten public Arduino sketches that read by these offsets, of no established origin
 extension CuffDriver {
-    package static let sunrom1437 = CuffDriver(
+    /// The driver `sunrom-1437`.
+    public static let sunrom1437 = CuffDriver(
         id: "sunrom-1437",
         models: ["Sunrom 1437", "clones of its board"],
         summary: "wrist and upper-arm boards that push each result as three numbers",

@@ -20,7 +20,8 @@
 /// [1] glucometers-tech/glucometer-protocols src/taidoc/td42xx.md, glucometerutils   [2] andrew61/TransafeRx.iOS
 /// [3] advmeds-service/advmeds-bluetooth-lib, YentingChia-Ultron/Ultron-esp32BLE (both over BLE)
 extension CuffDriver {
-    package static let taiDoc = CuffDriver(
+    /// The driver `taidoc`.
+    public static let taiDoc = CuffDriver(
         id: "taidoc", models: ["TaiDoc TD-31xx", "Fora D40", "Fora P30 Plus"],
         summary: "TaiDoc and Fora: the memory on request, record by record",
         grade: .b, testedOn: .derived,

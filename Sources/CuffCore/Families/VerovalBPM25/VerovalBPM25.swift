@@ -15,7 +15,8 @@
 ///
 /// [1] cpresser/veroval veroval.py (MIT), sniffed from the vendor's program
 extension CuffDriver {
-    package static let verovalBPM25 = CuffDriver(
+    /// The driver `veroval-bpm25`.
+    public static let verovalBPM25 = CuffDriver(
         id: "veroval-bpm25",
         models: ["Hartmann Veroval BPM25"],
         summary: "sends its whole memory on request",

@@ -18,7 +18,8 @@
 ///
 /// [1] ignisf/vdc_export vdc_export.rb (AGPL-3)   [2] crate usb-bpm-exporter 0.1.4 (MIT), README: columns and two lines
 extension CuffDriver {
-    package static let verovalDuo = CuffDriver(
+    /// The driver `veroval-duo`.
+    public static let verovalDuo = CuffDriver(
         id: "veroval-duo", models: ["Hartmann Veroval duo control"],
         summary: "the memory of both users on request, as text",
         grade: .b, testedOn: .derived,
