@@ -27,20 +27,6 @@ package struct QuantityCollection: Sendable {
         if !values.isEmpty, let duration { lasting[key, default: 0] += duration.components.seconds }
     }
 
-    /// Adds the values of a series; values whose unit cannot be converted are left out.
-    package mutating func add(_ series: QuantitySeries) {
-        guard let unit = type.unit else { return }
-        for element in series.elements {
-            guard let value = HealthQuantity(element.value, series.unit).value(in: unit) else {
-                leftOut += 1
-                continue
-            }
-            let time = Timestamp(milliseconds: series.start.milliseconds + element.start / 1000)
-            let lasting = Duration.microseconds(max(0, element.end - element.start))
-            add(DatedValue(value, at: time, from: series.reading ?? .none), lasting: lasting > .zero ? lasting : nil)
-        }
-    }
-
     /// Counts a value that was left out.
     package mutating func leaveOut() { leftOut += 1 }
 

@@ -1,24 +1,24 @@
 import CuffCore
 
 /// An event or a symptom over an interval, with one of a few values or without one.
-package struct CategorySample: Sendable, Hashable {
+public struct CategorySample: Sendable, Hashable {
     /// The type of the event; always a category type.
-    package let type: SampleType
+    public let type: SampleType
     /// Its value; `nil` for a type without values.
-    package let value: CategoryValue?
+    public let value: CategoryValue?
     /// When the event begins.
-    package let start: Timestamp
+    public let start: Timestamp
     /// When the event ends, at `start` or later.
-    package let end: Timestamp
+    public let end: Timestamp
     /// The program that made the sample.
-    package let source: HealthSource
+    public let source: HealthSource
     /// The cuff; `nil` if it is unknown.
-    package let device: DeviceIdentity?
+    public let device: DeviceIdentity?
     /// The metadata.
-    package let metadata: HealthMetadata
+    public let metadata: HealthMetadata
 
     /// Throws `invalidArgument` if type, times or metadata are inconsistent.
-    init(
+    public init(
         _ type: SampleType, value: CategoryValue? = nil, start: Timestamp, end: Timestamp, source: HealthSource,
         device: DeviceIdentity? = nil, metadata: HealthMetadata = HealthMetadata()
     ) throws(HealthError) {

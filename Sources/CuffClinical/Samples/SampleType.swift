@@ -104,7 +104,7 @@ public struct SampleType: Sendable, Hashable {
     public var isHealthKits: Bool { identifier.description.hasPrefix("HK") }
 
     /// Whether values of the type may be in this unit: the dimensions agree.
-    public func allows(_ unit: HealthUnit) -> Bool { unit.dimension == self.unit?.dimension }
+    public func allows(_ unit: HealthUnit) -> Bool { self.unit?.isConvertible(to: unit) ?? false }
 
     /// Throws `invalidArgument` unless a sample of this type may cover the time.
     func checkExtent(_ start: Timestamp, _ end: Timestamp) throws(HealthError) {

@@ -1,30 +1,30 @@
 import CuffCore
 
 /// Collects the beats of a series: `add` any number of times, then `finish` or `discard` once.
-struct HeartbeatSeriesBuilder: Sendable {
+public struct HeartbeatSeriesBuilder: Sendable {
     /// A day of 200 beats a minute is 288,000.
-    static let maximumCount = 300_000
+    public static let maximumCount = 300_000
 
     /// The instant from which the beats count.
-    let start: Timestamp
+    public let start: Timestamp
     /// The program that makes the series.
-    let source: HealthSource
+    public let source: HealthSource
     /// The cuff; `nil` if it is unknown.
-    let device: DeviceIdentity?
+    public let device: DeviceIdentity?
     /// Where the builder stands.
-    private(set) var state = QuantitySeriesBuilder.State.building
+    public private(set) var state = QuantitySeriesBuilder.State.building
     private var beats: [HeartbeatSeries.Beat] = []
 
     /// A series without beats.
-    init(start: Timestamp, source: HealthSource, device: DeviceIdentity? = nil) {
+    public init(start: Timestamp, source: HealthSource, device: DeviceIdentity? = nil) {
         (self.start, self.source, self.device) = (start, source, device)
     }
 
     /// The number of beats so far.
-    var count: Int { beats.count }
+    public var count: Int { beats.count }
 
     /// A beat at its time since the start of the series. Times must grow.
-    mutating func add(at elapsed: Duration, precededByGap: Bool = false) throws(HealthError) {
+    public mutating func add(at elapsed: Duration, precededByGap: Bool = false) throws(HealthError) {
         try state.check()
         let time = elapsed.microseconds
         guard time >= 0 else { throw .invalid("the beat lies before the start of the series") }
@@ -37,7 +37,7 @@ struct HeartbeatSeriesBuilder: Sendable {
     }
 
     /// A beat with its interval to the previous one, as cuffs send it. The first is at the start of the series.
-    mutating func add(interval milliseconds: Int, precededByGap: Bool = false) throws(HealthError) {
+    public mutating func add(interval milliseconds: Int, precededByGap: Bool = false) throws(HealthError) {
         let last = beats.last?.time
         try add(
             at: .microseconds(last.map { $0 + Int64(milliseconds) * 1000 } ?? 0),
@@ -45,7 +45,7 @@ struct HeartbeatSeriesBuilder: Sendable {
     }
 
     /// Ends the series. Throws `noData` without beats, and `invalidArgument` if it is finished or discarded already.
-    mutating func finish(reading: Reading.ID? = nil) throws(HealthError) -> HeartbeatSeries {
+    public mutating func finish(reading: Reading.ID? = nil) throws(HealthError) -> HeartbeatSeries {
         try state.check()
         state = .finished
         guard !beats.isEmpty else { throw HealthError(.noData, "the series has no beats") }
@@ -53,7 +53,7 @@ struct HeartbeatSeriesBuilder: Sendable {
     }
 
     /// Discards the beats; repeated calls are harmless.
-    mutating func discard() {
+    public mutating func discard() {
         guard state == .building else { return }
         state = .discarded
         beats = []

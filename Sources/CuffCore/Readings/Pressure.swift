@@ -48,7 +48,10 @@ public struct PulseRate: Sendable, Hashable {
     @inlinable
     public init(_ perMinute: Int) { digits = Digits(perMinute) }
 
-    /// Within 20…300 per minute.
+    /// What a heart can do, per minute: wide limits of this program.
+    package static let plausible = 20.0...300
+
+    /// Within `plausible`.
     @inline(__always)
     var isPlausible: Bool {
         if digits.exponent == 0 { return digits.mantissa >= 20 && digits.mantissa <= 300 }

@@ -34,14 +34,18 @@ final class SQLiteSink: Sink, @unchecked Sendable {
 
     private let patients: [DriverID: @Sendable ([UInt8]) -> String?]
 
-    init(
+    convenience init(
         path: String, patients: [DriverID: @Sendable ([UInt8]) -> String?] = [:],
         notices: @escaping @Sendable (IngestError) -> Void = { _ in }
     ) throws(IngestError) {
-        self.patients = patients
-        label = "sqlite:\(path)"
-        store = try Store(path, access: .write, notices: notices)
-        isDurable = SinkSpec.isRegularFile(path) == true
+        self.init(try Store(path, access: .write, notices: notices), patients: patients)
+    }
+
+    /// Writes into an open database.
+    init(_ store: Store, patients: [DriverID: @Sendable ([UInt8]) -> String?] = [:]) {
+        (self.store, self.patients) = (store, patients)
+        label = "sqlite:\(store.path)"
+        isDurable = SinkSpec.isRegularFile(store.path) == true
     }
 
     /// From now on this sink's transactions are the other one's, too. To be called before the first write.

@@ -40,6 +40,8 @@ public struct ReadingSelection: Sendable, Hashable {
     public var ids: [Reading.ID]
     /// Only those that the export of this name has not given yet, in this revision.
     public var newFor: String?
+    /// Only those for which it holds; `nil`: all.
+    public var condition: ReadingCondition?
     /// Only the latest so many, by their ids.
     public var last: Int?
     /// The zone in which a cuff's own time is read where nothing better is known.
@@ -55,7 +57,7 @@ public struct ReadingSelection: Sendable, Hashable {
     /// Whether nothing narrows it: everything there is.
     public var isEverything: Bool {
         since == nil && until == nil && user == nil && !isWithoutUser && device == nil && driver == nil && kinds.isEmpty && ids.isEmpty
-            && last == nil
+            && last == nil && condition == nil
     }
 
     /// Conditions in SQL, wide enough that nothing is lost; the exact time is judged afterwards. ISO texts sort by their

@@ -26,14 +26,20 @@ public struct SeriesCondition: Sendable, Hashable {
 
     /// Reads `max>=180`, blanks around the sign allowed; throws a usage error for anything else.
     public init(_ text: String) throws(IngestError) {
+        guard let (word, comparison, value) = Self.parts(text), let measure = Measure(rawValue: word) else {
+            throw IngestError(RequestFault.notACondition(text, measures: Measure.allCases.map(\.rawValue)))
+        }
+        (self.measure, self.comparison, self.value) = (measure, comparison, value)
+    }
+
+    /// The word, the sign and the number of a condition.
+    static func parts(_ text: String) -> (word: String, Comparison, value: Double)? {
         for comparison in Comparison.allCases {
             guard let sign = text.firstRange(of: comparison.rawValue) else { continue }
-            let (left, right) = (text[..<sign.lowerBound].trimmed, text[sign.upperBound...].trimmed)
-            guard let measure = Measure(rawValue: left), let value = Double(right), value.isFinite else { break }
-            (self.measure, self.comparison, self.value) = (measure, comparison, value)
-            return
+            guard let value = Double(text[sign.upperBound...].trimmed), value.isFinite else { return nil }
+            return (text[..<sign.lowerBound].trimmed, comparison, value)
         }
-        throw IngestError(RequestFault.notACondition(text, measures: Measure.allCases.map(\.rawValue)))
+        return nil
     }
 
     /// A condition with one argument. Where a series has no such number it does not hold.

@@ -30,6 +30,7 @@ extension Store {
         try walk(selection, columns: ReadingColumn.all) { cursor, sources in
             guard selection.holds(cursor.time) else { return true }
             guard let source = sources[cursor.source], let reading = cursor.reading(driver: source.driver) else { throw UnreadableRow() }
+            guard selection.condition?.holds(reading) ?? true else { return true }
             guard let last = selection.last else { return try body(reading, source.provenance) }
             guard latest.count < last else { return false }
             latest.append((reading, source.provenance))
@@ -51,6 +52,9 @@ extension Store {
         try walk(selection, columns: ReadingColumn.ofPoints) { cursor, _ in
             let time = cursor.time
             guard selection.holds(time) || cursor.hasImplausibleTime else { return true }
+            if let condition = selection.condition {
+                guard let point = cursor.point(time ?? Timestamp(milliseconds: 0)), condition.holds(point) else { return true }
+            }
             guard left > 0 else { return false }
             left -= 1
             if let reason = rule.reason(cursor.flags) {

@@ -4,7 +4,7 @@ import SQLite
 
 extension Store {
     /// Keeps a series; one of the same source, type and start replaces it.
-    func save(_ series: HealthSeries, driver: DriverID, device: String, identity: DeviceIdentity?) throws(IngestError) {
+    package func keep(_ series: HealthSeries, driver: DriverID, device: String, identity: DeviceIdentity?) throws(IngestError) {
         try commit { db in
             let source = try Self.number(driver, device, identity, in: db)
             func insert(

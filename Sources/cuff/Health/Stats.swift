@@ -88,10 +88,8 @@ extension Stats {
             own.kinds = [.quantity]
             SelectionOptions.sayImplausibleTimes(try store.implausibleTimes(own))
         }
-        let persons =
-            name == "cuff_pressure"
-            ? try HealthRuns.seriesStatistics(store, selection, of: .cuffPressure, by: cut)
-            : try HealthRuns.statistics(store, selection, of: try QuantityType.checked(name), by: cut)
+        let type = name == "cuff_pressure" ? SampleType.cuffPressure : try QuantityType.checked(name).sample
+        let persons = try HealthRuns.statistics(store, selection, of: type, by: cut)
         put(HealthRuns.text(persons, name: name, isTable: isTable, width: Terminal.outputWidth), isTable)
         let leftOut = persons.reduce(0) { $0 + $1.collection.leftOut }
         if !isTable, leftOut > 0 { Terminal.say("cuff: \(Plural.text(leftOut, "value")) left out") }

@@ -65,62 +65,29 @@ extension HealthRuns {
         return try save(reading, to: path)
     }
 
-    /// Statistics of a quantity for each person of the selection: of its readings, and of the values of series of the same type.
+    /// Statistics of one type for each person of the selection: of its readings, and of the values of series of the same type.
     package static func statistics(
-        _ store: Store, _ selection: ReadingSelection, of type: QuantityType, by cut: CalendarCut
-    ) throws(IngestError) -> [(user: Int?, collection: QuantityCollection)] {
-        var selection = selection
-        selection.kinds = [.quantity]
-        var found: [(user: Int?, collection: QuantityCollection)] = []
-        for (user, own) in try Persons(store, selection).each(selection) {
-            var collection = QuantityCollection(type.sample, cut, values: type.values)
-            let rule = InclusionRule(zone: selection.zone)
-            try store.forEach(own) { reading, _ in
-                guard QuantityType.of(reading) == type, case .quantity(let quantity) = reading.content else { return true }
-                guard let value = quantity.value, let time = reading.bestTime(in: selection.zone), rule.reason(reading.flags) == nil else {
-                    collection.leaveOut()
-                    return true
-                }
-                collection.add(DatedValue(value.value, at: time, from: reading.id), lasting: reading.duration)
-                return true
-            }
-            try addSeries(store, own, to: &collection)
-            found.append((user, collection))
-        }
-        return found
-    }
-
-    /// Statistics of the pressures in the cuff while it measured, for each person: of series alone.
-    package static func seriesStatistics(
         _ store: Store, _ selection: ReadingSelection, of type: SampleType, by cut: CalendarCut
     ) throws(IngestError) -> [(user: Int?, collection: QuantityCollection)] {
+        var selection = selection
+        selection.kinds = kinds(of: type)
         var found: [(user: Int?, collection: QuantityCollection)] = []
-        for (user, own) in try Persons(store, selection, kinds: []).each(selection) {
-            var collection = QuantityCollection(type, cut)
-            try addSeries(store, own, to: &collection)
-            if !collection.buckets.isEmpty || collection.leftOut > 0 { found.append((user, collection)) }
+        for (user, own) in try Persons(store, selection).each(selection) {
+            var collection = QuantityCollection(type, cut, values: QuantityType.all.first { $0.sample == type }?.values ?? [])
+            try store.collect([own], into: &collection)
+            if type != .cuffPressure || !collection.buckets.isEmpty || collection.leftOut > 0 { found.append((user, collection)) }
         }
         return found
     }
 
-    private static func addSeries(
-        _ store: Store, _ selection: ReadingSelection, to collection: inout QuantityCollection
-    ) throws(IngestError) {
-        var series = SeriesSelection(selection, kinds: [.quantity])
-        series.newFor = nil
-        // What was measured for a test or a demonstration is no person's.
-        var staged: Set<Reading.ID> = []
-        try store.forEachHomeReading(selection, rule: InclusionRule(zone: selection.zone)) { reading in
-            if reading.exclusion == .notAPatient { staged.insert(reading.id) }
-            return true
+    /// The readings that have values of the type; of the pressures in a cuff only series have values.
+    static func kinds(of type: SampleType) -> Set<ReadingSelection.Kind> {
+        switch type {
+        case .systolic, .diastolic, .meanPressure: [.bloodPressure]
+        case .heartRate: [.bloodPressure, .pulseRate, .quantity]
+        case .cuffPressure: []
+        default: [.quantity]
         }
-        var filled = collection
-        try store.forEachSeries(series) { stored in
-            guard case .quantity(let one) = stored.series, one.type == filled.type else { return true }
-            if let reading = one.reading, staged.contains(reading) { filled.leaveOut() } else { filled.add(one) }
-            return true
-        }
-        collection = filled
     }
 
     /// Statistics of a quantity as they are printed.

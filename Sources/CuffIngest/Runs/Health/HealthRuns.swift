@@ -19,7 +19,7 @@ public enum HealthRuns {
         return found
     }
 
-    private static func widened(_ selection: ReadingSelection, _ cut: CalendarCut) -> ReadingSelection {
+    static func widened(_ selection: ReadingSelection, _ cut: CalendarCut) -> ReadingSelection {
         var selection = selection
         // Half a day would have half a day's extremes: the first and the last bucket are taken whole.
         selection.since = selection.since.map { cut.interval(of: cut.key(at: $0))?.lowerBound ?? $0 }
@@ -129,26 +129,9 @@ public enum HealthRuns {
     }
 
     static func save(_ reading: Reading, to path: String) throws(IngestError) -> (reading: Reading, isNew: Bool) {
-        var reading = reading
-        reading.id = try idInPlace(of: reading.id, in: path)
-        let sink = try SQLiteSink(path: path)
-        let repeated = try sink.write(Batch(source: 0, driver: ManualEntry.driver, entries: [.reading(reading)]))
-        try sink.close()
-        if repeated > 0, let remarks = reading.remarks {
-            let store = try Store(path, access: .write)
-            _ = try store.remark([reading.id], remarks.all)
-            try store.close()
-        }
-        return (reading, repeated == 0)
-    }
-
-    /// What is typed in again after it was deleted is wanted again. The deleted id stays taken, because servers were told that it is
-    /// gone; the entry gets the one that follows from it, so that typing it in twice still changes nothing.
-    private static func idInPlace(of id: Reading.ID, in path: String) throws(IngestError) -> Reading.ID {
         let store = try Store(path, access: .write)
-        var id = id
-        while try !store.deleted(among: [id]).isEmpty { id.hash = XXHash64.hash(Array(id.description.utf8).span) }
+        let (readings, new) = try store.keep(entered: [reading])
         try store.close()
-        return id
+        return (readings[0], new > 0)
     }
 }

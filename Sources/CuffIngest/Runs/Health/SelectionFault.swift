@@ -8,6 +8,8 @@ package enum SelectionFault: Fault {
     case oneTypeOnly(verb: String, type: String)
     /// What belongs to one person, and whose readings these are.
     case severalPersons(what: String, whose: String, hasUnnamed: Bool)
+    /// A name that the configuration does not have.
+    case unknownPerson(String)
     case limitsCross
     /// Values that no arm has.
     case implausible(systolic: Int, diastolic: Int, pulse: Int?)
@@ -38,6 +40,7 @@ package enum SelectionFault: Fault {
         case .oneTypeOnly(let verb, let type): (.usage, "`\(verb)` is made of \(type) alone")
         case .severalPersons(let what, let whose, _):
             (.usage, "\(what) is of one person, and these readings are of several: \(whose)")
+        case .unknownPerson(let name): (.usage, "no user is called `\(name)`: it is not a name of the configuration")
         case .limitsCross: (.usage, "the pulse limits cross: the low one is not below the high one")
         case .implausible(let systolic, let diastolic, let pulse):
             (

@@ -9,6 +9,7 @@ extension SelectionFault: Hinted {
         case .oneTypeOnly: "leave out --type"
         case .severalPersons(_, _, let hasUnnamed):
             "add --user NUMBER\(hasUnnamed ? ", or --user none for those without a user" : "")"
+        case .unknownPerson(let name): "`users = { 1 = \"\(name)\" }` in a [device.NAME] section of the configuration names one"
         case .limitsCross: "write e.g. --low-pulse 40 --high-pulse 120"
         case .implausible: "check the numbers, or add --force"
         case .inTheFuture: "check --at"
