@@ -1,12 +1,14 @@
 import CuffCore
 import CuffIngest
 
-// Four things that a program does with cuffs:
+// What a program does with cuffs, and with a database of readings (Database.swift):
 //
 //   EmbeddingExample read DEVICE DRIVER          takes what one cuff has stored
 //   EmbeddingExample store DEVICE DRIVER FOLDER   stores what one cuff has, a file for each reading
 //   EmbeddingExample watch [DEVICE=DRIVER …]     takes what every cuff sends, now and when one is plugged in
 //   EmbeddingExample measure DEVICE DRIVER       lets one cuff measure
+//   EmbeddingExample keep|changes|statistics|series DATABASE
+//   EmbeddingExample latest DATABASE FILE        keeps the readings of every cuff, and the latest one in a file
 
 func show(_ reading: Reading, _ driver: DriverID) {
     switch reading.content {
@@ -76,7 +78,12 @@ do {
     case ("store", 4): try await store(arguments[1], arguments[2], in: arguments[3])
     case ("watch", _): try await watch(Array(arguments.dropFirst()))
     case ("measure", 3): try await measure(arguments[1], arguments[2])
-    default: print("EmbeddingExample read DEVICE DRIVER | store DEVICE DRIVER FOLDER | watch [DEVICE=DRIVER …] | measure DEVICE DRIVER")
+    case ("keep", 2): try await keep(in: arguments[1])
+    case ("changes", 2): try await changes(in: arguments[1])
+    case ("statistics", 2): try await statistics(in: arguments[1])
+    case ("series", 2): try await series(in: arguments[1])
+    case ("latest", 3): try await latest(in: arguments[1], to: arguments[2])
+    default: print("EmbeddingExample read DEVICE DRIVER | store DEVICE DRIVER FOLDER | watch [DEVICE=DRIVER …] | measure DEVICE DRIVER | …")
     }
 } catch {
     print(error)

@@ -2,19 +2,18 @@ import CuffCore
 
 /// Statistics of one quantity by day, week or any other cut, of readings and of the values within series. Values are not kept.
 package struct QuantityCollection: Sendable {
-    /// How time is divided into buckets.
     package let cut: CalendarCut
-    /// What the values are.
     package let type: SampleType
     /// The number of values that are not counted, because they are test data or invalid.
     package private(set) var leftOut = 0
     /// The values of a category, which are not averaged; empty for a quantity.
     package let values: [CategoryValue]
+    /// The only cuff of the values; `nil`: of any.
+    package var source: Provenance?
     private var found: [Int64: QuantityStatistics] = [:]
     /// The total duration of a category in seconds.
     private var lasting: [Int64: Int64] = [:]
 
-    /// No values.
     package init(_ type: SampleType, _ cut: CalendarCut, values: [CategoryValue] = []) {
         (self.type, self.cut, self.values) = (type, cut, values)
     }
@@ -30,7 +29,6 @@ package struct QuantityCollection: Sendable {
     /// Counts a value that was left out.
     package mutating func leaveOut() { leftOut += 1 }
 
-    /// Ascending; only those that hold a value.
     package var buckets: [(key: Int64, statistics: QuantityStatistics)] {
         found.sorted { $0.key < $1.key }.map { (key: $0.key, statistics: $0.value) }
     }
@@ -56,12 +54,17 @@ package struct QuantityCollection: Sendable {
             text.append(key: "zone", cut.zone.name)
             if let style = type.aggregation { text.append(key: "style", style.rawValue) }
             if let user { text.append(key: "user", user) }
+            if let source {
+                text.append(key: "driver", source.driver)
+                if !source.device.isEmpty { text.append(key: "device", source.device) }
+            }
             text.append(key: "count", statistics.count)
             if values.isEmpty {
                 if let result = result(statistics) { text.append(key: result.word, rounded: result.value) }
                 for (word, value) in [("min", statistics.minimum), ("max", statistics.maximum), ("last", statistics.mostRecent)] {
                     if let value { text.append(key: word, rounded: value.value) }
                 }
+                if let last = statistics.mostRecent { text.append(key: "last_time", last.time, in: cut.zone) }
             } else {
                 text.append(key: "duration_s", Int(lasting[key] ?? 0))
                 for (word, value) in [("worst", statistics.maximum), ("last", statistics.mostRecent)] {
@@ -87,7 +90,6 @@ package struct QuantityCollection: Sendable {
         text.append(string: "minutes; zone \(cut.zone.name)\(leftOut > 0 ? "; \(leftOut) left out" : "")\n")
     }
 
-    /// A table for a person.
     package func appendTable(width: Int? = nil, to text: inout TextBuffer) {
         guard values.isEmpty else { return appendCategoryTable(width: width, to: &text) }
         let word = buckets.first.flatMap { result($0.statistics)?.word } ?? "avg"

@@ -11,6 +11,11 @@ public struct CategoryValue: Sendable, Hashable {
 
     init(_ word: String, _ number: Int, _ name: StaticName) { (self.word, self.number, self.name) = (word, number, name) }
 
+    /// The kind of a loud sound. Name and number: Apple's HKCategoryValues.h, iOS 14.
+    public static let audioExposure = [
+        CategoryValue("momentary_limit", 1, "HKCategoryValueEnvironmentalAudioExposureEventMomentaryLimit")
+    ]
+
     /// How severe a symptom is. Names and numbers: Apple's HKCategoryValues.h, iOS 13.6.
     public static let severity = [
         CategoryValue("unspecified", 0, "HKCategoryValueSeverityUnspecified"),

@@ -9,18 +9,18 @@ public protocol HealthSample: Sendable {
     /// The metadata.
     var metadata: HealthMetadata { get }
     /// The reading that keeps the sample, of origin `entered`. The same values at the same time are the same reading. `received` is now,
-    /// and `zone` gives the wall clock of the id. Throws `invalidArgument` for a type that is not kept by itself, an implausible value,
+    /// and `zone` gives the wall clock of the id. Throws `invalidArgument` for a type without readings, an implausible value,
     /// and a time in the future.
     func reading(user: Int32?, received: Timestamp, zone: ZoneTable) throws(HealthError) -> Reading
 }
 
 extension HealthSample {
     /// A minute between two clocks is no time in the future.
-    fileprivate func checkTime(_ received: Timestamp) throws(HealthError) {
+    func checkTime(_ received: Timestamp) throws(HealthError) {
         guard start.milliseconds <= received.milliseconds + 60_000 else { throw .invalid("the sample is in the future") }
     }
 
-    fileprivate var duration: Duration? {
+    var duration: Duration? {
         let seconds = (end.milliseconds - start.milliseconds) / 1000
         return seconds > 0 ? .seconds(seconds) : nil
     }
@@ -43,11 +43,11 @@ extension Correlation: HealthSample {
 }
 
 extension QuantitySample: HealthSample {
-    /// A heart rate becomes a pulse, any other quantity of `SampleType.all` that is measured by itself a quantity in the unit of its type.
+    /// A heart rate becomes a pulse; body mass, temperature and the like become a quantity in the unit of the type.
     public func reading(user: Int32?, received: Timestamp, zone: ZoneTable) throws(HealthError) -> Reading {
         try checkTime(received)
         guard let type = QuantityType.all.first(where: { $0.sample == self.type }), let unit = type.sample.unit else {
-            throw .invalid("a sample of \(self.type.identifier) is not kept by itself")
+            throw .invalid("a sample of \(self.type.identifier) cannot be stored alone")
         }
         guard var digits = quantity.converted(to: unit)?.digits else { throw .invalid("\(quantity.unit) is not a unit of \(type.name)") }
         // A share is 0 to 1 in HealthKit, although its unit is "%".
@@ -59,11 +59,11 @@ extension QuantitySample: HealthSample {
 }
 
 extension CategorySample: HealthSample {
-    /// Events of a heart are found in readings, and are not kept by themselves.
+    /// Heart events are computed from readings, and not stored.
     public func reading(user: Int32?, received: Timestamp, zone: ZoneTable) throws(HealthError) -> Reading {
         try checkTime(received)
         guard let type = QuantityType.all.first(where: { $0.sample == self.type }), let value, type.values.contains(value) else {
-            throw .invalid("a sample of \(self.type.identifier) with this value is not kept by itself")
+            throw .invalid("a sample of \(self.type.identifier) with this value cannot be stored alone")
         }
         let number = Digits(mantissa: Int64(value.number))
         return ManualQuantity(type, number, at: start, lasting: duration, user: user, remarks: metadata.remarks)

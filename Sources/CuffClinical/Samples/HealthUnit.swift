@@ -6,7 +6,7 @@ public struct HealthUnit: Sendable, Hashable, CustomStringConvertible {
     /// What a unit measures, as exponents of base units. Only units of one dimension can be converted.
     struct Dimension: Sendable, Hashable {
         var mass = 0, length = 0, time = 0, temperature = 0
-        /// A number of things. It counts only by itself: beats a second and hertz are the same.
+        /// A number of things. Ignored beside other dimensions: beats a second and hertz are the same.
         var count = 0
         var share = 0
         /// Decibels of sound pressure, and of hearing level: the two differ at each frequency.
@@ -108,7 +108,8 @@ public struct HealthUnit: Sendable, Hashable, CustomStringConvertible {
 
     /// Every unit of this program.
     public static let all: [HealthUnit] = [
-        mmHg, kPa, countPerMinute, countPerSecond, hertz, second, millisecond, minute, hour, count, kilogram, gram, pound, metre, centimetre,
+        mmHg, kPa, countPerMinute, countPerSecond, hertz, second, millisecond, minute, hour, count, kilogram, gram, pound, metre,
+        centimetre,
         foot, inch, litre, percent, celsius, fahrenheit, milligramPerDecilitre, millimolePerLitreOfGlucose, decibelSoundPressure,
         decibelHearingLevel,
     ]

@@ -2,9 +2,7 @@ import CuffCore
 
 /// A quantity other than blood pressure, or a symptom with one of a few values, that can be typed in, counted and exported.
 package struct QuantityType: Sendable, Hashable {
-    /// The word on the command line and in JSON.
     package let name: String
-    /// The sample type, with the unit and the aggregation.
     package let sample: SampleType
     /// The nomenclature code under which readings are stored.
     package let mdc: UInt32
@@ -12,7 +10,6 @@ package struct QuantityType: Sendable, Hashable {
     package let unit: UInt16
     /// The plausible range; other values are refused as typing errors unless forced.
     package let plausible: ClosedRange<Double>
-    /// The values of a category; empty for a quantity.
     package let values: [CategoryValue]
 
     private init(
@@ -48,6 +45,7 @@ package struct QuantityType: Sendable, Hashable {
         QuantityType("blood_glucose", .bloodGlucose, 2, 29112, unit: 2130, 10...1000),
         QuantityType("environmental_audio_exposure", .environmentalAudioExposure, 1024, 0xC0F1, unit: 0xFDBA, 0...150),
         QuantityType("headphone_audio_exposure", .headphoneAudioExposure, 1024, 0xC0F2, unit: 0xFDBA, 0...150),
+        QuantityType("audio_exposure_event", .audioExposureEvent, 0xC0FA, CategoryValue.audioExposure),
         QuantityType("dizziness", .dizziness, 0xC0F4, CategoryValue.severity),
         QuantityType("headache", .headache, 0xC0F5, CategoryValue.severity),
         QuantityType("fainting", .fainting, 0xC0F6, CategoryValue.severity),

@@ -17,7 +17,6 @@ public struct ReadingSamples: Sendable, Hashable {
     public let time: Timestamp
     /// The metadata.
     public let metadata: HealthMetadata
-    /// The events of the reading.
     package let events: [HeartEvent]
 
     /// `zone` is named in the metadata, and dates a reading that has only its cuff's own time.

@@ -3,7 +3,6 @@ import CuffCore
 /// A type of sample with HealthKit's identifier, unit and aggregation. Types that HealthKit does not have begin with `Cuff` and are left
 /// out of its exchange format.
 public struct SampleType: Sendable, Hashable {
-    /// What samples of the type hold.
     package enum Kind: Sendable, Hashable { case quantity, correlation, category, series }
 
     /// HealthKit's identifier, or one beginning with `Cuff`.
@@ -73,6 +72,9 @@ public struct SampleType: Sendable, Hashable {
     /// The pulse was at or below the person's limit.
     public static let lowHeartRate = category("HKCategoryTypeIdentifierLowHeartRateEvent")
 
+    /// A loud sound for a short time, at or above the person's limit.
+    public static let audioExposureEvent = category("HKCategoryTypeIdentifierAudioExposureEvent")
+
     // Symptoms with their severity (`CategoryValue.severity`). Identifiers: Apple's HKTypeIdentifiers.h, iOS 13.6.
     /// Dizziness.
     public static let dizziness = category("HKCategoryTypeIdentifierDizziness")
@@ -91,7 +93,8 @@ public struct SampleType: Sendable, Hashable {
     public static let all: [SampleType] = [
         systolic, diastolic, heartRate, heartRateVariability, meanPressure, cuffPressure, measurements, bodyMass, height,
         bodyTemperature, oxygenSaturation, respiratoryRate, bloodGlucose, environmentalAudioExposure, headphoneAudioExposure, bloodPressure,
-        heartbeatSeries, audiogram, irregularPulse, highHeartRate, lowHeartRate, dizziness, headache, fainting, chestPain,
+        heartbeatSeries, audiogram, irregularPulse, highHeartRate, lowHeartRate, audioExposureEvent, dizziness, headache, fainting,
+        chestPain,
         shortnessOfBreath, palpitations,
     ]
 

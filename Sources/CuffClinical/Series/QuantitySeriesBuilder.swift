@@ -7,7 +7,6 @@ public struct QuantitySeriesBuilder: Sendable {
     public enum State: Sendable, Hashable {
         case building, finished, discarded
 
-        /// Throws unless values may be added.
         func check() throws(HealthError) {
             switch self {
             case .building: break

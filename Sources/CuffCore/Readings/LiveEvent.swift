@@ -100,3 +100,10 @@ public enum Entry: Sendable {
     case reading(Reading)
     case live(LiveEvent, driver: DriverID, elapsed: Duration?)
 }
+
+extension DeviceIdentity {
+    /// The hardware revision among the details; `nil` if the cuff sends none.
+    public var hardware: String? { details.first { $0.name.hasSuffix("hardware revision") }?.value }
+    /// The software revision among the details; `nil` if the cuff sends none.
+    public var software: String? { details.first { $0.name.hasSuffix("software revision") }?.value }
+}

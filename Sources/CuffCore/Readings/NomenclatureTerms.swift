@@ -187,7 +187,7 @@ struct NomenclatureTerm: Sendable {
         .init(1024, 0xC0F6, "CUFF_FAINTING"),
         .init(1024, 0xC0F7, "CUFF_CHEST_PAIN"),
         .init(1024, 0xC0F8, "CUFF_SHORTNESS_OF_BREATH"),
-        .init(1024, 0xC0F9, "CUFF_PALPITATIONS"),
+        .init(1024, 0xC0F9, "CUFF_PALPITATIONS"), .init(1024, 0xC0FA, "CUFF_AUDIO_EXPOSURE_EVENT"),
     ]
 }
 

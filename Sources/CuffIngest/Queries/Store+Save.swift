@@ -32,8 +32,8 @@ extension Store {
     }
 
     /// Keeps what a person or the program itself says was measured, in one transaction, and answers the readings. The same values at the
-    /// same time are the same reading. `zone` is that of the person's clock; `nil`: this machine's. Throws a `HealthError` for a sample
-    /// that cannot be kept; then none is.
+    /// same time are the same reading. `zone` is that of the person's clock; `nil`: this machine's. Throws a `HealthError` if one of the
+    /// samples cannot be stored; then nothing is stored.
     @discardableResult
     public func save(_ samples: any HealthSample..., user: Int32? = nil, zone: ZoneTable? = nil) async throws -> [Reading] {
         let zone = zone ?? HostZone.local()
@@ -51,6 +51,22 @@ extension Store {
         let identity = series.device
         try await DetachedThread.run { [self] () throws(IngestError) in
             try keep(series, driver: driver, device: device, identity: identity)
+        }
+    }
+}
+
+extension Store {
+    /// The reading of this id, e.g. that of a bucket's maximum; `nil` if it is not stored.
+    public func reading(_ id: Reading.ID) async throws(IngestError) -> Reading? {
+        try await DetachedThread.run { [self] () throws(IngestError) in
+            var selection = ReadingSelection(zone: .utc)
+            selection.ids = [id]
+            var found: Reading?
+            try forEach(selection) { reading, _ in
+                found = reading
+                return false
+            }
+            return found
         }
     }
 }

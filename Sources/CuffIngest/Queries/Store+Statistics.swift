@@ -45,7 +45,9 @@ extension Store {
         var selection = HealthRuns.widened(selection, cut)
         selection.kinds = HealthRuns.kinds(of: type)
         let parts: [ReadingSelection]
-        if let owner { parts = try owner.selections(selection, configuration) } else {
+        if let owner {
+            parts = try owner.selections(selection, configuration)
+        } else {
             try Persons(self, selection).requireOne(for: "a statistic")
             parts = [selection]
         }

@@ -39,17 +39,17 @@ public struct StoreChanges: AsyncSequence, Sendable {
     let anchor: ChangeAnchor
     let follows: Bool
 
-    /// Goes on from where the last loop with this anchor was.
+    /// Continues where the last loop with this anchor ended.
     public func makeAsyncIterator() -> Iterator { Iterator(loop: Loop(store: store, anchor: anchor, follows: follows)) }
 
     /// One loop; for one task at a time.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var loop: Loop
 
-        /// The next change; `nil` when there is none and the loop does not follow, or the task was cancelled.
+        /// The next change; `nil` at the end of a loop that does not follow, or after a cancellation.
         public mutating func next() async throws(IngestError) -> StoreChange? { try await loop.next() }
 
-        /// The next change; `nil` when there is none and the loop does not follow, or the task was cancelled.
+        /// The next change; `nil` at the end of a loop that does not follow, or after a cancellation.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(IngestError) -> StoreChange? {
             try await loop.next()
         }

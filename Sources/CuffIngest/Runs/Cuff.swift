@@ -33,8 +33,8 @@ public struct Cuff: Sendable {
     /// What the cuff has stored and, with `follow`, what it sends afterwards, until the loop is left. `user` chooses one user's readings
     /// if the cuff has users.
     ///
-    /// Asking for the next reading says that the one before is stored; `commit` says so earlier. Only then the cuff is told, and may
-    /// forget it. A loop whose body stores nothing passes `keeping: false`: cuffs that forget then need a durable sink in `options`.
+    /// Requesting the next reading, or `commit`, confirms that the previous one is stored. Only then it is acknowledged to the cuff, which
+    /// may delete it. A loop whose body stores nothing passes `keeping: false`; cuffs that delete then need a durable sink in `options`.
     public func readings(
         follow: Bool = false, user: Int? = nil, filter: ReadingFilter? = nil, keeping: Bool = true
     ) -> ReadingSequence {

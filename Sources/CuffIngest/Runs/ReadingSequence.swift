@@ -1,19 +1,19 @@
 import CuffCore
 
-/// A reading, and the cuff that it came from.
+/// A reading with its cuff.
 public struct ReceivedReading: Sendable {
-    /// The reading. One whose time is still to be corrected is `isPending`, and comes again under the same id with a higher revision.
+    /// If `isPending`, its time is still to be corrected: it comes again with the same id and a higher revision.
     public var reading: Reading
     /// The id of the driver.
     public var driver: DriverID
-    /// The key under which the cuff's readings are kept; empty when unknown.
+    /// The cuff's identity; empty if unknown.
     public var device: String
-    /// What the cuff reports about itself.
+    /// What the cuff reported about itself.
     public var identity: DeviceIdentity?
     /// `nil` if nothing waits for this reading alone.
     private var acknowledge: (@Sendable () -> Void)?
 
-    /// Sets each property as given.
+    /// Sets each property.
     public init(_ reading: Reading, driver: DriverID, device: String = "", identity: DeviceIdentity? = nil) {
         self.reading = reading
         self.driver = driver
@@ -36,12 +36,12 @@ public struct ReceivedReading: Sendable {
 public typealias ReadingSequence = RunSequence<ReceivedReading>
 
 extension RunSequence where Element == ReceivedReading {
-    /// A run that blocks its thread until it is over, e.g. a call of `Ingest`, with the options that it is to have.
+    /// A run that blocks its thread, such as a call of `Ingest`, with the given options.
     package typealias Run = @Sendable (IngestOptions) throws(IngestError) -> IngestReport
 
-    /// The readings that `run` gives. With `isKeeping` the loop says that a reading is stored by asking for the next one, or by
-    /// `commit`: only then the cuff is told, and may forget it. Without, the loop is pass-through, as printing is; cuffs that forget
-    /// then need a durable sink among those of `options`.
+    /// The readings of `run`. With `isKeeping` the loop confirms that a reading is stored by requesting the next one, or by `commit`;
+    /// only then is it acknowledged to the cuff. Without, the loop is pass-through, like printing, and cuffs that delete acknowledged
+    /// readings need a durable sink in `options`.
     package init(_ options: IngestOptions = IngestOptions(), isKeeping: Bool, run: @escaping Run) {
         self.init {
             RunHandover(options) { (options, handover) throws(IngestError) in
@@ -79,14 +79,14 @@ private final class LoopSink: Sink {
 }
 
 extension IngestReport {
-    /// Why the run did not do what was asked of it; `nil` if it did, or was stopped.
+    /// Why the run failed; `nil` if it succeeded or was stopped.
     public var failure: IngestError? {
         status == .done ? nil : fault ?? IngestError(RunFault.ended(status, endings))
     }
 }
 
 extension Ingest {
-    /// The readings of captures, as `replay` gives them.
+    /// The readings of captures, as by `replay`.
     public static func readings(
         replaying paths: [String], driver id: String? = nil, options: IngestOptions = IngestOptions()
     ) -> ReadingSequence {

@@ -3,7 +3,7 @@ import Glibc
 
 /// Carries the elements of one run to one loop. The run blocks a thread of its own; the loop suspends a task.
 final class RunHandover<Element: Sendable>: Sendable {
-    /// Blocks until the run is over, and passes what comes to the handover.
+    /// Blocks until the run is over, and passes its elements to the handover.
     typealias Run = @Sendable (IngestOptions, RunHandover<Element>) throws(IngestError) -> Void
 
     private struct State {

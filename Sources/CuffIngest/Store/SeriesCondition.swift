@@ -1,15 +1,19 @@
-/// What the values of a series must be: `max>=180`.
+/// A condition on the values of a series: `max>=180`.
 public struct SeriesCondition: Sendable, Hashable {
-    /// Which number of the series is compared. The raw value is its word.
+    /// The number that is compared. The raw value is its name.
     public enum Measure: String, Sendable, Hashable, CaseIterable {
         case min, max, avg, last, sum, count
-        /// Milliseconds, of heart beats alone.
+        /// In milliseconds, of heartbeats only.
         case sdnn
+        /// In seconds, from the start to the end of the series.
+        case duration
+        /// When the series ends, in seconds since 1970.
+        case end
     }
 
-    /// How it is compared. The raw value is the sign, which is also SQL's.
+    /// The comparison. The raw value is the operator, also in SQL.
     public enum Comparison: String, Sendable, Hashable, CaseIterable {
-        // Longer signs first: `>=` begins with `>`.
+        // Longer operators first: `>=` starts with `>`.
         case atLeast = ">="
         case atMost = "<="
         case equal = "="
@@ -17,14 +21,14 @@ public struct SeriesCondition: Sendable, Hashable {
         case below = "<"
     }
 
-    /// Which number of the series is compared.
+    /// The number that is compared.
     public let measure: Measure
-    /// How it is compared.
+    /// The comparison.
     public let comparison: Comparison
-    /// What it is compared with, in the unit in which the series is stored.
+    /// The right-hand side, in the unit of the stored series.
     public let value: Double
 
-    /// Reads `max>=180`, blanks around the sign allowed; throws a usage error for anything else.
+    /// Parses `max>=180`, with optional blanks around the operator; throws a usage error for anything else.
     public init(_ text: String) throws(IngestError) {
         guard let (word, comparison, value) = Self.parts(text), let measure = Measure(rawValue: word) else {
             throw IngestError(RequestFault.notACondition(text, measures: Measure.allCases.map(\.rawValue)))
@@ -42,12 +46,14 @@ public struct SeriesCondition: Sendable, Hashable {
         return nil
     }
 
-    /// A condition with one argument. Where a series has no such number it does not hold.
+    /// Has one parameter. False for a series without such a number.
     var sql: String {
         let number =
             switch measure {
             case .sum: "(avg * count)"
             case .sdnn: "sdnn_ms"
+            case .duration: "((julianday(\"end\") - julianday(start)) * 86400)"
+            case .end: "((julianday(\"end\") - 2440587.5) * 86400)"
             case .min, .max, .avg, .last, .count: "\"\(measure.rawValue)\""
             }
         return "\(number) \(comparison.rawValue) ?"

@@ -1,8 +1,8 @@
 import CuffCore
 
 extension Ingest {
-    /// Asks for, sets or ends automatic measurements. A cuff that can measure by itself at these times is set to it; for
-    /// any other that can be told to measure, `cuff watch` keeps the plan, durably, and nothing is sent to the cuff.
+    /// Shows, sets or ends automatic measurements. A cuff with a suitable cycle of its own is set to it; for others that can be
+    /// started, `cuff watch` executes the schedule, and nothing is sent to the cuff here.
     static func schedule(
         _ address: DeviceAddress, _ driver: CuffDriver, _ request: ScheduleRequest, _ read: ReadOptions, zone: String?,
         options: IngestOptions
@@ -49,7 +49,7 @@ extension Ingest {
             let now = HostClock.now().seconds
             let plan = try hosted(times, driver, from: now)
             try refuseBorrowed(key)
-            // Two that inflate the same cuff would be one too many.
+            // Only one of the two may inflate the cuff.
             if hasOwn {
                 (report.cycle, report.report) = try ask(address, driver, .off, read, options)
                 guard report.report.status == .done else { return report }

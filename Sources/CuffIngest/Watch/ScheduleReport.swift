@@ -7,20 +7,20 @@ public struct ScheduleReport: Sendable {
     public internal(set) var cycle: Int?
     /// The plan that a watch keeps for the cuff; `nil` if it keeps none.
     public var plan: MonitoringPlan? { keeper?.plan }
-    /// The plan that `cuff watch` keeps, with how far it has come.
+    /// The state of the schedule that `cuff watch` executes.
     package var keeper: ScheduleKeeper?
     package var report: IngestReport
     /// What a person must know before relying on it.
     public internal(set) var warning: String?
 
-    /// The zone of the plan, for its end.
+    /// Zone of the schedule's end.
     var zone = ZoneTable.utc
 
     private var isOff: Bool { (cycle ?? 0) == 0 && keeper == nil }
 
     package var text: String {
         var lines: [String] = []
-        if let cycle, cycle > 0 { lines.append("the cuff measures by itself every \(Self.span(cycle))") }
+        if let cycle, cycle > 0 { lines.append("the cuff measures automatically every \(Self.span(cycle))") }
         if let keeper {
             let window = keeper.plan.window.map { " from \(Self.clock($0.from)) to \(Self.clock($0.to))" } ?? ""
             let night =

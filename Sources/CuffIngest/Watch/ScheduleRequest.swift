@@ -20,7 +20,7 @@ public struct ScheduleTimes: Sendable, Hashable {
     }
     private var nightWindow: MonitoringPlan.Window?
     private var nightMinutes: Int?
-    /// How long from now on; `nil`: without an end.
+    /// `nil`: unlimited.
     public var length: Duration?
 
     /// All day, without an end.

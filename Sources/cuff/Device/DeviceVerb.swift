@@ -2,7 +2,7 @@ import ArgumentParser
 import CuffCore
 import CuffIngest
 
-/// What every verb that talks with one cuff needs.
+/// The options of verbs that use one cuff.
 struct DeviceVerb: ParsableArguments {
     @Argument(help: ArgumentHelp("One of \(TransportKind.forms()).", valueName: "device"), completion: .file())
     var address: String
@@ -31,7 +31,7 @@ struct DeviceVerb: ParsableArguments {
         let refusal = try driver.map { try DriverChoice.named($0) }.flatMap { $0.refusal(of: read.firstCommand(for: $0)) }
         let place: DevicePlace
         do { place = try DevicePlace(address, driver: driver) } catch { throw refusal ?? error }
-        // A cuff that a dead process left inflating is told to stop first, whatever else was asked of it.
+        // A cuff left inflating by a dead process is stopped first, whatever the command.
         if let refusal, !Ingest.isLeftMeasuring(place.address, driver: place.driver, options) { throw refusal }
         return try connected(place, options)
     }

@@ -32,16 +32,16 @@ struct Stats: ParsableCommand {
     @Option(
         help: ArgumentHelp("One bucket for a whole range: a time up to now, or two times: 7d, 2026-05-04..2026-05-11.", valueName: "range"))
     var over: String?
-    @Option(help: ArgumentHelp("discrete-arithmetic, discrete-temporally-weighted or cumulative.", valueName: "style")) var style:
-        AggregationStyle = .discreteArithmetic
+    @Option(help: ArgumentHelp("discrete-arithmetic or discrete-temporally-weighted.", valueName: "style")) var style: AggregationStyle =
+        .discreteArithmetic
     @Option(
         help: ArgumentHelp(
-            "Of another quantity, the values of its series included: cuff_pressure, \(QuantityType.all.map(\.name).joined(separator: ", ")).",
-            valueName: "name"), completion: .list(["cuff_pressure"] + QuantityType.all.map(\.name)))
+            "Of another quantity, the values of its series included: \(SampleType.statisticsWords.joined(separator: ", ")).",
+            valueName: "name"), completion: .list(SampleType.statisticsWords))
     var quantity: String?
     @Flag(help: "Also for each cuff separately.") var bySource = false
     @Flag(help: "List the manual and the automatic readings of each bucket (JSON only).") var readings = false
-    @Flag(help: "Go on: print a bucket anew whenever it changes, until interrupted.") var follow = false
+    @Flag(help: "Keep running, and print each bucket again when it changes, until interrupted.") var follow = false
     @Flag(help: "Leave out readings with movement, a loose cuff or a wrong position.") var undisturbed = false
     @Option(
         help: ArgumentHelp("table or jsonl (default: a table at a terminal, else JSON Lines).", valueName: "format"),
@@ -60,7 +60,7 @@ struct Stats: ParsableCommand {
         let (selection, cut) = try selectionAndCut()
         try Flags.refuse("--readings", when: readings && isTable, why: "a table has no room for lists", hint: "add --json")
         try Flags.refuse(
-            "--style", when: style == .equivalentContinuousLevel, why: "it is of sound levels",
+            "--style", when: style == .equivalentContinuousLevel || style == .cumulative, why: "it has no meaning for pressures",
             hint: "--quantity chooses the style of its type")
         if let quantity { return try show(quantity, selection, cut, isTable: isTable) }
         if follow { return try follow(selection, cut, options, isTable: isTable) }
@@ -80,25 +80,37 @@ extension Stats {
 
     private func show(_ name: String, _ selection: ReadingSelection, _ cut: CalendarCut, isTable: Bool) throws {
         try Flags.refuse(
-            "--follow, --by-source, --readings, --undisturbed or --style",
-            when: follow || bySource || readings || undisturbed || style != .discreteArithmetic, why: "they are for blood pressures")
-        let store = try selected.store()
-        if name != "cuff_pressure" {
+            "--readings, --undisturbed or --style", when: readings || undisturbed || style != .discreteArithmetic,
+            why: "they are for blood pressures")
+        let (store, type) = (try selected.store(), try SampleType.ofStatistics(name))
+        let width = Terminal.outputWidth
+        if follow {
+            try refusePastRange()
+            let stop = StopSignal()
+            stop.watch()
+            return try HealthRuns.follow(
+                store, selection, of: type, by: cut, bySource: bySource, name: name, isTable: isTable, width: width, stop: stop
+            ) { (text) throws(IngestError) in put(text, isTable) }
+        }
+        if QuantityType.named(name) != nil {
             var own = selection
             own.kinds = [.quantity]
             SelectionOptions.sayImplausibleTimes(try store.implausibleTimes(own))
         }
-        let type = name == "cuff_pressure" ? SampleType.cuffPressure : try QuantityType.checked(name).sample
-        let persons = try HealthRuns.statistics(store, selection, of: type, by: cut)
-        put(HealthRuns.text(persons, name: name, isTable: isTable, width: Terminal.outputWidth), isTable)
-        let leftOut = persons.reduce(0) { $0 + $1.collection.leftOut }
+        let persons = try HealthRuns.statistics(store, selection, of: type, by: cut, bySource: bySource)
+        put(HealthRuns.text(persons, name: name, isTable: isTable, width: width), isTable)
+        let leftOut = persons.reduce(0) { $0 + ($1.collection.source == nil ? $1.collection.leftOut : 0) }
         if !isTable, leftOut > 0 { Terminal.say("cuff: \(Plural.text(leftOut, "value")) left out") }
+    }
+
+    private func refusePastRange() throws {
+        try Flags.refuse("--follow", when: over != nil || selected.until != nil, why: "a past range does not change", hint: "use --since")
     }
 
     private func follow(
         _ selection: ReadingSelection, _ cut: CalendarCut, _ options: StatisticsCollection.Options, isTable: Bool
     ) throws {
-        try Flags.refuse("--follow", when: over != nil || selected.until != nil, why: "what is over does not change", hint: "use --since")
+        try refusePastRange()
         var request = StatisticsRequest(selection, by: cut)
         (request.style, request.options, request.excludesDisturbed) = (style, options, undisturbed)
         let stop = StopSignal()
@@ -115,13 +127,12 @@ extension Stats {
         }
     }
 
-    /// The readings, and how time is cut.
     private func selectionAndCut() throws -> (ReadingSelection, CalendarCut) {
         var selection = try selected.selection()
         let zone = selection.zone
         guard let over else { return (selection, try cut(zone)) }
         try Flags.refuse("--by or --anchor", when: (by ?? anchor) != nil, why: "--over makes one bucket")
-        try Flags.refuse("--since or --until", when: (selected.since ?? selected.until) != nil, why: "--over says the range")
+        try Flags.refuse("--since or --until", when: (selected.since ?? selected.until) != nil, why: "--over gives the range")
         let parts = over.components("..")
         guard parts.count <= 2 else {
             throw IngestError(.usage, "`\(over)` is not a time range", hint: "write e.g. --over 7d or --over 2026-05-04..2026-05-11")
@@ -169,7 +180,6 @@ extension Stats {
 }
 
 extension String {
-    /// The parts between a separator.
     fileprivate func components(_ separator: String) -> [String] {
         split(separator: separator, omittingEmptySubsequences: false).map(String.init)
     }

@@ -14,7 +14,7 @@ struct Add: ParsableCommand {
             """,
             [
                 "cuff add 128 82 71": "Measured just now: 128/82 mmHg, pulse 71.",
-                "cuff add 128 82 71 --note \"after the stairs\" --arm left": "With what no cuff says.",
+                "cuff add 128 82 71 --note \"after the stairs\" --arm left": "With remarks.",
                 "cuff add --quantity environmental_audio_exposure 84 --for 30m": "Half an hour of 84 dB, until now or from --at on.",
                 "cuff add --quantity dizziness moderate --for 20m":
                     "What was felt, and how long: unspecified, not_present, mild, moderate or severe.",
@@ -52,19 +52,16 @@ struct Add: ParsableCommand {
 
     private func pressure(at time: Timestamp) throws -> ManualEntry {
         try Flags.refuse("--for", when: lasting != nil, why: "a blood pressure is of a moment")
-        let values = try numbers.map { word in
-            guard let value = Int(word) else {
-                throw IngestError(.usage, "`\(word)` is not a whole number", hint: "write e.g. cuff add 128 82 71")
-            }
-            return value
-        }
+        let values = try numbers.map { try ManualEntry.digits($0) }
         guard (2...3).contains(values.count) else {
             throw IngestError(
                 .usage, "a blood pressure is two numbers, with the pulse three", hint: "write e.g. cuff add 128 82 71, or name a --quantity"
             )
         }
-        var entry = try ManualEntry.checked(
-            values[0], values[1], values.count == 3 ? values[2] : nil, at: time, user: user, irregular: irregular, force: force)
+        let pressure = BloodPressure(
+            systolic: Pressure(values[0], .mmHg), diastolic: Pressure(values[1], .mmHg),
+            pulse: values.count == 3 ? PulseRate(values[2]) : nil)
+        var entry = try ManualEntry.checked(pressure, at: time, user: user, irregular: irregular, force: force)
         entry.remarks = try said.remarks()
         return entry
     }

@@ -18,8 +18,8 @@ struct Edit: ParsableCommand {
             ]))
 
     @Argument(help: "The id, as `cuff show --format plain` prints it.") var id: String
-    @Option(help: ArgumentHelp("Systolic pressure in mmHg.", valueName: "mmHg")) var systolic: Int?
-    @Option(help: ArgumentHelp("Diastolic pressure in mmHg.", valueName: "mmHg")) var diastolic: Int?
+    @Option(help: ArgumentHelp("Systolic pressure in mmHg.", valueName: "mmHg")) var systolic: String?
+    @Option(help: ArgumentHelp("Diastolic pressure in mmHg.", valueName: "mmHg")) var diastolic: String?
     @Option(help: ArgumentHelp("Pulse per minute, or none.", valueName: "rate")) var pulse: String?
     @Option(help: ArgumentHelp("When it was measured.", valueName: "time")) var at: String?
     @Option(name: .shortAndLong, help: ArgumentHelp("The user, or none.", valueName: "number")) var user: String?
@@ -36,19 +36,20 @@ struct Edit: ParsableCommand {
         let store = try database.store(.write)
         let old = try store.entry(id)
         guard let pressure = old.bloodPressure, let measured = old.measured else { return }
-        func whole(_ digits: Digits) -> Int { Int(digits.value.rounded()) }
+        var corrected = pressure
+        if let systolic { corrected.systolic = Pressure(try ManualEntry.digits(systolic), .mmHg) }
+        if let diastolic { corrected.diastolic = Pressure(try ManualEntry.digits(diastolic), .mmHg) }
+        if let pulse { corrected.pulse = pulse == "none" ? nil : PulseRate(try ManualEntry.digits(pulse)) }
         let entry = try ManualEntry.checked(
-            systolic ?? whole(pressure.systolic.digits), diastolic ?? whole(pressure.diastolic.digits),
-            try number(pulse, "--pulse", else: pressure.pulse.map { whole($0.digits) }),
-            at: try at.map { try HostZone.instant($0, zone) } ?? measured,
+            corrected, at: try at.map { try HostZone.instant($0, zone) } ?? measured,
             user: try number(user, "--user", else: old.user.map { Int($0) }),
             irregular: irregular ?? old.flags.contains(.irregularPulse), force: force)
         let isChanged = try store.edit(id, to: entry, zone: zone)
         try store.close()
-        Terminal.say("cuff: \(self.id) \(isChanged ? "is corrected" : "said so before")")
+        Terminal.say("cuff: \(self.id) \(isChanged ? "is corrected" : "unchanged")")
     }
 
-    /// What was said of a value that may be absent.
+    /// An optional value from the command line.
     private func number(_ word: String?, _ option: String, else old: Int?) throws -> Int? {
         guard let word else { return old }
         if word == "none" { return nil }

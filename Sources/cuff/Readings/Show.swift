@@ -32,6 +32,10 @@ struct Show: ParsableCommand {
             "Readings whose systolic, diastolic, mean, pulse, pulse_pressure or value, or series whose min, max, avg, last, sum, count or sdnn is such, e.g. \"systolic>=135\"; several must all hold.",
             valueName: "condition"))
     var `where`: [String] = []
+    @Option(
+        help: ArgumentHelp("iso, or unix: JSON lines also hold measured_unix_s, seconds since 1970.", valueName: "form"),
+        completion: .list(["iso", "unix"]))
+    var time = "iso"
     @Option(help: "A pulse at or below makes an event (default: 40).") var lowPulse: Double?
     @Option(help: "A pulse at or above makes an event (default: 120).") var highPulse: Double?
 
@@ -56,6 +60,9 @@ struct Show: ParsableCommand {
         if plot { return Terminal.put(try HealthRuns.plot(store, selection, style: Terminal.plotStyle), hasColor: true) }
         options.form = try HealthRuns.Listing(format, isTerminal: Terminal.outputIsTerminal)
         options.earlier = earlier
+        try WordChoice.check(time, "form of times", among: ["iso", "unix"], option: "--time")
+        options.unixTimes = time == "unix"
+        try Flags.refuse("--time unix", when: options.unixTimes && options.form != .jsonl, why: "it is for JSON lines", hint: "add --json")
         (options.values, options.byOwner) = (values, byOwner)
         options.limits = try HeartRateLimits.checked(low: lowPulse ?? 40, high: highPulse ?? 120)
         let width = options.form == .table ? Terminal.outputWidth : nil

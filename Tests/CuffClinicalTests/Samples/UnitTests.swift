@@ -28,10 +28,11 @@ import Testing
     }
 
     @Test func otherDimensions_AreRefused() {
-        for (a, b) in [
-            (HealthUnit.mmHg, .kilogram), (.count, .percent), (.second, .hertz), (.decibelSoundPressure, .decibelHearingLevel),
-            (.celsius, .count), (.countPerMinute, .minute),
-        ] {
+        let pairs: [(HealthUnit, HealthUnit)] = [
+            (.mmHg, .kilogram), (.count, .percent), (.second, .hertz), (.decibelSoundPressure, .decibelHearingLevel), (.celsius, .count),
+            (.countPerMinute, .minute),
+        ]
+        for (a, b) in pairs {
             #expect(!a.isConvertible(to: b) && HealthQuantity(1, a).converted(to: b) == nil, "\(a) \(b)")
         }
     }

@@ -1,10 +1,11 @@
 import CuffClinical
 import CuffCore
+import SQLite
 import Testing
 
 @testable import CuffIngest
 
-/// `store.save`: what a program measured or was told, beside what cuffs send.
+/// `store.save`: values that do not come from a cuff's session.
 @Suite(.timeLimit(.minutes(1))) struct SaveTests {
     private let folder = TestFolder()
     private let source = HealthSource(name: "test")
@@ -59,9 +60,11 @@ import Testing
         let correlation = try pressure(HealthQuantity(128, .mmHg), HealthQuantity(82.5, .mmHg), note: "after coffee")
         let pulse = try sample(.heartRate, HealthQuantity(71, .count / .minute))
         let saved = try await store.save(correlation, pulse, user: 2, zone: .utc)
-        #expect(saved.map(\.content) == [
-            .bloodPressure(BloodPressure(systolic: Pressure(Digits(128), .mmHg), diastolic: Pressure(82.5, .mmHg))), .pulseRate(PulseRate(71)),
-        ])
+        #expect(
+            saved.map(\.content) == [
+                .bloodPressure(BloodPressure(systolic: Pressure(Digits(128), .mmHg), diastolic: Pressure(82.5, .mmHg))),
+                .pulseRate(PulseRate(71)),
+            ])
         #expect(saved.allSatisfy { $0.origin == .entered && $0.user == 2 && $0.measured == time })
         #expect(saved[0].remarks?[.note] == "after coffee")
         #expect(Set(try readings(store).map(\.id)) == Set(saved.map(\.id)))
@@ -93,13 +96,61 @@ import Testing
         #expect(try readings(store).map { QuantityType.of($0)?.name } == ["headache"])
     }
 
+    @Test func aHearingTest_IsKeptWithItsTime() async throws {
+        let store = try await store()
+        let audiogram = try Audiogram([
+            Audiogram.Point(
+                frequency: HealthQuantity(1000, .hertz), left: HealthQuantity(30, .decibelHearingLevel), right: nil),
+            Audiogram.Point(
+                frequency: HealthQuantity(250, .hertz), left: HealthQuantity(34, .decibelHearingLevel),
+                right: HealthQuantity(27.5, .decibelHearingLevel)),
+        ])
+        let test = try AudiogramSample(audiogram, start: time, end: Timestamp(seconds: time.seconds + 600))
+        let saved = try #require(try await store.save(test, user: 1).first)
+        #expect(saved.text == "250:34/27.5,1000:30/-")
+        #expect(saved.measured == time && saved.duration == .seconds(600))
+        #expect(try readings(store).compactMap { Audiogram($0) } == [audiogram])
+        for (frequency, unit) in [(HealthQuantity(250, .second), HealthUnit.decibelHearingLevel), (HealthQuantity(250, .hertz), .mmHg)] {
+            #expect(throws: HealthError.self) {
+                _ = try Audiogram.Point(frequency: frequency, left: HealthQuantity(30, unit), right: nil)
+            }
+        }
+        #expect(throws: HealthError.self) { _ = try Audiogram([]) }
+    }
+
+    @Test func aLoudSound_IsACategory() async throws {
+        let store = try await store()
+        let loud = try CategorySample(
+            .audioExposureEvent, value: CategoryValue.audioExposure[0], start: time, end: Timestamp(seconds: time.seconds + 180),
+            source: source)
+        let saved = try #require(try await store.save(loud).first)
+        #expect(saved.text == "momentary_limit" && saved.duration == .seconds(180))
+        let samples = try ReadingSamples(saved, source: source, zone: .utc)
+        #expect(samples.category?.type == .audioExposureEvent && samples.category?.value?.number == 1)
+    }
+
+    @Test func aReading_IsFoundByItsID() async throws {
+        let store = try await store()
+        try await store.save(.sample(1, systolic: 131), device: "dev")
+        #expect(try await store.reading(Reading.sample(1).id)?.content == Reading.sample(1, systolic: 131).content)
+        #expect(try await store.reading(Reading.sample(2).id) == nil)
+    }
+
+    /// What SQLite says if a file's permissions forbid it.
+    @Test func deniedAccess_IsAnErrorOfItsOwn() {
+        let error = Store.translated(SQLiteError(code: .auth, message: "not authorized"), "/tmp/bp.db")
+        #expect(error.status == .noPermission)
+        #expect(error.description == "cannot open /tmp/bp.db: permission denied")
+    }
+
     @Test func ifOneCannotBeKept_NoneIs() async throws {
         let store = try await store()
         let good = try sample(.bodyMass, HealthQuantity(72, .kilogram))
         let future = Timestamp(seconds: HostClock.now().seconds + 3600)
         let refused: [any HealthSample] = [
             try sample(.bodyMass, HealthQuantity(72, .kilogram), at: future), try sample(.bodyMass, HealthQuantity(7200, .kilogram)),
-            try sample(.cuffPressure, HealthQuantity(120, .mmHg)), try CategorySample(.highHeartRate, start: time, end: time, source: source),
+            try sample(.cuffPressure, HealthQuantity(120, .mmHg)),
+            try CategorySample(.highHeartRate, start: time, end: time, source: source),
             try pressure(HealthQuantity(80, .mmHg), HealthQuantity(120, .mmHg)),
         ]
         for one in refused {

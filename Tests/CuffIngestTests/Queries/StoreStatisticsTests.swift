@@ -35,7 +35,8 @@ import Testing
         #expect(days.map(\.label) == ["2026-05-05", "2026-05-06"])
         // (120 + 140 + 150) / 3; the test's 190 is no person's.
         #expect(days.map(\.statistics.count) == [3, 1])
-        #expect(abs(try #require(days.first?.result) - 410 / 3.0) < 1e-9)
+        let average = try #require(days.first?.result)
+        #expect(abs(average - 410.0 / 3) < 1e-9)
         #expect(days.map(\.statistics.maximum?.value) == [150, 130])
         #expect(days[0].statistics.mostRecent?.time == Timestamp(seconds: morning.seconds + 7200))
         #expect(days[0].interval?.lowerBound == Timestamp(seconds: 1_777_939_200), "2026-05-05T00:00:00Z")
@@ -43,16 +44,22 @@ import Testing
 
     @Test func conditions_ChooseReadings() async throws {
         let store = try await filled()
-        func maxima(_ condition: ReadingCondition) async throws -> [Double?] {
+        func minima(_ condition: ReadingCondition) async throws -> [Double?] {
             try await store.statistics(.systolic, by: .day, where: condition, zone: .utc).map(\.statistics.minimum?.value)
         }
-        #expect(try await maxima(.systolic >= 135) == [140])
-        #expect(try await maxima(.systolic >= 135 && !.flag(.irregularPulse)) == [140])
-        #expect(try await maxima(.systolic > 140) == [150])
-        #expect(try await maxima(.pulse < 65 || .diastolic == 85) == [120, 130])
+        let high: ReadingCondition = .systolic >= 135
+        let regular = !ReadingCondition.flag(.irregularPulse)
+        let slow: ReadingCondition = .pulse < 65
+        let middle: ReadingCondition = .diastolic == 85
+        let veryHigh: ReadingCondition = .systolic > 140
         // 140 - 90 = 50
-        #expect(try await maxima(.pulsePressure <= 45) == [120, 130])
-        #expect(try await maxima(.value > 0).isEmpty)
+        let narrow: ReadingCondition = .pulsePressure <= 45
+        let quantity: ReadingCondition = .value > 0
+        let found = [
+            try await minima(high), try await minima(high && regular), try await minima(veryHigh), try await minima(slow || middle),
+            try await minima(narrow), try await minima(quantity),
+        ]
+        #expect(found == [[140], [140], [150], [120, 130], [120, 130], []])
     }
 
     /// Beside a pressure, or alone: 60 at 0 h, 70 at 1 h, and 80 at 3 h.
@@ -61,7 +68,8 @@ import Testing
         #expect(days.map(\.statistics.count) == [3])
         #expect(days.first?.statistics.maximum?.value == 80)
         // Weighted by time: 65 for one hour and 75 for two.
-        #expect(abs(try #require(days.first?.result) - (65 + 75 * 2) / 3.0) < 1e-9)
+        let average = try #require(days.first?.result)
+        #expect(abs(average - 215.0 / 3) < 1e-9)
     }
 
     @Test func severalPersons_AreNotAddedUp() async throws {
@@ -79,6 +87,29 @@ import Testing
         #expect(try await value(.noUser) == [140])
     }
 
+    /// Anna is user 1 of one cuff and user 2 of another; user 1 of the other is not.
+    @Test func aPerson_IsTheSlotsOfTheConfiguration() async throws {
+        let store = try await Store.open(folder.file("bp.db"))
+        for (hour, user, device, systolic) in [(Int64(0), Int32(1), "hallway", 120), (1, 2, "kitchen", 140), (2, 1, "kitchen", 180)] {
+            try await save(.bloodPressure(.mmHg(systolic, 80)), hour: hour, user: user, device: device, in: store)
+        }
+        var configuration = CuffConfiguration()
+        for (device, slot, port) in [("hallway", 1, "1-1"), ("kitchen", 2, "1-2")] {
+            try configuration.read(
+                "[device.\(device)]\nmatch = \"port:\(port)\"\ndriver = \"and-std\"\nusers = { \(slot) = \"Anna\" }\n",
+                file: "\(device).toml",
+                drivers: HotplugSample.drivers)
+        }
+        func days(_ name: String) throws(IngestError) -> [StatisticsInterval] {
+            try store.intervals(
+                .systolic, by: CalendarCut(.day, zone: .utc), of: .person(name), ReadingSelection(zone: .utc)
+            ) { () throws(IngestError) in configuration }
+        }
+        #expect(try days("anna").map(\.result) == [130])
+        let error = #expect(throws: IngestError.self) { try days("Carla") }
+        #expect(error?.status == .usage && error?.description.contains("Carla") == true)
+    }
+
     @Test func pressuresInTheCuff_AreOfTheChosenReadings() async throws {
         let store = try await filled()
         for (hour, peak) in [(Int64(0), 170), (1, 190)] {
@@ -92,8 +123,84 @@ import Testing
             try await store.statistics(.cuffPressure, where: condition, zone: .utc).map(\.statistics.maximum?.value)
         }
         #expect(try await peaks(nil) == [190])
-        #expect(try await peaks(.systolic < 130) == [170])
-        #expect(try await peaks(.systolic > 170) == [])
+        let low: ReadingCondition = .systolic < 130
+        let extreme: ReadingCondition = .systolic > 170
+        #expect(try await peaks(low) == [170])
+        #expect(try await peaks(extreme) == [])
+    }
+
+    /// The beats of Apple's example: 10.9 ms (WWDC 2019, session 218).
+    @Test func variability_IsThatOfHeartbeatSeries() async throws {
+        let store = try await Store.open(folder.file("bp.db"))
+        var beats = HeartbeatSeriesBuilder(start: morning, source: HealthSource(name: "test"))
+        for time in [500, 1490, 2490, 3480, 4450] { try beats.add(at: .milliseconds(time)) }
+        _ = try await beats.finish(in: store)
+        let days = try await store.statistics(.heartRateVariability, zone: .utc)
+        #expect(days.map(\.statistics.count) == [1])
+        let variability = try #require(days.first?.result)
+        #expect(abs(variability - 10.9) < 0.05)
+    }
+
+    @Test func extremes_LeadToTheirReadings() async throws {
+        let store = try await filled()
+        let day = try #require(try await store.statistics(.systolic, zone: .utc).first)
+        let highest = try await store.reading(try #require(day.statistics.maximum?.reading))
+        #expect(highest?.content == .bloodPressure(.mmHg(150, 95)) && highest?.flags == .irregularPulse)
+    }
+
+    @Test func sources_HaveTheirOwn() async throws {
+        let store = try await Store.open(folder.file("bp.db"))
+        try await save(.pulseRate(PulseRate(60)), hour: 0, device: "a", in: store)
+        try await save(.pulseRate(PulseRate(80)), hour: 1, device: "b", in: store)
+        let all = try HealthRuns.statistics(
+            store, ReadingSelection(zone: .utc), of: .heartRate, by: CalendarCut(.day, zone: .utc), bySource: true)
+        #expect(all.map(\.collection.source?.device) == [nil, "a", "b"])
+        #expect(all.map { $0.collection.buckets.first?.statistics.maximum?.value } == [80, 60, 80])
+        let lines = HealthRuns.text(all, name: "heart_rate", isTable: false).split(separator: "\n")
+        #expect(lines.count == 3 && lines[1].contains(#""device":"a""#) && lines[0].contains(#""last_time":"2026-05-05T07:00:00+00:00""#))
+    }
+
+    @Test func followedStatistics_AreGivenAgain_WhenTheyChange() async throws {
+        let (store, other) = (try await filled(), try await Store.open(folder.file("bp.db")))
+        let stop = StopSignal()
+        let texts = Mailbox<String>()
+        let run = Task.detached {
+            try await onThread {
+                try HealthRuns.follow(
+                    store, ReadingSelection(zone: .utc), of: .heartRate, by: CalendarCut(.day, zone: .utc), bySource: false,
+                    name: "heart_rate", isTable: false, width: nil, stop: stop
+                ) { (text) throws(IngestError) in texts.post(text) }
+            }
+        }
+        await texts.wait(count: 1)
+        try await save(.pulseRate(PulseRate(90)), hour: 25, in: other)
+        await texts.wait(count: 2)
+        stop.raise()
+        try await run.value
+        #expect(texts.values[0].split(separator: "\n").count == 1 && texts.values[0].contains(#""bucket":"2026-05-05""#))
+        #expect(texts.values[1].split(separator: "\n").count == 1 && texts.values[1].contains(#""bucket":"2026-05-06""#))
+    }
+
+    @Test func series_AreChosenByDurationAndEnd() async throws {
+        let store = try await Store.open(folder.file("bp.db"))
+        for (hour, length) in [(Int64(0), 30), (1, 90)] {
+            let start = Timestamp(seconds: morning.seconds + hour * 3600)
+            var builder = try QuantitySeriesBuilder(.cuffPressure, start: start, source: HealthSource(name: "test"))
+            for second in [0, length] { try builder.insert(HealthQuantity(100 + second, .mmHg), at: .seconds(second)) }
+            _ = try await builder.finish(in: store)
+        }
+        func count(_ condition: String) throws -> Int {
+            var selection = SeriesSelection()
+            selection.conditions = [try SeriesCondition(condition)]
+            var found = 0
+            try store.forEachSeries(selection) { _ in
+                found += 1
+                return true
+            }
+            return found
+        }
+        #expect(try count("duration>60") == 1 && count("duration<60") == 1 && count("duration>100") == 0)
+        #expect(try count("end>\(morning.seconds + 60)") == 1 && count("end<=\(morning.seconds + 31)") == 1)
     }
 
     @Test func aRange_IsWidenedToWholeDays() async throws {

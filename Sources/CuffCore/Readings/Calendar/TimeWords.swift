@@ -1,11 +1,16 @@
 /// Times as people name them on a command line: `2026-05-05`, `2026-05-05T07:30`, RFC 3339, `7d`, `36h`, `today`,
-/// `yesterday`, `monday`, `now`. Where no zone is written they are read in the given one.
+/// `yesterday`, `monday`, `now`, `@1777959180` (seconds since 1970). Where no zone is written they are read in the given one.
 public enum TimeWords {
     private static let weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 
     /// A date or a day's name is its beginning; `7d` is the same time of the day seven days ago. `nil` for anything else.
     public static func instant(_ text: String, now: Timestamp, zone: ZoneTable) -> Timestamp? {
         if let exact = Timestamp.parse(text) { return exact.time }
+        if text.first == "@" {
+            // Within 9,999 years, so that every calendar has the time.
+            guard let seconds = Int64(text.dropFirst()), (0...253_402_300_799).contains(seconds) else { return nil }
+            return Timestamp(seconds: seconds)
+        }
         if let local = DeviceTime.parse(text) {
             guard local.isPossible else { return nil }
             return local.precision == .day ? day(local.wallSeconds, zone) : at(local.wallSeconds, zone)

@@ -2,9 +2,9 @@ import CuffClinical
 import CuffCore
 import Glibc
 
-/// What the verbs over stored readings do. Each reads the database once and keeps no more than its answer needs.
+/// The verbs on stored readings. Each reads the database once and holds no more than its result needs.
 public enum HealthRuns {
-    /// Statistics for each person of the selection. Ranges are widened to whole buckets, so a person is looked for in these.
+    /// Statistics for each person of the selection, whose range is widened to whole buckets.
     package static func statisticsOfEach(
         _ store: Store, _ selection: ReadingSelection, by cut: CalendarCut, style: AggregationStyle = .discreteArithmetic,
         options: StatisticsCollection.Options = [], excludesDisturbed: Bool = false
@@ -21,7 +21,7 @@ public enum HealthRuns {
 
     static func widened(_ selection: ReadingSelection, _ cut: CalendarCut) -> ReadingSelection {
         var selection = selection
-        // Half a day would have half a day's extremes: the first and the last bucket are taken whole.
+        // Partial buckets would have wrong extremes: the first and the last one are completed.
         selection.since = selection.since.map { cut.interval(of: cut.key(at: $0))?.lowerBound ?? $0 }
         selection.until = selection.until.map { until in
             guard let last = cut.interval(of: cut.key(at: until)), last.lowerBound < until else { return until }
@@ -30,9 +30,8 @@ public enum HealthRuns {
         return selection
     }
 
-    /// Statistics of the selected blood pressures, with the sources by the numbers the collection uses. The time-weighted
-    /// style sorts the points first and so holds them in memory; all other styles hold buckets only. A range is widened to
-    /// whole buckets where they are stretches of time.
+    /// Statistics of the selected blood pressures, with the sources by row number. The time-weighted style sorts the points in
+    /// memory; all others hold only buckets. The range is widened to whole buckets if they are stretches of time.
     package static func statistics(
         _ store: Store, _ selection: ReadingSelection, by cut: CalendarCut, style: AggregationStyle = .discreteArithmetic,
         options: StatisticsCollection.Options = [], excludesDisturbed: Bool = false, user: Int? = nil
@@ -58,7 +57,7 @@ public enum HealthRuns {
         return (collection, StatisticsTable(style: style, sources: sources, user: user))
     }
 
-    /// The days as a picture for a terminal.
+    /// The days as a plot for a terminal.
     package static func plot(_ store: Store, _ selection: ReadingSelection, style: RangePlot.Style) throws(IngestError) -> String {
         let persons = try statisticsOfEach(store, selection, by: CalendarCut(.day, zone: selection.zone))
         var text = TextBuffer()
@@ -75,7 +74,7 @@ public enum HealthRuns {
     package enum Listing: String, Sendable, CaseIterable {
         case table, plain, jsonl
 
-        /// What was asked for; without it a terminal gets a table and a pipe plain lines.
+        /// Defaults to a table for a terminal, else plain lines.
         package init(_ name: String?, isTerminal: Bool) throws(IngestError) {
             guard let form = Listing(rawValue: name ?? (isTerminal ? "table" : "plain")) else {
                 throw IngestError(SelectionFault.unknownFormat(name ?? "", known: Listing.allCases.map(\.rawValue)))
@@ -84,9 +83,10 @@ public enum HealthRuns {
         }
     }
 
-    /// The selected readings as lines; `withEarlier` puts before each what it said before it was edited.
+    /// Prints the selected readings; `withEarlier` prints the previous values of each before it.
     package static func list(
-        _ store: Store, _ selection: ReadingSelection, as form: Listing, withEarlier: Bool = false, to output: OutputFile,
+        _ store: Store, _ selection: ReadingSelection, as form: Listing, withEarlier: Bool = false, unixTimes: Bool = false,
+        to output: OutputFile,
         finishes: Bool = true
     ) throws(IngestError) {
         let text = try BufferedOutput(output)
@@ -94,7 +94,7 @@ public enum HealthRuns {
         let earlier = withEarlier ? try store.earlier(selection) : [:]
         try store.forEach(selection) { reading, provenance in
             for (old, until) in earlier[reading.id] ?? [] { appendLine(of: old, provenance, until: until) }
-            append(reading, provenance, zone: selection.zone, as: form, to: &text.buffer)
+            append(reading, provenance, zone: selection.zone, as: form, unixTimes, to: &text.buffer)
             return try text.flush()
         }
         try output.append(&text.buffer)
@@ -102,7 +102,7 @@ public enum HealthRuns {
 
         func appendLine(of reading: Reading, _ provenance: Provenance, until: String) {
             var line = TextBuffer(capacity: 512)
-            append(reading, provenance, zone: selection.zone, as: form, to: &line)
+            append(reading, provenance, zone: selection.zone, as: form, unixTimes, to: &line)
             switch form {
             case .table: text.buffer.append(string: line.string.dropLast() + "  (replaced \(until))\n")
             case .jsonl: text.buffer.append(string: line.string.dropLast(2) + ",\"replaced\":\"\(until)\"}\n")
@@ -112,18 +112,24 @@ public enum HealthRuns {
     }
 
     private static func append(
-        _ reading: Reading, _ provenance: Provenance, zone: ZoneTable, as form: Listing, to text: inout TextBuffer
+        _ reading: Reading, _ provenance: Provenance, zone: ZoneTable, as form: Listing, _ unixTimes: Bool, to text: inout TextBuffer
     ) {
         let start = text.count
         switch form {
         case .table: ReadingTable.append(reading, to: &text)
-        case .jsonl: return ReadingLine().append(reading, device: provenance.device, to: &text)
+        case .jsonl:
+            guard unixTimes, let time = reading.bestTime(in: zone) else {
+                return ReadingLine().append(reading, device: provenance.device, to: &text)
+            }
+            var line = TextBuffer(capacity: 512)
+            ReadingLine().append(reading, device: provenance.device, to: &line)
+            return text.append(string: line.string.dropLast(2) + ",\"measured_unix_s\":\(time.seconds)}\n")
         case .plain: PlainLine.append(reading, provenance, zone: zone, to: &text)
         }
         TerminalText.clean(&text, from: start)
     }
 
-    /// Keeps a reading that a person typed in. Answers whether it is new. One that was here gets the remarks all the same.
+    /// Stores an entered reading. Returns whether it is new. An existing one still gets the remarks.
     package static func add(_ entry: ManualEntry, zone: ZoneTable, to path: String) throws(IngestError) -> (reading: Reading, isNew: Bool) {
         try save(entry.reading(received: HostClock.reproducibleNow(), zone: zone), to: path)
     }

@@ -44,17 +44,28 @@ extension Store {
             if reading.exclusion == .notAPatient { staged.insert(reading.id) }
             return true
         }
-        var series = SeriesSelection(selection, kinds: [.quantity])
+        let isVariability = filled.type == .heartRateVariability
+        var series = SeriesSelection(selection, kinds: isVariability ? [.heartbeats] : [.quantity])
         series.newFor = nil
         try forEachSeries(series) { stored in
-            guard case .quantity(let one) = stored.series, one.type == filled.type else { return true }
-            if selection.condition != nil { guard let owner = one.reading, chosen.contains(owner) else { return true } }
-            if let reading = one.reading, staged.contains(reading) {
+            if case .quantity(let one) = stored.series, one.type != filled.type { return true }
+            if selection.condition != nil { guard let owner = stored.series.reading, chosen.contains(owner) else { return true } }
+            if let owner = stored.series.reading, staged.contains(owner) {
                 filled.leaveOut()
-            } else {
+                return true
+            }
+            switch stored.series {
+            case .quantity(let one):
                 one.forEachValue(in: filled.type.unit) { value, lasting in
                     if let value { add(value, lasting, &filled) } else { filled.leaveOut() }
                 }
+            case .heartbeats(let beats):
+                if let sdnn = beats.sdnn {
+                    add(DatedValue(sdnn * 1000, at: beats.start, from: beats.reading ?? .none), nil, &filled)
+                } else {
+                    filled.leaveOut()
+                }
+            case .waveform: break
             }
             return true
         }

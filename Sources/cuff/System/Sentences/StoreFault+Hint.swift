@@ -13,6 +13,7 @@ extension StoreFault: Hinted {
         case .tooNew: "install that version, or name another file"
         case .noRoomForIndex: "free 128 KiB: SQLite keeps an index beside it"
         case .readOnly: "`chmod u+w` it and its folder, or name another file"
+        case .accessDenied: "it belongs to another user, who can run the command, or `chmod` it and its folder"
         case .cannotOpen: "check the folder's permissions: SQLite keeps two files beside the database"
         case .damaged(let path, _): "name another file; `sqlite3 \(path) .recover` may save what is in this one"
         case .failedWriting: FileFault.hint(EIO)
@@ -34,7 +35,7 @@ extension StoreFault: Hinted {
         case .notAnID: "`cuff show --format plain` prints them"
         case .noSuchReading: "`cuff show --format plain` prints the ids of those that are there"
         case .notEntered(let id, _): "say it beside the reading: `cuff note \(id) --note TEXT`; or remove it: `cuff delete \(id)`"
-        case .tooManyChanges(let id, _): "`cuff delete \(id)`, and add it anew where it was typed in"
+        case .tooManyChanges(let id, _): "`cuff delete \(id)`, then add it again if it was entered by hand"
         case .remarkRefused(.tooLong): "shorten it"
         case .remarkRefused(.unknownWord(let key, _)): "write e.g. --\(key.rawValue) \"\(key.words.first ?? "")\""
         case .remarkRefused(.controlCharacter): "write it on one line"
