@@ -54,7 +54,8 @@ import Testing
 
     /// Saving, changes, statistics and series, one run after the other on one database.
     @Test func theExample_KeepsAndQueries() async throws {
-        let database = try Scratch().path("bp.db")
+        let scratch = try Scratch()
+        let database = scratch.path("bp.db")
         func lines(_ verb: String) async throws -> [String] {
             let run = try await CuffProcess.run(executable: Self.program, [verb, database], environment: ["TZ": "UTC"])
             #expect(run.status == 0, "\(run.errors)")
