@@ -28,7 +28,6 @@ extension Span where Element == UInt8 {
     @inline(__always)
     public func littleEndian64(_ offset: Int) -> UInt64? { word(offset).map { UInt64(littleEndian: $0) } }
 
-    /// The integer at `offset` in memory order, after one bounds check.
     @inline(__always)
     private func word<Integer: FixedWidthInteger & BitwiseCopyable>(_ offset: Int) -> Integer? {
         guard offset >= 0, offset <= count &- MemoryLayout<Integer>.size else { return nil }
@@ -66,7 +65,6 @@ extension Span where Element == UInt8 {
     }
 
     /// Four adjacent numbers of two ASCII digits each, as in a printed date; `nil` if any character is not a digit.
-    /// All eight are checked in one word: a digit minus `0` stays below 80 (hex) when 76 is added.
     @inline(__always)
     public func digitPairs(_ offset: Int) -> (Int, Int, Int, Int)? {
         guard let text = littleEndian64(offset) else { return nil }
@@ -89,7 +87,6 @@ extension Span where Element == UInt8 {
         return digits(start, offset &+ length &- start)
     }
 
-    /// `paddedDigits` for the three low characters of a word, without a branch per character.
     @inline(__always)
     private static func threePaddedDigits(_ word: UInt32) -> Int? {
         var digits = word & 0xFF_FFFF ^ 0x30_3030

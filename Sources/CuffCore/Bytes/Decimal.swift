@@ -1,4 +1,3 @@
-/// Numbers as cuffs print them.
 enum Decimal {
     /// `value` in `width` digits with leading zeros; longer numbers keep their last digits.
     static func text(_ value: Int, _ width: Int) -> String {

@@ -15,7 +15,6 @@ package struct JSONReader {
         return reader.next == nil ? value : nil
     }
 
-    /// Whether the bytes are exactly one object; builds no value.
     package static func isObject(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.first == 0x7B else { return false }
         var reader = JSONReader(bytes)

@@ -1,4 +1,3 @@
-/// A parsed JSON value.
 package enum JSONValue: Equatable {
     case text(String)
     case number(Double)

@@ -1,7 +1,6 @@
 /// How far bytes match a template of fixed-width text.
 public enum ShapeFit: Sendable, Hashable {
     case no
-    /// Everything so far matches; more bytes are needed.
     case partial
     case whole
 }

@@ -1,5 +1,5 @@
-/// xxHash, 64 bits (github.com/Cyan4973/xxHash, `doc/xxhash_spec.md`). Used for reading ids; not a cryptographic hash.
-/// Check values of the specification's test program: XXH64("", 0) = EF46DB3751D8E999, XXH64("abc", 0) = 44BC2CF5AD770999.
+/// xxHash, 64 bits (github.com/Cyan4973/xxHash, `doc/xxhash_spec.md`), for reading ids; not cryptographic. Check values of the
+/// specification's test program: XXH64("", 0) = EF46DB3751D8E999, XXH64("abc", 0) = 44BC2CF5AD770999.
 public struct XXHash64: Sendable {
     private static let p1: UInt64 = 0x9E37_79B1_85EB_CA87
     private static let p2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
@@ -40,7 +40,6 @@ public struct XXHash64: Sendable {
     @inline(never)
     private static func long(_ base: UnsafeRawPointer, _ count: Int, _ seed: UInt64) -> UInt64 { blocks(base, count, seed) }
 
-    /// Inputs of 32 bytes and more.
     @inline(__always)
     private static func blocks(_ base: UnsafeRawPointer, _ count: Int, _ seed: UInt64) -> UInt64 {
         var position = base
@@ -68,7 +67,6 @@ public struct XXHash64: Sendable {
         return rest(position, end, result &+ UInt64(truncatingIfNeeded: count))
     }
 
-    /// The last bytes, fewer than 32.
     @inline(__always)
     private static func rest(_ base: UnsafeRawPointer, _ end: UnsafeRawPointer, _ sum: UInt64) -> UInt64 {
         var position = base

@@ -23,8 +23,7 @@ public enum CP2110Reports {
     /// Feature report 41: the UART on (documented, AN434 "Get/Set UART Enable").
     public static let enable: [UInt8] = [0x41, 0x01]
 
-    /// Feature report 50: rate big-endian, parity, flow control (none), data bits, stop bits (documented, AN434
-    /// "Get/Set UART Config").
+    /// Feature report 50: rate big-endian, parity, flow control (none), data bits, stop bits (documented, AN434 "Get/Set UART Config").
     public static func configuration(_ line: LineSettings) -> [UInt8] {
         let rate = UInt32(clamping: line.rate)
         let parity: UInt8 =

@@ -1,5 +1,4 @@
-/// Vendor and product id of a USB device, as in `0403:6001`. It says who made the chip, which is often not who made
-/// the cuff.
+/// Vendor and product id of a USB device, as in `0403:6001`. It says who made the chip, which is often not who made the cuff.
 public struct USBID: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// `idVendor` of the USB device descriptor.
     public var vendor: UInt16

@@ -1,8 +1,7 @@
 /// The two files that tell udev about cuffs, made from the driver list and from nothing else.
 ///
-/// `70-cuff.hwdb` gives a property to each USB id that is certainly a cuff; `70-cuff.rules` acts on the property. So a new
-/// cuff adds a line of data and edits no logic. Both sort before 73-seat-late.rules, which turns the tag `uaccess` into
-/// access for the person at the seat.
+/// `70-cuff.hwdb` gives a property to each USB id that is certainly a cuff; `70-cuff.rules` acts on the property. So a new cuff adds a line
+/// of data and edits no logic. Both sort before 73-seat-late.rules, which turns the tag `uaccess` into access for the person at the seat.
 public enum UdevRules {
     /// Where a rule of the user's own goes: after 60-serial.rules, which imports what it matches; before 73.
     public static let localPath = "/etc/udev/rules.d/71-cuff-local.rules"

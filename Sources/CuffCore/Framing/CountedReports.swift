@@ -1,5 +1,5 @@
-/// HID reports that carry a byte stream: the first byte counts the valid bytes after it.
-/// Bytes past the count are left over from an earlier report. Where a message begins and ends is up to the family.
+/// HID reports that carry a byte stream: the first byte counts the valid bytes after it. Bytes past the count are left over from an earlier
+/// report.
 public struct CountedReports: Sendable, Hashable {
     /// How the first byte of a report encodes the count.
     public enum Count: Sendable, Hashable {

@@ -18,9 +18,7 @@ public enum FrameFault: UInt8, Sendable, Hashable {
 /// The verdict of a format on the front of a buffer.
 public enum FrameVerdict: Sendable, Hashable {
     case needMore
-    /// The first `length` bytes are one whole, checked frame.
     case frame(length: Int)
-    /// No frame starts at the first byte.
     case reject(FrameFault)
 }
 
@@ -30,16 +28,11 @@ public enum FrameVerdict: Sendable, Hashable {
 public protocol FrameFormat: Sendable {
     /// The longest frame; longer ones are rejected instead of waited for.
     static var maximumLength: Int { get }
-    /// The first byte of every frame, if fixed: lets the reader skip noise quickly.
     static var startByte: UInt8? { get }
-    /// Bytes to skip if no end is found within `maximumLength`. Set above 1 if the rest of such a start must not be taken for a
-    /// frame,
-    /// or if searching for an end from each byte would take too long.
+    /// Bytes to skip if no end is found within `maximumLength`. Above 1 if the rest of such a start must not be taken for a frame.
     static var passedOver: Int { get }
-    /// The verdict on a non-empty buffer.
     func verdict(on bytes: Span<UInt8>) -> FrameVerdict
-    /// The verdict on a buffer whose first `known` bytes gave `needMore`: a format that searches for an end resumes there, so that
-    /// a frame arriving byte by byte is not searched from its start each time.
+    /// As above, but the first `known` bytes gave `needMore`: a format that searches for an end resumes there, not at the start.
     func verdict(on bytes: Span<UInt8>, known: Int) -> FrameVerdict
 }
 

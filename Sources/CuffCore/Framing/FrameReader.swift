@@ -6,9 +6,8 @@ public enum FrameStep: Sendable, Hashable {
     case skipped(Int, FrameFault)
 }
 
-/// Cuts a byte stream into frames and resynchronises after damage; used with every format.
-/// Frames are read in the chunk where they arrived; only those across two chunks are copied, so a large file is read
-/// without copying. Memory is bounded by one chunk plus twice `Format.maximumLength`.
+/// Cuts a byte stream into frames and resynchronises after damage. Frames within one chunk are not copied. Memory is bounded by one chunk
+/// plus twice `Format.maximumLength`.
 public struct FrameReader<Format: FrameFormat>: Sendable {
     /// The format of the frames. A change applies to bytes not yet judged.
     public var format: Format {
@@ -20,8 +19,7 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
     /// The chunk whose start was copied after an unfinished frame, while that frame is being judged.
     private var pending: [UInt8] = []
     private var rest = 0
-    /// Bytes of a chunk copied first; most frames end within them. A verdict that depends on the last `lookahead` bytes is
-    /// requested again with more, because a format may look at bytes after a frame.
+    /// Bytes of a chunk copied first; most frames end within them. A format may look at bytes after a frame.
     private static var firstCopy: Int { 512 }
     private static var lookahead: Int { 16 }
     private var isJoint = false
@@ -29,7 +27,6 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
     private var fault = FrameFault.notAStart
     /// The length of the frame at `head` if it has already been judged, to end a gap; otherwise 0.
     private var judged = 0
-    /// The number of bytes at `head` known not to be a whole frame.
     private var known = 0
     /// Calls of `verdict`, a measure of the reader's work.
     private(set) var judgements = 0
@@ -160,7 +157,6 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
         return left
     }
 
-    /// Removes and returns the unread bytes, including whole frames not yet requested.
     mutating func takeWaiting() -> [UInt8] {
         let waiting = Array(buffer[head...]) + (isJoint ? pending[(buffer.count - rest)...] : [])
         buffer = []

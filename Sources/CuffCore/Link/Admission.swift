@@ -1,8 +1,6 @@
-/// The way of a cuff's readings to the sinks: they get ids, instants and revisions, repeated and unwanted ones are left out, and
-/// the others are collected in batches, with the live events between them.
-///
-/// The readings of one session event are appended (`lend`, `accept`), then admitted in ranges: `prepare`, and `admitNew` or, where
-/// each one is decided separately, `isWanted` and `admit`.
+/// The way of a cuff's readings to the sinks: they get ids, instants and revisions, repeated and unwanted ones are left out, and the others
+/// are collected in batches, with the live events between them. The readings of one session event are appended (`lend`, `accept`), then
+/// admitted in ranges: `prepare`, and `admitNew` or, where each one is decided separately, `isWanted` and `admit`.
 struct Admission: Sendable {
     /// Batches beyond this come from files; a cuff's are smaller.
     private static let smallBatch = 64
@@ -72,10 +70,8 @@ struct Admission: Sendable {
 
     // MARK: Names, flags and instants
 
-    /// Gives the readings everything that makes them one of a cuff's, in place.
-    ///
-    /// Naming and admitting are two passes: hash look-ups are mispredicted branches, and each discards the work started on the next
-    /// readings. In a separate pass that work is small.
+    /// Gives the readings everything that makes them one of a cuff's, in place. Naming and admitting are two passes: hash look-ups are
+    /// mispredicted branches, and each discards the work started on the next readings. In a separate pass that work is small.
     mutating func prepare(
         _ range: Range<Int>, _ setup: inout LinkState.Setup, at now: LinkTime, isMeasuring: Bool, _ effects: inout [LinkEffect]
     ) {

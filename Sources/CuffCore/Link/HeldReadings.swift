@@ -1,8 +1,6 @@
-/// Readings that came while the host's clock was not right, until it is.
-///
-/// A host's clock may begin at 1970 and be set by a time server after minutes. What a cuff sent in the meantime went to the sinks
-/// with the cuff's own time. The time that has passed since is known, so once the clock is right each reading gets its true
-/// reception and its place, as the next revision of the same reading.
+/// Readings that came while the host's clock was not right, until it is. A host's clock may begin at 1970 and be set by a time server after
+/// minutes. What a cuff sent in the meantime went to the sinks with the cuff's own time. The time that has passed since is known, so once
+/// the clock is right each reading gets its true reception and its place, as the next revision of the same reading.
 struct HeldReadings: Sendable {
     /// Twice the largest documented memory of a cuff (250 records). Beyond that the oldest keep the cuff's own time.
     static let limit = 512
@@ -23,8 +21,7 @@ struct HeldReadings: Sendable {
 
     var isEmpty: Bool { held.isEmpty }
 
-    /// The reading goes to the sinks without a time that can be relied upon. A completed one takes the place of what it
-    /// completes.
+    /// The reading goes to the sinks without a time that can be relied upon. A completed one takes the place of what it completes.
     mutating func note(_ reading: Reading, device: String, identity: DeviceIdentity?, at elapsed: Duration) {
         held.removeAll { $0.reading.id == reading.id && $0.device == device }
         held.append(Held(reading: reading, device: device, identity: identity, elapsed: elapsed))

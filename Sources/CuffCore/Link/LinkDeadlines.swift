@@ -1,7 +1,6 @@
-/// What a link waits for, and until when: the session's timers and the link's own. A handful at any time.
-///
-/// While the sinks are full the session's timers stand still, or back-pressure would turn into time-outs; the link's own
-/// go on, because a cuff must be stopped in time whatever the sinks do.
+/// What a link waits for, and until when: the session's timers and the link's own. A handful at any time. While the sinks are full the
+/// session's timers stand still, or back-pressure would turn into time-outs; the link's own go on, because a cuff must be stopped in time
+/// whatever the sinks do.
 struct LinkDeadlines: Sendable {
     enum Timer: Sendable, Hashable {
         case session(TimerID)

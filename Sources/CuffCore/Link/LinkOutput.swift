@@ -1,6 +1,5 @@
-/// What a link has written and `sent` has not answered yet, in order: which session wrote it, and where an acknowledgement is in it.
-///
-/// A transport that loses a write may answer it before an earlier one, so an answer is matched by its bytes first.
+/// What a link has written and `sent` has not answered yet, in order: which session wrote it, and where an acknowledgement is in it. A
+/// transport that loses a write may answer it before an earlier one, so an answer is matched by its bytes first.
 struct LinkOutput: Sendable {
     /// Who wrote what was sent.
     enum Writer: Sendable { case presentSession, formerSession, other }

@@ -5,8 +5,7 @@ extension LinkState {
         if command == .measure { beginMeasuring(&effects) } else { handleInSession(.command(command), &effects) }
     }
 
-    /// `unread`: bytes behind those that ended the session before. They are no part of its answers, and are read as if they had come
-    /// alone.
+    /// `unread`: bytes behind those that ended the session before. They are no part of its answers, and are read as if they had come alone.
     mutating func nextSession(unread: [UInt8] = [], _ effects: inout [LinkEffect]) {
         deadlines.endSession()
         conversation.beginSession(setup, emitted: admission.emitted)

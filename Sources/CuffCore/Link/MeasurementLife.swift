@@ -1,6 +1,5 @@
-/// The measurement that a link performs, if there is one, and the times of the live events of any measurement.
-///
-/// What `Measurement` decides is returned; `LinkState` performs it.
+/// The measurement that a link performs, if there is one, and the times of the live events of any measurement. What `Measurement` decides
+/// is returned; `LinkState` performs it.
 struct MeasurementLife: Sendable {
     /// What a reading means for the measurement: performed before and after the reading is admitted.
     struct Verdict {

@@ -1,7 +1,5 @@
-/// Which reading a correction or a withdrawal is of (`Reading.Reference`), over connections and restarts too: ids are remembered, and
-/// no values.
-///
-/// A record refers to the reading with the same order number, else to the one with the same time and group, of the same device.
+/// Which reading a correction or a withdrawal is of (`Reading.Reference`), over connections and restarts too: ids are remembered, and no
+/// values. A record refers to the reading with the same order number, else to the one with the same time and group, of the same device.
 /// Where two readings have the same name, the name refers to none.
 struct ReadingReferences: Sendable {
     /// What became of a record.

@@ -85,12 +85,11 @@ public struct BloodPressure: Sendable, Hashable {
         return (Double(Self.lowestSystolic)...Double(Self.highestSystolic)).contains(systolic.inMmHg)
     }
 
-    /// Whether the values could come from a living arm: systolic above diastolic and within 40…300 mmHg, diastolic above 0,
-    /// a mean, where there is one, not below the diastolic and not above the systolic pressure, and a pulse, where there is
-    /// one, within 20…300 per minute. The upper limit is that of IEEE 11073 practice (PHD profile policy); the pulse limits
-    /// are wider than the range of every documented cuff. A mean of pressures cannot lie outside of them, so one that does
-    /// shows that a value is wrong, and not which.
-    /// A reading outside is flagged `implausible`; it is neither dropped nor repaired.
+    /// Whether the values could come from a living arm: systolic above diastolic and within 40…300 mmHg, diastolic above 0, a mean, where
+    /// there is one, not below the diastolic and not above the systolic pressure, and a pulse, where there is one, within 20…300 per
+    /// minute. The upper limit is that of IEEE 11073 practice (PHD profile policy); the pulse limits are wider than the range of every
+    /// documented cuff. A mean of pressures cannot lie outside of them, so one that does shows that a value is wrong, and not which. A
+    /// reading outside is flagged `implausible`; it is neither dropped nor repaired.
     @inline(__always)
     public var isPlausible: Bool {
         guard let high = systolic.wholeMmHg, let low = diastolic.wholeMmHg else {

@@ -7,8 +7,7 @@ struct ByteWriter {
     @inline(__always)
     init(at position: UnsafeMutablePointer<UInt8>) { self.position = position }
 
-    /// For pieces that are rarely written: a writer of their own goes on at this one's position, which therefore stays in a
-    /// register.
+    /// For pieces that are rarely written: a writer of their own goes on at this one's position, which therefore stays in a register.
     @inline(__always)
     mutating func seldom(_ write: (inout ByteWriter) -> Void) { position = Self.end(of: write, from: position) }
 
@@ -143,8 +142,7 @@ struct ByteWriter {
         }
     }
 
-    /// A JSON number with the digits that were sent: 60.0 stays 60.0. Exponents beyond ±12 are written in `e` form.
-    /// At most 34 bytes.
+    /// A JSON number with the digits that were sent: 60.0 stays 60.0. Exponents beyond ±12 are written in `e` form. At most 34 bytes.
     @inline(__always)
     mutating func put(_ digits: Digits) {
         if digits.exponent == 0 { put(decimal: digits.mantissa) } else { seldom { $0.put(scaled: digits) } }
@@ -205,8 +203,7 @@ struct ByteWriter {
         put(twoDigits: UInt8(truncatingIfNeeded: year % 100))
     }
 
-    /// ISO 8601 local time without zone, to the precision the cuff gave; hundredths only where they are not zero.
-    /// At most 22 bytes.
+    /// ISO 8601 local time without zone, to the precision the cuff gave; hundredths only where they are not zero. At most 22 bytes.
     @inline(__always)
     mutating func put(_ time: DeviceTime) {
         put(year: time.year)

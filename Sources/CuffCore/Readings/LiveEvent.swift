@@ -18,8 +18,7 @@ public enum LiveEvent: Sendable, Hashable {
     case recovered(AbandonedMeasurement)
     /// The measurement did not start or was lost, and the cuff sent no record of that.
     case failed(Failure)
-    /// A rule of the user began to hold, or no longer does. It is never left out, and sinks that keep lines for others take it
-    /// as well.
+    /// A rule of the user began to hold, or no longer does. It is never left out, and sinks that keep lines for others take it as well.
     indirect case alert(AlertNotice)
 }
 

@@ -1,9 +1,8 @@
-/// The terms that agents in the field use: one row each, in the order of their codes.
-///
-/// Sources: names and codes signove/antidote `src/dim/nomenclature.h`, folterj/IEEEAgentManager `AgentManager/nomenclature.h`
-/// (glucose and its contexts, medication), conqlima/Antidote `src/specializations` (thermometer, ECG) and the table `Mdc` of
-/// Lamprey Networks' FHIR encoder (INR, spirometry, body composition, activity). LOINC: loinc.org, the pages of the codes.
-/// A metric has a LOINC code here only where the two mean the same: the same property, of the same specimen or place.
+/// The terms that agents in the field use: one row each, in the order of their codes. Sources: names and codes signove/antidote
+/// `src/dim/nomenclature.h`, folterj/IEEEAgentManager `AgentManager/nomenclature.h` (glucose and its contexts, medication),
+/// conqlima/Antidote `src/specializations` (thermometer, ECG) and the table `Mdc` of Lamprey Networks' FHIR encoder (INR, spirometry, body
+/// composition, activity). LOINC: loinc.org, the pages of the codes. A metric has a LOINC code here only where the two mean the same: the
+/// same property, of the same specimen or place.
 struct NomenclatureTerm: Sendable {
     let code: UInt32
     let name: StaticString
@@ -191,9 +190,8 @@ struct NomenclatureTerm: Sendable {
     ]
 }
 
-/// The units of partition 4, in the order of their codes: how this program prints them, and UCUM's code (ucum.org).
-///
-/// Sources of the codes: as of `NomenclatureTerm`. Peak flows in cL/s: HL7's FHIR example observation-example-spirometry.
+/// The units of partition 4, in the order of their codes: how this program prints them, and UCUM's code (ucum.org). Sources of the codes:
+/// as of `NomenclatureTerm`. Peak flows in cL/s: HL7's FHIR example observation-example-spirometry.
 struct NomenclatureUnit: Sendable {
     let code: UInt32
     let printed: StaticString

@@ -150,8 +150,7 @@ public struct Reading: Sendable, Hashable {
     /// Text of an enumeration names a state or an event: at most a sentence.
     public static let longestText = 256
 
-    /// A reading as its driver makes it, without id and times. A blood pressure that is not plausible gets the flag
-    /// `implausible`.
+    /// A reading as its driver makes it, without id and times. A blood pressure that is not plausible gets the flag `implausible`.
     public init(
         _ content: Content, driver: DriverID, user: Int32? = nil, flags: MeasurementFlags = [],
         clock: DeviceClock = .absent, origin: Origin, trigger: Trigger = .unknown, sequence: UInt32? = nil,

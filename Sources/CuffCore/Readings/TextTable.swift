@@ -1,8 +1,7 @@
 /// Columns of text for a person, fitted to the width of a terminal.
 ///
-/// Each column is as wide as its widest cell, two blanks stand between them. Where that is too much for the terminal, one
-/// column is broken between words, then columns of less importance are left out, and at last each row becomes a block with a
-/// line for each cell.
+/// Each column is as wide as its widest cell, two blanks stand between them. Where that is too much for the terminal, one column is broken
+/// between words, then columns of less importance are left out, and at last each row becomes a block with a line for each cell.
 public struct TextTable: Sendable {
     /// The heads of the columns.
     public var head: [String]

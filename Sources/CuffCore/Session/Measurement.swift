@@ -199,8 +199,7 @@ public struct Measurement: Sendable {
         finish(end, or: .lost(reason), into: &effects)
     }
 
-    /// The person wants it to stop. The first call sends the stop and waits for the deflation; the second call does not
-    /// wait.
+    /// The person wants it to stop. The first call sends the stop and waits for the deflation; the second call does not wait.
     public mutating func stop(into effects: inout [Effect]) {
         guard state != .ended else { return }
         guard state != .stopping, canStop else { return leave(.aborted, or: .stopped, into: &effects) }

@@ -24,8 +24,7 @@ public struct OutstandingRecords: Sendable, Hashable {
     /// In `bytes`, stands before the acknowledged stamp in the place of a hash.
     private static let stampMark: UInt64 = 0
 
-    /// Reports of an agent that wait for their confirmation; a cuff's largest batch is 90. The oldest go first, and
-    /// would be kept twice.
+    /// Reports of an agent that wait for their confirmation; a cuff's largest batch is 90. The oldest go first, and would be kept twice.
     static let limit = 100
 
     /// Emitted and not acknowledged, oldest first.
@@ -44,8 +43,7 @@ public struct OutstandingRecords: Sendable, Hashable {
     /// Nothing has to be known of it in the next process.
     public var isEmpty: Bool { acknowledgedStamp == nil && !(waiting + expected).contains { $0.place != 0 } }
 
-    /// What holds after another start of the machine, when the last write is unknown: which records were not
-    /// acknowledged is not believed.
+    /// What holds after another start of the machine, when the last write is unknown: which records were not acknowledged is not believed.
     public var afterAnotherBoot: OutstandingRecords {
         var left = OutstandingRecords()
         left.acknowledgedStamp = acknowledgedStamp

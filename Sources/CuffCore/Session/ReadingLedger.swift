@@ -15,8 +15,7 @@ public struct ReadingLedger: Sendable {
     private var emitted = 0
     /// Emitted before the present session began: sessions count their own.
     private var emittedBefore = 0
-    /// To be kept where it outlives the process, before a reading goes on to the sinks, and before an acknowledgement is
-    /// written.
+    /// To be kept where it outlives the process, before a reading goes on to the sinks, and before an acknowledgement is written.
     public private(set) var outstanding: OutstandingRecords
     private var recent = RecentHashes()
     /// The key under which the cuff's readings are stored; empty while it is unknown.
@@ -142,11 +141,10 @@ public struct ReadingLedger: Sendable {
         return true
     }
 
-    /// The same where the pulse is not among the bytes. What is known is kept under the hash of the bytes alone.
-    ///
-    /// A pulse that is known from the start becomes a part of the id: readings that differ in pulse have different ids, also in
-    /// different runs. A pulse that completes a reading stored without one keeps that reading's id and raises its revision. A
-    /// repetition without pulse is the known reading with less.
+    /// The same where the pulse is not among the bytes. What is known is kept under the hash of the bytes alone. A pulse that is known from
+    /// the start becomes a part of the id: readings that differ in pulse have different ids, also in different runs. A pulse that completes
+    /// a reading stored without one keeps that reading's id and raises its revision. A repetition without pulse is the known reading with
+    /// less.
     private mutating func isNewByPulse(_ reading: inout Reading) -> Bool {
         let pressures = reading.id.hash
         var note = PulseNote(reading)
@@ -183,11 +181,9 @@ public struct ReadingLedger: Sendable {
     }
 }
 
-/// A bounded set of the latest hashes: two generations of 2048, so between 2048 and 4096 readings back. The largest
-/// documented cuff memory holds 250 records, so a whole memory read twice is recognised.
-///
-/// Each generation is a table of hashes behind a filter of 32,768 bits, which tells almost every new hash by itself: a table is
-/// looked into for one in sixteen.
+/// A bounded set of the latest hashes: two generations of 2048, so between 2048 and 4096 readings back. The largest documented cuff memory
+/// holds 250 records, so a whole memory read twice is recognised. Each generation is a table of hashes behind a filter of 32,768 bits,
+/// which tells almost every new hash by itself: a table is looked into for one in sixteen.
 struct RecentHashes: Sendable {
     private static let filter = 512
     private static let slots = 8192

@@ -1,10 +1,8 @@
-/// The result that a monitor repeats in every message until its next determination: one determination is one reading.
-///
-/// It serves monitors that do not say when the result was determined. There another one is known by other values, or by
-/// evidence that the session has seen (the end of a measurement). The first result may have been read by an earlier
-/// session: it is emitted as `untilAcknowledged`, so that the ledger knows it again also after a restart
-/// (`OutstandingRecords`), and the next determination acknowledges it. For that the record's bytes must be the values
-/// and nothing that changes while they stand.
+/// The result that a monitor repeats in every message until its next determination: one determination is one reading. It serves monitors
+/// that do not say when the result was determined. There another one is known by other values, or by evidence that the session has seen
+/// (the end of a measurement). The first result may have been read by an earlier session: it is emitted as `untilAcknowledged`, so that the
+/// ledger knows it again also after a restart (`OutstandingRecords`), and the next determination acknowledges it. For that the record's
+/// bytes must be the values and nothing that changes while they stand.
 struct StandingResult<Values: Equatable & Sendable>: Sendable {
     /// The present values; `nil` before the first result.
     private var values: Values?

@@ -1,9 +1,8 @@
 import CuffCore
 import Testing
 
-/// The families without a check over their bytes: `ampall-bp868f`, `and-ua767pc`, `paramatech-ft201`, `veroval-bpm25`,
-/// `sunrom-1437`, `ansar-b`.
-/// What can be validated is; everything they read says that it was not checked.
+/// The families without a check over their bytes: `ampall-bp868f`, `and-ua767pc`, `paramatech-ft201`, `veroval-bpm25`, `sunrom-1437`,
+/// `ansar-b`. What can be validated is; everything they read says that it was not checked.
 @Suite struct UncheckedFamilyTests {
     private static let ids = ["ampall-bp868f", "and-ua767pc", "paramatech-ft201", "veroval-bpm25", "sunrom-1437", "ansar-b"]
 

@@ -1,7 +1,5 @@
-/// Sixteen bytes compared as one vector.
-///
-/// Operators on two vectors compile to instructions, on a vector and a scalar to loops; so constants are vectors too.
-/// Results are two 64-bit words, first byte lowest.
+/// Sixteen bytes compared as one vector. Operators on two vectors compile to instructions, on a vector and a scalar to loops; so constants
+/// are vectors too. Results are two 64-bit words, first byte lowest.
 struct Sixteen {
     typealias Vector = SIMD16<UInt8>
     typealias Words = SIMD2<UInt64>
@@ -19,7 +17,6 @@ struct Sixteen {
     @inline(__always)
     static func words(_ mask: SIMDMask<Vector.MaskStorage>) -> Words { words(unsafeBitCast(mask, to: Vector.self)) }
 
-    /// A mask of the bytes that are neither printable ASCII nor `extra`.
     @inline(__always)
     func others(than extra: UInt8) -> Words {
         let isPrintable = bytes &- Vector(repeating: 0x20) .< Vector(repeating: 0x7F - 0x20)
@@ -33,7 +30,6 @@ struct Sixteen {
         return (Self.words(isDigit .| isLetter) ^ ~blanks) | (Self.words(bytes .== Vector(repeating: 0x20)) ^ blanks)
     }
 
-    /// The value of each hexadecimal digit, and 0 for a blank.
     @inline(__always)
     var nibbles: Words {
         Self.words(bytes & Vector(repeating: 15) &+ (unsafeBitCast(isLetter, to: Vector.self) & Vector(repeating: 9)))

@@ -1,7 +1,6 @@
-/// Which determinations of a monitor have come before.
-///
-/// One with a time of its own is known by it. One without is the same as long as the monitor's messages hold the same values
-/// in the same group for the same patient, over a new connection too where the monitor names itself.
+/// Which determinations of a monitor have come before. One with a time of its own is known by it. One without is the same as long as the
+/// monitor's messages hold the same values in the same group for the same patient, over a new connection too where the monitor names
+/// itself.
 struct HL7Repetitions: Sendable {
     /// Determinations with a time that one connection remembers; ids recognise older ones as well.
     private static let mostTimed = 256

@@ -1,6 +1,5 @@
-/// A Nano: pressures while it measures, a beat with its next record once a second, a status four times a second. It stops
-/// when keep-alives stop coming. Its records are beats. Every fifth pressure is sent, 40 a second, unless
-/// `rate: 200` asks for all of them.
+/// A Nano: pressures while it measures, a beat with its next record once a second, a status four times a second. It stops when keep-alives
+/// stop coming. Its records are beats. Every fifth pressure is sent, 40 a second, unless `rate: 200` asks for all of them.
 struct NibpNanoSimulator: CuffSimulator {
     private let script: SimulatorScript
     private var reader = FrameReader(NibpNanoFrame())

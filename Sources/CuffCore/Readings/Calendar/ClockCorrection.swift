@@ -1,17 +1,16 @@
 /// What is known of one cuff's clock beside the host's, and the one place that turns what it says into an instant.
 ///
-/// A cuff shows wall time, and people set it by the wall. What it is behind is therefore added to its wall time, and the
-/// zone's rule gives the instant: a clock that is ten minutes slow is so in summer and in winter.
-/// One difference is none of the clock's: who never switches a cuff between summer and winter time has one that is an hour
-/// off for half the year. When the difference is nearer to the zone's own last change than to nothing, the cuff's clock
-/// is read with the offset of before that change, all year round, and only the rest is a difference.
+/// A cuff shows wall time, and people set it by the wall. What it is behind is therefore added to its wall time, and the zone's rule gives
+/// the instant: a clock that is ten minutes slow is so in summer and in winter. One difference is none of the clock's: who never switches a
+/// cuff between summer and winter time has one that is an hour off for half the year. When the difference is nearer to the zone's own last
+/// change than to nothing, the cuff's clock is read with the offset of before that change, all year round, and only the rest is a
+/// difference.
 ///
-/// The host's clock is believed only where it is synchronised and not before `Timestamp.release`. With any other no cuff is
-/// compared and nothing is corrected: readings keep what the cuff said, until the host's clock is right (`HeldReadings`).
+/// The host's clock is believed only where it is synchronised and not before `Timestamp.release`. With any other no cuff is compared and
+/// nothing is corrected: readings keep what the cuff said, until the host's clock is right (`HeldReadings`).
 ///
-/// A time later than the reception is not a time: such a reading is `implausible` and has no instant. The same holds for
-/// a record that is later than what the cuff's own clock shows now: it was made under another setting of the clock, which
-/// nobody knows.
+/// A time later than the reception is not a time: such a reading is `implausible` and has no instant. The same holds for a record that is
+/// later than what the cuff's own clock shows now: it was made under another setting of the clock, which nobody knows.
 public struct ClockCorrection: Sendable, Hashable {
     private enum Finding: Sendable, Hashable {
         case unknown

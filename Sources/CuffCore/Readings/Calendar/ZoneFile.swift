@@ -2,8 +2,7 @@ extension ZoneTable {
     /// The last year for which a rule is written out; later instants keep its last offset.
     static let lastYear = 2199
 
-    /// A zone from its POSIX rule alone, e.g. `EST5EDT,M3.2.0,M11.1.0`, taken to hold since 1970. `nil` when the text is
-    /// not such a rule.
+    /// A zone from its POSIX rule alone, e.g. `EST5EDT,M3.2.0,M11.1.0`, taken to hold since 1970. `nil` when the text is not such a rule.
     public init?(rule text: String, name: String? = nil) {
         guard let rule = ZoneRule(text.utf8) else { return nil }
         self.init(

@@ -156,8 +156,7 @@ import Testing
         }
     }
 
-    /// Single bytes lost, doubled and changed, one in a hundred: numbers may then be wrong, for nothing checks them, but
-    /// there is an end.
+    /// Single bytes lost, doubled and changed, one in a hundred: numbers may then be wrong, for nothing checks them, but there is an end.
     @Test(arguments: variants, [0.002, 0.01, 0.05])
     func aReadOverAWornLine_Ends(_ options: [String: String], _ rate: Double) {
         for seed in UInt64(0)..<Effort.choose(8, exhaustive: 25) {

@@ -1,7 +1,5 @@
-/// Which agents may associate, and when: everything between an AARQ and the table's row for it.
-///
-/// Results of the AARE (docs/PHD.md §3.3) and their reasons:
-/// 0, 3 accepted, the configuration known or not; 4, 5, 8 from `PHDAssociationRequest.read`; 1, 7 the options `unwanted` and
+/// Which agents may associate, and when: everything between an AARQ and the table's row for it. Results of the AARE (docs/PHD.md §3.3) and
+/// their reasons: 0, 3 accepted, the configuration known or not; 4, 5, 8 from `PHDAssociationRequest.read`; 1, 7 the options `unwanted` and
 /// `agents`; 2 earlier readings are not yet stored; 6 an agent without a usable configuration, several times in a row.
 extension PHDSession {
     /// How long an AARQ waits for the sinks before it is refused: half of the agent's own TOassoc. Policy.

@@ -48,8 +48,7 @@ extension PHDSession {
     }
 
     private mutating func abort(_ reason: UInt16, into actions: inout SessionActions) {
-        // Outside an association noise may look like an APDU, and so may the rest of an aborted one: at most one ABRT in each
-        // `holdOff`.
+        // Outside an association noise may look like an APDU, and so may the rest of an aborted one: at most one ABRT in each `holdOff`.
         guard state.isAssociated || !association.isHoldingOff, !isPassive else { return }
         association.holdOff()
         actions.arm(.holdOff, Self.holdOff)

@@ -1,9 +1,7 @@
-/// What this manager asks of an agent, in which order, and when it is done.
-///
-/// In Operating, one request after another: MDS attributes; then, to follow, read or clear, every PM-store: its attributes, its
-/// segments, the transfer of each; then the command itself. The clock is set last, because stored stamps are in the old clock,
-/// and only after its time was read.
-/// A request that is never answered is passed over: an agent that ignores GET or SET_TIME still sends readings [R].
+/// What this manager asks of an agent, in which order, and when it is done. In Operating, one request after another: MDS attributes; then,
+/// to follow, read or clear, every PM-store: its attributes, its segments, the transfer of each; then the command itself. The clock is set
+/// last, because stored stamps are in the old clock, and only after its time was read. A request that is never answered is passed over: an
+/// agent that ignores GET or SET_TIME still sends readings [R].
 extension PHDSession {
     /// Takes the next step, if nothing is under way.
     mutating func advance(into actions: inout SessionActions) {

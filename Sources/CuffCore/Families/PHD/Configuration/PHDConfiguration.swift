@@ -1,6 +1,5 @@
-/// The objects of an agent, as its configuration lists them: what every fixed report is cut with.
-///
-/// Maps and metric lists lie in two shared arrays, so that an object is a plain value and decoding copies nothing.
+/// The objects of an agent, as its configuration lists them: what every fixed report is cut with. Maps and metric lists lie in two shared
+/// arrays, so that an object is a plain value and decoding copies nothing.
 struct PHDConfiguration: Sendable {
     /// More objects than any agent in the field has (an Accu-Chek has six); a longer list is refused.
     static let ceiling = 256

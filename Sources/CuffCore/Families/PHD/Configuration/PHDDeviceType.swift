@@ -1,10 +1,8 @@
-/// The kinds of agents: one row for each specialization of IEEE 11073, with the standard configurations whose contents are
-/// in a public source. An agent of any other configuration spells it out (AARE 3), which is always safe.
-///
-/// Device specialization codes (partition 8) and ranges of configuration ids: folterj/IEEEAgentManager nomenclature.h.
-/// Not built in, for want of a public source of their contents: ECG 600, INR 1800, body composition 2000, peak flow 2100,
-/// activity 4100, medication 7200, blood pressure 701. conqlima/Antidote calls an own configuration of ECG 600 and uses it as
-/// an extended one.
+/// The kinds of agents: one row for each specialization of IEEE 11073, with the standard configurations whose contents are in a public
+/// source. An agent of any other configuration spells it out (AARE 3), which is always safe. Device specialization codes (partition 8) and
+/// ranges of configuration ids: folterj/IEEEAgentManager nomenclature.h. Not built in, for want of a public source of their contents: ECG
+/// 600, INR 1800, body composition 2000, peak flow 2100, activity 4100, medication 7200, blood pressure 701. conqlima/Antidote calls an own
+/// configuration of ECG 600 and uses it as an extended one.
 struct PHDDeviceType: Sendable {
     /// MDC_DEV_SPEC_PROFILE_…, partition 8.
     let profile: UInt16

@@ -96,8 +96,7 @@ extension PHDObservation {
         return false
     }
 
-    /// Components of one compound that become quantities: one of hundreds of values is a waveform, and no measurement of a
-    /// person.
+    /// Components of one compound that become quantities: one of hundreds of values is a waveform, and no measurement of a person.
     static let componentCeiling = 64
 
     func isAmbiguous(_ bytes: Span<UInt8>, _ object: PHDConfiguration.Object, _ configured: [UInt16]) -> Bool {

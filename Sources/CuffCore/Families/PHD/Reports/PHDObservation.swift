@@ -1,7 +1,5 @@
-/// One observation of one object, still in its APDU: where its value is, and what was said beside it.
-///
-/// It is a plain value, so that a report of any length is read into one array before anything is emitted: a report whose lists
-/// disagree must not give half of its readings.
+/// One observation of one object, still in its APDU: where its value is, and what was said beside it. It is a plain value, so that a report
+/// of any length is read into one array before anything is emitted: a report whose lists disagree must not give half of its readings.
 struct PHDObservation: Sendable {
     /// The person number for an unknown person: docs/PHD.md §6.1.
     static let unknownPerson: UInt16 = 0xFFFF

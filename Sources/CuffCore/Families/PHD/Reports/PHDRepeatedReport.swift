@@ -1,9 +1,8 @@
-/// The fast form of reading and emitting a report, beside the plain one in `PHDSession.receiveObservations`; the row
-/// `phd-json-lines` of .ci/instructions counts what it saves. `PHDRepeatedReportTests` compares the two.
-///
-/// An agent sends reports of one form with other numbers. The bytes that are not values, stamps or numbers of the report decide
-/// how a report is read; where all of them equal those of the last report, the values are in the same places. Only a report
-/// of pressures, each with its pulse behind it, is learned; anything else takes the plain route.
+/// The fast form of reading and emitting a report, beside the plain one in `PHDSession.receiveObservations`; the row `phd-json-lines` of
+/// .ci/instructions counts what it saves. `PHDRepeatedReportTests` compares the two. An agent sends reports of one form with other numbers.
+/// The bytes that are not values, stamps or numbers of the report decide how a report is read; where all of them equal those of the last
+/// report, the values are in the same places. Only a report of pressures, each with its pulse behind it, is learned; anything else takes
+/// the plain route.
 struct PHDRepeatedReport: Sendable {
     /// Longer reports are read each time; 40 pairs of pressures and pulse are shorter.
     private static let ceiling = 1536

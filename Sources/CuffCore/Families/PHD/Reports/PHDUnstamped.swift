@@ -1,10 +1,8 @@
-/// Recognises repetitions of reports whose readings carry no time.
-///
-/// A scan report has a number within its association: the same number with the same information is the same report. When
-/// an association breaks off, the agent sends in the next one, first and in order, what was not confirmed to it. A confirmation
-/// of ours counts as lost there only when it was the last word: the agent sent nothing after it but its ABRT, or its request for
-/// another association, and that within `proofTime`. In every other case, a line that broke off included, the next report is a
-/// measurement of its own, whatever its numbers.
+/// Recognises repetitions of reports whose readings carry no time. A scan report has a number within its association: the same number with
+/// the same information is the same report. When an association breaks off, the agent sends in the next one, first and in order, what was
+/// not confirmed to it. A confirmation of ours counts as lost there only when it was the last word: the agent sent nothing after it but its
+/// ABRT, or its request for another association, and that within `proofTime`. In every other case, a line that broke off included, the next
+/// report is a measurement of its own, whatever its numbers.
 struct PHDUnstamped: Sendable {
     /// TOcer of 3 s, after which an agent gives up, and the way there and back: docs/PHD.md §9.1.
     static let proofTime = Duration.seconds(5)

@@ -1,7 +1,5 @@
-/// A complete agent: a blood-pressure cuff that associates, spells out its configuration where it is asked to, pushes
-/// its records or keeps them in a PM-store, and gives up and comes back as the standard's timers say.
-///
-/// Its options are the driver's `simulatorOptions`.
+/// A complete agent: a blood-pressure cuff that associates, spells out its configuration where it is asked to, pushes its records or keeps
+/// them in a PM-store, and gives up and comes back as the standard's timers say. Its options are the driver's `simulatorOptions`.
 struct PHDSimulator: CuffSimulator {
     enum State { case closed, unassociated, associating, configuring, operating, releasing }
 

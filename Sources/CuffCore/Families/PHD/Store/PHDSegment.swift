@@ -110,8 +110,7 @@ struct PHDSegment: Sendable {
         return entrySize > 0
     }
 
-    /// Appends the observations of the entry at `offset`, which has this number in its segment; `false` when the entry
-    /// contradicts its map.
+    /// Appends the observations of the entry at `offset`, which has this number in its segment; `false` when the entry contradicts its map.
     func read(
         _ bytes: Span<UInt8>, _ offset: inout Int, _ end: Int, number: UInt32 = 0, into observations: inout [PHDObservation]
     ) -> Bool {

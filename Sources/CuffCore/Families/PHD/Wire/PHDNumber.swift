@@ -1,7 +1,6 @@
-/// A FLOAT or SFLOAT as it was sent: digits, or one of the five special values, which are never numbers.
-///
-/// SFLOAT u16: signed exponent (4 bits), signed mantissa (12 bits). FLOAT u32: exponent (8), mantissa (24). The special
-/// values are special with exponent 0 only: SFLOAT 07FF NaN, 0800 NRes, 07FE +INF, 0802 -INF, 0801 reserved.
+/// A FLOAT or SFLOAT as it was sent: digits, or one of the five special values, which are never numbers. SFLOAT u16: signed exponent (4
+/// bits), signed mantissa (12 bits). FLOAT u32: exponent (8), mantissa (24). The special values are special with exponent 0 only: SFLOAT
+/// 07FF NaN, 0800 NRes, 07FE +INF, 0802 -INF, 0801 reserved.
 enum PHDNumber: Sendable, Hashable {
     case digits(Digits)
     case absent(Absence)
