@@ -1,8 +1,7 @@
 extension Timestamp {
-    /// A day that lies before this release and behind the one before: a host's clock that shows less is wrong, e.g. that of
-    /// a small computer without a battery, which begins in 1970 or when it was switched off.
+    /// A time before this release and after the previous one: an earlier host clock is wrong, e.g. on a small computer without a battery,
+    /// which starts in 1970.
     ///
-    /// The one place of this date. It is moved to the first day of the release's year at each release (CONTRIBUTING.md,
-    /// "A release"). 2026-01-01T00:00:00Z.
+    /// At each release it is set to the first day of the release's year (CONTRIBUTING.md, "A release"). 2026-01-01T00:00:00Z.
     public static let release = Timestamp(milliseconds: 1_767_225_600_000)
 }
