@@ -1,4 +1,4 @@
-/// What a segment data event says about the entries it carries.
+/// The head of a segment data event.
 struct PHDSegmentEvent: Sendable, Hashable {
     var instance: UInt16
     var index: UInt32
