@@ -1,4 +1,4 @@
-/// Listens to a Vital-Guard and gives each new result that its messages show.
+/// Follows a Vital-Guard, and emits each new result in its messages.
 struct AnsarBSession: FramedSession {
     var reader = FrameReader(AnsarBFrame())
     var hearsCommits: Bool { false }
@@ -6,7 +6,7 @@ struct AnsarBSession: FramedSession {
     var capabilities: Capabilities { CuffDriver.ansarB.capabilities }
     private var emitted = 0
     private var standing = StandingResult<AnsarBResult>()
-    /// The message before showed no values.
+    /// The previous message had no values.
     private var wasEmpty = false
 
     mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
@@ -19,7 +19,7 @@ struct AnsarBSession: FramedSession {
         }
         let reading = Reading(
             .bloodPressure(pressure), driver: "ansar-b", flags: .noMeasurementCheck, origin: .memory, raw: RawBytes(result.text))
-        // Values that had vanished, or were not there yet, are determined just now.
+        // Values that were absent before are new.
         _ = standing.receive(reading, result, isNew: wasEmpty, emitted: &emitted, into: &actions)
         wasEmpty = false
     }

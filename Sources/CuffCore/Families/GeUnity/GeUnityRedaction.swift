@@ -1,7 +1,7 @@
 extension Redaction {
-    /// Of an answer the addresses and the location name are cleared, and of each parameter the bytes between its update and its type:
-    /// limits, messages and more, which no document explains. The check, whose rule is unknown, is cleared too; the driver does not
-    /// verify it. The known request stays; any other is cleared.
+    /// In answers the addresses, the location name, and for each parameter the undocumented bytes between its update and its type (limits,
+    /// messages and more) are cleared, as is the unknown check, which the driver does not verify. The known request stays; any other is
+    /// cleared.
     static let geUnity = Redaction { items, side, work in
         (side == .fromCuff ? geUnityAnswers : geUnityRequests).rewrite(&items, side, &work)
     }

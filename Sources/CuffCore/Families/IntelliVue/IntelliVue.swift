@@ -1,5 +1,4 @@
 /// Philips IntelliVue patient monitors: data export over the MIB/RS232 port. Polled; every value carries codes of IEEE 11073.
-///
 /// Frame     `C0` header user FCS `C1`; header 11 01 and the length of user (2); C0, C1 and 7D inside become 7D and the
 ///           byte xor 20. FCS: CRC-16/X-25 over header and user, low byte first, before stuffing     documented [1][2]
 /// Session   big-endian. 0D association request, 0E accepted, 0C refused, 19 abort, 09 release, 0A released. Then the
@@ -19,10 +18,8 @@
 /// State     8000 invalid, 4000 questionable, 2000 unavailable, 1000 calibration, 0800 test data: no value is taken.
 ///           0400 demo, 0080 validated, 0040 early, 0020 going on: flags                             documented [1][2]
 /// Time      BCD century, year, month, day, hour, minute, second, fraction; all FF: none             documented [1][2]
-///
 /// Is it new? The same result stands in every answer. The object's time is that of the determination: another time is
 /// another reading, and the same time the same one, also after a restart. Without a time, other values are another reading.
-///
 /// [1] part-cw/LNhealth modules/ivueparser (BSD-3-Clause)   [2] xeonfusion/VSCaptureMP Class2.cs, Class3.cs (LGPL-3)
 /// [3] mindleaving/patient-monitor-datalogger PhilipsIntellivue (MIT)
 extension CuffDriver {

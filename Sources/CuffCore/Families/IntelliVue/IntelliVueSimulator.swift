@@ -1,6 +1,6 @@
-/// A monitor that accepts one association and shows its first record; with `pushes` the next one from every third poll on. Beside
-/// the cuff stand a heart rate and an arterial line. Of the answers to an association only their first byte is simulated.
-/// `linked: yes` sends each answer in three parts, `unit: kPa` pressures in kilopascals.
+/// A monitor that accepts one association and shows its first record; with `pushes` the next one from every third poll, beside a heart rate
+/// and an arterial line. Only the first byte of association answers is simulated. `linked: yes` sends each answer in three parts, `unit:
+/// kPa` pressures in kilopascals.
 struct IntelliVueSimulator: CuffSimulator {
     private let script: SimulatorScript
     private var reader = FrameReader(IntelliVueFrame())

@@ -1,5 +1,4 @@
 /// Hartmann Veroval BPM25. USB-serial; sends its whole memory as one answer, which only silence ends.
-///
 /// Host    `A5 F9 01 01 FB` ask for the memory, `A6 F9 01 01 FB` after it (FB = F9 + 01 + 01)          observed [1]
 /// Answer  `h h N` then N records, then one byte                                                       observed [1]
 ///   h h header of unknown meaning; N number of records; the last byte is a check of unknown algorithm: not verified
@@ -9,10 +8,8 @@
 /// No answer: the device has gone to sleep                                                             observed [1]
 /// What `A6` does is unknown; it may let the cuff forget. It goes out only when every reading is on disk.   guess
 /// Asking twice changes nothing on the cuff                                                            guess
-///
 /// With no check that could be verified, the memory is asked for until two answers are the same byte for byte, and an
 /// answer counts only whole: its length must be 3 + 14 N + 1, and the constant zeros and the dates of every record right.
-///
 /// [1] cpresser/veroval veroval.py (MIT), sniffed from the vendor's program
 extension CuffDriver {
     package static let verovalBPM25 = CuffDriver(

@@ -1,5 +1,4 @@
 /// Hartmann Veroval duo control. CDC-ACM; the number of records and the records of each user on request, as text.
-///
 /// Host      `02` command `03`; `05` (ENQ) when it was accepted                                        observed [1]
 /// Device    `06` accepted, `15` refused, about 1 s after the command; the answer about 0.5 s after ENQ   observed [1]
 /// `?MRNu`   number of records of user u, 1 or 2     -> 5 bytes, 3 digits                               observed [1]
@@ -9,13 +8,11 @@
 ///           unknown 1, usable 1: digits                                                            observed [1][2]
 ///           flags are 1 for yes: guess; the two records that [2] prints have usable 1 and the others but the first 0
 ///           newest first, in those two records                                                     observed [2]
-///
 /// [1] closes and opens the port after each command. Whether the device needs that is not known: this driver asks for
 /// number and records one after another on the open port, with the same pauses, and says where the device does not answer
 /// the second command. `count=no` leaves out the number, so that one user's records are the only command.
 /// There is no check. An answer counts only whole: its length must be that of the number of records, every number digits, and
 /// every date possible; one wrong record spoils the answer, because a lost byte would have shifted it.
-///
 /// [1] ignisf/vdc_export vdc_export.rb (AGPL-3)   [2] crate usb-bpm-exporter 0.1.4 (MIT), README: columns and two lines
 extension CuffDriver {
     package static let verovalDuo = CuffDriver(

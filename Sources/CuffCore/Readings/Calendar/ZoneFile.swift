@@ -12,11 +12,9 @@ extension ZoneTable {
 
     /// A zone from the bytes of a zone file (`/usr/share/zoneinfo/Europe/Berlin`, `/etc/localtime`); `nil` when they are
     /// not one. Only the 64-bit part of version 2 and later is read; its footer is written out to `lastYear`.
-    ///
     /// Header  `TZif` version(1) 0×15 isutcnt isstdcnt leapcnt timecnt typecnt charcnt, each 32 bits, big-endian
     /// Data    timecnt × time(4 or 8), timecnt × type(1), typecnt × [offset(4) isdst(1) name(1)], names, leap seconds,
     ///         isstdcnt × 1, isutcnt × 1; the second part is followed by LF rule LF                    documented [1]
-    ///
     /// [1] RFC 8536 section 3
     public init?(tzif bytes: [UInt8], name: String) {
         // The largest zone file of the 2024 data base has under 4 kB; the format has no limit.
