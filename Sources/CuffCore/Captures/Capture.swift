@@ -46,7 +46,7 @@ public struct CaptureHeader: Sendable, Hashable {
     /// No fields.
     public init() {}
 
-    /// The value of the first field of this name; `nil` if there is none.
+    /// The value of the first field of this name, if any.
     public subscript(key: String) -> String? { fields.first { $0.key == key }?.value }
 
     /// Equal if both have the same fields in the same order.

@@ -1,6 +1,6 @@
-/// One model of cuff, and its driver or the reason why there is none.
+/// One model of cuff, and its driver or the reason for its absence.
 public struct CuffModel: Sendable {
-    /// The driver of a model, or the reason why there is none.
+    /// The driver of a model, or the reason for its absence.
     public enum Support: Sendable {
         case driver(CuffDriver)
         case none(UnreachableCuff)
@@ -8,7 +8,7 @@ public struct CuffModel: Sendable {
 
     /// The maker's name, then the model.
     public var name: String
-    /// The driver, or the reason why there is none.
+    /// The driver, or the reason for its absence.
     public var support: Support
 
     /// Creates an entry.

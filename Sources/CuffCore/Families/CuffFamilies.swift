@@ -49,7 +49,7 @@ public enum CuffFamilies {
         .bptruBPM200,
     ]
 
-    /// The driver of this id; `nil` if there is none.
+    /// The driver of this id, if any.
     public static func named(_ id: some StringProtocol) -> CuffDriver? {
         all.first { $0.id.description == id }
     }

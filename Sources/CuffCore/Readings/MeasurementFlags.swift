@@ -2,7 +2,7 @@
 public struct MeasurementFlags: OptionSet, Sendable, Hashable {
     /// One bit per word of `words`, in order.
     public let rawValue: UInt32
-    /// Bits without a word are kept and not printed.
+    /// Unnamed bits are kept and not printed.
     @inlinable
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 

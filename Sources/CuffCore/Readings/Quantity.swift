@@ -10,7 +10,7 @@ public struct Quantity: Sendable, Hashable {
     public var absence: Absence
     /// The bits or object identifier of an enumeration.
     public var bits: UInt32?
-    /// Unit term of the dimension partition; 0 if there is none.
+    /// Unit term of the dimension partition; 0: none.
     public var unit: UInt16
     /// Position within a compound observation; 0 for a simple one.
     public var component: UInt8

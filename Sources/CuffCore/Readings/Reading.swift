@@ -71,7 +71,7 @@ public struct Reading: Sendable, Hashable {
         /// A 64-bit hash of cuff, user and record (`ReadingLedger`).
         public var hash: UInt64 = 0
 
-        /// The time as one number in print order; 0 if there is none.
+        /// The time as one number in print order; 0: none.
         @inline(__always)
         public var sortKey: UInt64 {
             let day = UInt64(UInt16(truncatingIfNeeded: year)) << 16 | UInt64(month) << 8 | UInt64(self.day)

@@ -27,7 +27,7 @@ public struct Waveform: Sendable, Hashable {
     public var partition: UInt16
     /// The term within `partition`.
     public var term: UInt16
-    /// Unit term of the dimension partition; 0 if there is none.
+    /// Unit term of the dimension partition; 0: none.
     public var unit: UInt16
     /// The sampling period; zero if unknown.
     public var period: Duration

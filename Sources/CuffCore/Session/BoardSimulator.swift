@@ -7,7 +7,7 @@ protocol SimulatedBoard: Sendable {
     var greeting: [UInt8] { get }
     /// Removes the first command, or one byte that begins none; `nil` if more bytes are needed.
     mutating func takeCommand(from bytes: inout [UInt8]) -> BoardCommand?
-    /// The confirmation of a command; empty if there is none.
+    /// The confirmation of a command; may be empty.
     func confirmation(of command: BoardCommand) -> [UInt8]
     func pressure(_ pressure: Int) -> [UInt8]
     func end(of record: SimulatedRecord?) -> [UInt8]

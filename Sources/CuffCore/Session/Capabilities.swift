@@ -2,7 +2,7 @@
 public struct Capabilities: OptionSet, Sendable, Hashable {
     /// One bit per word of `words`, in order.
     public let rawValue: UInt32
-    /// Bits without a word are ignored.
+    /// Unnamed bits are ignored.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// Reads the memory on request.

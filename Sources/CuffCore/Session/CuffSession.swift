@@ -132,7 +132,7 @@ public enum Outcome: Sendable, Hashable {
     case failed(String)
     case aborted(String)
 
-    /// The error; `nil` if there is none.
+    /// The error, if any.
     public var sentence: String? {
         switch self {
         case .complete: nil

@@ -4,7 +4,7 @@ public protocol FinishingSession: CuffSession {
     var isFinished: Bool { get set }
     /// The driver's capabilities; other commands are refused before `obey`.
     var capabilities: Capabilities { get }
-    /// The users of the memory; `nil` if there are none, or their number is unknown.
+    /// The users of the memory; `nil` without users, or if their number is unknown.
     var users: ClosedRange<Int>? { get }
     /// Nothing was asked of the cuff, so that the end of the connection is regular.
     var isListening: Bool { get }

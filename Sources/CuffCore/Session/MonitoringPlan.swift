@@ -56,7 +56,7 @@ public struct MonitoringPlan: Sendable, Hashable {
         self.until = until
     }
 
-    /// The first due time after `instant` (seconds since 1970); `nil` if there is none.
+    /// The first due time after `instant` (seconds since 1970), if any.
     public func next(after instant: Int64, in zone: ZoneTable) -> Int64? {
         var best = next(after: instant, in: zone, window: day, every: interval)
         if let night {

@@ -227,7 +227,7 @@ struct RecentHashes: Sendable {
         }
     }
 
-    /// The note of a hash; 0 if there is none.
+    /// The note of a hash, or 0.
     func note(of hash: UInt64) -> UInt64 {
         guard !youngNotes.isEmpty else { return 0 }
         let hash = hash == 0 ? 1 : hash

@@ -66,7 +66,7 @@ enum BeurerSerialQuestion: Equatable, Sendable {
         }
     }
 
-    /// The length of an answer with this first byte; `nil` if there is none.
+    /// The length of an answer with this first byte; `nil` for an unknown one.
     func length(first: UInt8) -> Int? {
         switch self {
         case .wake: first == 0x55 ? 1 : nil

@@ -81,7 +81,7 @@ struct HL7Code: Sendable, Hashable {
     }
 }
 
-/// The meaning of a code's text, by its words.
+/// The meaning of a code's text, from single words.
 struct HL7Text {
     private let words: [String]
     /// Longer texts are not names of values; their rest is ignored.
