@@ -75,7 +75,6 @@ package struct JSONReader {
         }
     }
 
-    /// Parses an object; `member` reads a value and receives the range of its key.
     private mutating func members(_ depth: Int, _ member: (inout JSONReader, Range<Int>) -> Bool) -> Bool {
         sequence(depth, end: 0x7D) { reader in
             reader.skipBlanks()

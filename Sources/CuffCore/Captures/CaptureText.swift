@@ -109,7 +109,6 @@ public struct CaptureTextReader: CaptureReader {
         header.fields.append((key, DeviceIdentity.text(bytes[(colon + 1)..<end])))
     }
 
-    /// Seconds with up to six decimals, optionally in brackets.
     private func readTime(_ text: Span<UInt8>, _ index: inout Int, _ end: Int) throws(CaptureFault) -> Int64? {
         let isBracketed = text[index] == 0x5B
         if isBracketed { index += 1 }
@@ -151,7 +150,6 @@ public struct CaptureTextReader: CaptureReader {
 
     private mutating func readHex(_ text: Span<UInt8>, _ start: Int, _ end: Int) throws(CaptureFault) -> Int {
         let text = text.extracting(start..<end)
-        // Two digits make a byte.
         if data.count < text.count / 2 { data = [UInt8](repeating: 0, count: max(256, text.count / 2)) }
         let read = Self.digits.withUnsafeBufferPointer { digits in
             text.withUnsafeBufferPointer { text in

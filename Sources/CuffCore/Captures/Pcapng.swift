@@ -36,7 +36,6 @@ enum Pcapng {
         case framingError = 7, parityError = 8, lineBreak = 9, overflow = 10
     }
 
-    /// Integers in the byte order of the section's magic.
     struct ByteOrder: Sendable {
         var isBig: Bool
 
@@ -70,7 +69,6 @@ enum Pcapng {
 
     static func padded(_ length: Int) -> Int { (length + 3) & ~3 }
 
-    /// Converts an interface's ticks to microseconds.
     struct Clock: Sendable {
         /// Ticks per second; `nil` if out of range.
         private let rate: UInt64?

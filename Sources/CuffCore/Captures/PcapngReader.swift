@@ -23,7 +23,6 @@ public struct PcapngReader: CaptureReader {
     private var interfaces: [Interface] = []
     private var buffer: [UInt8] = []
     private var head = 0
-    /// Remaining bytes of a skipped block.
     private var passing = 0
     private var startMicroseconds: Int64?
     private var arrays = ReusedBytes()

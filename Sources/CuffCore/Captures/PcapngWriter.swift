@@ -65,7 +65,6 @@ public struct PcapngWriter: Sendable {
         return u32(kind) + length + body + length
     }
 
-    /// Truncates a value longer than an option can hold.
     private static func option(_ code: UInt16, _ value: [UInt8]) -> [UInt8] {
         let value = value.prefix(Int(UInt16.max))
         let filling = [UInt8](repeating: 0, count: Pcapng.padded(value.count) - value.count)

@@ -34,7 +34,6 @@ public struct USBConversation: Sendable {
         public var transfers = 0
 
         fileprivate var classes: Set<UInt8> = []
-        /// Neither a hub nor a disk.
         fileprivate var mayBeCuff: Bool { classes.isEmpty || !classes.isSubset(of: [0x08, 0x09]) }
         fileprivate var packets: [UInt8: Int] = [:]
     }
@@ -83,8 +82,6 @@ public struct USBConversation: Sendable {
         return isIn ? .fromCuff(bytes) : .toCuff(bytes)
     }
 
-    // MARK: Which device
-
     private mutating func device(_ transfer: USBTransfer) -> Int? {
         // Address 0 is the device being enumerated.
         guard transfer.device != 0 else { return nil }
@@ -109,8 +106,6 @@ public struct USBConversation: Sendable {
         if isWanted { chosen = index }
         return isWanted
     }
-
-    // MARK: What it is
 
     private mutating func request(of transfer: USBTransfer) -> [UInt8] {
         guard transfer.event == 0x53 else { return requests.removeValue(forKey: transfer.urb) ?? [] }
@@ -186,8 +181,6 @@ public struct USBConversation: Sendable {
         devices[index].isChipAssumed = true
     }
 
-    // MARK: Its bytes
-
     private mutating func bytes(_ transfer: USBTransfer, _ index: Int) -> [UInt8]? {
         let chip = chip ?? devices[index].chip
         switch (chip, transfer.kind) {
@@ -201,7 +194,6 @@ public struct USBConversation: Sendable {
         }
     }
 
-    /// Output and feature reports sent as SET_REPORT.
     private func report(_ transfer: USBTransfer, _ request: [UInt8], _ index: Int) -> CaptureItem.Content? {
         guard transfer.event == 0x53, request.count == 8, request[0] == 0x21, request[1] == 0x09, !transfer.data.isEmpty
         else {

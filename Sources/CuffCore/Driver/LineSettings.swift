@@ -62,7 +62,6 @@ public struct LineSettings: Sendable, Hashable {
         }
     }
 
-    /// `8N1`.
     private mutating func takeFrame(_ text: Substring) -> Bool {
         let mode = Array(text)
         guard mode.count == 3, let bits = mode[0].wholeNumberValue, bits == 7 || bits == 8,

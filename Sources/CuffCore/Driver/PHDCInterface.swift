@@ -66,7 +66,6 @@ public struct PHDCInterface: Sendable, Hashable {
         self = whole
     }
 
-    /// An interface whose descriptors are still being read.
     private struct Partial {
         var number: UInt8
         var input: (address: UInt8, packet: Int)?

@@ -116,7 +116,6 @@ public struct Redaction: Sendable {
             }
         }
 
-        /// Zeroes the range. Counts only real changes.
         mutating func clear(_ bytes: inout [UInt8], _ range: Range<Int>, _ kind: Kind) {
             var isChanged = false
             for index in range.clamped(to: bytes.indices) where bytes[index] != 0 {
@@ -205,7 +204,6 @@ public struct Redaction: Sendable {
                     continue
                 }
                 var frame = Array(bytes[offset..<(offset + length)])
-                // An empty frame stays.
                 if var content = decode(frame.span) {
                     let before = content
                     body(&content, side, &work)

@@ -4,8 +4,6 @@ public enum UdevRules {
     /// The file for the user's own rules: after 60-serial.rules, which imports what it matches; before 73.
     public static let localPath = "/etc/udev/rules.d/71-cuff-local.rules"
 
-    // MARK: 70-cuff.hwdb
-
     /// The text of `70-cuff.hwdb`: ids claimed at once, without shared ones.
     public static func hardwareDatabase(for drivers: [CuffDriver]) -> String {
         var lines = [
@@ -22,8 +20,6 @@ public enum UdevRules {
         }
         return lines.joined(separator: "\n") + "\n"
     }
-
-    // MARK: cuff.metainfo.xml
 
     /// AppStream metadata, by which software centres and `isenkram` find the program for a connected device: the unshared ids, as
     /// `modalias`.
@@ -58,8 +54,6 @@ public enum UdevRules {
 
                 """
     }
-
-    // MARK: 70-cuff.rules
 
     /// The text of `70-cuff.rules`. `group` may open the nodes; shared ids are commented out.
     public static func text(for drivers: [CuffDriver], group: String = "dialout") -> String {
@@ -155,8 +149,6 @@ public enum UdevRules {
         return lines
     }
 
-    // MARK: one device
-
     /// What distinguishes a device from others of its kind.
     public enum Place: Sendable, Hashable {
         case serial(String)
@@ -191,7 +183,6 @@ public enum UdevRules {
                 }))
     }
 
-    /// The hardware database has USB ids in capitals.
     private static func upper(_ number: UInt16) -> String { USBID.text(number).uppercased() }
 }
 

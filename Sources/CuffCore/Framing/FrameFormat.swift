@@ -26,7 +26,6 @@ public enum FrameVerdict: Sendable, Hashable {
 /// A verdict other than `needMore` must not change when more bytes arrive, so that the result does not depend on chunk boundaries.
 /// Test length, then start, then check, before decoding anything.
 public protocol FrameFormat: Sendable {
-    /// The longest frame; longer ones are rejected instead of waited for.
     static var maximumLength: Int { get }
     static var startByte: UInt8? { get }
     /// Bytes to skip if no end is found within `maximumLength`. Above 1 if the rest of such a start must not be taken for a frame.

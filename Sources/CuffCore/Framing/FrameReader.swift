@@ -28,7 +28,6 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
     /// The length of the frame at `head` if it has already been judged, to end a gap; otherwise 0.
     private var judged = 0
     private var known = 0
-    /// Calls of `verdict`, a measure of the reader's work.
     private(set) var judgements = 0
     /// Whole, checked frames found so far.
     public private(set) var frames = 0
@@ -141,7 +140,6 @@ public struct FrameReader<Format: FrameFormat>: Sendable {
         return skipped > 0 ? gap() : nil
     }
 
-    /// Whether `buffer` still uses the storage of this array.
     @inline(__always)
     func reads(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBufferPointer { old in buffer.withUnsafeBufferPointer { old.baseAddress == $0.baseAddress } }

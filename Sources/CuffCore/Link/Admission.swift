@@ -35,7 +35,6 @@ struct Admission: Sendable {
 
     var hasNews: Bool { hasUnsubmitted || !entries.isEmpty }
     var device: String { ledger.device }
-    /// Readings wait until the host's clock is synchronised.
     var holdsReadings: Bool { !held.isEmpty }
     var liveEvents: Int { entries.liveEvents }
 
@@ -57,7 +56,6 @@ struct Admission: Sendable {
         return end
     }
 
-    /// Drops the readings that were not admitted.
     mutating func discardRest() { entries.readings.removeLast(entries.readings.count - admitted) }
 
     /// Completes the readings in place. A separate pass from admission, because hash look-ups are mispredicted branches, which discard work
@@ -85,7 +83,6 @@ struct Admission: Sendable {
         }
     }
 
-    /// Gives a correction or withdrawal the id of its reading.
     private mutating func resolve(_ index: Int, _ setup: inout LinkState.Setup, _ effects: inout [LinkEffect]) {
         // Recordings neither read nor change the memory.
         var memory = setup.isRecorded ? recordedReferences : setup.memory
@@ -191,7 +188,6 @@ struct Admission: Sendable {
 
     mutating func sessionBegins() { ledger.sessionBegins() }
 
-    /// The next write acknowledges the session's first `through` readings.
     mutating func acknowledge(through: Int, _ effects: inout [LinkEffect]) {
         ledger.acknowledge(through: through)
         persistOutstanding(durably: false, &effects)

@@ -53,7 +53,6 @@ struct Conversation: Sendable {
         through > emittedBefore ? .committed(through: through - emittedBefore) : nil
     }
 
-    /// Queues a command for the present session, after the present event.
     mutating func append(pending command: SessionCommand) { pending.append(command) }
 
     mutating func nextPending() -> SessionCommand? { pending.isEmpty || phase != .open ? nil : pending.removeFirst() }
@@ -81,7 +80,6 @@ struct Conversation: Sendable {
         outcome == .complete && commands.first == .follow ? session.takeUnread() : []
     }
 
-    /// `emitted`: readings of the link so far.
     mutating func beginSession(_ setup: LinkState.Setup, emitted: Int) {
         framesBefore = frames
         messages = 0

@@ -4,15 +4,10 @@ struct LinkDeadlines: Sendable {
     enum Timer: Sendable, Hashable {
         case session(TimerID)
         case measurement
-        /// The cuff's time to deflate has passed.
         case deflation
-        /// The last bytes to the cuff should have been sent.
         case lastWrites
-        /// An orderly end took too long.
         case stop
-        /// The peer does not accept writes.
         case stalledOutput
-        /// No whole frame came.
         case silence
         /// Check the host's clock again, for held readings.
         case hostClock

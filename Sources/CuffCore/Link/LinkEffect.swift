@@ -1,13 +1,10 @@
 /// An action to perform for a link. Effects are performed in order.
 public enum LinkEffect: Sendable {
-    /// Write these bytes to the cuff.
     case write([UInt8])
-    /// Write a HID feature report.
     case writeFeature([UInt8])
     /// Stop reading from the cuff until `resumeReading`.
     case pauseReading
     case resumeReading
-    /// Pass this batch to the sinks.
     indirect case submit(Batch)
     /// Store this for later links with any cuff of this driver (`LinkState.Setup.memory`).
     case remember(key: String, value: [UInt8])
@@ -16,7 +13,6 @@ public enum LinkEffect: Sendable {
     case persist(OutstandingRecords, device: String, durably: Bool)
     /// Report this to the link's owner.
     case notify(LinkNotice)
-    /// Close the transport; the link is over.
     case close
 
     var written: [UInt8]? {

@@ -1,8 +1,6 @@
 /// An input to a `LinkState`, passed one at a time.
 public enum LinkEvent: Sendable {
-    /// An event of the cuff's transport.
     case transport(TransportEvent)
-    /// `LinkState.deadline` was reached.
     case timePassed
     /// The first `through` readings of this link are on disk in every required sink (`Batch.through`).
     case committed(through: Int)

@@ -40,7 +40,6 @@ struct LinkOutput: Sendable {
 
     mutating func acknowledgeNext(_ isAcknowledgement: Bool) { acknowledgesNext = isAcknowledgement }
 
-    /// The transport has closed; returns whether an acknowledgement was unsent.
     mutating func loseAcknowledgement() -> Bool {
         defer { acknowledgement = 0 }
         return acknowledgement > 0

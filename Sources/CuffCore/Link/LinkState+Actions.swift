@@ -9,7 +9,6 @@ extension LinkState {
         while let command = conversation.nextPending() { run(.command(command), &effects) }
     }
 
-    /// Lets the session write its closing messages; returns whether there are any.
     mutating func endInOrder(_ effects: inout [LinkEffect]) -> Bool {
         guard conversation.phase == .open else { return false }
         let first = admission.lend(&actions.readings)
@@ -30,7 +29,6 @@ extension LinkState {
         output.acknowledgeNext(false)
         if end == first && actions.others.isEmpty { return }
         var next = first
-        // Readings submitted with the previous identity.
         var submitted = 0
         // Live events with the time of the cuff's own counter.
         var samples: [(event: Int, time: Duration)] = []

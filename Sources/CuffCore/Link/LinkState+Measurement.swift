@@ -30,7 +30,6 @@ extension LinkState {
         perform(measurement.step { $0.handle(.finish(outcome), into: &$1) }, &effects)
     }
 
-    /// Ends an unfinished measurement; nothing more is received.
     mutating func endMeasuring(_ reason: String, _ effects: inout [LinkEffect]) {
         guard isMeasuring else { return }
         step(&effects) { $0.lineEnded(reason, into: &$1) }

@@ -1,6 +1,5 @@
 /// A link's measurement, if any, and the times of live events. Decisions of `Measurement` are returned; `LinkState` performs them.
 struct MeasurementLife: Sendable {
-    /// Effects before and after the admission of a reading.
     struct Verdict {
         var before: [Measurement.Effect] = []
         var after: [Measurement.Effect] = []
@@ -88,7 +87,6 @@ struct MeasurementLife: Sendable {
     mutating func times(of samples: [Duration], at now: Duration) -> [Duration] {
         guard let first = samples.first, let last = samples.last, var begun = since else { return [] }
         sampleClock.arrived(last, at: now)
-        // The measurement began with the first of them.
         if begun == now { begun = sampleClock.time(of: first) }
         since = begun
         return samples.map { max(.zero, sampleClock.time(of: $0) - begun) }

@@ -6,7 +6,6 @@ struct ReadingPause: Sendable {
     private var count = 0
     private var total = Duration.zero
 
-    /// Returns whether the state changed.
     mutating func setSinksFull(_ isFull: Bool, at now: Duration) -> Bool {
         guard isFull != areSinksFull else { return false }
         areSinksFull = isFull

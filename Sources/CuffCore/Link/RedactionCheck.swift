@@ -2,15 +2,12 @@
 public enum RedactionCheck {
     /// A difference that makes the redaction invalid.
     public enum Fault: Error, Sendable, Hashable {
-        /// The shifted time is out of the cuff's range.
         case timeOutOfRange(DeviceTime)
         /// Reading or event number `number`, from 1, has other values or another state.
         case differs(number: Int)
         /// The time of reading number `number`, from 1, is not shifted.
         case notShifted(number: Int)
-        /// The numbers of readings or events differ.
         case count(before: Int, after: Int)
-        /// The frames are judged differently.
         case otherFrames
         /// An id or serial number is unchanged, or its text remains.
         case identityRemains
@@ -18,7 +15,6 @@ public enum RedactionCheck {
         case clockRemains
     }
 
-    /// The facts of a replay that must agree.
     private struct Facts {
         var readings: [Reading] = []
         var live = 0

@@ -51,7 +51,6 @@ struct Sixteen {
         return four | middle & 0xFF_0000_0000 | (back & 0xFF) << 40 | (back >> 24 & 0xFF) << 48 | (back >> 48) << 56
     }
 
-    /// A mask of all but the first `count` bytes, 0...15.
     @inline(__always)
     static func without(first count: Int) -> Words {
         count < 8

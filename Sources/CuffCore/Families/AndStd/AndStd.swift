@@ -260,7 +260,6 @@ struct AndStdSession: FramedSession, MeasuringSession {
             if unread > 0 { actions.append(.report(.ignored("pairs of a pulse table that cannot be read", frame))) }
             if mode == .tabulating { finish(.complete, into: &actions) }
         } else if AndStdCommand(rawValue: String(decoding: text, as: UTF8.self)) == nil {
-            // Echoes of the host's commands are ignored too.
             actions.append(.report(.ignored("a frame of no known kind", frame)))
         }
     }

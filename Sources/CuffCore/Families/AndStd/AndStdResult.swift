@@ -77,7 +77,6 @@ enum AndStdResult {
             }
             start = end + 1
         }
-        // A result has pressures, or an error instead.
         guard isResult, systolic != nil || error != 0 else { return nil }
         return result(
             frame, systolic: systolic, mean: mean, diastolic: diastolic, pulse: pulse, clock: clock, error: error,

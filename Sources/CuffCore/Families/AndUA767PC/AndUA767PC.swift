@@ -42,7 +42,6 @@ struct AndUA767PCSession: FinishingSession {
     static let silence = Duration.milliseconds(300)
 
     private var burst: [UInt8] = []
-    /// Bytes of a burst too long to be kept.
     private var lost = 0
     var isFinished = false
     var capabilities: Capabilities { CuffDriver.andUA767PC.capabilities }

@@ -67,7 +67,6 @@ struct AnsarBFrame: FrameFormat {
 }
 
 struct AnsarBResult: Sendable, Hashable {
-    /// Systolic, diastolic, mean and pulse.
     var values: [Int?]
 
     var isEmpty: Bool { values.allSatisfy { $0 == nil } }

@@ -47,7 +47,6 @@ enum BeurerHIDReport {
         bytes + [UInt8](repeating: filler, count: max(0, 8 - bytes.count))
     }
 
-    /// Whether only the first byte is used, as in every answer but a record's.
     static func isSingle(_ report: [UInt8]) -> Bool { report.dropFirst().allSatisfy { $0 == filler } }
 
     /// The record in an answer to A3, if any. `previous` is the answer before.
@@ -162,7 +161,6 @@ struct BeurerHIDSession: RecordwiseSession {
         if user == nil || reading.user == user.map({ Int32($0) }) { actions.emit(reading) }
     }
 
-    /// The session ends with F7 and, after a pause, F6.
     mutating func allAnswered(into actions: inout SessionActions) {
         isLeaving = true
         actions.append(.write(BeurerHIDReport.question([0xF7])))

@@ -66,7 +66,6 @@ enum BeurerSerialQuestion: Equatable, Sendable {
         }
     }
 
-    /// The length of an answer with this first byte; `nil` for an unknown one.
     func length(first: UInt8) -> Int? {
         switch self {
         case .wake: first == 0x55 ? 1 : nil
@@ -91,7 +90,6 @@ struct BeurerSerialSession: RequestSession {
 
     /// How often the request after AA went unanswered.
     private var retries = 0
-    /// The request after the cuff has woken up again.
     private var pending = BeurerSerialQuestion.describe
     private var count = 0
     private var doubtful: [UInt8]?
@@ -129,7 +127,6 @@ struct BeurerSerialSession: RequestSession {
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
         reportStrays(into: &actions)
         requests.sent = BeurerSerialQuestion(bytes)
-        // Another count begins another dump.
         if requests.sent == .count { dump.removeAll() }
         isDamaged = false
     }
@@ -234,7 +231,6 @@ struct BeurerSerialSession: RequestSession {
         wake(into: &actions)
     }
 
-    /// The reading of a 9-byte record; `nil` if it does not begin with AC.
     static func reading(_ record: Span<UInt8>) -> Reading? {
         guard record.count == 9, record[0] == 0xAC else { return nil }
         let time = DeviceTime(

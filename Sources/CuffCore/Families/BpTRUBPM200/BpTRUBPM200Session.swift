@@ -13,7 +13,6 @@ struct BpTRUBPM200Session: FinishingSession {
     private var isRepeatAsked = false
     private var shown: [UInt8] = []
 
-    /// Other software requested the last result.
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
         guard bytes.starts(with: [0x02, BpTRUBPM200Frame.ID.command.rawValue]) else { return }
         isRepeatAsked = bytes.span.byte(2) == 0x09

@@ -61,7 +61,6 @@ enum Contec08AReport {
         }
     }
 
-    /// The record of a report, if any.
     static func reading(_ report: [UInt8], user: UInt8?) -> Reading? {
         // The first value is where a high byte of the systolic pressure would be; it was always 0.
         guard let values = values(report), values.count == 12, values[0] == 0, values[1] > 0, values[2] > 0 else {
@@ -100,7 +99,6 @@ struct Contec08ASession: RequestSession {
     /// How often each record of this user's memory came, in this pass and in earlier ones.
     private var seen: [[UInt8]: Int] = [:]
     private var given: [[UInt8]: Int] = [:]
-    /// The requested memory has begun to arrive.
     private var isReceiving = false
 
     mutating func lineEnded(into actions: inout SessionActions) {

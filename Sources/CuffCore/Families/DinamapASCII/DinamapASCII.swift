@@ -155,7 +155,6 @@ struct DinamapDetermination: Equatable {
 
     func isSame(as former: DinamapDetermination) -> Bool { hasValues(of: former) && age ?? -1 >= former.age ?? 0 }
 
-    /// Why the determination gave no pressures; `nil` while it is running or done.
     var failure: Failure? {
         let code = ShortText(String(status))
         return switch status {

@@ -2,7 +2,6 @@
 /// with damage, are accepted only if they come twice.
 struct DinamapASCIISession: FramedSession, MeasuringSession {
     private enum Mode { case listening, reading, measuring, stopping }
-    /// The state of a measurement.
     private enum Phase { case baseline, running, rate }
 
     /// Polls after a start: a longer determination is cancelled. The monitor's own limits are below: guess.
@@ -21,9 +20,7 @@ struct DinamapASCIISession: FramedSession, MeasuringSession {
     /// A start was sent: only a younger determination counts.
     private var isStarted = false
     private var wasBusy = false
-    /// The reading that waits for its pulse.
     private var held: Reading?
-    /// How often its determination was seen again while waiting.
     private var sightings = 0
     /// Values to be seen again before they are accepted, and the answer before them.
     private var doubtful: (determination: DinamapDetermination, former: DinamapDetermination?)?
@@ -70,7 +67,6 @@ struct DinamapASCIISession: FramedSession, MeasuringSession {
         }
     }
 
-    /// Emits the reading that waited for a pulse.
     private mutating func release(into actions: inout SessionActions) {
         guard let reading = held else { return }
         held = nil

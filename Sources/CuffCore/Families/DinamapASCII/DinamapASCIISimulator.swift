@@ -4,7 +4,6 @@ struct DinamapASCIISimulator: CuffSimulator {
     private let script: SimulatorScript
     private var reader = FrameReader(DinamapLine())
     private var current = 0
-    /// The age of the shown determination, in seconds.
     private var age = 42
     private var status = 1
 

@@ -49,7 +49,6 @@ struct DinamapNativeFrame: FrameFormat {
     }
 }
 
-/// Counts blocks and gaps; emits nothing.
 struct DinamapNativeSession: FramedSession {
     var reader = FrameReader(DinamapNativeFrame())
     var isFinished = false

@@ -74,13 +74,11 @@ struct EvgmoltOEMAnswer {
     }
 
     var isNew: Bool { status & 0x40 != 0 }
-    /// Calibrating, inflating or measuring.
     var isBusy: Bool { status & 7 == 4 || isUnderPressure }
     var isUnderPressure: Bool { status & 7 == 7 || status & 7 == 6 }
     var isManometer: Bool { settings & 0x10 != 0 }
 }
 
-/// A result whose mean and pulse come in later answers.
 struct EvgmoltOEMResult {
     private(set) var raw: [UInt8]
     let systolic: Int
@@ -90,7 +88,6 @@ struct EvgmoltOEMResult {
     private let origin: Reading.Origin
     /// The result precedes the start or stop that was sent.
     let isFormer: Bool
-    /// The number of answers since it began.
     private(set) var age = 0
 
     init(_ answer: EvgmoltOEMAnswer, isFormer: Bool, _ origin: Reading.Origin) {
@@ -104,7 +101,6 @@ struct EvgmoltOEMResult {
 
     var isWhole: Bool { mean != nil && pulse != nil }
 
-    /// Whether the answer is about this result.
     func fits(_ answer: EvgmoltOEMAnswer) -> Bool {
         answer.systolic == systolic && answer.diastolic == diastolic && !answer.isBusy && answer.error == 0
     }
@@ -134,7 +130,6 @@ struct EvgmoltOEMIdentity {
 
     var isWhole: Bool { high != nil && low != nil && version != nil }
 
-    /// The identity, once, when complete.
     mutating func receive(_ answer: EvgmoltOEMAnswer) -> DeviceIdentity? {
         let wasWhole = isWhole
         switch answer.index {

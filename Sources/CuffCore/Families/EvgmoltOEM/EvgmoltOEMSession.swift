@@ -135,7 +135,6 @@ struct EvgmoltOEMSession: FramedSession, MeasuringSession {
         }
     }
 
-    /// Whether the cuff is at rest; results are completed in the meantime.
     private mutating func deflate(_ answer: EvgmoltOEMAnswer, into actions: inout SessionActions) {
         if answer.isUnderPressure { actions.append(.live(.cuffPressure(.mmHg(answer.cuff)))) }
         requests.end(into: &actions)
@@ -150,7 +149,6 @@ struct EvgmoltOEMSession: FramedSession, MeasuringSession {
         finish(.complete, into: &actions)
     }
 
-    /// Pump, pressure and the end of a measurement without a result.
     private mutating func follow(_ answer: EvgmoltOEMAnswer, into actions: inout SessionActions) {
         if answer.isBusy {
             if !wasBusy { actions.append(.live(.started)) }

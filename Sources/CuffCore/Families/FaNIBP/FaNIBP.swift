@@ -72,7 +72,6 @@ struct FaBoard: Board {
     private(set) var format = FaFrame()
     private var isHandshakeOpen = false
     private var isStartSent = false
-    /// The result of the last measurement has not come yet.
     private var isAwaiting = false
 
     init(_ context: SessionContext) {}

@@ -61,7 +61,6 @@ struct GeDRIFrame: FrameFormat {
     static let escape: UInt8 = 0x7D
     /// 40 bytes of header and 1450 of data: the buffer of the readers [2][3].
     static let maximumRecord = 1490
-    /// Each byte of record and check stuffed, and two flags.
     static let maximumLength = 2 * (maximumRecord + 1) + 2
     static let startByte: UInt8? = flag
 
@@ -108,7 +107,6 @@ struct GeDRIFrame: FrameFormat {
         return frame + [flag]
     }
 
-    /// The record of a frame without its check, if valid.
     static func record(_ frame: Span<UInt8>) -> [UInt8]? {
         guard frame.count > 2 else { return nil }
         return unstuffed(frame, 1..<(frame.count - 1))?.dropLast()

@@ -14,7 +14,6 @@ enum GeDRIRecord {
 
     struct DisplayedValues {
         var start: Int
-        /// It begins with the basic class.
         var isBasic: Bool
         /// All classes in one, without a field for the class.
         var isOld: Bool
@@ -34,7 +33,6 @@ enum GeDRIRecord {
         return found
     }
 
-    /// The NIBP group of the displayed values, if any.
     static func nibp(in record: Span<UInt8>) -> GeDRINIBP? {
         displayedValues(in: record).first(where: \.isBasic).flatMap { GeDRINIBP(record, at: $0.start + nibpOffset) }
     }
@@ -43,7 +41,6 @@ enum GeDRIRecord {
         record.littleEndian16(start + subrecordLength - 2).map { $0 >> 8 & 15 == 0 } ?? false
     }
 
-    /// The subrecords' offsets, in the order of their descriptors.
     private static func subrecords(_ record: Span<UInt8>) -> [(start: Int, type: UInt8)] {
         var found: [(start: Int, type: UInt8)] = []
         for index in 0..<8 {
@@ -87,7 +84,6 @@ struct GeDRINIBP: Equatable, Sendable {
     /// AUTO and STAT measure automatically; without them a key was pressed. Without a cuff in the label the trigger is unknown.
     var trigger: Reading.Trigger { label & 0x18 != 0 ? .automatic : label & 7 != 0 ? .manual : .unknown }
 
-    /// The result, if any.
     var bloodPressure: BloodPressure? {
         guard let systolic = Self.pressure(values.systolic), let diastolic = Self.pressure(values.diastolic) else { return nil }
         let mean = Self.pressure(values.mean)
@@ -97,7 +93,6 @@ struct GeDRINIBP: Equatable, Sendable {
             meanAbsence: mean == nil ? .notMeasured : .none, pulseAbsence: rate == nil ? .notMeasured : .none)
     }
 
-    /// Special values are negative; pressures of a result are not.
     private static func pressure(_ value: Int16) -> Pressure? {
         value > 0 ? Pressure(Digits(mantissa: Int64(value), exponent: -2), .mmHg) : nil
     }

@@ -11,18 +11,13 @@ struct GeDRISession: MonitorSession {
     var requests = Requests<MonitorMode>()
     var mode = MonitorMode.listening
     var isFinished = false
-    /// A request of this session may still be active.
     var asks = false
 
     private var standing = StandingResult<GeDRINIBP.Values>()
     private var emitted = 0
-    /// The state in the last record with an active cuff; `nil` before.
     private var wasMeasuring: Bool?
-    /// A record of an active cuff showed no result.
     private var wasEmpty = false
-    /// Bytes skipped before the last record.
     private var skippedBefore = 0
-    /// Values of a record after much damage.
     private var doubtful: GeDRINIBP.Values?
 
     mutating func endInOrder(into actions: inout SessionActions) -> Bool {

@@ -51,10 +51,8 @@ extension CuffDriver {
 /// One answer: a head, parameters, two bytes of unknown check.
 struct GeUnityFrame: FrameFormat {
     static let headLength = 60
-    /// Alarm state to graph status.
     static let summaryLength = 6
     static let parameterLength = 68
-    /// The number of parameters is one byte.
     static let maximumLength = headLength + summaryLength + 255 * parameterLength + 2
 
     /// The one request whose check is known [2].
@@ -105,7 +103,6 @@ struct GeUnityResult: Equatable, Sendable {
     /// The highest pressure of any documented cuff is 300 mmHg: beyond this it is damage.
     static let highest: Int16 = 400
 
-    /// In mmHg, as sent; `nil` if missing.
     var mean, systolic, diastolic: Int16?
     /// The three values, type and code, which are constant while the result is shown.
     var raw: RawBytes
@@ -127,7 +124,6 @@ struct GeUnityResult: Equatable, Sendable {
 
     var isAbsent: Bool { systolic == nil || diastolic == nil }
 
-    /// The result; `nil` if it is absent or inconsistent.
     var bloodPressure: BloodPressure? {
         guard let systolic, let diastolic, diastolic > 0, diastolic < systolic, systolic <= Self.highest,
             mean.map({ $0 >= diastolic && $0 <= systolic }) ?? true

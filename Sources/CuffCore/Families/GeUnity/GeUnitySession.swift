@@ -17,14 +17,11 @@ struct GeUnitySession: MonitorSession {
 
     private var standing = StandingResult<GeUnityResult>()
     private var emitted = 0
-    /// An answer showed a cuff without a result.
     private var wasEmpty = false
-    /// Values to be seen again before they are accepted.
     private var doubtful: GeUnityResult?
 
     mutating func receive(frame range: Range<Int>, into actions: inout SessionActions) {
         let result = GeUnityFrame.result(in: reader.buffer.span.extracting(range))
-        // Another host polls.
         if mode == .listening, !asks { actions.append(.arm(.poll, Self.interval)) }
         requests.end(into: &actions)
         guard let result, !result.isAbsent else {
@@ -50,7 +47,6 @@ struct GeUnitySession: MonitorSession {
         if mode == .reading { finish(.complete, into: &actions) }
     }
 
-    /// Requests the values again, to compare them.
     private mutating func compare(into actions: inout SessionActions) {
         guard mode == .reading else { return }
         doubts += 1

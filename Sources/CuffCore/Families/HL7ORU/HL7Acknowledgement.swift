@@ -31,7 +31,6 @@ struct HL7Acknowledgement: Sendable {
         controlID = echo(header.field(10), atMost: HL7Message.longestControlID)
     }
 
-    /// The bytes of the answer; `number` is its own control id.
     func bytes(_ code: Code, number: Int) -> [UInt8] {
         let field = separators.field
         let type = Array("ACK".utf8) + (trigger.isEmpty ? [] : [separators.component ?? 0x5E] + trigger)

@@ -14,7 +14,6 @@ struct HL7Code: Sendable, Hashable {
     /// Code and text contradict each other; the text was used.
     var isDoubtful = false
 
-    /// The site of a nomenclature code.
     private enum Site { case cuff, anywhere }
 
     /// 150017…150019 are blood pressures of any site.
@@ -81,7 +80,6 @@ struct HL7Code: Sendable, Hashable {
     }
 }
 
-/// The meaning of a code's text, from single words.
 struct HL7Text {
     private let words: [String]
     /// Longer texts are not names of values; their rest is ignored.
@@ -107,12 +105,10 @@ struct HL7Text {
 
     private var isReferenceID: Bool { words.starts(with: ["MDC", "PRESS"]) }
     private var site: [String] { words.filter { !["MDC", "PRESS", "BLD", "SYS", "DIA", "MEAN"].contains($0) } }
-    /// `MDC_PRESS_BLD_NONINV_SYS`, `MDC_PRESS_CUFF_DIA` and similar.
     var isNameOfCuffPressure: Bool { isReferenceID && (site == ["NONINV"] || site == ["CUFF"]) }
     var namesOtherSite: Bool { isReferenceID && !isOfCuff && !site.isEmpty }
     var isSiteless: Bool { isReferenceID && site.isEmpty }
 
-    /// The value named by the text; `nil` for none or several.
     var role: HL7Code.Role? {
         let named: [(HL7Code.Role, Set<String>)] = [
             (.systolic, ["SYS", "SYST", "SYSTOLIC", "NBPS"]), (.diastolic, ["DIA", "DIAS", "DIAST", "DIASTOLIC", "NBPD"]),
@@ -125,7 +121,6 @@ struct HL7Text {
 
 enum HL7Unit {
     case pressure(PressureUnit), perMinute
-    /// The field is empty.
     case unstated
     case other
 

@@ -1,4 +1,3 @@
-/// The cuff's determinations in a message.
 struct HL7Determinations: Sendable {
     /// Far more than a message of `HL7Frame.maximumLength` needs; further OBX are ignored.
     private static let mostObservations = 1024

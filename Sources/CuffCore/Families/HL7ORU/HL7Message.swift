@@ -53,7 +53,6 @@ struct HL7Separators: Sendable, Hashable {
 }
 
 struct HL7Segment: Sendable {
-    /// The segment without its end.
     var bytes: ArraySlice<UInt8>
     private var fields: [ArraySlice<UInt8>]
 
@@ -73,12 +72,10 @@ struct HL7Segment: Sendable {
         return fields.indices.contains(index) ? fields[index] : []
     }
 
-    /// The number of fields after the name.
     var count: Int { fields.count - 1 }
 }
 
 struct HL7Message: Sendable {
-    /// Determines the answer.
     enum Kind: Sendable { case observations, acknowledgement, other }
 
     /// 199 characters are the longest control id of any version (2.7); it is sent back.
@@ -86,7 +83,6 @@ struct HL7Message: Sendable {
 
     let separators: HL7Separators
     let segments: [HL7Segment]
-    /// The MSH segment.
     let header: HL7Segment
     /// The sender framed it as an MLLP block, so that its end is known.
     let isBlock: Bool
@@ -110,13 +106,11 @@ struct HL7Message: Sendable {
         header = first
     }
 
-    /// A block with a proper end; any bare message.
     static func isComplete(_ frame: [UInt8]) -> Bool {
         guard frame.first == HL7Frame.blockStart else { return true }
         return frame.suffix(2).contains(HL7Frame.blockEnd)
     }
 
-    /// MSH-9: the code of the message and its trigger.
     var type: [[UInt8]] { separators.components(header.field(9)) }
     /// MSH-10 as sent, with its escapes.
     var controlID: ArraySlice<UInt8> { header.field(10) }
@@ -202,7 +196,6 @@ enum HL7Field {
         return (hours * 60 + minutes) * (sign == 0x2D ? -1 : 1)
     }
 
-    /// The number in an observation.
     enum Number: Sendable, Hashable {
         case value(Digits)
         case absent(Absence)

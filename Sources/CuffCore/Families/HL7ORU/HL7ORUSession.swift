@@ -9,11 +9,9 @@ struct HL7ORUSession: FramedSession {
 
     private struct Answer {
         var acknowledgement: HL7Acknowledgement
-        /// The number of readings that must be on disk.
         var through: Int
     }
 
-    /// Counts of this session's readings.
     private struct Readings {
         var emitted = 0
         var committed = 0
@@ -22,13 +20,11 @@ struct HL7ORUSession: FramedSession {
     }
 
     var reader = FrameReader(HL7Frame())
-    /// Messages ended by silence.
     private var silenced = 0
     var frames: Int? { reader.frames + silenced }
     var isFinished = false
     var capabilities: Capabilities { CuffDriver.hl7ORU.capabilities }
     private var isFollowing = false
-    /// Writing is no longer possible.
     private var isLineOver = false
     /// A message of Patient Data Share was seen: such a monitor gets no answers.
     private var isMindray = false
@@ -101,7 +97,6 @@ struct HL7ORUSession: FramedSession {
 
     mutating func skipped(_ count: Int, _ fault: FrameFault, into actions: inout SessionActions) {
         actions.report(skipped: count, fault)
-        // The loss may be more than noise.
         if fault == .tooLong { actions.append(.report(.ignored("a message of more than 64 KiB", []))) }
     }
 
@@ -246,7 +241,6 @@ struct HL7ORUSession: FramedSession {
         actions.append(.write(acknowledgement.bytes(code, number: answered)))
     }
 
-    /// Acknowledges and remembers what is on disk.
     private mutating func settle(into actions: inout SessionActions) {
         for (key, note) in notes.sorted(by: { $0.key < $1.key }) where note.through <= readings.committed {
             notes[key] = nil

@@ -21,7 +21,6 @@ struct HL7Observation: Sendable {
 
 /// One determination of the cuff: the values of one group and time.
 struct HL7Determination: Sendable {
-    /// `nil` if withdrawn.
     var pressure: BloodPressure?
     var flags: MeasurementFlags
     var standing = Reading.Reference.Standing.result
@@ -29,7 +28,6 @@ struct HL7Determination: Sendable {
     /// Its own time; `nil` if only the message has one.
     var time: DeviceTime?
     var group: [UInt8]
-    /// The PID segment before it.
     var patient: [UInt8]
     var record: [UInt8]
     /// Systolic, diastolic and mean as sent, which distinguish determinations without a time.

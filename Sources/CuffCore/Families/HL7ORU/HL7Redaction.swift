@@ -57,7 +57,6 @@ extension Redaction {
 private struct HL7Kept {
     var fields: Set<Int> = []
     var times: Set<Int> = []
-    /// A message's own id, if the segment has one.
     var controlID: Int?
     /// An observed value, if the segment has one.
     var value: Int?
@@ -67,11 +66,8 @@ private struct HL7Kept {
         // Sending application, type, processing, version, sequence, acknowledgements, character set.
         case "MSH": HL7Kept(fields: [3, 9, 11, 12, 13, 15, 16, 17, 18], times: [7], controlID: 10)
         case "MSA": HL7Kept(fields: [1, 4, 5], controlID: 2)
-        // Set id, universal service id, result status.
         case "OBR": HL7Kept(fields: [1, 4, 25], times: [6, 7, 8, 14, 22])
-        // Set id, type, code, group, unit, range, flags, status.
         case "OBX": HL7Kept(fields: [1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12], times: [14, 19], value: 5)
-        // Set id.
         case "PID", "PV1", "NTE": HL7Kept(fields: [1])
         default: HL7Kept()
         }

@@ -13,7 +13,6 @@ struct HL7Repetitions: Sendable {
     /// The determinations without a time in the last such message of each monitor.
     private var standing: [UInt64: Set<UInt64>] = [:]
     private var monitors: [UInt64] = []
-    /// Values from earlier connections, by place.
     private let memory: [String: [UInt8]]
     private let keepsMemory: Bool
 
@@ -28,7 +27,6 @@ struct HL7Repetitions: Sendable {
         keepsMemory = !context.isRecorded
     }
 
-    /// Whether a determination with its own time is new.
     mutating func isNew(timed digest: UInt64) -> Bool {
         guard timedSet.insert(digest).inserted else { return false }
         timed.append(digest)

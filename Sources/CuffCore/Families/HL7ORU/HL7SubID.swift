@@ -11,7 +11,6 @@ struct HL7SubID: Sendable, Hashable {
     /// Empty if it is the code itself.
     var member: [UInt8] = []
 
-    /// No group.
     init() {}
 
     init(_ field: ArraySlice<UInt8>, code: [UInt8], _ separators: HL7Separators) {

@@ -58,7 +58,6 @@ enum HL7UnreadPressure {
         return "a pressure under a code that is not known as the cuff's"
     }
 
-    /// A number, or text with digits.
     private static func hasDigits(_ segment: HL7Segment, _ separators: HL7Separators) -> Bool {
         let value = separators.components(segment.field(5))
         guard segment.field(2).elementsEqual("NM".utf8), let number = value.first, value.count == 1 else {

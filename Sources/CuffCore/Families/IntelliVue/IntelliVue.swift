@@ -68,7 +68,6 @@ struct IntelliVueFrame: FrameFormat {
     static let escape: UInt8 = 0x7D
     /// The largest messages that a reader asks for have 2500 bytes [2]; room for more.
     static let maximumUser = 4096
-    /// Header, user and FCS, each byte stuffed, between begin and end.
     static let maximumLength = 2 * (maximumUser + 6) + 2
     static let startByte: UInt8? = begin
 
@@ -124,7 +123,6 @@ struct IntelliVueFrame: FrameFormat {
         return frame + [end]
     }
 
-    /// The user part of a whole frame; `nil` for anything else.
     static func user(_ frame: Span<UInt8>) -> [UInt8]? {
         guard frame.count > 8, let content = unstuffed(frame, 1..<(frame.count - 1)), content.count >= 6 else { return nil }
         return Array(content[4..<(content.count - 2)])

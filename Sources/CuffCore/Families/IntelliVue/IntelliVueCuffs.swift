@@ -1,8 +1,6 @@
-/// The two possible cuffs: the monitor's own, and a telemetry device's.
 struct IntelliVueCuffs: Sendable, Equatable {
     var own = IntelliVueCuff(systolic: 0x4A05, diastolic: 0x4A06, mean: 0x4A07)
     var telemetry = IntelliVueCuff(systolic: 0xF0A1, diastolic: 0xF0A2, mean: 0xF0A3)
-    /// The code of a cuff's pulse rate.
     static let pulse: UInt16 = 0xF0E5
     static let perMinute: UInt16 = 0x0AA0
     var pulse: IntelliVueValue?
@@ -17,7 +15,6 @@ struct IntelliVueCuffs: Sendable, Equatable {
         }
     }
 
-    /// Adds the next part of the same answer.
     mutating func join(_ next: IntelliVueCuffs) {
         own.join(next.own)
         telemetry.join(next.telemetry)
@@ -27,7 +24,6 @@ struct IntelliVueCuffs: Sendable, Equatable {
         }
     }
 
-    /// Both pressures and the pulse of the monitor's own cuff are present.
     var isWhole: Bool { own.isPair && pulse != nil }
 
     /// The reading of a cuff; `nil` without a blood pressure. The pulse is that of the monitor's own cuff, unless it has another time.
@@ -41,7 +37,6 @@ struct IntelliVueCuffs: Sendable, Equatable {
             meanAbsence: mean == nil ? cuff.mean.map { Self.absence(of: $0) } ?? .none : .none,
             pulseAbsence: rate == nil && isOwn ? pulse.map { Self.absence(of: $0) } ?? .none : .none)
         var flags: MeasurementFlags = []
-        // The flags of each emitted value.
         for value in [cuff.systolic, cuff.diastolic, mean == nil ? nil : cuff.mean, rate == nil ? nil : pulse] {
             flags.formUnion(value?.flags ?? [])
         }

@@ -1,10 +1,8 @@
-/// The messages of monitor and host.
 enum IntelliVueMessage {
     case accepted, refused, aborted, released, requestsRelease
     /// The monitor describes itself, and expects an answer.
     case created(context: UInt16, invoke: UInt16, object: [UInt8], time: [UInt8])
     case poll(IntelliVuePoll)
-    /// A request of the host, an error, or another result.
     case other
 
     init(_ user: Span<UInt8>) {
@@ -101,7 +99,6 @@ enum IntelliVueAssociation {
         var period: UInt32
         var receives: UInt32
         var sends: UInt32
-        /// Options of the extended poll profile.
         var extended: UInt32
 
         /// That of [1].
@@ -137,7 +134,6 @@ enum IntelliVueAssociation {
         IntelliVueMessage.word(id) + IntelliVueMessage.word(value.count) + value
     }
 
-    /// Count, length, items.
     static func list(_ items: [[UInt8]]) -> [UInt8] {
         let content = Array(items.joined())
         return IntelliVueMessage.word(items.count) + IntelliVueMessage.word(content.count) + content

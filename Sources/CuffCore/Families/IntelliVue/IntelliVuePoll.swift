@@ -1,6 +1,5 @@
 /// One answer to a poll, or one part of it: the cuff's values and the clock.
 struct IntelliVuePoll: Sendable, Equatable {
-    /// The place of a part in its answer.
     enum Part: Sendable, Equatable {
         case whole, first, between, last
     }
@@ -9,7 +8,6 @@ struct IntelliVuePoll: Sendable, Equatable {
     var part: Part
     /// Counts the parts from 1; 0 for a whole answer.
     var count: UInt8
-    /// The monitor's clock.
     var clock: DeviceTime?
     var cuffs = IntelliVueCuffs()
 
@@ -134,7 +132,6 @@ struct IntelliVueValue: Sendable, Equatable {
         }
     }
 
-    /// The pressure; `nil` without a value or in another unit.
     var pressure: Pressure? {
         switch unit {
         case 0x0F20: digits.map { Pressure($0, .mmHg) }
@@ -158,17 +155,14 @@ struct IntelliVueValue: Sendable, Equatable {
     }
 }
 
-/// The values of one object and its time.
 struct IntelliVueObject: Sendable, Equatable {
     /// Far more than a cuff's three; the rest is ignored.
     static let maximumValues = 16
 
     var values: [IntelliVueValue] = []
     var clock = DeviceClock.absent
-    /// The time's bytes; empty without one.
     var stamp: [UInt8] = []
 
-    /// `false` if the attribute is malformed.
     mutating func receive(_ bytes: Span<UInt8>, _ id: UInt16, _ range: Range<Int>) -> Bool {
         switch id {
         case 0x0950:

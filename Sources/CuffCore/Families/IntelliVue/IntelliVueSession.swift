@@ -1,6 +1,5 @@
 /// A session with an IntelliVue monitor: associate, answer its event, poll, release; or listen to another host's polls.
 struct IntelliVueSession: MonitorSession {
-    /// The state of the association of this session.
     private enum Phase { case none, associating, expectingEvent, polling, releasing }
 
     static let patience = Duration.seconds(3)
@@ -23,7 +22,6 @@ struct IntelliVueSession: MonitorSession {
     private var number: UInt16 = 0
     private var outcome = Outcome.complete
 
-    /// Parts of an incomplete answer.
     private var parts: (poll: IntelliVuePoll, isBroken: Bool)?
     /// The time of the last result of each cuff.
     private var latest: [[UInt16]: DeviceTime] = [:]

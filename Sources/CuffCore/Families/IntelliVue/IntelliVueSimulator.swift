@@ -86,7 +86,6 @@ struct IntelliVueSimulator: CuffSimulator {
         return Self.value(code, 0, 0x0F03, Int((Double(mmHg) / Pressure.mmHgPerKPa * 10).rounded()), exponent: 0xFF)
     }
 
-    /// Invalid, and not a number.
     private static func absent(_ code: Int, _: Int) -> [UInt8] { value(code, 0x8000, 0x0F20, 0x7F_FFFF) }
 
     private static func time(_ time: DeviceTime) -> [UInt8] {

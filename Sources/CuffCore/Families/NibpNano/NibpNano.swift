@@ -92,7 +92,6 @@ enum NibpNanoPacket {
     case hardware(version: UInt16, serial: String)
     case application(String)
 
-    /// `nil` for an unknown kind or length.
     init?(_ packet: Span<UInt8>) {
         switch (packet.byte(0), packet.count) {
         case (0x62, 0x0F):

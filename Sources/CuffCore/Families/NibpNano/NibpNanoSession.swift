@@ -25,14 +25,12 @@ struct NibpNanoSession: FramedSession, MeasuringSession {
     private let duration: Duration
 
     private var wave = Wave()
-    /// The received chunk contained a whole packet.
     private var hasFrame = false
     private var isBeating = false
     private var status = Status()
     private var identity = DeviceIdentity(manufacturer: "ADInstruments", model: "Human NIBP Nano")
 
     private struct Wave {
-        /// The counter of the last pressure, and how many it has counted.
         var lastCount: UInt16 = 0
         var samples: Int64 = 0
         var hasReportedMeaningless = false

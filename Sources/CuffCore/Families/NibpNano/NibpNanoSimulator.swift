@@ -53,7 +53,6 @@ struct NibpNanoSimulator: CuffSimulator {
         var bytes: [UInt8] = []
         let record = script.records[next]
         for index in stride(from: 0, to: 50, by: script.options["rate"] == "200" ? 1 : 5) {
-            // A triangular wave between the pressures.
             let height = index < 25 ? index : 50 - index
             let tenths = record.diastolic * 10 + (record.systolic - record.diastolic) * 10 * height / 25
             bytes += NibpNanoFrame.encode(

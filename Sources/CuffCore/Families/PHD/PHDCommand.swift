@@ -1,4 +1,3 @@
-/// The session's command, its role, and the outcome so far.
 struct PHDCommand: Sendable {
     enum Goal: Sendable, Hashable {
         case follow
@@ -20,11 +19,9 @@ struct PHDCommand: Sendable {
     private(set) var role = Role.waiting
     /// The command can be completed. Cached, because it is needed for every report.
     private(set) var hasEnd = false
-    /// The host has requested the release.
     private(set) var isEnding = false
     var outcome: Outcome?
 
-    /// Our requests have no effect.
     var isPassive: Bool { role != .manager }
     var isObserver: Bool { role == .observer }
     /// A command that can be completed, in a conversation of our own.
@@ -38,7 +35,6 @@ struct PHDCommand: Sendable {
         }
     }
 
-    /// The user whose stored readings are wanted; `nil` for all.
     var user: Int? {
         switch goal {
         case .memory(let user), .clear(let user): user

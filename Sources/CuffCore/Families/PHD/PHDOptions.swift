@@ -1,16 +1,13 @@
-/// The parsed options of a session.
 struct PHDOptions: Sendable {
     /// The system id used in the examples of other stacks; it identifies no real manager.
     static let exampleManager: [UInt8] = [0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88]
 
     let manager: [UInt8]
-    /// Always request the agent's configuration.
     let asksConfiguration: Bool
     let startsScanners: Bool
     let asksFactsEarly: Bool
     let dataRequest: PHDDataRequest?
     let timeRange: PHDTimeRange.Wish
-    /// Explains an invalid option.
     let error: String?
     let patience: Duration
     let keepsReadings: Bool
@@ -40,7 +37,6 @@ struct PHDOptions: Sendable {
         unwanted = Set((context.options["unwanted"] ?? "").split(separator: "+").map { $0.lowercased() })
     }
 
-    /// Why the options exclude this agent, if they do.
     func objection(to device: String) -> (result: UInt16, why: String)? {
         if unwanted.contains(device) {
             return (PHDAssociationRequest.rejectedPermanent, "agent \(device) is among those named in the option unwanted")

@@ -44,7 +44,6 @@ struct PHDSession: FinishingSession {
     var state: PHDState { association.state }
     var goal: PHDCommand.Goal { command.goal }
     var isPassive: Bool { command.isPassive }
-    /// A reading is not committed yet, but will be.
     var isCommitDue: Bool { options.keepsReadings && confirmations.areDue }
 
     mutating func opened(into actions: inout SessionActions) {

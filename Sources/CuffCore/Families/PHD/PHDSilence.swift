@@ -17,7 +17,6 @@ struct PHDSilence: Sendable {
 
     mutating func noteBytes() { wasActive = true }
 
-    /// Whether bytes arrived since the last call.
     mutating func wasBroken() -> Bool {
         defer { wasActive = false }
         return wasActive

@@ -28,11 +28,9 @@ struct PackedFrame: FrameFormat {
     }
 }
 
-/// The cuff data of both makes, which have the same layout.
 struct PackedResults: Sendable {
     enum Kind { case pressure, end, pressures, pulse, status }
 
-    /// −100 is an absent value.
     private static let absent: Int16 = -100
     private static let errors: [FailureReason] = [
         .unknown, .cuffLoose, .leak, .hardware, .weakPulse, .outOfRange, .movement, .overPressure, .saturated, .leak, .hardware, .timeout,

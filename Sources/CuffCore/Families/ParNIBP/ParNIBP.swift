@@ -140,7 +140,6 @@ struct ParStatus: Equatable {
     /// Busy with something that ends in another status.
     var isBusy: Bool { [0, 3, 5, 8, 9].contains(state) }
 
-    /// The blood pressure, if this status is a result: at rest, without an error.
     var bloodPressure: BloodPressure? {
         guard state == 1 || state == 6, message == 0, let systolic, let diastolic, systolic > 0, diastolic > 0 else { return nil }
         return .mmHg(systolic, diastolic, meanOrZero: mean ?? 0, pulseOrZero: rate ?? 0)

@@ -1,4 +1,3 @@
-/// The commands of a PAR module, in either variant.
 struct ParCommands: Sendable {
     static let abort: UInt8 = 0x58
     static let start = 1, manual = 3, result = 18
@@ -21,7 +20,6 @@ struct ParCommands: Sendable {
 
     var abort: [UInt8] { [Self.abort] + (sendsCR ? [0x0D] : []) }
 
-    /// The number of a command of either variant.
     static func number(_ bytes: [UInt8]) -> Int? {
         guard bytes.count >= 8, bytes[0] == 0x02 || bytes[0] == 0xFD, bytes[3] == 0x3B, bytes[4] == 0x3B else { return nil }
         return bytes.span.digits(1, 2)
@@ -43,7 +41,6 @@ struct ParNIBPSession: FramedSession, MeasuringSession {
     var stopCommand: [UInt8] { commands.abort }
     private var mode = Mode.listening
     private var phase = Phase.starting
-    /// Live frames since the last result or start.
     private var liveFrames = 0
     private var isStarted = false
     private var isEnded = false

@@ -93,7 +93,6 @@ struct R1Frame: FrameFormat {
     }
 }
 
-/// The content of a frame.
 enum R1Message {
     case result(Reading, endsWithEOT: Bool)
     case nothingStored
@@ -113,7 +112,6 @@ struct R1Session: FramedSession, RequestSession {
     var requests = Requests<Question>()
     var isFinished = false
     var capabilities: Capabilities { CuffDriver.r1.capabilities }
-    /// Follows and polls.
     private var isPolling = false
     private var isReading = false
     private var wasAsked = false

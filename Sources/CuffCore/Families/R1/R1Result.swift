@@ -54,13 +54,11 @@ struct R1Record {
         return time.month == 0 && time.day == 0 || isFirstMoment ? .unset : DeviceClock(time)
     }
 
-    /// Four numbers of exactly three digits.
     private static func values(_ fields: ArraySlice<[UInt8]>) -> [Int]? {
         let values = fields.compactMap { $0.count == 3 ? $0.span.digits(0, 3) : nil }
         return values.count == 4 ? values : nil
     }
 
-    /// `count` two-digit numbers with this separator.
     private static func numbers(_ field: [UInt8], widths count: Int, separator: UInt8?) -> [Int]? {
         let step = separator == nil ? 2 : 3
         guard field.count == step * count - (step - 2) else { return nil }

@@ -15,9 +15,7 @@ struct SunTechAdvantageSession: FramedSession, MeasuringSession {
     let stopCommand = SunTechPacket.host(SunTechCommand.abort)
     private var mode = Mode.listening
     private var phase = Phase.fetching
-    /// Polls of the cuff pressure since the last packet.
     private var unansweredPolls = 0
-    /// A start was sent and its result has not come.
     private var isStarted = false
     /// The stored result emitted last; `nil` once a measurement may have replaced it.
     private var shown: [UInt8]?
@@ -178,7 +176,6 @@ struct SunTechAdvantageSession: FramedSession, MeasuringSession {
         [0, 2, 16].allSatisfy { packet.littleEndian16(offset + $0) ?? .max <= 300 }
     }
 
-    /// The content of a result; `nil` if the module has none.
     static func content(_ packet: Span<UInt8>, _ offset: Int) -> Reading.Content? {
         guard let systolic = packet.littleEndian16(offset), let diastolic = packet.littleEndian16(offset + 2),
             let rate = packet.byte(offset + 14), let mean = packet.littleEndian16(offset + 16), let error = packet.byte(offset + 18)

@@ -43,7 +43,6 @@ struct Sunrom1437Frame: FrameFormat {
         }
     }
 
-    /// The reading of a line; `nil` if impossible.
     static func reading(_ frame: Span<UInt8>) -> Reading? {
         guard let systolic = frame.digits(1, 3), let diastolic = frame.digits(6, 3), let pulse = frame.digits(11, 3),
             max(systolic, diastolic, pulse) <= 255

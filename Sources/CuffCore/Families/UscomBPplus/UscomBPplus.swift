@@ -64,7 +64,6 @@ struct UscomCheck: Equatable {
     }
 }
 
-/// The meaning of `F nn`.
 enum UscomOutcome {
     static let cancelled = 2, busy = 17, noneRunning = 22, badTime = 24, success = 99
 

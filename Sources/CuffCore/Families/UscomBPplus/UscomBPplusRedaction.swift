@@ -72,7 +72,6 @@ extension Redaction {
         }
     }
 
-    /// The offsets behind each occurrence of `mark`.
     private static func places(of mark: String, in bytes: [UInt8], _ range: Range<Int>) -> [Int] {
         let mark = Array(mark.utf8)
         return range.filter { start in
@@ -89,7 +88,6 @@ extension Redaction {
 struct UscomHead {
     let length: Int
     let check: UInt8
-    /// The offsets of the check's digits in the given bytes.
     let digits: Range<Int>
 
     /// Ten times the longest result seen (three determinations, 120 kB).

@@ -20,7 +20,6 @@ struct UscomDocument: Sendable {
     private var path: [String] = []
     private var tag: [UInt8]?
     private var text: [UInt8] = []
-    /// Bytes so far.
     private(set) var length = 0
     private(set) var attributes: [String: String] = [:]
     private var direct = Determination()
@@ -79,7 +78,6 @@ struct UscomDocument: Sendable {
         if path.count == 5, path[3] == "NibpBloodPressure", !series.isEmpty { series[series.count - 1].values[name] = value }
     }
 
-    /// `name="value"` pairs of a tag.
     static func attributes(_ tag: String) -> [String: String] {
         var found: [String: String] = [:]
         let parts = tag.split(separator: "\"", omittingEmptySubsequences: false)

@@ -3,7 +3,6 @@
 struct UscomReader: Sendable {
     enum Item {
         case line(String)
-        /// A whole document with a correct check.
         case document(UscomDocument)
         case skipped(Int, FrameFault)
     }
@@ -32,7 +31,6 @@ struct UscomReader: Sendable {
         return items
     }
 
-    /// Ends the stream; the rest is not a frame.
     mutating func finish() -> Item? {
         let left = line.count + skipped + (counted.map { $0.length - $0.left } ?? 0)
         self = UscomReader()

@@ -20,13 +20,11 @@ struct UscomSession: FinishingSession {
     private var step = Step.idle
     private var asked = 0
     private var request: [UInt8] = []
-    /// The numbers of the measurements still to be recalled, newest first.
     private var numbers: [Int] = []
     private var unread = 0
     private var listCheck: (length: Int, check: UInt8)?
     private var isMeasuring = false
     private var isWatched = false
-    /// The last request recalls a stored measurement.
     private var isRecall = false
 
     init(_ context: SessionContext) {}

@@ -37,7 +37,6 @@ extension CuffDriver {
         redaction: .verovalBPM25)
 }
 
-/// The one answer: the whole memory.
 enum VerovalBPM25Answer {
     static let question: [UInt8] = [0xA5, 0xF9, 0x01, 0x01, 0xFB]
     static let closing: [UInt8] = [0xA6, 0xF9, 0x01, 0x01, 0xFB]
@@ -99,7 +98,6 @@ struct VerovalBPM25Session: RequestSession {
     private var mode = Mode.listening
     private var user: Int?
     private var answer: [UInt8] = []
-    /// Bytes of an overlong answer.
     private var lost = 0
     /// The last consistent answer, until a second one confirms it.
     private var kept: [UInt8]?
@@ -162,7 +160,6 @@ struct VerovalBPM25Session: RequestSession {
         }
     }
 
-    /// Silence, or the next request, has ended the answer.
     private mutating func settle(into actions: inout SessionActions) {
         let bytes = answer
         let tooLong = lost

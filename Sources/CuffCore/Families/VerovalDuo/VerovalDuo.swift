@@ -73,7 +73,6 @@ enum VerovalDuoCommand: Sendable, Hashable {
     var bytes: [UInt8] { [VerovalDuoAnswer.start] + Array(text.utf8) + [VerovalDuoAnswer.end] }
 }
 
-/// The two answers: a number, or all records of a user.
 enum VerovalDuoAnswer {
     static let start: UInt8 = 0x02
     static let end: UInt8 = 0x03
@@ -87,7 +86,6 @@ enum VerovalDuoAnswer {
     /// As many records as three digits can express.
     static let maximumLength = head + 999 * recordLength
 
-    /// The number of records, 0…999; `nil` for other answers.
     static func number(_ answer: [UInt8]) -> Int? {
         answer.count == head + numberLength ? answer.span.digits(head, numberLength) : nil
     }

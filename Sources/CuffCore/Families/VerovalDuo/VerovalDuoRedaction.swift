@@ -5,7 +5,6 @@ extension Redaction {
         guard side == .fromCuff else { return }
         var offset = 0
         while offset < bytes.count {
-            // An acknowledgement precedes each answer.
             guard bytes[offset] != VerovalDuoAnswer.accepted, bytes[offset] != VerovalDuoAnswer.refused else {
                 offset += 1
                 continue

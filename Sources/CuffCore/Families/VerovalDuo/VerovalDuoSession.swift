@@ -3,7 +3,6 @@
 /// - An answer is judged as a whole when silence or the next command has ended it.
 /// - If the number of records was requested, other numbers do not count.
 struct VerovalDuoSession: RequestSession {
-    /// The state of the exchange, from both sides' bytes.
     private enum Exchange { case idle, acknowledging, accepted, answering }
 
     /// vdc_export waits this long before and after its ENQ.
@@ -14,7 +13,6 @@ struct VerovalDuoSession: RequestSession {
     var capabilities: Capabilities { CuffDriver.verovalDuo.capabilities }
     var users: ClosedRange<Int>? { 1...2 }
     private let countsFirst: Bool
-    /// The device has answered a command since the port was opened.
     private var hasAnswered = false
     private var isDamaged = false
 
@@ -93,7 +91,6 @@ struct VerovalDuoSession: RequestSession {
         }
     }
 
-    /// Silence, or the next command, has ended the answer.
     private mutating func settle(into actions: inout SessionActions) {
         let bytes = answer
         answer = []

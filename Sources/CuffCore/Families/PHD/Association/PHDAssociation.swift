@@ -1,7 +1,5 @@
-/// The state of the association, its agent, and how the last one ended.
 struct PHDAssociation: Sendable {
     enum End: Sendable {
-        /// By release.
         case inOrder
         /// By the agent's ABRT or its request for another association.
         case byAgent
@@ -17,9 +15,7 @@ struct PHDAssociation: Sendable {
     private(set) var end = End.otherwise
     /// Our ABRT was the last APDU; the agent may not have received it.
     private(set) var doubtsAbort = false
-    /// The pause between two ABRTs outside an association.
     private(set) var isHoldingOff = false
-    /// System id of the agent that was identified last.
     private var identified: [UInt8] = []
 
     mutating func enter(_ next: PHDState) {
@@ -36,7 +32,6 @@ struct PHDAssociation: Sendable {
         }
     }
 
-    /// The line ended, not the agent's association.
     mutating func noteLineEnd() { if end == .byAgent { end = .otherwise } }
 
     mutating func noteAbort() { doubtsAbort = true }

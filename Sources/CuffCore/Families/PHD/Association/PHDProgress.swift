@@ -23,7 +23,6 @@ struct PHDProgress: Sendable {
     /// for each of the most segments of a store, and the other requests. Policy.
     static let stepLimit = 4096
 
-    /// Associations that broke off since the last progress.
     private(set) var brokenInRow = 0
     private(set) var broken = 0
     /// The result in the last refusing AARE.
@@ -44,7 +43,6 @@ struct PHDProgress: Sendable {
         return true
     }
 
-    /// A report with this digest was confirmed.
     mutating func confirmed(_ digest: UInt64) {
         if unproven.count < Self.ceiling { unproven.append(digest) }
     }
@@ -84,7 +82,6 @@ struct PHDProgress: Sendable {
         return aborts <= Self.abortLimit
     }
 
-    /// The outcome of a command without success.
     var outcome: Outcome {
         if broken > 0 {
             let count = broken == 1 ? "one association" : "\(broken) associations"

@@ -30,7 +30,6 @@ struct PHDRequest: Sendable, Hashable {
         }
     }
 
-    /// Parses a data APDU; `nil` if it needs no answer.
     init?(_ apdu: Span<UInt8>) {
         guard let invoke = apdu.bigEndian16(6), let message = apdu.bigEndian16(8), let handle = apdu.bigEndian16(12) else { return nil }
         self.invoke = invoke

@@ -1,4 +1,3 @@
-/// The requests awaiting answers.
 struct PHDRequestQueue: Sendable {
     /// Other managers may have several open; more than sixteen mean that the agent answers none.
     private static let limit = 16

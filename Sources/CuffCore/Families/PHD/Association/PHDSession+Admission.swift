@@ -39,7 +39,6 @@ extension PHDSession {
         perform(known(found) == nil ? .requestUnknown : .requestKnown, into: &actions)
     }
 
-    /// All emitted readings are on disk.
     mutating func admitApplicant(into actions: inout SessionActions) {
         guard !confirmations.isCommitOutstanding, let found = association.takeApplicant() else { return }
         actions.disarm(.admission)

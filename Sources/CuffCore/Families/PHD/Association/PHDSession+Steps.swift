@@ -2,7 +2,6 @@
 /// its segments, the transfer of each; then the command itself. The clock is set last, because stored stamps are in the old clock, and only
 /// after its time was read. Unanswered requests are skipped: an agent that ignores GET or SET_TIME still sends readings [R].
 extension PHDSession {
-    /// Takes the next step, if nothing is in progress.
     mutating func advance(into actions: inout SessionActions) {
         guard state == .operating, !isPassive, !isFinished, requests.isEmpty else { return }
         if streams.areStopping { return stopNext(into: &actions) }
@@ -40,7 +39,6 @@ extension PHDSession {
         actions.arm(.response, limit)
     }
 
-    /// All requests are done: execute the command, or release the agent.
     mutating func conclude(into actions: inout SessionActions) {
         guard state == .operating, !isPassive, requests.isEmpty, !stores.isTransferring, !isCommitDue else { return }
         switch goal {

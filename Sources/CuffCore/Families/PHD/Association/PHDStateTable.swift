@@ -35,7 +35,6 @@ enum PHDInput: UInt8, CaseIterable, Sendable {
     case unknownMessage
     /// An impossible header; or one with an excessive length.
     case violation, oversize
-    /// We want to end the association: orderly, or at once.
     case release, abandon
     case timeout
 }
@@ -190,7 +189,6 @@ enum PHDStateTable {
         ]
     }
 
-    /// Rows by state and event; `nil` if the event cannot happen in the state.
     private static let index: [PHDRow?] = {
         var index = [PHDRow?](repeating: nil, count: PHDState.allCases.count * PHDInput.allCases.count)
         for row in rows { index[place(row.state, row.input)] = row }

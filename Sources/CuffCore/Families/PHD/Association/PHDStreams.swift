@@ -10,7 +10,6 @@ struct PHDStreams: Sendable {
     private var request = Request.due
     private var scanners: [UInt16] = []
     private var started = 0
-    /// The release follows when all have stopped.
     private(set) var areStopping = false
 
     var areRunning: Bool { request == .running || !scanners.isEmpty }

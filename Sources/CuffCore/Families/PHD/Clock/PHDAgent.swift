@@ -1,4 +1,3 @@
-/// The agent's facts in this association, and the state of setting its clock.
 struct PHDAgent: Sendable {
     private enum Setting {
         case due, asked
@@ -17,7 +16,6 @@ struct PHDAgent: Sendable {
     mutating func noteAsked() { isAsked = true }
     mutating func note(_ facts: PHDDeviceFacts) { self.facts = facts }
 
-    /// Applies the changes in an event report of the agent.
     mutating func update(_ changes: PHDDeviceFacts, device: String) {
         var all = facts ?? PHDDeviceFacts(device: device)
         all.update(changes)
@@ -33,7 +31,6 @@ struct PHDAgent: Sendable {
         return true
     }
 
-    /// Whether to set the clock now, once per association.
     mutating func beginSetting() -> Bool {
         defer { if setting == .due { setting = .asked } }
         return setting == .due

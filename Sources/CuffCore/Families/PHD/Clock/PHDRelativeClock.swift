@@ -77,7 +77,6 @@ struct PHDRelativeClock: Sendable {
     }
 }
 
-/// How an observation arrived, and its time.
 struct PHDArrival: Sendable {
     var origin: Reading.Origin
     var sequence: UInt32?

@@ -1,7 +1,6 @@
 extension PHDSession {
     private var device: String { association.request?.deviceID ?? "" }
 
-    /// The answer to GET MDS.
     mutating func receiveFacts(_ apdu: Span<UInt8>, into actions: inout SessionActions) {
         guard let facts = PHDDeviceFacts(apdu, 14, apdu.count, device: device) else {
             return actions.note("the agent's description of itself does not parse")
@@ -32,7 +31,6 @@ extension PHDSession {
         configurations.rememberClockWish(wants, of: device, into: &actions)
     }
 
-    /// Identifies the agent with its facts so far.
     func describeAgent(into actions: inout SessionActions) {
         guard let facts = agent.facts else { return }
         var identity = facts.identity

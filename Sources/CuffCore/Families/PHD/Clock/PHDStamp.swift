@@ -65,7 +65,6 @@ struct PHDStamp: Sendable, Hashable {
         }
     }
 
-    /// A calendar stamp, not a tick count.
     var isOfCalendar: Bool {
         switch kind {
         case .none, .absolute, .baseOffset: true
@@ -123,7 +122,6 @@ struct PHDStamp: Sendable, Hashable {
 
     static let secondsFrom1900To1970: Int64 = 2_208_988_800
 
-    /// AbsoluteTime as eight bytes.
     static func bytes(absolute time: DeviceTime) -> [UInt8] {
         func bcd(_ value: Int) -> UInt8 { UInt8(truncatingIfNeeded: (value / 10 % 10) << 4 | value % 10) }
         let year = Int(time.year)

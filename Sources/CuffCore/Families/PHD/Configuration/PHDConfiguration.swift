@@ -13,7 +13,6 @@ struct PHDConfiguration: Sendable {
         var length: UInt16
     }
 
-    /// The use of an object's observations.
     enum Role: UInt8, Sendable {
         case pressure, pulse, pressureStatus
         /// Systolic, diastolic or mean as a number of its own.
@@ -44,7 +43,6 @@ struct PHDConfiguration: Sendable {
         var samplePeriod: UInt32?
     }
 
-    /// A displayed property of an object's measurements.
     struct Trait: Sendable {
         var handle: UInt16
         var supplementalTypes: [(partition: UInt16, code: UInt16)] = []
@@ -74,7 +72,6 @@ struct PHDConfiguration: Sendable {
 
     init() {}
 
-    /// Parses a ConfigObjectList; `nil` if counts and lengths disagree.
     init?(_ bytes: Span<UInt8>) {
         var offset = 0
         guard let list = PHDList.open(bytes, &offset, bytes.count), list.end == bytes.count, list.count <= Self.ceiling else {
@@ -90,7 +87,6 @@ struct PHDConfiguration: Sendable {
 
     init?(_ bytes: [UInt8]) { self.init(bytes.span) }
 
-    /// Whether any object can give a reading.
     var isUsable: Bool {
         !stores.isEmpty || waves.contains { $0.isReadable }
             || objects.contains { $0.role != .none && $0.objectClass != PHDClass.realTimeArray }

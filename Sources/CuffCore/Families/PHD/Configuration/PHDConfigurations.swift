@@ -9,7 +9,6 @@ struct PHDConfigurations: Sendable {
 
     private enum Provenance {
         case builtIn
-        /// Sent in this association.
         case fresh
         /// Sent in an earlier association, or built in without a recording; may not fit this agent.
         case doubtful
@@ -89,13 +88,11 @@ struct PHDConfigurations: Sendable {
         return found
     }
 
-    /// Counts a refused offer; returns the count.
     mutating func refuse() -> Int {
         offers += 1
         return offers
     }
 
-    /// Ask for the agent's configuration in the next association.
     mutating func mistrust(_ key: String) { if mistrusted.count < Self.memoryLimit { mistrusted.insert(key) } }
 
     /// `mistrust` for a configuration contradicted by a report; `false` if that no longer helps: one of this association is doubted twice,

@@ -75,6 +75,5 @@ extension PHDDeviceFacts {
         return details
     }
 
-    /// The partition of body sites.
     private static let sites: UInt16 = 7
 }

@@ -1,10 +1,8 @@
-/// The facts in an agent's MDS.
 struct PHDDeviceFacts: Sendable {
     var identity = DeviceIdentity()
     var clock: DeviceTime?
     /// Mds-Time-Info's capabilities; `nil` if not sent.
     var timeCapability: UInt16?
-    /// The agent uses base-offset time.
     var hasBaseOffsetTime = false
     /// The counting clocks, and how many units pass with each step.
     var relativeNow: UInt32?
@@ -14,7 +12,6 @@ struct PHDDeviceFacts: Sendable {
     /// Further facts for display, in the agent's order.
     var details: [DeviceIdentity.Detail] = []
 
-    /// The agent asks its manager to set the time.
     var wantsClock: Bool { (timeCapability ?? 0) & PHDTimeCapability.managerSets != 0 }
 
     init(device: String) { identity.id = device }

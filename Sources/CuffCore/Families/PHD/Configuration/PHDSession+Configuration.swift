@@ -1,4 +1,3 @@
-/// Offered configurations, and reports that contradict them.
 extension PHDSession {
     mutating func receiveConfiguration(_ apdu: Span<UInt8>, _ invoke: UInt16, into actions: inout SessionActions) {
         let isEvaluated = PHDStateTable.row(state, .configurationReport)?.act == .evaluate

@@ -1,7 +1,6 @@
 /// Confirmed reports whose readings are not yet on disk, in order.
 struct PHDConfirmations: Sendable {
     struct Pending: Sendable {
-        /// The number of readings that must be on disk first.
         var through: Int
         var digest: UInt64
         var invoke: UInt16
@@ -14,7 +13,6 @@ struct PHDConfirmations: Sendable {
     private static let writeLimit = 4096
 
     private var pending: [Pending] = []
-    /// The number of confirmed entries of `pending`.
     private var head = 0
     private(set) var emitted = 0
     private(set) var committed = 0
@@ -52,7 +50,6 @@ struct PHDConfirmations: Sendable {
 
     subscript(_ places: Range<Int>) -> ArraySlice<Pending> { pending[places] }
 
-    /// Removes the entries when all are confirmed.
     mutating func removeConfirmed() { if head == pending.count { removeAll() } }
 }
 

@@ -51,10 +51,8 @@ struct PHDDataRequest: Sendable, Hashable {
             | (period.map { $0 == 0 ? PHDDataRequestMode.unlimited : PHDDataRequestMode.period } ?? PHDDataRequestMode.single)
     }
 
-    /// Whether the agent's AARQ allows it.
     func isAllowed(by request: PHDAssociationRequest) -> Bool { request.managerRequests > 0 && request.requestModes & mode == mode }
 
-    /// Whether it runs until stopped, and can be stopped.
     func needsStop(_ request: PHDAssociationRequest) -> Bool { period != nil && request.requestModes & PHDDataRequestMode.stops != 0 }
 
     func apdu(invoke: UInt16, starts: Bool) -> [UInt8] {

@@ -1,4 +1,3 @@
-/// Pressures that are listed twice or repeated.
 extension PHDJoiner {
     /// The same measurement listed again in one report: adds what is new. `false` if it is another one.
     mutating func relist(_ index: Int, _ reading: Reading) -> Bool {
@@ -19,9 +18,7 @@ extension PHDJoiner {
     /// A different pulse for pressures that were repeated.
     mutating func addAgain(_ index: Int, _ pulse: PHDNumber, _ flags: MeasurementFlags) {
         entries[index].isListedAgain = false
-        // Repeated with less.
         guard pulse.digits != nil else { return }
-        // Repeated with more.
         guard entries[index].pulse?.digits != nil else {
             touch(index)
             return attach(pulse, flags, to: &entries[index])

@@ -29,7 +29,6 @@ struct PHDJoiner: Sendable {
             status = configuration.hasPressureStatus
             mean = configuration.parts.contains(.mean)
         }
-        /// Entries of a store are complete.
         init() {}
     }
 
@@ -40,7 +39,6 @@ struct PHDJoiner: Sendable {
         var stamp: PHDStamp
         var reading: Reading
         var report: UInt32
-        /// The latest report that had it.
         var seen: UInt32
         var parts: UInt8 = 0
         var pulse: PHDNumber?
@@ -53,7 +51,6 @@ struct PHDJoiner: Sendable {
         var isSplit = false
         var isPendingOut = false
         var isFinalOut = false
-        /// Cannot be joined any more.
         var isAlone = false
         /// The pressures were repeated, without a pulse since; and their own flags, without those of pulse and status.
         var isListedAgain = false
@@ -65,7 +62,6 @@ struct PHDJoiner: Sendable {
     /// It holds entries of a store; each is a measurement.
     var isStore = false
 
-    /// Nothing waits or may be amended.
     var isEmpty: Bool { entries.isEmpty }
     /// The results so far must be emitted before the rest of the report is read.
     var isFull: Bool { entries.count >= Self.reportCeiling }

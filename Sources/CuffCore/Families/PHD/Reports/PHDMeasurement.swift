@@ -1,4 +1,3 @@
-/// The indices of the pressures in a compound.
 struct PHDPressurePlaces: Sendable {
     static let nowhere: UInt8 = 0xFF
     private(set) var systolic = nowhere
@@ -88,7 +87,6 @@ extension PHDObservation {
         return inner != 0 ? inner : term
     }
 
-    /// Whether another component of the list has the same metric.
     func isAmbiguous(_ index: Int, _ bytes: Span<UInt8>, _ object: PHDConfiguration.Object, _ configured: [UInt16]) -> Bool {
         guard let own = metric(index, bytes, object, configured) else { return false }
         for other in 0..<min(count, Self.componentCeiling)
@@ -161,7 +159,6 @@ extension PHDObservation {
             || attribute == PHDAttribute.compoundNumeric
     }
 
-    /// The content of a blood-pressure object.
     enum Pressures {
         case bloodPressure(BloodPressure)
         case failure(Failure)
@@ -187,7 +184,6 @@ extension PHDObservation {
         return .bloodPressure(pressure)
     }
 
-    /// The indices of systolic and diastolic in one unit of pressure, if any.
     func pressurePlaces(
         _ bytes: Span<UInt8>, _ object: PHDConfiguration.Object, _ configured: [UInt16]
     ) -> (PHDPressurePlaces, PressureUnit)? {

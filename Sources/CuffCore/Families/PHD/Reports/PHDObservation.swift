@@ -22,7 +22,6 @@ struct PHDObservation: Sendable {
     private(set) var metrics = 0
     private(set) var metricCount = 0
     var stamp = PHDStamp.none
-    /// The range of the stamp within the APDU.
     private(set) var stampPlaces = 0..<0
     var raw = 0..<0
     /// The stamps of a stored entry, outside `raw`.
@@ -57,7 +56,6 @@ struct PHDObservation: Sendable {
         return true
     }
 
-    /// Parses one attribute; `false` if its inner lengths disagree.
     mutating func read(_ id: UInt16, _ bytes: Span<UInt8>, _ offset: Int, _ length: Int) -> Bool {
         switch id {
         case PHDAttribute.basicNumeric, PHDAttribute.simpleOID: return readValue(id, offset, length, length == 2)

@@ -10,7 +10,6 @@ struct PHDPressurePart: Sendable, Hashable {
         static let systolic = Set(rawValue: 1)
         static let diastolic = Set(rawValue: 2)
         static let mean = Set(rawValue: 4)
-        /// The minimum of a blood pressure.
         static let both: Set = [.systolic, .diastolic]
     }
 }
@@ -71,7 +70,6 @@ extension PHDJoiner {
     /// Two entries of a store are two measurements, whatever their stamps.
     private func belongs(_ a: Entry, with b: Entry) -> Bool { matches(a, b) && (!isStore || a.report == b.report) }
 
-    /// Joins the parts so far; called at the end of a report.
     mutating func joinParts() {
         var index = 0
         while index < entries.count {
@@ -117,7 +115,6 @@ extension PHDJoiner {
             let reason: FailureReason =
                 high.number.digits != nil ? .diastolicNotFound : low.number.digits != nil ? .systolicNotFound : .noValue
             add(failure: reading(.failure(Failure(reason))), stamp: systolic.stamp)
-            // Single numbers are kept as they are.
             for part in [systolic, diastolic, mean].compactMap({ $0 }) where part.part?.number.digits != nil {
                 var alone = part
                 alone.isAlone = true

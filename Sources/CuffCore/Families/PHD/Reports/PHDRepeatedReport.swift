@@ -11,12 +11,10 @@ struct PHDRepeatedReport: Sendable {
     // The APDU as words of eight bytes, with a mask of the compared bits; the last word ends with the APDU and may overlap.
     private var words: [UInt64] = []
     private var masks: [UInt64] = []
-    /// The length of the learned APDU; 0: none.
     private var length = 0
 
     mutating func forget() { length = 0 }
 
-    /// The head of a matching report, with its invoke-id.
     @inline(__always)
     func head(_ invoke: UInt16) -> PHDReportHead {
         var head = head
@@ -24,7 +22,6 @@ struct PHDRepeatedReport: Sendable {
         return head
     }
 
-    /// Whether the APDU has the learned form.
     @inline(__always)
     func matches(_ apdu: Span<UInt8>) -> Bool {
         guard length > 0, apdu.count == length else { return false }
@@ -47,7 +44,6 @@ struct PHDRepeatedReport: Sendable {
         }
     }
 
-    /// Learns the form of a report that was read and emitted in the plain way.
     mutating func learn(
         _ apdu: Span<UInt8>, _ head: PHDReportHead, _ observations: [PHDObservation], _ configuration: borrowing PHDConfiguration
     ) {

@@ -101,7 +101,6 @@ enum PHDReport {
             guard observation.cut(configuration.items, part.map, bytes, &offset, limit) else { return false }
             observation.raw = start..<offset
             observations.append(observation)
-            // The data has ended.
             if observation.isCut { break }
         }
         if offset < limit, let last = observations.indices.last { observations[last].hasTrailingBytes = true }

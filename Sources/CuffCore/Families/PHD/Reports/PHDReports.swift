@@ -21,7 +21,6 @@ struct PHDReports: Sendable {
         if joiner.isEmpty { repeated.learn(apdu, head, observations, configuration) }
     }
 
-    /// Records the scan report's number, and reports a gap.
     @inline(__always)
     mutating func note(_ number: UInt16, into actions: inout SessionActions) {
         if let last = self.number, number > last &+ 1, last != 0xFFFF {

@@ -21,7 +21,6 @@ struct PHDUnstamped: Sendable {
     @inline(__always)
     mutating func noteStamped() { last = nil }
 
-    /// Whether this confirmed report repeats the last one.
     func repeats(_ apdu: Span<UInt8>, _ info: Int, _ number: UInt16) -> Bool {
         guard let last else { return false }
         return last.number == number && last.digest == Self.digest(apdu, from: info &+ 4)
@@ -50,7 +49,6 @@ struct PHDUnstamped: Sendable {
         return true
     }
 
-    /// The association ended after this number of emissions.
     mutating func leave(emitted: Int) {
         self = PHDUnstamped()
         (self.emitted, confirmed) = (emitted, emitted)
@@ -58,7 +56,6 @@ struct PHDUnstamped: Sendable {
 }
 
 extension PHDSession {
-    /// The next write contains the due confirmations.
     mutating func acknowledgeUnstamped(into actions: inout SessionActions) {
         guard let through = confirmations.due, reports.unstamped.acknowledge(through: through) else { return }
         actions.append(.acknowledge(through: through))

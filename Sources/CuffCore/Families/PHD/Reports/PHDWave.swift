@@ -18,10 +18,8 @@ struct PHDWave: Sendable {
 
     init(handle: UInt16) { self.handle = handle }
 
-    /// Whether the coding of the samples is known.
     var isReadable: Bool { count > 0 && count <= Self.ceiling && (width == 1 || width == 2 || width == 4) }
 
-    /// Applies an attribute of the object's configuration; others are ignored.
     mutating func take(_ id: UInt16, _ bytes: Span<UInt8>, _ at: Int, _ length: Int) {
         switch (id, length) {
         case (PHDAttribute.sampleSpecification, 6):

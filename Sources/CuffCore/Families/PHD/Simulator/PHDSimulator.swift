@@ -20,7 +20,6 @@ struct PHDSimulator: CuffSimulator {
     var transfer: (segment: Int, index: Int)?
     private var attempts = 0
     private var offered = 0
-    /// Associations that ended in order.
     private var ended = 0
 
     init(_ script: SimulatorScript) {
@@ -88,7 +87,6 @@ struct PHDSimulator: CuffSimulator {
         if ended < cuff.associations { actions.append(.arm(.overall, script.interval)) }
     }
 
-    /// The number of records kept for later associations.
     private var reserved: Int {
         script.pushes && !cuff.hasStore ? script.records.count * max(0, cuff.associations - ended - 1) / cuff.associations : 0
     }
@@ -182,7 +180,6 @@ struct PHDSimulator: CuffSimulator {
         switch event {
         case PHDEvent.configuration:
             if apdu.span.bigEndian16(24) == 0 { return operate(into: &actions) }
-            // The manager has seen the standard and the extended one.
             if offered < 2 { return offer(into: &actions) }
             actions.append(.write(PHDManagerAPDU.releaseRequest(1)))
             state = .releasing

@@ -16,7 +16,6 @@ struct PHDSegment: Sendable {
     /// Ticks of 125 µs between entries, and the time of the first; the store's if the segment has none.
     var samplePeriod: UInt32?
     var start = PHDStamp.none
-    /// The entry map is supported.
     var isDecodable = false
     private(set) var entrySize = 0
 

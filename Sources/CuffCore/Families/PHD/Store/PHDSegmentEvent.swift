@@ -1,4 +1,3 @@
-/// The head of a segment data event.
 struct PHDSegmentEvent: Sendable, Hashable {
     var instance: UInt16
     var index: UInt32

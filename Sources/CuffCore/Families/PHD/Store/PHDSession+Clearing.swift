@@ -1,4 +1,3 @@
-/// Erases fetched segments.
 extension PHDSession {
     /// Segments named in one SEG_CLR: 26 + 2 x 64 bytes stay below the 224 that every agent accepts.
     private static let selectionLimit = 64

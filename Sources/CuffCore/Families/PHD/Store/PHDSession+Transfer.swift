@@ -47,7 +47,6 @@ extension PHDSession {
         if !confirmations.isCommitOutstanding { confirm(into: &actions) }
     }
 
-    /// Parses all entries before emitting.
     private mutating func readEntries(
         _ segment: PHDSegment, _ event: PHDSegmentEvent, _ apdu: Span<UInt8>, into actions: inout SessionActions
     ) -> Bool {
@@ -109,7 +108,6 @@ extension PHDSession {
         if stores.stop(place) { actions.disarm(.store) }
     }
 
-    /// The confirmation of a segment event was sent.
     mutating func segmentConfirmed(_ event: PHDSegmentEvent, into actions: inout SessionActions) {
         guard event.status & PHDSegmentEvent.last != 0, case .transferring(let place) = stores.phase,
             stores[place].instance == event.instance
@@ -139,7 +137,6 @@ extension PHDSession {
         }
     }
 
-    /// The wanted range if the agent can select by it, else everything.
     func selection(of store: PHDStoreState) -> PHDSelection {
         guard case .range(let range) = options.timeRange, store.selectsByTime, agent.facts?.hasBaseOffsetTime != true else {
             return .all

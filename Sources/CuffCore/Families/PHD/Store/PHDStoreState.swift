@@ -1,4 +1,3 @@
-/// The state of a PM-store in this association.
 struct PHDStoreState: Sendable {
     enum Progress: Sendable, Hashable { case unknown, described, listed, failed }
 
@@ -12,7 +11,6 @@ struct PHDStoreState: Sendable {
     var rounds = 0
     var isVerified = false
     var isCleared = false
-    /// The segments in the present SEG_CLR.
     var clearing: [UInt16] = []
 
     init(_ store: PHDConfiguration.Store) {
@@ -67,7 +65,6 @@ struct PHDStoreState: Sendable {
         }
     }
 
-    /// The next segment to fetch; `user` restricts to segments of that person.
     func nextWaiting(user: Int?) -> Int? {
         segments.firstIndex { segment in
             guard segment.progress == .waiting, segment.isDecodable else { return false }

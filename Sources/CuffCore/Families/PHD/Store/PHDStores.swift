@@ -8,7 +8,6 @@ struct PHDStores: Sendable {
     enum Phase: Sendable, Hashable {
         case idle
         case transferring(Place)
-        /// The transfer restarts after a second.
         case paused
     }
 
@@ -58,7 +57,6 @@ struct PHDStores: Sendable {
     func index(_ handle: UInt16) -> Int? { all.firstIndex { $0.handle == handle } }
     mutating func fail(_ handle: UInt16) { if let index = index(handle) { all[index].progress = .failed } }
 
-    /// The answer to GET of a store; empty if refused.
     mutating func describe(_ handle: UInt16, _ apdu: Span<UInt8>) {
         guard let index = index(handle) else { return }
         all[index].describe(apdu)
@@ -93,7 +91,6 @@ struct PHDStores: Sendable {
         return true
     }
 
-    /// Whether a stopped transfer may restart.
     mutating func mayRestart(_ place: Place) -> Bool {
         guard self[place].tries < Self.tries else { return false }
         update(place) {

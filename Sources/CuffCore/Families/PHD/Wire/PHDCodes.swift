@@ -1,6 +1,5 @@
 // Numbers of IEEE 11073-20601 that this manager uses. Sources: PHD.swift.
 
-/// The first word of an APDU.
 enum PHDChoice {
     static let associationRequest: UInt16 = 0xE200
     static let associationResponse: UInt16 = 0xE300
@@ -203,9 +202,7 @@ enum PHDMetric {
 }
 
 extension TimerID {
-    /// TOconfig: the agent must send a configuration.
     static let configuration = TimerID(rawValue: 10)
-    /// TOrelease: the agent must answer RLRQ.
     static let release = TimerID(rawValue: 11)
     /// No second ABRT to the same noise before this.
     static let holdOff = TimerID(rawValue: 12)
@@ -218,7 +215,6 @@ extension TimerID {
     static let retry = TimerID(rawValue: 14)
     /// Whether anything was received since it was armed.
     static let idle = TimerID(rawValue: 15)
-    /// The limit for an APDU that has begun.
     static let frame = TimerID(rawValue: 16)
     /// Our ABRT may be lost.
     static let lostAbort = TimerID(rawValue: 17)

@@ -49,7 +49,6 @@ extension PHDExplanation {
         }
     }
 
-    /// Supplemental-Types: a list of TYPE.
     static func types(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) -> String {
         list(bytes, start, end) { bytes, offset, _ in
             guard let partition = bytes.bigEndian16(offset), let code = bytes.bigEndian16(offset + 2) else { return nil }

@@ -1,4 +1,3 @@
-/// Names of the protocol's numbers, for `PHDExplanation`.
 enum PHDNames {
     static func attribute(_ id: UInt16) -> StaticString {
         switch id {

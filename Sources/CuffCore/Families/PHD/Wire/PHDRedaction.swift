@@ -80,7 +80,6 @@ extension Redaction {
         for byte in 0..<4 { bytes[place + byte] = UInt8(truncatingIfNeeded: moved >> UInt32(24 - 8 * byte)) }
     }
 
-    /// A calendar stamp and its position.
     private struct Stamp {
         var place: Int
         var kind: PHDStamp.Kind
@@ -125,7 +124,6 @@ extension Redaction {
             .map { Stamp(place: $0.stampPlaces.lowerBound, kind: $0.stamp.kind) }
     }
 
-    /// Eight BCD bytes of a time.
     private static func shiftAbsolute(_ bytes: inout [UInt8], at place: Int, _ work: inout Work) {
         guard let time = PHDStamp(.absolute, bytes.span, place).clock.time, let moved = work.shifted(time, years: 2000...2099) else {
             return
@@ -151,7 +149,6 @@ extension Redaction {
 }
 
 extension Redaction.Work {
-    /// Replaces every `old` by `new` of the same length.
     fileprivate mutating func replace(_ old: [UInt8], with new: [UInt8], in bytes: inout [UInt8], _ kind: Redaction.Kind) {
         guard old.count == new.count, !old.isEmpty, bytes.count >= old.count else { return }
         for start in 0...(bytes.count - old.count) where bytes[start..<(start + old.count)].elementsEqual(old) {

@@ -21,14 +21,12 @@ struct PHDTree {
         lines.append("                          \(String(repeating: "  ", count: depth))\(text)")
     }
 
-    /// Indents what `body` writes.
     mutating func nested(_ body: (inout PHDTree) -> Void) {
         depth += 1
         body(&self)
         depth -= 1
     }
 
-    /// The structure is inconsistent and ends here.
     mutating func malformed(_ bytes: Span<UInt8>, _ offset: Int, _ what: String) {
         field(bytes, offset, min(8, max(0, bytes.count - offset)), "malformed", what)
     }

@@ -28,13 +28,11 @@ struct PHDWriter {
         bytes[mark + 1] = UInt8(length & 0xFF)
     }
 
-    /// A SEQUENCE OF: count, length in bytes, items.
     mutating func list(_ count: Int, _ body: (inout PHDWriter) -> Void) {
         append16(UInt16(truncatingIfNeeded: count))
         counted(body)
     }
 
-    /// An attribute: id, length, value.
     mutating func attribute(_ id: UInt16, _ body: (inout PHDWriter) -> Void) {
         append16(id)
         counted(body)
@@ -48,7 +46,6 @@ struct PHDWriter {
         }
     }
 
-    /// A PRST with its data APDU.
     static func presentation(
         invoke: UInt16, _ message: UInt16, capacity: Int = 64, _ body: (inout PHDWriter) -> Void
     ) -> [UInt8] {
