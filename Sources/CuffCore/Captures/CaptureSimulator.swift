@@ -1,6 +1,5 @@
-/// Replays the cuff's side of a recorded conversation to a live host. Where the recording has bytes from the host, it waits for any bytes,
-/// with a time-out, and does not compare them. At the end it is silent, or disconnects after `! unplugged`. It restarts each time it is
-/// opened.
+/// Replays the cuff's side of a recorded conversation to a live host. For bytes of the recorded host it waits for any bytes, with a
+/// time-out. At the end it is silent, or disconnects after `! unplugged`. It restarts each time it is opened.
 public struct CaptureSimulator: CuffSimulator {
     /// Longer than any request takes.
     static let patience = Duration.seconds(4)

@@ -6,8 +6,7 @@ enum Pcapng {
     static let enhancedPacket: UInt32 = 6
     static let magic: UInt32 = 0x1A2B_3C4D
 
-    /// The largest block read whole: a USB transfer of 256 KiB, four times the largest a driver asks for. Larger blocks of unused kinds are
-    /// skipped.
+    /// The largest block read whole: a USB transfer of 256 KiB, four times the largest a driver requests. Others are skipped.
     static let maximumBlock = 1 << 19
 
     enum LinkType: UInt16 {
@@ -55,8 +54,7 @@ enum Pcapng {
         }
     }
 
-    /// The next option in `bytes` from `offset`; `nil` after the last. A missing end-of-options is allowed; a length beyond the end ends
-    /// the list.
+    /// The next option at `offset`; `nil` after the last. A missing end-of-options is allowed; an excessive length ends the list.
     static func nextOption(
         _ bytes: Span<UInt8>, _ offset: inout Int, _ order: ByteOrder
     ) -> (code: UInt16, value: [UInt8])? {

@@ -1,5 +1,4 @@
-/// Reads a pcapng capture incrementally, in constant memory: serial bytes of LINKTYPE_RTAC_SERIAL, or a cuff's bytes in a usbmon capture,
-/// without those added by the USB bridge chip.
+/// Reads pcapng incrementally, in constant memory: serial bytes of LINKTYPE_RTAC_SERIAL, or a cuff's bytes in a usbmon capture.
 public struct PcapngReader: CaptureReader {
     /// The `key: value` comments of the first section.
     public private(set) var header = CaptureHeader()

@@ -1,5 +1,4 @@
-/// Writes a capture as pcapng of LINKTYPE_RTAC_SERIAL, one packet per text line. Wireshark shows it, and `PcapngReader` restores the same
-/// items.
+/// Writes a capture as pcapng of LINKTYPE_RTAC_SERIAL, one packet per text line, for Wireshark and `PcapngReader`.
 public struct PcapngWriter: Sendable {
     /// Prefix of a comment with an event that has no code in the link type.
     static let eventPrefix = "event: "

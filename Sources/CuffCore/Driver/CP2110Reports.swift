@@ -1,5 +1,4 @@
-/// The reports of Silicon Labs' CP2110, a HID device that is a UART (AN434), used by some serial cuffs. The report number, 01…3F, is the
-/// count of bytes.
+/// Reports of Silicon Labs' CP2110, a HID device that is a UART (AN434). The report number, 01…3F, is the count of bytes.
 public enum CP2110Reports {
     /// The most bytes one report carries.
     public static let capacity = 0x3F

@@ -92,8 +92,7 @@ public struct CuffDriver: Sendable {
     public var cycles: [Int]
     /// Options of the simulated cuff with their descriptions.
     public var simulatorOptions: [String: String]
-    /// Pump and valve commands: start, inflate, close or open a valve, or their fixed parts. Sessions write them only under `.measure`; a
-    /// test searches all other writes for them.
+    /// Pump and valve commands, or their fixed parts. Sessions write them only under `.measure`; a test searches all other writes.
     public var startCommands: [[UInt8]]
     /// A peer that sends no whole frame within this time is disconnected; `nil` if a cuff may be silent for long.
     public var associationLimit: Duration?

@@ -1,5 +1,4 @@
-/// The layout of a HID family's reports. A numbered report begins with its number in what a session receives and writes and in captures, as
-/// in hidraw.
+/// The layout of a HID family's reports. A numbered report begins with its number in sessions and captures, as in hidraw.
 public struct HIDReports: Sendable, Hashable {
     /// Bytes of an input report, without its number.
     public var input: UInt8

@@ -22,8 +22,7 @@ public enum Identification {
         public var isExplained: Bool { frames > 0 && bytes >= heard - bytes }
         /// Frames with a check explain the bytes.
         public var isChecked: Bool { hasCheck && isExplained }
-        /// The match is not by chance: frames explain the bytes, and were read or carry a check and came more than once. For a family
-        /// without frames: something was read.
+        /// Not a chance match: frames explain the bytes and were read, or are checked and repeated; without frames: something was read.
         public var isLikely: Bool { frames == 0 ? readings > 0 : isExplained && (readings > 0 || hasCheck && frames > 1) }
     }
 

@@ -21,8 +21,7 @@ public enum UdevRules {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// AppStream metadata, by which software centres and `isenkram` find the program for a connected device: the unshared ids, as
-    /// `modalias`.
+    /// AppStream metadata, by which software centres and `isenkram` find the program for a device: the unshared ids, as `modalias`.
     public static func metadata(for drivers: [CuffDriver]) -> String {
         var aliases: [String] = []
         for claim in drivers.flatMap(\.claims) {
@@ -155,8 +154,7 @@ public enum UdevRules {
         case port(String)
     }
 
-    /// A one-line rule for a device named by the user. Without a driver it only gives access; with one it also asserts that the device is
-    /// such a cuff.
+    /// A one-line rule for one device. Without a driver it only gives access; with one it also asserts that the device is such a cuff.
     public static func rule(
         medium: CuffDriver.Medium, id: USBID, place: Place, driver: DriverID?, group: String = "dialout"
     ) -> String {

@@ -8,8 +8,7 @@ public enum LinkEffect: Sendable {
     indirect case submit(Batch)
     /// Store this for later links with any cuff of this driver (`LinkState.Setup.memory`).
     case remember(key: String, value: [UInt8])
-    /// Store this for the next link with this cuff before performing further effects; `durably`: it must survive a power failure, not only
-    /// this process.
+    /// Store this for the next link with this cuff before further effects; `durably`: it must survive a power failure.
     case persist(OutstandingRecords, device: String, durably: Bool)
     /// Report this to the link's owner.
     case notify(LinkNotice)

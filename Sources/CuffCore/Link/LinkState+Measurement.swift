@@ -1,5 +1,4 @@
-/// Performs the decisions of `Measurement` for a session under `.measure`. The session's own start and end events are replaced, so that
-/// sinks see exactly one of each.
+/// Performs the decisions of `Measurement`. The session's own start and end events are replaced, so that sinks see one of each.
 extension LinkState {
     mutating func beginMeasuring(_ effects: inout [LinkEffect]) {
         deadlines.arm(.measurement, at: now.elapsed + setup.measurementLimit)

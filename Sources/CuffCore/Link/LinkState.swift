@@ -6,8 +6,7 @@
 /// - `timePassed` is due at `deadline`; early or late events are harmless.
 /// - After the effect `close` and the notice `ended`, events are ignored.
 public struct LinkState: Sendable {
-    /// Limit of unsent bytes: the longest message of a session has 8 KiB, a batch of confirmations 4 KiB; a peer sixteen of these behind
-    /// does not read.
+    /// Limit of unsent bytes: sixteen batches of confirmations (4 KiB); a longer message has 8 KiB. A peer that far behind does not read.
     public static let outputLimit = 1 << 16
     /// A peer that accepts nothing for this long while the output is full is disconnected: ten times the three seconds that IEEE 11073
     /// gives an answer, and longer than any pause of a vendor protocol.

@@ -35,8 +35,7 @@ struct ReadingReferences: Sendable {
     private var entries: [UInt64: Entry] = [:]
     private var names: [UInt64] = []
 
-    /// Gives the reading the id and revision of the referenced one. Updates `memory` (from earlier links) and adds changed keys to
-    /// `changed`.
+    /// Gives the reading the id and revision of the referenced one; updates `memory` and adds changed keys to `changed`.
     mutating func resolve(
         _ reading: inout Reading, memory: inout [String: [UInt8]], changed: inout Set<String>
     ) -> Outcome {

@@ -23,7 +23,6 @@ public struct Replay: Sendable {
     private let isLoopback: Bool
 
     /// `looksAhead` is for two-sided captures: the session's writes are held until the next line shows whether the capture has its own.
-    /// Plain bytes (`cuff decode`) have none.
     public init(_ setup: LinkState.Setup, looksAhead: Bool = true, keepsWrites: Bool = false, start: Timestamp? = nil) {
         var setup = setup
         setup.isRecorded = true

@@ -1,6 +1,5 @@
 /// An event of a transport, in order of occurrence.
 public enum TransportEvent: Sendable {
-    /// Bytes can be written.
     case opened
     /// Bytes from the cuff, in any chunking; for HID, one report.
     case received([UInt8])

@@ -6,7 +6,6 @@ public enum Absence: UInt8, Sendable, Hashable {
     /// IEEE 11073 NRes: not representable at this resolution.
     case notAtThisResolution
     case positiveInfinity, negativeInfinity
-    /// A reserved special value.
     case reserved
     /// The cuff sent dashes, blanks or its own "no value" code.
     case notMeasured
@@ -76,7 +75,6 @@ public struct BloodPressure: Sendable, Hashable {
     static let lowestSystolic = 40
     static let highestSystolic = 300
 
-    /// Whether the systolic number is plausible in its unit.
     @inline(__always)
     var fitsItsUnit: Bool {
         if let whole = systolic.wholeMmHg { return whole >= Self.lowestSystolic && whole <= Self.highestSystolic }
@@ -98,13 +96,11 @@ public struct BloodPressure: Sendable, Hashable {
 
     private var isMeanPlausible: Bool { mean.map { Self.isMean($0, of: systolic, diastolic) } ?? true }
 
-    /// Inclusive.
     @inline(never)
     private static func isMean(_ mean: Pressure, of systolic: Pressure, _ diastolic: Pressure) -> Bool {
         mean.inMmHg >= diastolic.inMmHg && mean.inMmHg <= systolic.inMmHg
     }
 
-    /// For pressures in kPa or with decimals.
     @inline(never)
     private static func arePlausible(_ systolic: Pressure, _ diastolic: Pressure) -> Bool {
         let high = systolic.inMmHg
@@ -114,8 +110,7 @@ public struct BloodPressure: Sendable, Hashable {
 }
 
 extension Reading.Content {
-    /// Whole mmHg and beats per minute of a cuff that writes 0 for unmeasured values. A pressure of 0 as a missing value is not documented
-    /// for any cuff: guess.
+    /// For a cuff that writes 0 for unmeasured values. For pressures, that is not documented for any cuff: guess.
     package static func mmHg(_ systolic: Int, _ diastolic: Int, meanOrZero mean: Int? = nil, pulseOrZero pulse: Int) -> Reading.Content {
         guard systolic > 0, diastolic > 0 else { return .failure(Failure(.noValue)) }
         return .bloodPressure(.mmHg(systolic, diastolic, meanOrZero: mean, pulseOrZero: pulse))

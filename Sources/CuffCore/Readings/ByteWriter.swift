@@ -164,8 +164,7 @@ struct ByteWriter {
         put(padded: Int(digits.mantissa.magnitude % divisor), width: places)
     }
 
-    /// A number with at most two decimals, for derived values (kPa to mmHg). Values as large as an 11073 FLOAT (10^127 kPa) use `e`. At
-    /// most 24 bytes.
+    /// A derived number with at most two decimals; `e` for values as large as an 11073 FLOAT (10^127 kPa). At most 24 bytes.
     mutating func put(rounded value: Double) {
         guard value.isFinite else { return put("null") }
         var scaled = value * 100

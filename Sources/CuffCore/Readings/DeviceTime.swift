@@ -74,11 +74,8 @@ public struct DeviceTime: Sendable, Hashable {
         return Int64(era * 146_097 + dayOfEra - 719_468)
     }
 
-    /// The wall clock that shows `seconds` after 1970-01-01T00:00:00.
-    ///
-    /// With years from March, months and years are linear functions of the day, rounded down (C. Neri, L. Schneider, "Euclidean affine
-    /// functions and their application to calendar algorithms", 2022). Divisions by constants are cheapest in 32 bits; every live line has
-    /// such a time.
+    /// The wall clock that shows `seconds` after 1970-01-01T00:00:00. With years from March, months and years are linear functions of the
+    /// day, rounded down (C. Neri, L. Schneider, "Euclidean affine functions and their application to calendar algorithms", 2022).
     public init(wallSeconds: Int64, precision: Precision = .second) {
         let days = wallSeconds >= 0 ? wallSeconds / 86400 : (wallSeconds - 86399) / 86400
         let rest = UInt32(truncatingIfNeeded: wallSeconds - days * 86400)

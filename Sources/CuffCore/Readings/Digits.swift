@@ -1,5 +1,4 @@
-/// A decimal number with the digits as sent: `mantissa` × 10^`exponent`. Unlike a `Double`, it distinguishes 60.0 and 60 (IEEE 11073 SFLOAT
-/// `F258` and `003C`).
+/// A decimal number as sent: `mantissa` × 10^`exponent`. Distinguishes 60.0 and 60 (IEEE 11073 SFLOAT `F258` and `003C`).
 public struct Digits: Sendable, Hashable {
     /// The digits as an integer, sign included.
     public var mantissa: Int64

@@ -116,7 +116,6 @@ public struct Entries: RandomAccessCollection, Sendable {
             })
     }
 
-    /// Visits the runs of readings and the live events of `range`, in order.
     @inline(__always)
     func visit(
         _ range: Range<Int>, readings visitReadings: (UnsafeBufferPointer<Reading>) -> Void, live visitLive: (Entry) -> Void

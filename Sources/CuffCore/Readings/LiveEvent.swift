@@ -1,5 +1,4 @@
-/// An event during a measurement. Live events are displayed and may be thinned; they are not readings and are never acknowledged to the
-/// cuff.
+/// An event during a measurement; displayed, possibly thinned, never stored as a reading or acknowledged to the cuff.
 public enum LiveEvent: Sendable, Hashable {
     case cuffPressure(Pressure)
     /// A heart beat with the pressures derived by the cuff (continuous finger cuffs), and milliseconds since the previous one.
@@ -12,7 +11,6 @@ public enum LiveEvent: Sendable, Hashable {
     case waveform(Waveform)
     /// The measurement ended; its result, if any, is a separate reading.
     case ended
-    /// The measurement was stopped, by the host or on the cuff.
     case aborted
     /// A measurement left behind by another process was stopped now.
     case recovered(AbandonedMeasurement)

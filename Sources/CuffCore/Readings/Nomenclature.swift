@@ -8,8 +8,7 @@ public enum Nomenclature {
     /// The reference id of a term, e.g. `MDC_PRESS_BLD_NONINV_SYS`; `nil` if not listed.
     public static func name(partition: UInt16, term: UInt16) -> StaticString? { row(UInt32(partition) << 16 | UInt32(term))?.name }
 
-    /// The LOINC code of a metric in this unit (a term of partition 4), e.g. `29463-7` for body mass; `nil` if none means the same. For
-    /// blood pressure, the panel's code.
+    /// The LOINC code of a metric in this unit (a term of partition 4), e.g. `29463-7` for body mass; for blood pressure, the panel's.
     public static func loinc(mdc: UInt32, unit: UInt16) -> StaticString? {
         row(mdc)?.loincs.first { $0.unit == 0 || $0.unit == unit }?.code
     }

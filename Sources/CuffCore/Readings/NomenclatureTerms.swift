@@ -174,8 +174,7 @@ struct NomenclatureTerm: Sendable {
         .init(130, 13321, "MDC_AI_MED_DISPENSED_TAKEN"),
     ]
 
-    /// Partition 1024, private (IEEE 11073-20601, NomPartition): this program's own terms for what the nomenclature lacks; agents are not
-    /// known to use these numbers.
+    /// Partition 1024, private (IEEE 11073-20601, NomPartition): this program's own terms; agents are not known to use these numbers.
     private static let own: [NomenclatureTerm] = [
         .init(1024, 0xC0F1, "CUFF_AUDIO_EXPOSURE_ENVIRONMENT"),
         .init(1024, 0xC0F2, "CUFF_AUDIO_EXPOSURE_HEADPHONES"),

@@ -48,7 +48,6 @@ public struct PulseRate: Sendable, Hashable {
     @inlinable
     public init(_ perMinute: Int) { digits = Digits(perMinute) }
 
-    /// Within 20…300 per minute.
     @inline(__always)
     var isPlausible: Bool {
         if digits.exponent == 0 { return digits.mantissa >= 20 && digits.mantissa <= 300 }

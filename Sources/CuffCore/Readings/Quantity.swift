@@ -32,8 +32,7 @@ public struct Quantity: Sendable, Hashable {
     /// The context-free code of the term: partition × 65536 + term.
     public var mdc: UInt32 { UInt32(partition) << 16 | UInt32(term) }
 
-    /// The context-free code of the unit, partition 4 × 65536 + term; `nil` without a unit. Printed as `unit_mdc` if `Nomenclature` has no
-    /// name.
+    /// The context-free code of the unit, partition 4 × 65536 + term, if any. Printed as `unit_mdc` for units without a name.
     public var unitCode: UInt32? {
         get { unit == 0 ? nil : Nomenclature.dimensions << 16 | UInt32(unit) }
         set { unit = UInt16(truncatingIfNeeded: newValue ?? 0) }

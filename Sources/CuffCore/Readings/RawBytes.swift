@@ -37,8 +37,7 @@ public struct RawBytes: Sendable, Hashable {
         if count == 64 {
             words = base.loadUnaligned(as: Words.self)
         } else if count >= 16 && count < 32 {
-            // The usual length of an IEEE 11073 observation. Two vectors, as in later copies: a different width would stall store
-            // forwarding.
+            // The length of an IEEE 11073 observation. Two vectors, as in later copies: another width would stall store forwarding.
             let rest = base.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self).littleEndian >> UInt64(64 - 8 * (count % 8))
             let third = count < 24 ? rest.littleEndian : base.loadUnaligned(fromByteOffset: 16, as: UInt64.self)
             let fourth = count < 24 ? 0 : rest.littleEndian

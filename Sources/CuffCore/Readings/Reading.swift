@@ -6,19 +6,16 @@ public struct Reading: Sendable, Hashable {
         /// A pulse without a blood pressure: an oximeter's, or one whose pressures never came.
         case pulseRate(PulseRate)
         case quantity(Quantity)
-        /// The cuff measured and failed.
         case failure(Failure)
     }
 
     /// How the reading was obtained.
     public enum Origin: UInt8, Sendable, Hashable {
-        /// Read from the cuff's memory.
         case memory
         /// Sent by the cuff unasked.
         case push
         /// From a measurement that the host started or watched.
         case measurement
-        /// Typed in by a person.
         case entered
 
         /// The value of `origin` in JSON.
@@ -40,8 +37,7 @@ public struct Reading: Sendable, Hashable {
         case inDump
         /// Repeated until acknowledged; after that, an equal record is a new one.
         case untilAcknowledged
-        /// The bytes contain only the pressures; the pulse may come later. With equal bytes, another pulse is another measurement, no pulse
-        /// is the same one.
+        /// The bytes lack the pulse, which may come later. With equal bytes, another pulse is another measurement, no pulse is the same.
         case withoutPulse
     }
 
@@ -58,8 +54,7 @@ public struct Reading: Sendable, Hashable {
         }
     }
 
-    /// Deterministic and sortable: the cuff's time of the measurement, then a hash (`ReadingLedger`). The time is stored as printed fields,
-    /// so that printing needs no calendar.
+    /// Deterministic and sortable: the cuff's time, in printed fields, then a hash (`ReadingLedger`).
     public struct ID: Sendable, Hashable {
         private(set) var year: Int16 = 0
         /// 0 if the id has no time; it then prints as zeros.
@@ -88,7 +83,6 @@ public struct Reading: Sendable, Hashable {
             begin(wallSeconds.map { DeviceTime(wallSeconds: $0) })
         }
 
-        /// Sets the time part, to the second.
         @inline(__always)
         mutating func begin(_ time: DeviceTime?) {
             year = time?.year ?? 0
@@ -112,8 +106,7 @@ public struct Reading: Sendable, Hashable {
         }
     }
 
-    /// Everything but the record's bytes, as one trivially copyable block: copying field by field took a fifth of the time from bytes to
-    /// JSON.
+    /// Everything but the record's bytes, as one trivially copyable block: field by field, copying took a fifth of the time to JSON.
     @usableFromInline
     struct Facts: Sendable, Hashable {
         @usableFromInline var content: Content

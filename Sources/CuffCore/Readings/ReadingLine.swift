@@ -1,5 +1,4 @@
-/// Prints JSON lines, the interface for programs that read readings from a pipe. Keys are `quantity_unit`, additive only; an absent key
-/// means unknown.
+/// Prints JSON lines for programs that read a pipe. Keys are `quantity_unit`, additive only; an absent key means unknown.
 public struct ReadingLine: Sendable {
     /// Print the record's bytes as hexadecimal `raw`.
     public var includesRaw: Bool

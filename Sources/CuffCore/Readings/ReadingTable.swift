@@ -13,7 +13,6 @@ public enum ReadingTable {
 
     /// Appends the line of one reading, unless pending.
     public static func append(_ reading: borrowing Reading, to text: inout TextBuffer) {
-        // Shown when complete.
         guard !reading.isPending else { return }
         var line = TextBuffer(capacity: 160)
         appendTime(reading, to: &line)

@@ -2,7 +2,6 @@
 public struct Remarks: Sendable, Hashable {
     /// The kind of remark. The raw value is the key in JSON and the column in SQL.
     public enum Key: String, Sendable, Hashable, CaseIterable {
-        /// Free text.
         case note
         /// Free text, e.g. the name of a drug, or `before` and `after`.
         case medication
@@ -25,9 +24,7 @@ public struct Remarks: Sendable, Hashable {
     public enum Refusal: Error, Sendable, Hashable {
         /// The text has `bytes` bytes, more than `Key.longest`.
         case tooLong(Key, bytes: Int)
-        /// The key does not allow this word.
         case unknownWord(Key, String)
-        /// The text contains a control character.
         case controlCharacter(Key)
     }
 

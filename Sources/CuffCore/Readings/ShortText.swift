@@ -1,5 +1,4 @@
-/// At most 15 bytes of printable ASCII, inline: an error code or unit as sent. Longer text is truncated; unprintable bytes become `?`, so
-/// that terminals are safe.
+/// At most 15 bytes of printable ASCII, inline, as sent. Longer text is truncated; unprintable bytes become `?`.
 public struct ShortText: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
     @usableFromInline var bytes: (UInt64, UInt64)
 

@@ -21,7 +21,6 @@ public enum TerminalText {
         text.append(string: clean(found))
     }
 
-    /// Whether a terminal would interpret the character.
     static func isObeyed(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x09, 0x0A: false

@@ -48,7 +48,6 @@ public struct TextTable: Sendable {
         columns.reduce(0) { $0 + widths[$1] } + Self.gap * max(0, columns.count - 1)
     }
 
-    /// The least width of these columns.
     private func least(_ columns: [Int], _ widths: [Int]) -> Int {
         guard let wrapping, columns.contains(wrapping) else { return total(columns, widths) }
         return total(columns, widths) - widths[wrapping] + min(widths[wrapping], Self.narrowest)

@@ -36,7 +36,6 @@ public enum ClockRule: UInt8, Sendable, Hashable {
     case corrected
     /// The cuff's clock, which could not be compared.
     case deviceTime
-    /// The receive time.
     case receiveTime
     /// The cuff's clock was unset or impossible, and the reading stored: unknown.
     case unset

@@ -1,11 +1,9 @@
-/// The content of a frame of a measuring board.
 enum BoardMessage {
     /// The board confirms a start, or reports one by its own key.
     case started
     case pressure(Pressure)
     /// The measurement is over. `isFailed`: the status has the reason.
     case ended(isFailed: Bool)
-    /// A whole result, or the reason for its absence.
     case result(Reading.Content, MeasurementFlags, raw: [UInt8])
     /// The board waits for these bytes.
     case question(answer: [UInt8])
@@ -13,15 +11,13 @@ enum BoardMessage {
     case otherModule
 }
 
-/// The frame contents and commands of one make of measuring boards. A board inflates on a command, then sends cuff pressures, an end and a
-/// result; it has no memory and no clock.
+/// One make of measuring boards. A board inflates on a command, then sends pressures, an end and a result; it has no memory or clock.
 protocol Board: Sendable {
     associatedtype Format: FrameFormat
     static var driver: DriverID { get }
     static var capabilities: Capabilities { get }
     init(_ context: SessionContext)
     var format: Format { get }
-    /// Parses a checked frame; empty for an unknown one.
     mutating func read(_ frame: [UInt8]) -> [BoardMessage]
     /// Records a request sent by this session or by other software.
     mutating func noteSent(_ bytes: [UInt8])
@@ -69,7 +65,6 @@ struct BoardSession<Make: Board>: FramedSession {
     private var board: Make
     private var phase = Phase.listening
     private var asked = 0
-    /// Between the events `started` and `ended`.
     private var isMeasuring = false
     /// The measurement of the next result was seen running.
     private var isWatched = false
@@ -153,8 +148,7 @@ struct BoardSession<Make: Board>: FramedSession {
         isMeasuring = false
     }
 
-    /// A result before the start or during a stop is of an earlier measurement. It is emitted, because no board sends it twice; an old
-    /// failure is not.
+    /// A result before the start or during a stop is of an earlier measurement; emitted, because no board sends it twice.
     private mutating func emit(
         _ content: Reading.Content, _ flags: MeasurementFlags, _ raw: [UInt8], into actions: inout SessionActions
     ) {

@@ -7,7 +7,6 @@ protocol SimulatedBoard: Sendable {
     var greeting: [UInt8] { get }
     /// Removes the first command, or one byte that begins none; `nil` if more bytes are needed.
     mutating func takeCommand(from bytes: inout [UInt8]) -> BoardCommand?
-    /// The confirmation of a command; may be empty.
     func confirmation(of command: BoardCommand) -> [UInt8]
     func pressure(_ pressure: Int) -> [UInt8]
     func end(of record: SimulatedRecord?) -> [UInt8]
@@ -22,8 +21,7 @@ extension SimulatedBoard {
     func status(_ record: SimulatedRecord?) -> [UInt8] { [] }
 }
 
-/// A simulated measuring board. A start gives the next record after six pressures; with `pushes` and without a start it measures as by its
-/// own key.
+/// A start gives the next record after six pressures; with `pushes` it measures without a start, as by its own key.
 struct BoardSimulator<Make: SimulatedBoard>: CuffSimulator {
     private static var pressures: [Int] { [40, 100, 160, 130, 95, 60] }
 
@@ -94,7 +92,6 @@ struct BoardSimulator<Make: SimulatedBoard>: CuffSimulator {
     private mutating func push() -> [SimulatorAction] {
         guard step == nil, next < script.records.count, let record else { return [] }
         var actions: [SimulatorAction] = [.write(board.pressure(Self.pressures[2]))] + end()
-        // Another program's request for the result.
         if !Make.sendsResults, record.failure == nil { actions.append(.write(board.result(record))) }
         return actions + (next < script.records.count ? [.arm(.poll, script.interval)] : [])
     }

@@ -1,6 +1,5 @@
 /// Why a command is refused before anything is written: by `FinishingSession` for every session, and by a run before it opens the device.
 package enum CommandRefusal: Sendable, Hashable {
-    /// The driver lacks this capability.
     case notOffered(Capabilities)
     /// The memory does not distinguish persons, so that all their readings would be read or erased.
     case noUsers

@@ -7,8 +7,7 @@
 /// - The result does not depend on how `received` is cut.
 public protocol CuffSession: Sendable {
     mutating func handle(_ event: SessionEvent, into actions: inout SessionActions)
-    /// The host wants to end. Returns whether the session still has to write to the cuff; `finish` then follows within the protocol's own
-    /// time. Called only live.
+    /// The host wants to end. Returns whether the session still has to write; `finish` then follows. Called only live.
     mutating func endInOrder(into actions: inout SessionActions) -> Bool
     /// Removes the unread bytes after those that finished the session; they belong to the next one.
     mutating func takeUnread() -> [UInt8]
@@ -41,14 +40,11 @@ public enum SessionEvent: Sendable {
     case opened
     /// Bytes from the cuff, in any chunking. For HID: one report.
     case received([UInt8])
-    /// One write that went to the cuff.
     case sent([UInt8])
     case timerFired(TimerID)
-    /// The session's first `through` readings are on disk in every required sink. A count, because ids are made outside, and emissions are
-    /// committed in order.
+    /// The session's first `through` readings are on disk in every required sink. A count, because ids are made outside.
     case committed(through: Int)
     case command(SessionCommand)
-    /// The transport or the capture ended.
     case closed
 }
 
@@ -98,11 +94,9 @@ public struct TimerID: RawRepresentable, Sendable, Hashable {
 
 /// A command to a session. A driver without the capability finishes with `Outcome.unsupported` before anything is sent.
 public enum SessionCommand: Sendable, Hashable {
-    /// Receive what the cuff sends unasked, with only the answers its protocol requires. A silent bedside monitor is polled for its current
-    /// result.
+    /// Receive what the cuff sends unasked, with only the required answers. A silent bedside monitor is polled for its result.
     case follow
-    /// Read the stored readings, of one user or all, then finish. Erases nothing, unless the family's acknowledgement of a committed
-    /// reading deletes it.
+    /// Read the stored readings, of one user or all. Erases nothing, unless acknowledging a committed reading deletes it.
     case readMemory(user: Int?)
     case measure
     case stop
@@ -118,7 +112,6 @@ public enum SessionCommand: Sendable, Hashable {
 public enum ScheduleCommand: Sendable, Hashable {
     case get
     case off
-    /// Minutes between automatic measurements.
     case every(Int)
 }
 
@@ -126,7 +119,6 @@ public enum ScheduleCommand: Sendable, Hashable {
 public enum Outcome: Sendable, Hashable {
     case complete
     case unsupported(String)
-    /// The cuff did not answer.
     case noAnswer(String)
     /// The cuff answered against its protocol, or ended the conversation.
     case failed(String)
@@ -143,7 +135,6 @@ public enum Outcome: Sendable, Hashable {
 
 /// A message of a running session, for the log.
 public enum Diagnostic: Sendable, Hashable {
-    /// Bytes outside frames.
     case skipped(bytes: Int, FrameFault)
     /// A whole frame with unknown or impossible content.
     case ignored(StaticName, [UInt8])

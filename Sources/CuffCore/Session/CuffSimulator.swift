@@ -8,7 +8,6 @@ public enum SimulatorEvent: Sendable {
     case opened
     /// Bytes from the host. For HID: one report.
     case received([UInt8])
-    /// A HID feature report from the host.
     case receivedFeature([UInt8])
     case timerFired(TimerID)
     case closed

@@ -14,11 +14,9 @@ public protocol FinishingSession: CuffSession {
     mutating func receive(_ bytes: [UInt8], into actions: inout SessionActions)
     /// One write to the cuff, by this session or, in a capture, by other software.
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions)
-    /// A timer of this session fired.
     mutating func timeOut(_ timer: TimerID, into actions: inout SessionActions)
     /// The session's first `through` readings are on disk in every required sink.
     mutating func noteCommitted(through: Int, into actions: inout SessionActions)
-    /// Executes a command offered by `capabilities`.
     mutating func obey(_ command: SessionCommand, into actions: inout SessionActions)
     /// The transport or the capture ended: emit or report what is held, then `finish`.
     mutating func lineEnded(into actions: inout SessionActions)
@@ -76,13 +74,11 @@ extension FinishingSession {
 
 /// A session with a cuff that sends frames of one format.
 public protocol FramedSession: FinishingSession {
-    /// The format of the family's frames.
     associatedtype Format: FrameFormat
     /// Holds the bytes of an unfinished frame.
     var reader: FrameReader<Format> { get set }
     /// Handles a whole frame, at this range of `reader.buffer`.
     mutating func receive(frame range: Range<Int>, into actions: inout SessionActions)
-    /// Handles bytes outside frames.
     mutating func skipped(_ count: Int, _ fault: FrameFault, into actions: inout SessionActions)
 }
 

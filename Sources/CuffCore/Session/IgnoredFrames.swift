@@ -1,5 +1,4 @@
-/// Limits log messages about frames that were not understood: their number, never their bytes, which are personal data. Monitors can send
-/// fifty unknown frames a second.
+/// Limits log messages about unknown frames (monitors send fifty a second). They have no bytes, which are personal data.
 public struct IgnoredFrames: Sendable {
     /// Per kind; the last message announces that no more follow.
     public static let limit = 10

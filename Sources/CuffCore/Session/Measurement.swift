@@ -18,17 +18,12 @@ public struct Measurement: Sendable {
     public enum Fault: Sendable, Hashable {
         /// The driver cannot measure on demand; nothing was sent.
         case unsupported
-        /// The cuff did not answer the start.
         case noAnswer(String)
-        /// The cuff refused.
         case refused(String)
-        /// The cuff measured and failed.
         case cuff(Failure)
         /// The line broke, or the cuff ended the conversation.
         case lost(String)
-        /// The time limit was reached.
         case timedOut
-        /// The measurement ended without a result.
         case noResult
         case stopped
 

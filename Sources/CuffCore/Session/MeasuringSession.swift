@@ -14,7 +14,6 @@ extension MeasuringSession {
         actions.append(.arm(.response, limit))
     }
 
-    /// Stops a measurement that cannot be completed.
     mutating func giveUp(_ why: String, as reason: FailureReason = .timeout, into actions: inout SessionActions) {
         actions.append(.write(stopCommand))
         actions.append(.live(.failed(Failure(reason))))

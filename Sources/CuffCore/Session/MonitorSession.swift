@@ -1,17 +1,13 @@
 /// `listening`: a silent monitor is polled. `reading`: its present result is read.
 enum MonitorMode: Sendable { case listening, reading }
 
-/// A session with a bedside monitor that shows its last result when polled. A read takes that result. While following, a monitor polled by
-/// another host is not polled.
+/// A session with a bedside monitor, which a read polls for its last result. A follower does not poll a monitor polled by another host.
 protocol MonitorSession: FramedSession, RequestSession where Question == MonitorMode {
     var mode: MonitorMode { get set }
-    /// This session polls.
     var asks: Bool { get set }
     /// While following, no answer for this long means that no other host polls.
     static var patience: Duration { get }
-    /// The request for the result, with its time-out.
     static var request: Request<MonitorMode> { get }
-    /// The polling interval while following.
     static var interval: Duration { get }
     mutating func ask(into actions: inout SessionActions)
     /// Ends in order: cancels what was requested.
@@ -46,7 +42,6 @@ extension MonitorSession {
 
     mutating func conclude(_ outcome: Outcome, into actions: inout SessionActions) { finish(outcome, into: &actions) }
 
-    /// Ends a read without a result.
     mutating func settle(_ why: String, into actions: inout SessionActions) {
         guard mode == .reading else { return }
         actions.append(.report(.note(why)))

@@ -45,8 +45,7 @@ public struct OutstandingRecords: Sendable, Hashable {
         return left
     }
 
-    /// The place of the `number`th emitted record: that of the record it repeats, else `fresh`, or 0 if its own time, `stamp`, identifies
-    /// it.
+    /// The place of the `number`th record: that of the one it repeats, else `fresh`, or 0 if its own time, `stamp`, identifies it.
     mutating func place(of hash: UInt64, number: Int, fresh: UInt64, stamp: Int64? = nil) -> UInt64 {
         var record = Record(hash: hash, place: fresh, number: number, stamp: stamp)
         if let index = expected.firstIndex(where: { $0.hash == hash }) {
@@ -56,7 +55,6 @@ public struct OutstandingRecords: Sendable, Hashable {
             expected.removeAll()
             if let stamp, acknowledgedStamp.map({ stamp > $0 }) ?? true { record.place = 0 }
         }
-        // The acknowledgement arrived.
         handed.removeAll()
         waiting.append(record)
         if waiting.count > Self.limit { waiting.removeFirst() }

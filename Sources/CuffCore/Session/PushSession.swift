@@ -2,7 +2,6 @@
 public struct PushSession<Format: FrameFormat>: FramedSession {
     /// Holds the bytes of an unfinished frame.
     public var reader: FrameReader<Format>
-    /// Decodes a whole frame; `nil` for unknown content.
     private let decode: @Sendable (Span<UInt8>) -> Reading?
     /// Set by `finish`.
     public var isFinished = false

@@ -205,7 +205,6 @@ struct RecentHashes: Sendable {
         return true
     }
 
-    /// Inserts the hash with a note.
     mutating func insert(_ hash: UInt64, note: UInt64) -> Bool {
         guard insert(hash) else { return false }
         if youngNotes.isEmpty {
@@ -216,7 +215,6 @@ struct RecentHashes: Sendable {
         return true
     }
 
-    /// Changes the note of an inserted hash.
     mutating func setNote(_ note: UInt64, of hash: UInt64) {
         let hash = hash == 0 ? 1 : hash
         let slot = Self.slot(of: hash, in: young)
@@ -227,7 +225,6 @@ struct RecentHashes: Sendable {
         }
     }
 
-    /// The note of a hash, or 0.
     func note(of hash: UInt64) -> UInt64 {
         guard !youngNotes.isEmpty else { return 0 }
         let hash = hash == 0 ? 1 : hash

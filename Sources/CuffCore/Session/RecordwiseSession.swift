@@ -1,8 +1,6 @@
 /// A session that reads a memory record by record over HID: one request, one report.
 protocol RecordwiseSession: RequestSession where Question == [UInt8] {
-    /// Read only this user's records.
     var user: Int? { get set }
-    /// The number of unreadable records.
     var unread: Int { get }
     /// The size of a request report, and its filler byte.
     static var filling: (report: Int, with: UInt8) { get }
@@ -15,7 +13,6 @@ protocol RecordwiseSession: RequestSession where Question == [UInt8] {
 
 extension RecordwiseSession {
     var users: ClosedRange<Int>? { 1...2 }
-    /// The outcome after all requests.
     var outcome: Outcome { unread == 0 ? .complete : .failed("\(unread) records could not be read") }
 
     /// At most three times, two seconds each.

@@ -6,8 +6,7 @@ public struct Request<Question: Equatable & Sendable>: Sendable {
     public let writes: [[UInt8]]
     /// The time-out of the answer; then the request is repeated.
     public let limit: Duration
-    /// The number of attempts before the cuff counts as silent. 1 for a command that must not be repeated: a lost answer to a start must
-    /// not inflate the cuff twice.
+    /// The number of attempts. 1 for a command that must not be repeated: a lost answer to a start must not inflate the cuff twice.
     public let attempts: Int
 
     /// Creates a request.
@@ -34,8 +33,7 @@ public struct Requests<Question: Equatable & Sendable>: Sendable {
     public private(set) var isPaused = false
     /// The requests after `current`, in order.
     public var planned: [Request<Question>] = []
-    /// The last request sent, by this session or, in a recording, by other software; `nil` for other bytes. Set by the family in
-    /// `noteSent`.
+    /// The last request sent, by this session or, in a recording, other software; set in `noteSent`. `nil` for other bytes.
     public var sent: Question?
     private var tries = 0
 

@@ -1,8 +1,6 @@
 /// A session that sends requests, one at a time, with repetitions.
 public protocol RequestSession: FinishingSession {
-    /// The family's description of a request.
     associatedtype Question: Equatable & Sendable
-    /// The current and planned requests.
     var requests: Requests<Question> { get set }
     /// All attempts remained unanswered.
     mutating func unanswered(_ question: Question, into actions: inout SessionActions)

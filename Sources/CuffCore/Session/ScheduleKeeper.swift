@@ -8,7 +8,6 @@ public struct ScheduleKeeper: Sendable, Hashable {
         case cuffAbsent = "cuff_absent"
         /// Another measurement, or other use of the cuff.
         case cuffBusy = "cuff_busy"
-        /// The attempt gave no result.
         case failed
     }
 
@@ -38,7 +37,6 @@ public struct ScheduleKeeper: Sendable, Hashable {
         case wait(until: Int64)
         /// Measure now; report it by `measured` or `skip`.
         case measure(due: Int64)
-        /// The plan has ended.
         case over
     }
 

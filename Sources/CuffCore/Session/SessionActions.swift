@@ -1,5 +1,4 @@
-/// The actions of a session, in order; a reused buffer. Readings are in a separate array, without enum cases around them, because they can
-/// number millions.
+/// The actions of a session, in order; a reused buffer. Readings, which can number millions, are in a separate array.
 public struct SessionActions: Sendable, Sequence {
     /// The readings among the actions, in order.
     public var readings: [Reading] = []
@@ -28,8 +27,7 @@ public struct SessionActions: Sendable, Sequence {
         }
     }
 
-    /// Appends a live event with the time of the cuff's own counter, so that events arriving together are reported as far apart as they
-    /// were measured.
+    /// Appends a live event with the cuff's own time, so that events arriving together are reported as far apart as measured.
     public mutating func append(_ event: LiveEvent, sampled: Duration) {
         others.append(Other(after: readings.count, action: .live(event), sampled: sampled))
     }

@@ -3,15 +3,13 @@
 /// from an earlier session, so it is emitted as `untilAcknowledged` for `OutstandingRecords`, and acknowledged by the next determination.
 /// The record's bytes must then be constant while the result is shown.
 struct StandingResult<Values: Equatable & Sendable>: Sendable {
-    /// `nil` before the first result.
     private var values: Values?
 
     init() {}
 
     var isKnown: Bool { values != nil }
 
-    /// Emits the result unless it is known. `isNew`: it was determined just now. `emitted` counts the session's readings. Returns whether a
-    /// reading was emitted.
+    /// Emits the result unless it is known. `isNew`: determined just now. `emitted` counts the readings. Returns whether it was emitted.
     mutating func receive(
         _ reading: Reading, _ values: Values, isNew: Bool, emitted: inout Int, into actions: inout SessionActions
     ) -> Bool {

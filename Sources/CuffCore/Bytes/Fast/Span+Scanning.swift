@@ -75,8 +75,7 @@ extension Span where Element == UInt8 {
         return UInt8(truncatingIfNeeded: two ^ two >> 8)
     }
 
-    /// Sixteen bytes, first lowest, from 48 characters at `offset` in the form of text captures: a blank and two hexadecimal digits
-    /// for each byte; `nil` for any other text.
+    /// Sixteen bytes, first lowest, from 48 characters at `offset`: a blank and two hexadecimal digits each; `nil` for other text.
     @inline(__always)
     func spacedHex(_ offset: Int) -> (UInt64, UInt64)? {
         guard offset >= 0, offset <= count &- 48 else { return nil }

@@ -82,8 +82,7 @@ struct AndUA767PCSession: FinishingSession {
         }
     }
 
-    /// The results of one burst; `nil` for other text. One bad character invalidates the burst: without check and delimiter, the others
-    /// cannot be trusted.
+    /// The results of one burst; `nil` for other text. One bad character invalidates all, because there is no check or delimiter.
     static func readings(_ burst: Span<UInt8>) -> [Reading]? {
         guard burst.count % length == 0 else { return nil }
         var readings: [Reading] = []

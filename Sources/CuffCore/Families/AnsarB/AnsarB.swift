@@ -87,8 +87,7 @@ struct AnsarBResult: Sendable, Hashable {
     /// The four values as sent, without state, label and alarm, which change while the result is shown.
     var text: [UInt8] { Array(values.map { $0.map { String($0) } ?? "" }.joined(separator: ";").utf8) }
 
-    /// The blood pressure; `nil` if systolic or diastolic is missing, or the mean is not between them, which shows damage in this protocol
-    /// without a check.
+    /// `nil` if systolic or diastolic is missing, or the mean is not between them, which shows damage.
     var pressure: BloodPressure? {
         guard values.count == 4, let high = values[0], let low = values[1] else { return nil }
         let pressure = BloodPressure(

@@ -1,5 +1,4 @@
-/// One request, one report, three tries. An answer is decoded by the last request of any host; a record counts only if it has the requested
-/// user and index.
+/// One request, one report, three tries. Answers are decoded by the last request of any host; records need the requested user and index.
 struct BeurerBM96Session: RecordwiseSession {
     static let filling = (report: BeurerBM96Report.size, with: BeurerBM96Report.filler)
     static let memoryQuestions: [[UInt8]] = [[0xAA], [0xA2]]

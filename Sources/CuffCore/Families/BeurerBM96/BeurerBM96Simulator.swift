@@ -1,5 +1,4 @@
-/// A BM 96 in PC mode; the oldest record of each user is number 0. Every third record of user 1 is preceded by an ECG. With `pc-mode: no`
-/// it is silent.
+/// The oldest record of each user is number 0. Every third record of user 1 is preceded by an ECG. With `pc-mode: no` it is silent.
 struct BeurerBM96Simulator: CuffSimulator {
     private static let answerSize = 64
     private let isInPCMode: Bool

@@ -1,6 +1,5 @@
 extension Redaction {
-    /// The dates of record reports. Each byte has bit 7 set and its eighth bit in the head of its group; bytes after the record are stale,
-    /// and cleared. There is no check.
+    /// The dates of records, whose bytes have bit 7 set and their eighth bit in the group's head. Stale bytes are cleared. No check.
     static let contec08A = Redaction { reports, side, work in
         guard side == .fromCuff else { return }
         for index in reports.indices {

@@ -25,8 +25,7 @@ struct EvgmoltOEMSession: FramedSession, MeasuringSession {
     private var isAtRest = false
     private var idleAfterBusy = 0
     private var isStarted = false
-    /// A start or a stop was sent, and the board has not run since: a result marked as new is the former one. This answer may clear the
-    /// mark, so it is emitted as a stored result.
+    /// After a start or stop until the board runs: a result marked as new is the former one, emitted as stored.
     private var awaitsRun = false
     private var identity = EvgmoltOEMIdentity()
 

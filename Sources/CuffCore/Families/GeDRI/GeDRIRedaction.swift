@@ -1,7 +1,6 @@
 extension Redaction {
-    /// The times of records and subrecords are shifted, the plug id is cleared. Of the displayed values, only documented groups of the
-    /// basic class stay: ECG, P1 to P4, NIBP and temperatures. All other data are cleared, including records of other main types (waves,
-    /// alarm texts).
+    /// Times of records and subrecords are shifted, the plug id is cleared. Of the displayed values, documented groups of the basic class
+    /// stay: ECG, P1 to P4, NIBP and temperatures. All else is cleared, including waves and alarm texts.
     static let geDRI = escapedFrames(GeDRIFrame(), decode: { GeDRIFrame.record($0) }, encode: { GeDRIFrame.encode($0) }) {
         record, side, work in
         shiftUnixTime(&record, at: 6, &work)

@@ -1,7 +1,6 @@
 extension Redaction {
-    /// In answers the addresses, the location name, and for each parameter the undocumented bytes between its update and its type (limits,
-    /// messages and more) are cleared, as is the unknown check, which the driver does not verify. The known request stays; any other is
-    /// cleared.
+    /// Cleared in answers: addresses, location name, the unknown check, and for each parameter the undocumented bytes between its update
+    /// and its type (limits, messages and more). The known request stays; others are cleared.
     static let geUnity = Redaction { items, side, work in
         (side == .fromCuff ? geUnityAnswers : geUnityRequests).rewrite(&items, side, &work)
     }

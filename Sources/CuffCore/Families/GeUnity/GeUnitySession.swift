@@ -1,5 +1,4 @@
-/// A session with a Dash: a request every few seconds, and in each answer the cuff's last result. A read accepts values that come twice,
-/// because there is no other check.
+/// A session with a Dash: a request every few seconds, each answered by the last result. A read needs it twice for want of a check.
 struct GeUnitySession: MonitorSession {
     /// Differing answers allowed while a result is read.
     private static let doubtLimit = 6

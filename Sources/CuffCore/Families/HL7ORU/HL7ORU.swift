@@ -85,8 +85,8 @@ extension CuffDriver {
 
 /// A message on the line: an MLLP block, or bare text starting with `MSH`.
 struct HL7Frame: FrameFormat {
-    /// A spot record has one to three kilobytes, a bedside monitor with a hundred parameters some twenty; messages with embedded waveforms
-    /// or documents are not a cuff's.
+    /// A spot record has one to three kilobytes, a monitor with a hundred parameters some twenty; larger messages have waveforms or
+    /// documents.
     static let maximumLength = 1 << 16
     /// The content of a too long message must not be taken for messages.
     static let passedOver = maximumLength
@@ -115,8 +115,7 @@ struct HL7Frame: FrameFormat {
     /// All ends are searched within this many bytes at once, so that bytes behind the first end are not searched for each message again.
     private static let window = 256
 
-    /// A block ends with `1C 0D`, or with `1C` alone. One truncated by another block is a frame too, which the session refuses: its rest
-    /// must not be taken for a bare message.
+    /// A block ends with `1C 0D` or `1C`. One truncated by another is a frame too, refused later: its rest is not a bare message.
     private func block(_ bytes: Span<UInt8>, from known: Int) -> FrameVerdict {
         for start in stride(from: known, to: bytes.count, by: Self.window) {
             let part = bytes.extracting(0..<min(start + Self.window, bytes.count))

@@ -1,6 +1,5 @@
-/// Sends each record as a message and waits for the answer; after AE, or five seconds without one, it repeats the message. `variant:
-/// mindray` sends a heartbeat before each result and awaits no answer; `bare` omits the MLLP bytes, `loinc` has LOINC codes and times in
-/// OBR-7.
+/// Sends each record as a message; after AE, or five seconds without an answer, repeats it. `variant: mindray` sends a heartbeat before
+/// each result and awaits no answer; `bare` omits the MLLP bytes, `loinc` has LOINC codes and times in OBR-7.
 struct HL7ORUSimulator: CuffSimulator {
     /// Longer than a message without MLLP waits for its end.
     private static let patience = Duration.seconds(5)

@@ -14,8 +14,7 @@ struct HL7Observation: Sendable {
     /// The number of its order (OBR) or patient (PID).
     var order: Int
     var patient: [UInt8]
-    /// The parts of the segment that are the same in a repetition: OBX-2 to 6 and 14, or OBR-7 instead. Not a running number in OBX-4,
-    /// which depends on the rest of the message.
+    /// The parts of the segment that are equal in a repetition: OBX-2 to 6 and 14, or OBR-7 instead; without a running number in OBX-4.
     var record: [UInt8]
 }
 

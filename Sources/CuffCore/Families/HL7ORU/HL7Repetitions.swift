@@ -34,8 +34,7 @@ struct HL7Repetitions: Sendable {
         return true
     }
 
-    /// Which of a message's determinations without a time are new, and what to remember of them. `isNamed`: the monitor identifies itself,
-    /// so that it is not confused with another.
+    /// Which determinations without a time are new, and what to remember. `isNamed`: the monitor identifies itself.
     mutating func new(_ digests: [UInt64], of monitor: UInt64, isNamed: Bool) -> (isNew: [Bool], note: Note?) {
         let key = "last-\(Hex.text([UInt8(truncatingIfNeeded: monitor)]))"
         let before = standing[monitor] ?? (isNamed ? Self.digests(memory[key], of: monitor) : [])

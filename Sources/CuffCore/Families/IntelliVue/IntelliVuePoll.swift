@@ -40,8 +40,7 @@ struct IntelliVuePoll: Sendable, Equatable {
         cuffs = found
     }
 
-    /// The offset of the lists from the invoke id, 14 bytes behind the monitor's time; the extended answer has a sequence number behind the
-    /// poll number. `nil` for other actions.
+    /// The offset of the lists from the invoke id; the extended answer has a sequence number behind the poll number.
     static func listsOffset(action: UInt16?) -> Int? { action == 0x0C16 ? 36 : action == 0xF13B ? 38 : nil }
 
     /// Calls `attribute` with id and range of each attribute; `false` if a count or a length is wrong, or `attribute` returns it.

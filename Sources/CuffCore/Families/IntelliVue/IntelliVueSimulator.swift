@@ -1,6 +1,5 @@
-/// A monitor that accepts one association and shows its first record; with `pushes` the next one from every third poll, beside a heart rate
-/// and an arterial line. Only the first byte of association answers is simulated. `linked: yes` sends each answer in three parts, `unit:
-/// kPa` pressures in kilopascals.
+/// Accepts one association and shows its first record; with `pushes` the next one from every third poll, beside a heart rate and an
+/// arterial line. Association answers are one byte. `linked: yes` sends answers in three parts, `unit: kPa` kilopascals.
 struct IntelliVueSimulator: CuffSimulator {
     private let script: SimulatorScript
     private var reader = FrameReader(IntelliVueFrame())

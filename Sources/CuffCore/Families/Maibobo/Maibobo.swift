@@ -169,8 +169,8 @@ struct MaiboboSession: FramedSession, MeasuringSession {
             guard let reading = Self.reading(frame.span, origin: origin) else {
                 return actions.append(.report(.ignored("a result without values that can be", frame)))
             }
-            // No measurement ends before it was seen running: an earlier result is of a previous one. It comes only once, so it is emitted;
-            // an earlier error, or one of a stop, is not.
+            // No measurement ends before it was seen running: an earlier result is of a previous one, and emitted because it comes only
+            // once.
             if mode == .stopping || mode == .connecting || mode == .starting && kind == 0x06 {
                 if kind == 0x06, let former = Self.reading(frame.span, origin: .push), former.bloodPressure != nil { actions.emit(former) }
                 return mode == .stopping ? finish(.complete, into: &actions) : ()

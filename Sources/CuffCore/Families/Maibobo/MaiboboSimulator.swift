@@ -1,5 +1,4 @@
-/// An RBP-9804: acknowledges connect, start and stop, sends live pressure while it runs, then its next record. With `pushes` and without a
-/// start it sends its records unasked.
+/// Acknowledges connect, start and stop, sends live pressure, then its next record. With `pushes` it also sends records unasked.
 struct MaiboboSimulator: CuffSimulator {
     private static let cuffPressures = [40, 100, 160, 130, 95, 60]
 

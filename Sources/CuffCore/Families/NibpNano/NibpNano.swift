@@ -126,8 +126,7 @@ enum NibpNanoPacket {
         }
     }
 
-    /// The vendor's range, and a mean between its pressures. On a bad line with 200 packets a second, a CRC of eight bits accepts one
-    /// shifted packet in 256.
+    /// The vendor's range, with the mean inside. Of shifted packets, 200 a second on a bad line, a CRC of eight bits accepts one in 256.
     private static func isBeat(_ systolic: UInt16, _ mean: UInt16, _ diastolic: UInt16) -> Bool {
         diastolic > 0 && diastolic < systolic && systolic <= NibpNanoSession.maximumTenths
             && (mean == 0 || mean >= diastolic && mean <= systolic)

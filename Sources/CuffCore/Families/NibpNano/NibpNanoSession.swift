@@ -4,8 +4,7 @@ struct NibpNanoSession: FramedSession, MeasuringSession {
 
     /// The device gives up after 500 ms without one [1].
     static let keepAlive = Duration.milliseconds(400)
-    /// A measuring device sends 200 packets a second and its status four times; silent for three times the 500 ms of its own time-out, it
-    /// is gone.
+    /// A measuring device sends 200 packets a second; three times its own time-out of 500 ms.
     static let silence = Duration.milliseconds(1500)
     /// Until the first beat: start-up and the search for the pulse. No source quantifies it: guess.
     static let search = Duration.seconds(120)

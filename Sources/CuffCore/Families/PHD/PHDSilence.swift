@@ -1,7 +1,6 @@
 /// Detects unfinished APDUs, and associations without traffic.
 struct PHDSilence: Sendable {
-    /// Silence within an APDU; at 9600 Bd a byte takes 1 ms. Shorter than the agent's TOcer of 3 s: its ABRT after a lost byte must not be
-    /// read as that byte.
+    /// Silence within an APDU; shorter than the agent's TOcer of 3 s: its ABRT after a lost byte must not be read as that byte.
     static let byteTimeout = Duration.seconds(2)
     /// Silence in Operating after which a follower releases the association: docs/PHD.md §9.1, policy.
     static let idleTimeout = Duration.seconds(1800)

@@ -18,8 +18,7 @@ public struct ClockCorrection: Sendable, Hashable {
         case stayed(offset: Int, behind: Int64)
     }
 
-    /// How much later than its reception a reading may be if the cuff's clock is unknown; it may show the wall time of another zone (a host
-    /// set to UTC, a cuff on a journey).
+    /// Accepted lateness of a reading if the cuff's clock is unknown; it may show another zone (a host set to UTC, a cuff on a journey).
     public static let slack = Duration.seconds(86400)
     /// The limit if the clock is known: people set it back by an hour in autumn, and earlier readings are then up to an hour later than it.
     public static let slackWhenTold = Duration.seconds(3600)
@@ -53,8 +52,7 @@ public struct ClockCorrection: Sendable, Hashable {
         if rest.magnitude * 2 < difference.magnitude { finding = .stayed(offset: former, behind: tolerance.contains(rest) ? 0 : rest) }
     }
 
-    /// Whether a reading can have been measured then: not later than received (plus `slack`). A host time before this release proves
-    /// nothing.
+    /// Whether a reading can be of that time: not later than received, plus `slack`. A host time before this release proves nothing.
     public static func isCredible(_ time: Timestamp, received: Timestamp?, slack: Duration = slack) -> Bool {
         guard let received, received >= .release else { return true }
         return time.milliseconds - received.milliseconds <= slack.components.seconds * 1000
@@ -137,8 +135,7 @@ extension DeviceTime {
 }
 
 extension Reading {
-    /// The best known instant: `measured`; else the cuff's time in its own zone or `zone`. The receive time of a stored reading is not
-    /// used, nor a time later than the reception.
+    /// `measured`; else the cuff's time in its own zone or `zone`. Not the receive time of a stored reading, nor a time after reception.
     public func bestTime(in zone: ZoneTable) -> Timestamp? {
         if rule == .implausible { return nil }
         if let time = measured ?? clock.time?.instant(in: zone) { return isCredible(time) ? time : nil }

@@ -69,7 +69,6 @@ enum TimeText {
         return (year, month, day)
     }
 
-    /// A possible wall time.
     static func wall(_ text: Span<UInt8>) -> (time: DeviceTime, second: Int?)? {
         guard let wall = anyWall(text), wall.time.isPossible else { return nil }
         return wall

@@ -1,5 +1,4 @@
-/// Times of the command line: `2026-05-05`, `2026-05-05T07:30`, RFC 3339, `7d`, `36h`, `today`, `yesterday`, `monday`, `now`; without a
-/// zone, in the given one.
+/// Times of the command line: `2026-05-05`, `2026-05-05T07:30`, RFC 3339, `7d`, `36h`, `today`, `yesterday`, `monday`, `now`.
 public enum TimeWords {
     private static let weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 

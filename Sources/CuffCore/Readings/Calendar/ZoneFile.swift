@@ -50,7 +50,6 @@ extension ZoneTable {
         self.init(name: name, first: first, changes: changes)
     }
 
-    /// A big-endian signed number at a checked offset.
     private static func big(_ bytes: Span<UInt8>, _ start: Int, _ size: Int) -> Int64 {
         var value: UInt64 = 0
         for index in start..<min(start + size, bytes.count) { value = value << 8 | UInt64(bytes[index]) }

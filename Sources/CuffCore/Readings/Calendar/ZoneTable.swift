@@ -37,7 +37,6 @@ public struct ZoneTable: Sendable, Hashable {
         self.offsets = offsets
     }
 
-    /// The number of offsets that began at or before the instant.
     private func span(at instant: Int64) -> Int {
         var low = 0
         var high = starts.count

@@ -1,6 +1,5 @@
 extension PHDSession {
-    /// Handles an APDU sent to the agent. Our own writes have already counted. Any other APDU shows that another manager holds the
-    /// conversation, and the state follows it.
+    /// Handles a sent APDU. Our own have already counted; others show that another manager holds the conversation.
     mutating func noteSent(_ bytes: [UInt8], into actions: inout SessionActions) {
         if echoes.isEcho(confirmations: bytes) { return }
         var offset = 0

@@ -4,8 +4,7 @@ struct PHDConfiguration: Sendable {
     /// More objects than any known agent has (an Accu-Chek has six); a longer list is refused.
     static let ceiling = 256
 
-    /// Limit of attributes in a map; the longest of any agent in the sources has four. Attributes may have length zero, so that otherwise a
-    /// loop over a map might not consume a report.
+    /// The longest map of any agent in the sources has four attributes. They may have length zero, so that a report is no limit.
     static let mapCeiling = 64
 
     struct MapItem: Sendable, Hashable {

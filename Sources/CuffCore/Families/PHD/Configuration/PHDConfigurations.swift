@@ -95,8 +95,7 @@ struct PHDConfigurations: Sendable {
 
     mutating func mistrust(_ key: String) { if mistrusted.count < Self.memoryLimit { mistrusted.insert(key) } }
 
-    /// `mistrust` for a configuration contradicted by a report; `false` if that no longer helps: one of this association is doubted twice,
-    /// because its bytes may have been damaged.
+    /// `mistrust` for a configuration contradicted by a report; `false` after the second doubt, because bytes may have been damaged.
     mutating func doubt(_ key: String) -> Bool {
         guard !isFresh || doubts < Self.doubtLimit else { return false }
         if isFresh, !mistrusted.contains(key) { doubts += 1 }

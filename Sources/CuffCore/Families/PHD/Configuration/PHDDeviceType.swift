@@ -13,8 +13,7 @@ struct PHDDeviceType: Sendable {
 
     struct Configuration: Sendable {
         let id: UInt16
-        /// A session of a real device with it is known. Otherwise a report that does not fit gives no value, and the agent is asked for its
-        /// configuration.
+        /// A session of a real device with it is known. Otherwise reports that do not fit make the manager request the configuration.
         let isRecorded: Bool
         let objects: [Numeric]
     }

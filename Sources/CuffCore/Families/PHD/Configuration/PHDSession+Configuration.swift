@@ -50,16 +50,14 @@ extension PHDSession {
 
     private var memoryKey: String? { association.request?.memoryKey(configurations.id) }
 
-    /// A report about unknown objects has no immediate effect: an agent with more objects than its standard configuration repeats them. The
-    /// next association asks for the configuration.
+    /// Unknown objects: the agent repeats them if it has more than its standard configuration. The next association asks for it.
     mutating func noteUnknown(_ count: Int, into actions: inout SessionActions) {
         actions.warn(
             "\(count) observation\(count == 1 ? "" : "s") of an object that configuration \(configurations.id) does not describe")
         if !configurations.isFresh, !isPassive, let memoryKey { configurations.mistrust(memoryKey) }
     }
 
-    /// An agent may reuse the number of a former configuration. A report that contradicts a remembered configuration is discarded, and the
-    /// agent is asked.
+    /// Agents may reuse a configuration's number. A report that contradicts a remembered one is discarded, and the agent asked.
     mutating func refusesMemory(_ apdu: Span<UInt8>, into actions: inout SessionActions) -> Bool {
         guard configurations.isDoubtful, !isPassive, association.request != nil else { return false }
         var unfit = 0

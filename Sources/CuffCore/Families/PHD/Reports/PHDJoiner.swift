@@ -12,8 +12,7 @@ struct PHDJoiner: Sendable {
     /// Measurements that wait or may be amended. A cuff's largest known batch is 90; older ones are settled.
     static let ceiling = 256
 
-    /// Limit of measurements joined at a time, because each part is searched among all. An agent with a cuff sends 896 bytes at most
-    /// (docs/PHD.md §2.2), i.e. 29 measurements.
+    /// Limit of the search for parts. An agent with a cuff sends 896 bytes at most (docs/PHD.md §2.2), i.e. 29 measurements.
     static let reportCeiling = 1024
 
     /// The parts that a report of this agent may still bring.

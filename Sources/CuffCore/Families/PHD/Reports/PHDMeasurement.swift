@@ -57,8 +57,7 @@ extension PHDObservation {
         return flags
     }
 
-    /// The flags of the value, beside it and within it. For a compound, those of one component or of any: a blood pressure with an invalid
-    /// value is invalid.
+    /// The flags of the value, beside it and within it; for a compound, those of one component or of any.
     @inline(__always)
     func flags(_ bytes: Span<UInt8>, component: Int? = nil) -> MeasurementFlags {
         let status = status | innerStatus(bytes, component)
