@@ -1,5 +1,4 @@
-/// HID reports that carry a byte stream: the first byte counts the valid bytes after it. Bytes past the count are left over from an earlier
-/// report.
+/// HID reports that carry a byte stream: the first byte counts the valid bytes after it; further ones are stale.
 public struct CountedReports: Sendable, Hashable {
     /// How the first byte of a report encodes the count.
     public enum Count: Sendable, Hashable {

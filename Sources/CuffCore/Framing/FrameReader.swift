@@ -6,8 +6,7 @@ public enum FrameStep: Sendable, Hashable {
     case skipped(Int, FrameFault)
 }
 
-/// Cuts a byte stream into frames and resynchronises after damage. Frames within one chunk are not copied. Memory is bounded by one chunk
-/// plus twice `Format.maximumLength`.
+/// Cuts a byte stream into frames and resynchronises after damage, in one chunk plus twice `Format.maximumLength` of memory.
 public struct FrameReader<Format: FrameFormat>: Sendable {
     /// The format of the frames. A change applies to bytes not yet judged.
     public var format: Format {

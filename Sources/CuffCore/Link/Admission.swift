@@ -58,8 +58,7 @@ struct Admission: Sendable {
 
     mutating func discardRest() { entries.readings.removeLast(entries.readings.count - admitted) }
 
-    /// Completes the readings in place. A separate pass from admission, because hash look-ups are mispredicted branches, which discard work
-    /// started on later readings.
+    /// Completes the readings in place. A separate pass, because mispredicted hash look-ups would discard work on later readings.
     mutating func prepare(
         _ range: Range<Int>, _ setup: inout LinkState.Setup, at now: LinkTime, isMeasuring: Bool, _ effects: inout [LinkEffect]
     ) {
@@ -151,8 +150,7 @@ struct Admission: Sendable {
 
     mutating func setElapsed(_ elapsed: Duration, ofLiveEvent index: Int) { entries.setElapsed(elapsed, ofLiveEvent: index) }
 
-    /// Submits what was emitted up to the emission `through`, once the outstanding records are persisted. Duplicates count: their commit
-    /// follows the original's.
+    /// Submits the emissions up to `through`, once the outstanding records are persisted. Duplicates count.
     mutating func submit(through: Int, _ effects: inout [LinkEffect]) {
         guard hasNews else { return }
         hasUnsubmitted = false
@@ -216,8 +214,7 @@ struct Admission: Sendable {
         return clock?.shift
     }
 
-    /// Remembers the admitted readings from `first` for a later correction, while the host's clock is not synchronised. Returns whether any
-    /// is held.
+    /// Remembers readings from `first` for a later correction, if the host's clock is not synchronised; returns whether any is held.
     mutating func hold(from first: Int, at now: LinkTime, isRecorded: Bool) -> Bool {
         guard clock != nil, now.wall != nil, !now.isHostClockRight, !isRecorded else { return false }
         for index in min(first, admitted)..<admitted {

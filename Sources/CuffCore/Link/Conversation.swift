@@ -74,8 +74,7 @@ struct Conversation: Sendable {
     mutating func forgetOutcome() { outcome = nil }
     mutating func forgetCommand() { command = nil }
 
-    /// Removes unread bytes for the next session, if it only listens. After a failure, partial answers are discarded; and bytes before a
-    /// start are not its result.
+    /// Unread bytes for the next session, if it only listens. After a failure or before a start they are discarded.
     mutating func removeUnread(after outcome: Outcome) -> [UInt8] {
         outcome == .complete && commands.first == .follow ? session.takeUnread() : []
     }

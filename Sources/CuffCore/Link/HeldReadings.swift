@@ -29,8 +29,7 @@ struct HeldReadings: Sendable {
 
     mutating func note(_ time: DeviceTime, at elapsed: Duration) { shown = (time, elapsed) }
 
-    /// Compares the cuff's clock with the host's, now right, and returns the readings whose times change, in batches of one cuff. Nothing
-    /// is held afterwards.
+    /// Compares the cuff's clock with the host's, now right, and returns the readings whose times change, in batches of one cuff.
     mutating func place(by clock: inout ClockCorrection, driver: DriverID, at now: LinkTime, through: Int) -> [Batch] {
         guard let wall = now.wall else { return [] }
         func instant(_ elapsed: Duration) -> Timestamp {

@@ -1,6 +1,5 @@
 extension Identification {
-    /// Families that match a recording, best first: those that read something in what they explain, then by framing alone. Plays `items`
-    /// through a session of every driver.
+    /// Families that match a recording, best first: those that read something, then by framing. Plays `items` through every driver.
     public static func candidates(of items: [CaptureItem], among drivers: [CuffDriver]) -> [Candidate] {
         let heard = items.flatMap { item -> [UInt8] in
             if case .fromCuff(let bytes) = item.content { bytes } else { [] }

@@ -1,5 +1,4 @@
-/// An Advantage module whose result is its first record; each start measures the next one in 20 s, with O, K and, after a start with 56,
-/// live pressures and the result.
+/// Each start measures the next record in 20 s, with O, K and, after a start with 56, live pressures and the result.
 struct SunTechAdvantageSimulator: CuffSimulator {
     private let script: SimulatorScript
     private var buffer: [UInt8] = []

@@ -56,8 +56,7 @@ extension Redaction {
                 work.shiftDigits(&bytes, year: start, yearDigits: 4, month: start + 5, day: start + 8)
             }
         }
-        // If the new check has too many digits for its place, another character is used in a blanked field. A damaged document stays
-        // damaged.
+        // If the new check has too many digits for its place, another character is used in a blanked field.
         let limit = head.digits.count < 3 ? (head.digits.count == 1 ? 10 : 100) : 256
         let candidates: [UInt8] = Array("0123456789ABCDEF".utf8)
         for character in [nil] + candidates.map({ Optional($0) }) {

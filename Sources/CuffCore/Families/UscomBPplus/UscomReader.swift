@@ -1,5 +1,4 @@
-/// Splits the monitor's bytes into lines and counted documents. A document is parsed while it arrives: a result of 120 kB takes no more
-/// memory than one of 1 kB.
+/// Splits the monitor's bytes into lines and counted documents, which are parsed while they arrive, in constant memory.
 struct UscomReader: Sendable {
     enum Item {
         case line(String)

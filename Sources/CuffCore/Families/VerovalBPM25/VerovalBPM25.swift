@@ -44,8 +44,7 @@ enum VerovalBPM25Answer {
     static let recordLength = 14
     static let maximumLength = head + 255 * recordLength + 1
 
-    /// The readings of a whole answer; `nil` if its length or any record is wrong. One wrong record invalidates the answer: a byte lost
-    /// before it would have shifted it.
+    /// The readings of a whole answer; `nil` if its length or any record is wrong, because a lost byte shifts all later ones.
     static func readings(_ answer: Span<UInt8>) -> [Reading]? {
         guard answer.count >= head + 1, answer.count == head + Int(answer[2]) * recordLength + 1 else { return nil }
         var occurrences = DumpOccurrences()

@@ -1,6 +1,5 @@
 extension Redaction {
-    /// The dates of records, also of a truncated answer; the two bytes before the number of records and the unknown check, which the driver
-    /// does not verify, are cleared.
+    /// The dates of records; the two bytes before the number of records and the unknown, unverified check are cleared.
     static let verovalBPM25 = stream { bytes, side, work in
         guard side == .fromCuff else { return }
         var offset = 0

@@ -1,6 +1,5 @@
 extension Redaction {
-    /// The dates of records; the five unknown bytes at the start of each answer and the unknown flag of a record are overwritten. There is
-    /// no check.
+    /// The dates of records; the five unknown bytes of each answer and the unknown flag of a record are overwritten. No check.
     static let verovalDuo = stream { bytes, side, work in
         guard side == .fromCuff else { return }
         var offset = 0

@@ -1,13 +1,11 @@
-/// Converts the wall time of a cuff's clock to an instant.
-///
-/// People set a cuff's clock by the wall clock, so its delay is added to its wall time, and the zone's rule gives the instant: a clock ten
-/// minutes slow is so in summer and in winter. A cuff never switched between summer and winter time is an hour off for half of the year: if
-/// the difference is nearer to the zone's last change than to zero, the clock is read with the former offset all year, and only the rest
-/// counts as delay.
+/// Converts the wall time of a cuff's clock to an instant. People set a cuff by the wall clock, so its delay is added to its wall time, and
+/// the zone's rule gives the instant: a clock ten minutes slow is so in summer and in winter. A cuff never switched for summer time is an
+/// hour off for half of the year: if the difference is nearer to the zone's last change than to zero, the clock is read with the former
+/// offset all year, and only the rest counts as delay.
 ///
 /// The host's clock counts only if synchronised and not before `Timestamp.release`; otherwise nothing is compared or corrected until it is
 /// (`HeldReadings`). A reading later than its reception is `implausible` and has no instant; so is a record later than the present time of
-/// the cuff's own clock, because it was made under another setting of that clock.
+/// the cuff's own clock, because it was made under another setting.
 public struct ClockCorrection: Sendable, Hashable {
     private enum Finding: Sendable, Hashable {
         case unknown

@@ -1,7 +1,6 @@
 /// Parses the observations of an event report in its six forms.
 enum PHDReport {
-    /// Limit of observations in one APDU: its largest body over the shortest value, 64508 / 2. Attributes of length zero are possible, so
-    /// that the bytes alone are no limit.
+    /// The largest body of an APDU over the shortest value, 64508 / 2; attributes of length zero would allow more.
     static let ceiling = 32254
 
     /// Appends the observations between `start` (behind data-req-id and scan-report-no) and `end`; `false` if any counts and lengths

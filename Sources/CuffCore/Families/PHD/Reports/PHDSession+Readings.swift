@@ -130,8 +130,7 @@ extension PHDSession {
         emit(own, into: &actions)
     }
 
-    /// The components of a compound; of a failed measurement only the numbers, numbered from 1, because the failure itself has the same
-    /// bytes.
+    /// The components of a compound; of a failed measurement only the numbers, from 1, because the failure has the same bytes.
     private mutating func emitComponents(
         _ observation: PHDObservation, _ object: PHDConfiguration.Object, _ bytes: Span<UInt8>, _ arrival: PHDArrival,
         ofFailure: Bool, into actions: inout SessionActions

@@ -96,8 +96,7 @@ extension PHDSession {
         advance(into: &actions)
     }
 
-    /// A transfer that the agent aborted, did not finish in time or damaged is restarted after a second, twice at most, at the first entry;
-    /// repeated entries have the same ids.
+    /// Restarts a broken transfer at the first entry after a second, twice at most; repeated entries have the same ids.
     mutating func resume(_ place: PHDStores.Place, into actions: inout SessionActions) {
         guard !isPassive, stores.mayRestart(place) else { return }
         stores.pause()

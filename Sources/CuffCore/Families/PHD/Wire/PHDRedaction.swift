@@ -85,8 +85,7 @@ extension Redaction {
         var kind: PHDStamp.Kind
     }
 
-    /// The stamps of the reports, located by the configuration that the agent named or sent before. Entries of a store, whose layout comes
-    /// in another answer, are not included.
+    /// The stamps of the reports, located by the configuration that the agent named or sent before; not those of a store's entries.
     private static func stampsOfObservations(_ bytes: [UInt8]) -> [Stamp] {
         var stamps: [Stamp] = []
         var configuration = PHDConfiguration()
