@@ -48,7 +48,9 @@ final class WatchServers {
         let notify = notify
         let server = RetriedServer(address, site) { change in
             switch change {
-            case .served(let address): notify(.watcher("\(what) at http://\(address)\(path)"))
+            case .served(let served):
+                let link = address.isLocal ? "" : "; `cuff web link` prints the link for other devices"
+                notify(.watcher("\(what) at http://\(served)\(path)\(link)"))
             case .failed(let error):
                 let why = explain(error).split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: "; ")
                 notify(.watcher("cannot serve the \(what): \(why); trying again, with growing pauses"))
