@@ -88,7 +88,10 @@ final class RetriedServer: Sendable {
     private let site: @Sendable () throws(IngestError) -> WebServer.Site
     private let notify: @Sendable (Change) -> Void
 
-    init(_ address: WebAddress, _ site: @escaping @Sendable () throws(IngestError) -> WebServer.Site, notify: @escaping @Sendable (Change) -> Void) {
+    init(
+        _ address: WebAddress, _ site: @escaping @Sendable () throws(IngestError) -> WebServer.Site,
+        notify: @escaping @Sendable (Change) -> Void
+    ) {
         self.address = address
         self.site = site
         self.notify = notify
