@@ -42,7 +42,7 @@ simulate beurer-serial
 kill $simulator
 check beurer-serial
 
-# A cuff that sends by itself: recorded until it is stopped.
+# A cuff that sends unasked: recorded until it is stopped.
 simulate and-std
 "$cuff" record ./port --driver and-std --follow -o mine.capture >printed &
 recorder=$!

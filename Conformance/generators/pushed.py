@@ -1,4 +1,4 @@
-"""Cuffs that send by themselves."""
+"""Cuffs that send unasked."""
 from wire import SILENCE, crc8, device, protocol, raw, reading, readings, total, xor
 
 
