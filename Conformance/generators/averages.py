@@ -198,9 +198,9 @@ def drawn(dice):
     """A plan at random: any hours, sessions of one to four readings, remarks."""
     zone, start = dice.choice([("Europe/Berlin", "2026-03-25"), ("America/New_York", "2026-10-28"), ("Asia/Kolkata", "2026-02-26")])
     days = []
-    for _ in range(dice.randint(3, 10)):
+    for day in range(dice.randint(3, 10)):
         rows = []
-        for hour in sorted(dice.sample(range(24), dice.randint(0, 4))):
+        for hour in sorted(dice.sample(range(24), dice.randint(day == 0, 4))):
             for minute in sorted(dice.sample(range(40), dice.randint(1, 4))):
                 diastolic = dice.randint(60, 104)
                 flags = [dice.choice(sorted(NEVER) + ["averaged", "questionable", "irregular_pulse"])] if dice.random() < 0.15 else []

@@ -3,9 +3,10 @@
 Where a source prints a frame, its encoder is checked against that frame when this module is loaded.
 """
 import asked
+import phd
 import pushed
 
-PROTOCOLS = pushed.PROTOCOLS + asked.PROTOCOLS
+PROTOCOLS = pushed.PROTOCOLS + asked.PROTOCOLS + phd.PROTOCOLS
 
 
 def pieces(exchange, size):
