@@ -1,4 +1,5 @@
 """Ambulatory recordings: a day and a night of automatic measurements, some of which fail."""
+
 import random
 from datetime import timedelta
 from fractions import Fraction
@@ -97,7 +98,11 @@ def evaluate(case):
         weighted = {key: (exact["day"][key] * spans[0] + exact["night"][key] * spans[1]) / sum(spans) for key in PRESSURES}
         result["mean_by_hours"] = {key: text(value) for key, value in weighted.items()}
         ratio = exact["night"]["systolic_mmHg"] / exact["day"]["systolic_mmHg"]
-        result |= {"night_day_ratio": text(ratio), "fall_percent": text(100 * (1 - ratio)), "dipping": dipping(100 * (1 - ratio)) if valid else None}
+        result |= {
+            "night_day_ratio": text(ratio),
+            "fall_percent": text(100 * (1 - ratio)),
+            "dipping": dipping(100 * (1 - ratio)) if valid else None,
+        }
     if at_night:
         result |= surges(points, at_night, end)
     for key in PRESSURES:
@@ -105,7 +110,10 @@ def evaluate(case):
         found = {"all": values["24h"], "day": values["day"], "night": values["night"]}
         if found["day"] and found["night"]:
             found["weighted_sd"] = round((found["day"]["sd"] * spans[0] + found["night"]["sd"] * spans[1]) / sum(spans), 6)
-        gaps = [(abs(Fraction(str(b[key])) - Fraction(str(a[key]))), int(instant(b["measured"]) - instant(a["measured"]))) for a, b in zip(points, points[1:])]
+        gaps = [
+            (abs(Fraction(str(b[key])) - Fraction(str(a[key]))), int(instant(b["measured"]) - instant(a["measured"])))
+            for a, b in zip(points, points[1:])
+        ]
         if sum(gap for _, gap in gaps):
             found["arv_by_time"] = text(sum(step * gap for step, gap in gaps) / sum(gap for _, gap in gaps))
         result[key.replace("mmHg", "variability")] = found if found["all"] else None
@@ -121,9 +129,10 @@ def surges(points, at_night, waking):
     if not after or not asleep:
         return {"sleep_trough_surge_mmHg": None, "prewaking_surge_mmHg": None}
     lowest = asleep.index(min(asleep))
-    trough = asleep[max(0, lowest - 1):lowest + 2]
+    trough = asleep[max(0, lowest - 1) : lowest + 2]
     return {
-        "sleep_trough_surge_mmHg": text(mean(after) - mean(trough)), "trough_mmHg": [float(one) for one in trough],
+        "sleep_trough_surge_mmHg": text(mean(after) - mean(trough)),
+        "trough_mmHg": [float(one) for one in trough],
         "prewaking_surge_mmHg": text(mean(after) - mean(before)) if before else None,
     }
 
@@ -160,33 +169,86 @@ def recordings():
     """(name, what it shows, the case without id and expected)."""
     berlin, diary = "Europe/Berlin", {"asleep": "23:00", "awake": "07:00"}
     plan = {"every_min": 20, "every_night_min": 30}
-    draw = lambda seed, zone=berlin, start="2026-06-01T09:30", **more: recording(random.Random(f"day {seed}"), zone, start, **more)  # noqa: E731
+    draw = lambda seed, zone=berlin, start="2026-06-01T09:30", **more: recording(
+        random.Random(f"day {seed}"), zone, start, **more
+    )  # noqa: E731
     for rule in RULES:
         yield f"usual-{rule}", "20 minutes by day, 30 at night, by the diary", {"rule": rule, **diary, **plan, "events": draw(rule)}
         yield f"fixed-hours-{rule}", "the same without a diary: the hours of the rule", {"rule": rule, **plan, "events": draw(rule)}
-    yield "tried", "no plan: the measurements that were tried, repeats within five minutes counted once", {"rule": "esc-2024", **diary, "events": draw(1, lost=0.2, retries=True)}
+    yield "tried", "no plan: the measurements that were tried, repeats within five minutes counted once", {
+        "rule": "esc-2024",
+        **diary,
+        "events": draw(1, lost=0.2, retries=True),
+    }
     yield "too-few", "more than 30 % failed", {"rule": "esc-2024", **diary, **plan, "events": draw(2, lost=0.4)}
     yield "no-night", "ended before the night", {"rule": "esc-2024", **diary, **plan, "events": draw(3, hours=10)}
-    yield "sleeps-late", "a night from 01:30 to 09:15", {"rule": "esc-2024", "asleep": "01:30", "awake": "09:15", **plan, "events": draw(4, night=(1500, 555))}
-    yield "sleeps-by-day", "a night from 08:00 to 15:00, after a night shift", {"rule": "esc-2024", "asleep": "08:00", "awake": "15:00", **plan, "events": draw(5)}
-    for day, night, name in ((100, 80, "20-percent"), (1000, 799, "more-than-20-percent"), (100, 90, "10-percent"), (1000, 901, "less-than-10-percent"), (120, 120, "none"), (120, 121, "rise")):
+    yield "sleeps-late", "a night from 01:30 to 09:15", {
+        "rule": "esc-2024",
+        "asleep": "01:30",
+        "awake": "09:15",
+        **plan,
+        "events": draw(4, night=(1500, 555)),
+    }
+    yield "sleeps-by-day", "a night from 08:00 to 15:00, after a night shift", {
+        "rule": "esc-2024",
+        "asleep": "08:00",
+        "awake": "15:00",
+        **plan,
+        "events": draw(5),
+    }
+    for day, night, name in (
+        (100, 80, "20-percent"),
+        (1000, 799, "more-than-20-percent"),
+        (100, 90, "10-percent"),
+        (1000, 901, "less-than-10-percent"),
+        (120, 120, "none"),
+        (120, 121, "rise"),
+    ):
         scale = 10 if day == 1000 else 1
         yield f"fall-{name}", "the border of a class of the fall at night", {
-            "rule": "esc-2024", **diary, "every_min": 30, "events": even(berlin, day / scale if scale > 1 else day, night / scale if scale > 1 else night)}
+            "rule": "esc-2024",
+            **diary,
+            "every_min": 30,
+            "events": even(berlin, day / scale if scale > 1 else day, night / scale if scale > 1 else night),
+        }
     marked = draw(6)
     for place, flag in ((3, "invalid"), (20, "test_data"), (50, "not_available")):
         marked[place] = {"measured": marked[place]["measured"], "systolic_mmHg": 210, "diastolic_mmHg": 120, "flags": [flag]}
     yield "left-out", "values that the cuff calls invalid, or that are a test", {"rule": "esc-2024", **diary, **plan, "events": marked}
-    yield "clock-back", "the night has nine hours (Berlin, 2026-10-25)", {"rule": "esc-2024", **diary, "events": draw(7, start="2026-10-24T09:30")}
-    yield "clock-forward", "the night has seven hours (New York, 2026-03-08)", {"rule": "esc-2024", "zone": "America/New_York", **diary, "events": draw(8, zone="America/New_York", start="2026-03-07T09:30")}
+    yield "clock-back", "the night has nine hours (Berlin, 2026-10-25)", {
+        "rule": "esc-2024",
+        **diary,
+        "events": draw(7, start="2026-10-24T09:30"),
+    }
+    yield "clock-forward", "the night has seven hours (New York, 2026-03-08)", {
+        "rule": "esc-2024",
+        "zone": "America/New_York",
+        **diary,
+        "events": draw(8, zone="America/New_York", start="2026-03-07T09:30"),
+    }
 
 
 def cases(more=None):
     if more:
-        found = [("random", "drawn", {
-            "rule": more.choice(sorted(RULES)), "asleep": more.choice(["22:15", "23:00", "00:40"]), "awake": more.choice(["05:50", "07:00"]),
-            "events": recording(more, "Europe/Berlin", more.choice(["2026-06-01T09:30", "2026-03-28T11:00", "2026-10-24T08:10"]),
-                                every=more.choice([(20, 30), (15, 60), (30, 30)]), lost=more.choice([0, 0.1, 0.3]), retries=more.random() < 0.5)})]
+        found = [
+            (
+                "random",
+                "drawn",
+                {
+                    "rule": more.choice(sorted(RULES)),
+                    "asleep": more.choice(["22:15", "23:00", "00:40"]),
+                    "awake": more.choice(["05:50", "07:00"]),
+                    "events": recording(
+                        more,
+                        "Europe/Berlin",
+                        more.choice(["2026-06-01T09:30", "2026-03-28T11:00", "2026-10-24T08:10"]),
+                        every=more.choice([(20, 30), (15, 60), (30, 30)]),
+                        lost=more.choice([0, 0.1, 0.3]),
+                        retries=more.random() < 0.5,
+                    ),
+                },
+            )
+        ]
     else:
         found = recordings()
     for name, about, case in found:

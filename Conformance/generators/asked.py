@@ -1,5 +1,6 @@
-"""Cuffs that answer questions. An exchange has the bytes of both sides."""
-from wire import SILENCE, crc8, device, host, protocol, raw, reading, readings, total, xor
+"""Cuffs on a serial line that answer questions. An exchange has the bytes of both sides."""
+
+from wire import SILENCE, crc8, device, host, protocol, raw, reading, readings, total
 
 
 # R1: STX, fields with commas, ETX, sum of all from STX to ETX. The mean is before the diastolic pressure.
@@ -49,35 +50,17 @@ def beurer(systolic, diastolic, pulse, *time):
     return bytes([systolic - 25, diastolic - 25, pulse, *time])
 
 
-assert b"\xac" + beurer(129, 82, 66, 11, 3, 7, 42, 13) == raw("ac6839420b03072a0d")
-
-
 def beurer_serial(*records):
-    found = host(raw("aa")) + device(raw("55")) + host(raw("a4")) + device(b"Andon Blood Pressure Meter KD001") + host(raw("a2")) + device([len(records)])
+    found = (
+        host(raw("aa"))
+        + device(raw("55"))
+        + host(raw("a4"))
+        + device(b"Andon Blood Pressure Meter KD001")
+        + host(raw("a2"))
+        + device([len(records)])
+    )
     for number, record in enumerate(records, 1):
         found += host([0xA3, number]) + device(b"\xac" + record)
-    return found
-
-
-def filled(*data, size=8):
-    """A report of a HID cuff by Beurer: the rest is F4."""
-    return bytes(data) + b"\xf4" * (size - len(data))
-
-
-def beurer_hid(*records):
-    found = host(filled(0xAA)) + device(filled(0x55)) + host(filled(0xA2)) + device(filled(len(records)))
-    for number, record in enumerate(records, 1):
-        found += host(filled(0xA3, number)) + device(record)
-    return found + host(filled(0xF7)) + SILENCE + host(filled(0xF6))
-
-
-# BM 96: user, index, unknown, sensor (1 pressure), hour, minute, day, month, year, flags, unknown, systolic, diastolic, pulse.
-def bm96(*users):
-    wide = lambda *data: filled(*data, size=64)  # noqa: E731
-    found = host(filled(0xAA)) + device(wide(0x55)) + host(filled(0xA2)) + device(wide(*map(len, users)))
-    for user, records in enumerate(users):
-        for index, record in enumerate(records):
-            found += host(filled(0xA3, user, index)) + device(wide(user, index, *record))
     return found
 
 
@@ -92,28 +75,14 @@ def bpa100_record(time, systolic, diastolic, pulse):
 
 
 assert bpa100("\x12\x16\x18\x2821") == raw("06121618283231 4342".replace(" ", ""))
-BPA = bpa100("00030001" + "4131" + "9" * 20 + bpa100_record("2605050731", 128, 82, 71) + bpa100_record("2605051802", 259, 141, 104) + bpa100_record("1500000000", 118, 76, 58))
-
-
-# Microlife over HID: 4D, direction, length of what follows, body, sum; reports of a count and up to seven bytes.
-def b3(direction, body):
-    frame = bytes([0x4D, direction]) + (len(body) + 1).to_bytes(2, "big") + bytes(body)
-    return frame + bytes([total(frame)])
-
-
-def reports(frame, high=0xF0):
-    found = []
-    for at in range(0, len(frame), 7):
-        part = frame[at:at + 7]
-        found.append(bytes([high | len(part)]) + part + b"\x00" * (7 - len(part)))
-    return found
-
-
-B3_ASK = b3(0xFF, [0] * 7 + [0xFD])
-assert B3_ASK == raw("4dff0009" + "00" * 7 + "fd52")
-B3_RECORDS = bytes([128, 82, 71, 26, 5, 5, 7, 31, 0xC0, 0, 203, 118, 104, 26, 5, 5, 18, 2, 0x80, 0, 118, 76, 58, 17, 0, 0, 0, 0, 0x80, 0])
-B3 = b3(0x3A, [0] * 3 + [3] + [0] * 34 + list(B3_RECORDS))
-assert B3[7] == 3 and len(B3) == 42 + len(B3_RECORDS) + 1
+BPA = bpa100(
+    "00030001"
+    + "4131"
+    + "9" * 20
+    + bpa100_record("2605050731", 128, 82, 71)
+    + bpa100_record("2605051802", 259, 141, 104)
+    + bpa100_record("1500000000", 118, 76, 58)
+)
 
 
 # TaiDoc: 51, command, four bytes, A3 from the host or A5 from the cuff, sum.
@@ -134,30 +103,13 @@ def taidoc_memory(*records):
     ask = lambda *data: host(taidoc(*data, end=0xA3))  # noqa: E731
     found = ask(0x22) + device(taidoc(0x22)) + ask(0x24) + device(taidoc(0x24, 0x28, 0x31)) + ask(0x2B) + device(taidoc(0x2B, len(records)))
     for index, (time, systolic, mean, diastolic, pulse) in enumerate(records):
-        found += ask(0x25, index) + device(taidoc(0x25, *taidoc_time(*time))) + ask(0x26, index) + device(taidoc(0x26, systolic, mean, diastolic, pulse))
+        found += (
+            ask(0x25, index)
+            + device(taidoc(0x25, *taidoc_time(*time)))
+            + ask(0x26, index)
+            + device(taidoc(0x26, systolic, mean, diastolic, pulse))
+        )
     return found
-
-
-# Omron EEPROM: length, type, address, count, data, 00, and a byte that makes the XOR of all 0.
-def eeprom(*data):
-    return bytes(data) + bytes([xor(data)])
-
-
-def eeprom_record(systolic, diastolic, pulse, year, month, day, hour, minute, second, movement=0, irregular=0):
-    first = movement << 15 | irregular << 14 | month << 10 | day << 5 | hour
-    return bytes([diastolic, systolic - 25, year - 2000, pulse, first >> 8, first & 0xFF, minute >> 2, (minute & 3) << 6 | second]) + bytes(6)
-
-
-assert eeprom(0x08, 0x01, 0x00, 0x02, 0xAC, 0x28, 0x00) == raw("08010002ac28008f") and eeprom(8, 0, 0, 0, 0, 0x10, 0)[-1] == 0x18
-assert eeprom_record(128, 82, 66, 2016, 5, 17, 7, 41, 30)[2:6] == raw("10421627")
-
-
-def eeprom_memory(*records):
-    memory, found = b"".join(records).ljust(120, b"\xff"), host(b"\x02" + eeprom(8, 0, 0, 0, 0, 0x10, 0)) + device(b"\x01" + eeprom(0x18, 0x80, 0, 0, 0, 0x10, *[0] * 17))
-    for at in range(0, 120, 40):
-        high, low = divmod(0x02AC + at, 256)
-        found += host(b"\x02" + eeprom(8, 1, 0, high, low, 40, 0)) + device(b"\x01" + eeprom(0x30, 0x81, 0, high, low, 40, *memory[at:at + 40], 0))
-    return found + host(b"\x02" + eeprom(8, 0x0F, 0, 0, 0, 0, 0)) + device(b"\x01" + eeprom(8, 0x8F, 0, 0, 0, 0, 0))
 
 
 # Veroval duo: number and records of each user behind STX, answered with ACK and fetched with ENQ.
@@ -166,7 +118,14 @@ def veroval(*users):
     for user, records in enumerate(users, 1):
         for question, answer in ((f"MRN{user}", f"{len(records):03}"), (f"MDR{user}A", "".join(records))):
             if answer:
-                found += host(b"\x02?" + question.encode() + b"\x03") + device(b"\x06") + SILENCE + host(b"\x05") + device(b"\x02" + question[:4].encode() + answer.encode()) + SILENCE
+                found += (
+                    host(b"\x02?" + question.encode() + b"\x03")
+                    + device(b"\x06")
+                    + SILENCE
+                    + host(b"\x05")
+                    + device(b"\x02" + question[:4].encode() + answer.encode())
+                    + SILENCE
+                )
     return found
 
 
@@ -186,8 +145,14 @@ def pct(kind, data):
 
 
 assert pct(0x80, b"") == raw("14818080808080808095")
-IBIO = {"live": lambda value: seven(0x20, words(value) + b"\x00\x01"), "end": seven(0x21, b"\x01"), "result": seven(0x22, words(143, 88, 107)), "pulse": seven(0x23, words(72))}
+IBIO = {
+    "live": lambda value: seven(0x20, words(value) + b"\x00\x01"),
+    "end": seven(0x21, b"\x01"),
+    "result": seven(0x22, words(143, 88, 107)),
+    "pulse": seven(0x23, words(72)),
+}
 ABSENT = -100
+
 
 # Dinamap: characters, two check characters that continue a sum, CR.
 def dinamap(text):
@@ -212,7 +177,7 @@ assert crc8(b"123456789", 0xA1, 0xFF) == 0x15 and crc8(b"015D90DE1A0000DAMEASURE
 
 
 def bpplus(systolic, mean, diastolic, pulse, time):
-    xml = f"<?xml version=\"1.0\"?>\r\n<BPplus version=\"6.0\"><PatientID></PatientID><MeasDataLogger version=\"6.0\" datetime=\"{time}\" guid=\"6f1d2c3b-0000-4000-8000-000000000001\">"
+    xml = f'<?xml version="1.0"?>\r\n<BPplus version="6.0"><PatientID></PatientID><MeasDataLogger version="6.0" datetime="{time}" guid="6f1d2c3b-0000-4000-8000-000000000001">'
     xml += f"<Sys>{systolic}</Sys><Dia>{diastolic}</Dia><Map>{mean}</Map><Pr>{pulse}</Pr><Alert></Alert></MeasDataLogger>"
     xml += "<Results><Result><cSys>99</cSys><cDia>60</cDia></Result></Results></BPplus>"
     return f"|_XML_Size{len(xml)} {crc8(xml.encode(), 0xA1, 0xFF)}_|\r\n{xml}\r\n".encode()
@@ -222,75 +187,221 @@ BPPLUS = bpplus(131, 97, 79, 66, "2026-05-04T09:12:40")
 
 SERIAL_BEURER = beurer_serial(beurer(128, 82, 71, 5, 5, 7, 31, 26), beurer(203, 118, 104, 5, 5, 18, 2, 26))
 TAIDOC = taidoc_memory(((2026, 5, 5, 7, 31), 128, 97, 82, 71), ((2026, 5, 4, 21, 2), 203, 146, 118, 104))
-EEPROM = eeprom_memory(eeprom_record(128, 82, 66, 2016, 5, 17, 7, 41, 30), eeprom_record(203, 118, 104, 2016, 5, 17, 21, 5, 9, irregular=1))
 SOME = [reading(128, 82, mean=97, pulse=71), reading(203, 118, mean=146, pulse=104)]
 
 PROTOCOLS = [
-    protocol("r1", "Selvas ACCUNIQ BP500, Terumo BP-500", "serial 38400 8N1", "A", "public readers and a simulator of the R1 record; the two printed control packets", [
-        ("asked", "ENQ, the record, ACK", host(ENQ) + device(R1) + host(ACK), readings(reading(128, 82, mean=97, pulse=71, time="2026-05-05T07:31:10")), (R1.hex(), 33)),
-        ("nothing-stored", "zeros", host(ENQ) + device(r1("000000,000000", 0, 0, 0, 0)), readings()),
-    ], verb="read"),
-    protocol("par-nibp", "PAR NIBP2010, NIBP2020 UP and relatives", "serial 4800 8N1", "A", "CardioArtLab/NIBP-project, tincho77/NIBP-ABATON and their manual's table of commands", [
-        ("result", "systolic, diastolic, mean", host(par("18;;")) + device(PAR), readings(reading(128, 82, mean=97, pulse=71)), (PAR.hex(), 18)),
-        ("no-pulse", "blanks are an absent value", host(par("18;;")) + device(par_result(1, 0, "203118146", "   ")), readings(reading(203, 118, mean=146, pulse=None))),
-        ("failed", "M06, cuff loose: an error frame may still have the previous pressures", host(par("18;;")) + device(par_result(2, 6, "128082097", "071")), readings()),
-    ], verb="read"),
-    protocol("suntech-advantage", "SunTech Advantage OEM", "serial 9600 8N1", "A", "ak-git/DesktopFX, tests; printed constants", [
-        ("result", "16 bits, low byte first; the mean is last", host(suntech(0x3A, 0x79, 3, 0)) + device(suntech_result(259, 180, 141, 104)),
-         readings(reading(259, 141, mean=180, pulse=104)), (suntech_result(259, 180, 141, 104).hex(), 2)),
-    ], verb="read"),
-    protocol("beurer-serial", "Beurer BM58, BM65 (serial)", "serial 4800 8N1", "A", "DaveDavenport/BPM, McKael/gobm65, curzon01/bm58: AC 68 39 42 0B 03 07 2A 0D is 129/82, 66", [
-        ("two-records", "pressures less 25", SERIAL_BEURER, readings(reading(128, 82, pulse=71, time="2026-05-05T07:31"), reading(203, 118, pulse=104, time="2026-05-05T18:02"))),
-        ("printed", "the printed record", beurer_serial(beurer(129, 82, 66, 11, 3, 7, 42, 13)), readings(reading(129, 82, pulse=66, time="2013-11-03T07:42"))),
-        ("empty", "no records", beurer_serial(), readings()),
-    ], verb="read"),
-    protocol("beurer-hid", "Beurer BM58 (USB)", "hid 0c45:7406", "A", "muling-tt/beurer_bm58 (GPL-3, facts only), roose242/bmdump (MIT)", [
-        ("two-records", "bit 7 of the day is user 2", beurer_hid(beurer(128, 82, 71, 5, 5, 7, 31, 26), beurer(203, 118, 104, 5, 0x85, 18, 2, 26)),
-         readings(reading(128, 82, pulse=71, user=1, time="2026-05-05T07:31"), reading(203, 118, pulse=104, user=2, time="2026-05-05T18:02"))),
-    ], verb="read"),
-    protocol("beurer-bm96", "Beurer BM 96 Cardio", "hid 314a:0102", "B", "roose242/bmtoolkit bmquery.py (MIT)", [
-        ("two-users", "an ECG between the pressures is no reading",
-         bm96([(0, 1, 7, 31, 5, 5, 26, 2, 0, 128, 82, 71), (0, 2, 7, 40, 5, 5, 26, 0, 0, 70, 0, 0)], [(0, 1, 18, 2, 5, 5, 26, 2, 0, 203, 118, 104)]),
-         readings(reading(128, 82, pulse=71, user=1, time="2026-05-05T07:31"), reading(203, 118, pulse=104, user=2, time="2026-05-05T18:02"))),
-    ], verb="read"),
-    protocol("microlife-bpa100", "Microlife BPA-100, BP A6 PC", "serial 19200 8N1", "A", "phako/BPM (MIT), frankyn/BPADataDownloader (Apache-2.0); printed frame 06 12 16 18 28 32 31 43 42", [
-        ("three-records", "ten bits for each value; the third has a clock that was never set", host(raw("12161822")) + device(BPA),
-         readings(reading(128, 82, pulse=71, time="2026-05-05T07:31"), reading(259, 141, pulse=104, time="2026-05-05T18:02"), reading(118, 76, pulse=58, device_time=None)), (BPA.hex(), 55)),
-        ("empty", "no records", host(raw("12161822")) + device(bpa100("00000001" + "4131" + "9" * 20)), readings()),
-    ], verb="read"),
-    protocol("microlife-hid", "Microlife BP B3 Comfort PC", "hid 04d9:b554", "B", "vytautas-valaitis/microlife_bp, which prints the question", [
-        ("three-records", "reports of seven bytes; a month of 0 is a clock that was never set", host(bytes([len(B3_ASK)]) + B3_ASK) + device(*reports(B3)),
-         readings(reading(128, 82, pulse=71, time="2026-05-05T07:31", flags=["irregular_pulse"]), reading(203, 118, pulse=104, time="2026-05-05T18:02"), reading(118, 76, pulse=58, device_time=None)),
-         (reports(B3)[6].hex(), 1)),
-    ], verb="read"),
-    protocol("taidoc", "Fora P30 Plus, TaiDoc TD-31xx", "serial 19200 8N1", "A", "glucometers-tech/glucometer-protocols; printed frame 51 43 00 00 01 01 A3 39", [
-        ("two-records", "index 0 is the newest; systolic, mean, diastolic, pulse", TAIDOC,
-         readings(SOME[0] | {"device_time": "2026-05-05T07:31"}, SOME[1] | {"device_time": "2026-05-04T21:02"}), (taidoc(0x26, 128, 97, 82, 71).hex(), 2)),
-    ], verb="read"),
-    protocol("omron-eeprom", "Omron M3 IT, M6 Comfort IT", "hid 0590:0090", "A", "userx14/omblepy and LazyT/obpm (GPL-3, facts only), issues with printed frames", [
-        ("two-records", "the first slots of user 1; FF is an empty slot", EEPROM,
-         readings(reading(128, 82, pulse=66, user=1, time="2016-05-17T07:41:30"), reading(203, 118, pulse=104, user=1, time="2016-05-17T21:05:09", flags=["irregular_pulse"]))),
-    ]),
-    protocol("veroval-duo", "Hartmann Veroval duo control", "serial over CDC-ACM", "B", "ignisf/vdc_export (AGPL-3, facts only)", [
-        ("two-users", "date, beat, pressures, pulse, four remarks, usable", veroval(["2605050731" "1" "128082071" "0000" "1"], ["2605051802" "1" "203118104" "0000" "1"]),
-         readings(reading(128, 82, pulse=71, user=1, time="2026-05-05T07:31"), reading(203, 118, pulse=104, user=2, time="2026-05-05T18:02"))),
-    ], verb="read"),
-    protocol("dinamap-ascii", "GE Carescape V100, ProCare, Dinamap PRO", "serial 9600 8N1", "A", "GE 2010566 as quoted by public readers; eight printed commands", [
-        ("finished", "the pulse is asked separately", dinamap_read("071"), readings(reading(128, 82, mean=97, pulse=71))),
-    ], verb="read"),
-    protocol("leyutek-pct", "Leyutek PCT boards", "serial 115200 8N1", "A", "a dozen public programs that unpack the same ten bytes; printed start command", [
-        ("measurement", "a result counts after the end of a measurement", device(pct(2, words(188) + b"\x00\x01"), pct(3, b"\x01")) + host(pct(0x89, b"")) + device(pct(4, words(143, 88, 107)) + pct(5, words(72))),
-         readings(reading(143, 88, mean=107, pulse=72), pressures=[188]), ((pct(4, words(143, 88, 107)) + pct(5, words(72))).hex(), 4)),
-        ("no-pulse", "-100 is an absent value", device(pct(2, words(188) + b"\x00\x01"), pct(3, b"\x01")) + host(pct(0x89, b"")) + device(pct(4, words(143, 88, 107)) + pct(5, words(ABSENT))),
-         readings(reading(143, 88, mean=107, pulse=None))),
-        ("failed", "an end with an error: an older result is no reading", device(pct(2, words(40) + b"\x00\x01"), pct(3, b"\x0a")), readings()),
-    ]),
-    protocol("ibio-board", "iBio multi-parameter boards", "serial 115200 8N1", "A", "xnlengao/source_ibio (facts only)", [
-        ("measurement", "as the PCT boards, with identifiers of their own", device(IBIO["live"](188), IBIO["end"]) + host(b"\x5e\xde") + device(IBIO["result"] + IBIO["pulse"]),
-         readings(reading(143, 88, mean=107, pulse=72), pressures=[188]), ((IBIO["result"] + IBIO["pulse"]).hex(), 3)),
-    ]),
-    protocol("uscom-bpplus", "Uscom BP+", "serial 115200 8N1", "A", "doingnz/bpconnect docs/SDK.md; CRC checked against its printed write commands", [
-        ("recall", "a stored measurement; central pressures are no cuff's", host(b"d 5\r\n") + device(b"D 5\r\n") + host(b"r 11\r\n") + device(BPPLUS),
-         readings(reading(131, 79, mean=97, pulse=66, time="2026-05-04T09:12:40")), (BPPLUS.hex(), BPPLUS.index(b"<Sys>") + 5)),
-    ]),
+    protocol(
+        "r1",
+        "Selvas ACCUNIQ BP500, Terumo BP-500",
+        "serial 38400 8N1",
+        "A",
+        "public readers and a simulator of the R1 record; the two printed control packets",
+        [
+            (
+                "asked",
+                "ENQ, the record, ACK",
+                host(ENQ) + device(R1) + host(ACK),
+                readings(reading(128, 82, mean=97, pulse=71, time="2026-05-05T07:31:10")),
+                (R1.hex(), 33),
+            ),
+            ("nothing-stored", "zeros", host(ENQ) + device(r1("000000,000000", 0, 0, 0, 0)), readings()),
+        ],
+        verb="read",
+    ),
+    protocol(
+        "par-nibp",
+        "PAR NIBP2010, NIBP2020 UP and relatives",
+        "serial 4800 8N1",
+        "A",
+        "CardioArtLab/NIBP-project, tincho77/NIBP-ABATON and their manual's table of commands",
+        [
+            (
+                "result",
+                "systolic, diastolic, mean",
+                host(par("18;;")) + device(PAR),
+                readings(reading(128, 82, mean=97, pulse=71)),
+                (PAR.hex(), 18),
+            ),
+            (
+                "no-pulse",
+                "blanks are an absent value",
+                host(par("18;;")) + device(par_result(1, 0, "203118146", "   ")),
+                readings(reading(203, 118, mean=146, pulse=None)),
+            ),
+            (
+                "failed",
+                "M06, cuff loose: an error frame may still have the previous pressures",
+                host(par("18;;")) + device(par_result(2, 6, "128082097", "071")),
+                readings(),
+            ),
+        ],
+        verb="read",
+    ),
+    protocol(
+        "suntech-advantage",
+        "SunTech Advantage OEM",
+        "serial 9600 8N1",
+        "A",
+        "ak-git/DesktopFX, tests; printed constants",
+        [
+            (
+                "result",
+                "16 bits, low byte first; the mean is last",
+                host(suntech(0x3A, 0x79, 3, 0)) + device(suntech_result(259, 180, 141, 104)),
+                readings(reading(259, 141, mean=180, pulse=104)),
+                (suntech_result(259, 180, 141, 104).hex(), 2),
+            ),
+        ],
+        verb="read",
+    ),
+    protocol(
+        "beurer-serial",
+        "Beurer BM58, BM65 (serial)",
+        "serial 4800 8N1",
+        "A",
+        "DaveDavenport/BPM, McKael/gobm65, curzon01/bm58 (facts only)",
+        [
+            (
+                "two-records",
+                "pressures less 25",
+                SERIAL_BEURER,
+                readings(reading(128, 82, pulse=71, time="2026-05-05T07:31"), reading(203, 118, pulse=104, time="2026-05-05T18:02")),
+            ),
+            ("empty", "no records", beurer_serial(), readings()),
+        ],
+        verb="read",
+    ),
+    protocol(
+        "microlife-bpa100",
+        "Microlife BPA-100, BP A6 PC",
+        "serial 19200 8N1",
+        "A",
+        "phako/BPM (MIT), frankyn/BPADataDownloader (Apache-2.0); printed frame 06 12 16 18 28 32 31 43 42",
+        [
+            (
+                "three-records",
+                "ten bits for each value; the third has a clock that was never set",
+                host(raw("12161822")) + device(BPA),
+                readings(
+                    reading(128, 82, pulse=71, time="2026-05-05T07:31"),
+                    reading(259, 141, pulse=104, time="2026-05-05T18:02"),
+                    reading(118, 76, pulse=58, device_time=None),
+                ),
+                (BPA.hex(), 55),
+            ),
+            ("empty", "no records", host(raw("12161822")) + device(bpa100("00000001" + "4131" + "9" * 20)), readings()),
+        ],
+        verb="read",
+    ),
+    protocol(
+        "taidoc",
+        "Fora P30 Plus, TaiDoc TD-31xx",
+        "serial 19200 8N1",
+        "A",
+        "glucometers-tech/glucometer-protocols; printed frame 51 43 00 00 01 01 A3 39",
+        [
+            (
+                "two-records",
+                "index 0 is the newest; systolic, mean, diastolic, pulse",
+                TAIDOC,
+                readings(SOME[0] | {"device_time": "2026-05-05T07:31"}, SOME[1] | {"device_time": "2026-05-04T21:02"}),
+                (taidoc(0x26, 128, 97, 82, 71).hex(), 2),
+            ),
+        ],
+        verb="read",
+    ),
+    protocol(
+        "veroval-duo",
+        "Hartmann Veroval duo control",
+        "serial over CDC-ACM",
+        "B",
+        "ignisf/vdc_export (AGPL-3, facts only)",
+        [
+            (
+                "two-users",
+                "date, beat, pressures, pulse, four remarks, usable",
+                veroval(["2605050731" "1" "128082071" "0000" "1"], ["2605051802" "1" "203118104" "0000" "1"]),
+                readings(
+                    reading(128, 82, pulse=71, user=1, time="2026-05-05T07:31"),
+                    reading(203, 118, pulse=104, user=2, time="2026-05-05T18:02"),
+                ),
+            ),
+        ],
+        verb="read",
+    ),
+    protocol(
+        "dinamap-ascii",
+        "GE Carescape V100, ProCare, Dinamap PRO",
+        "serial 9600 8N1",
+        "A",
+        "GE 2010566 as quoted by public readers; eight printed commands",
+        [
+            ("finished", "the pulse is asked separately", dinamap_read("071"), readings(reading(128, 82, mean=97, pulse=71))),
+        ],
+        verb="read",
+    ),
+    protocol(
+        "leyutek-pct",
+        "Leyutek PCT boards",
+        "serial 115200 8N1",
+        "A",
+        "a dozen public programs that unpack the same ten bytes; printed start command",
+        [
+            (
+                "measurement",
+                "a result counts after the end of a measurement",
+                device(pct(2, words(188) + b"\x00\x01"), pct(3, b"\x01"))
+                + host(pct(0x89, b""))
+                + device(pct(4, words(143, 88, 107)) + pct(5, words(72))),
+                readings(reading(143, 88, mean=107, pulse=72), pressures=[188]),
+                ((pct(4, words(143, 88, 107)) + pct(5, words(72))).hex(), 4),
+            ),
+            (
+                "no-pulse",
+                "-100 is an absent value",
+                device(pct(2, words(188) + b"\x00\x01"), pct(3, b"\x01"))
+                + host(pct(0x89, b""))
+                + device(pct(4, words(143, 88, 107)) + pct(5, words(ABSENT))),
+                readings(reading(143, 88, mean=107, pulse=None)),
+            ),
+            (
+                "failed",
+                "an end with an error: an older result is no reading",
+                device(pct(2, words(40) + b"\x00\x01"), pct(3, b"\x0a")),
+                readings(),
+            ),
+        ],
+    ),
+    protocol(
+        "ibio-board",
+        "iBio multi-parameter boards",
+        "serial 115200 8N1",
+        "A",
+        "xnlengao/source_ibio (facts only)",
+        [
+            (
+                "measurement",
+                "as the PCT boards, with identifiers of their own",
+                device(IBIO["live"](188), IBIO["end"]) + host(b"\x5e\xde") + device(IBIO["result"] + IBIO["pulse"]),
+                readings(reading(143, 88, mean=107, pulse=72), pressures=[188]),
+                ((IBIO["result"] + IBIO["pulse"]).hex(), 3),
+            ),
+        ],
+    ),
+    protocol(
+        "uscom-bpplus",
+        "Uscom BP+",
+        "serial 115200 8N1",
+        "A",
+        "doingnz/bpconnect docs/SDK.md; CRC checked against its printed write commands",
+        [
+            (
+                "recall",
+                "a stored measurement; central pressures are no cuff's",
+                host(b"d 5\r\n") + device(b"D 5\r\n") + host(b"r 11\r\n") + device(BPPLUS),
+                readings(reading(131, 79, mean=97, pulse=66, time="2026-05-04T09:12:40")),
+                (BPPLUS.hex(), BPPLUS.index(b"<Sys>") + 5),
+            ),
+        ],
+    ),
 ]

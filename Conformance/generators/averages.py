@@ -1,4 +1,5 @@
 """Home averages: plans of readings, and what each rule of data/rules.json makes of them."""
+
 import json
 import random
 from collections import Counter
@@ -13,8 +14,14 @@ RULES = json.loads((DATA / "rules.json").read_text())
 THRESHOLDS = {one["guideline"]: one["thresholds"] for one in json.loads((DATA / "guidelines.json").read_text())}
 PAUSE = 600
 NEVER = {
-    "implausible": "implausible", "invalid": "invalid", "not_available": "invalid", "test_data": "test_data", "demo_data": "test_data",
-    "calibration_ongoing": "test_data", "early_indication": "provisional", "ongoing": "provisional",
+    "implausible": "implausible",
+    "invalid": "invalid",
+    "not_available": "invalid",
+    "test_data": "test_data",
+    "demo_data": "test_data",
+    "calibration_ongoing": "test_data",
+    "early_indication": "provisional",
+    "ongoing": "provisional",
 }
 
 
@@ -96,11 +103,19 @@ def average(rule, readings, zone):
             daily.setdefault(day, []).extend(used)
         singles += len(used) == len(group) == 1
     result = {
-        "readings": sum(len(group) for _, _, group in counted), "readings_measured": sum(len(group) for _, _, group in sessions),
-        "days": len(daily), "days_measured": len({day for _, day, _ in sessions}), "sessions": len(counted), "single_sessions": singles,
+        "readings": sum(len(group) for _, _, group in counted),
+        "readings_measured": sum(len(group) for _, _, group in sessions),
+        "days": len(daily),
+        "days_measured": len({day for _, day, _ in sessions}),
+        "sessions": len(counted),
+        "single_sessions": singles,
     }
-    have = {"readings": result["readings"], "days": result["days"], "readings_measured": result["readings_measured"],
-            "days_measured": result["days_measured"]}
+    have = {
+        "readings": result["readings"],
+        "days": result["days"],
+        "readings_measured": result["readings_measured"],
+        "days_measured": result["days_measured"],
+    }
     few = {name: [have[name], rule["least_" + name]] for name in have if have[name] < rule.get("least_" + name, 0)}
     result |= {"complete": not few, "too_few": few, "left_out": dict(sorted(out.items()))}
     whole = means_of(counted, of_sessions)
@@ -108,12 +123,14 @@ def average(rule, readings, zone):
     parts = {name: [one for one in counted if one[0] == name] for name in ("morning", "evening")}
     halves = {name: means_of(part, of_sessions) for name, part in parts.items()}
     for name, part in parts.items():
-        result[name] = {"readings": sum(len(group) for _, _, group in part)} | {key: text(v) for key, v in halves[name].items()} if part else None
+        result[name] = (
+            {"readings": sum(len(group) for _, _, group in part)} | {key: text(v) for key, v in halves[name].items()} if part else None
+        )
     both = all(parts.values())
     result["morning_minus_evening"] = {key: text(halves["morning"][key] - halves["evening"][key]) for key in whole} if both else None
     days = [daily[day] for day in sorted(daily)]
     half = len(days) // 2
-    early, late = ([("", None, group) for group in some] for some in (days[:half], days[len(days) - half:]))
+    early, late = ([("", None, group) for group in some] for some in (days[:half], days[len(days) - half :]))
     slope = {key: means_of(late, False)[key] - means_of(early, False)[key] for key in whole} if len(days) >= 4 else None
     result["trend"] = {"days": half} | {key: text(value) for key, value in slope.items()} if slope else None
     if len(days) >= 5:
@@ -126,7 +143,8 @@ def average(rule, readings, zone):
         limits = THRESHOLDS[guideline]["home"]
         compared = [half for half, part in zip(halves.values(), parts.values()) if part] if guideline.startswith("jsh") else [whole]
         result["threshold"] = {
-            key.replace("mmHg", "reached"): any(one[key] >= limit for one in compared) for key, limit in zip(whole, limits)}
+            key.replace("mmHg", "reached"): any(one[key] >= limit for one in compared) for key, limit in zip(whole, limits)
+        }
         result["text"] = {key: printed(whole[key], limit) for key, limit in zip(whole, limits)}
     return result
 
@@ -168,16 +186,53 @@ def plans():
     late = [[("23:58", 131 + day, 81), ("00:00+", 129, 82 + day), ("02:59+", 140, 90), ("03:00+", 150, 95)] for day in range(5)]
     yield "midnight", "sessions over midnight, and before and after 03:00", berlin, plan(berlin, monday, late)
     night = [[("00:30", 128, 79), ("00:32", 126, 78), ("07:00", 136, 86), ("20:00", 132, 84)], *weeks[4]]
-    yield "begins-at-night", "the first reading is at 00:30: it belongs to day 1, and cannot belong to a day before it", berlin, plan(berlin, monday, night)
-    pause = [[("07:00:00", 134, 84), ("07:10:00", 132, 83), ("07:20:01", 130, 82), ("16:00", 129, 81), ("15:59:59", 128, 80), ("12:00", 141, 91),
-              ("11:59:59", 143, 92), ("04:00", 125, 77), ("03:59:59", 124, 76)] for _ in range(5)]
+    yield "begins-at-night", "the first reading is at 00:30: it belongs to day 1, and cannot belong to a day before it", berlin, plan(
+        berlin, monday, night
+    )
+    pause = [
+        [
+            ("07:00:00", 134, 84),
+            ("07:10:00", 132, 83),
+            ("07:20:01", 130, 82),
+            ("16:00", 129, 81),
+            ("15:59:59", 128, 80),
+            ("12:00", 141, 91),
+            ("11:59:59", 143, 92),
+            ("04:00", 125, 77),
+            ("03:59:59", 124, 76),
+        ]
+        for _ in range(5)
+    ]
     yield "borders", "pauses of 10:00 and 10:01, and the ends of morning and evening", berlin, plan(berlin, monday, pause)
-    flags = ["invalid", "not_available", "test_data", "demo_data", "calibration_ongoing", "early_indication", "ongoing", "irregular_pulse",
-             "body_movement", "cuff_loose", "improper_position", "questionable"]
+    flags = [
+        "invalid",
+        "not_available",
+        "test_data",
+        "demo_data",
+        "calibration_ongoing",
+        "early_indication",
+        "ongoing",
+        "irregular_pulse",
+        "body_movement",
+        "cuff_loose",
+        "improper_position",
+        "questionable",
+    ]
     marked = [[*day, ("09:00", 190, 120, flags[number]), ("09:02", 190, 119, flags[number + 5])] for number, day in enumerate(weeks[7])]
     yield "flags", "readings that count and readings that do not, by the cuff's remark", berlin, plan(berlin, monday, marked)
-    triple = [[("07:00", 140, 90), ("07:02", 136, 87), ("07:04", 132, 84), ("07:05", 136, 87, "averaged"), ("20:00", 130, 82), ("20:10", 131, 83, "averaged"),
-               ("20:21", 129, 81), ("20:31:01", 128, 80, "averaged")] for _ in range(6)]
+    triple = [
+        [
+            ("07:00", 140, 90),
+            ("07:02", 136, 87),
+            ("07:04", 132, 84),
+            ("07:05", 136, 87, "averaged"),
+            ("20:00", 130, 82),
+            ("20:10", 131, 83, "averaged"),
+            ("20:21", 129, 81),
+            ("20:31:01", 128, 80, "averaged"),
+        ]
+        for _ in range(6)
+    ]
     yield "averaged", "a cuff's own averages after single inflations, up to and beyond ten minutes", berlin, plan(berlin, monday, triple)
     edge = [[("07:00", 135, 85), ("07:02", 135, 85), ("20:00", 135, 85), ("20:02", 135, 85)] for _ in range(7)]
     yield "at-the-threshold", "means of exactly 135/85", berlin, plan(berlin, monday, edge)
@@ -215,6 +270,10 @@ def cases(more=None):
     found = [("random", "drawn", *drawn(more))] if more else plans()
     for name, about, zone, readings in found:
         yield {
-            "id": f"averages/{name}", "kind": "averages", "about": about, "zone": zone, "readings": readings,
+            "id": f"averages/{name}",
+            "kind": "averages",
+            "about": about,
+            "zone": zone,
+            "readings": readings,
             "expected": {rule["rule"]: average(rule, readings, zone) for rule in RULES},
         }

@@ -1,6 +1,7 @@
 """Statistics of stored readings in buckets of the wall clock."""
+
 import random
-from datetime import datetime, timedelta
+from datetime import datetime
 from fractions import Fraction
 from zoneinfo import ZoneInfo
 
@@ -31,8 +32,12 @@ def described(points, by):
     area = sum(((a[1] + b[1]) / 2 * (b[0] - a[0]) for a, b in zip(steps, steps[1:])), Fraction(0))
     sd = deviation(values)
     found = {
-        "count": len(values), "min": points[values.index(min(values))][1], "max": points[values.index(max(values))][1], "last": points[-1][1],
-        "avg": round(float(average), 6), "sd": None if sd is None else round(sd, 6),
+        "count": len(values),
+        "min": points[values.index(min(values))][1],
+        "max": points[values.index(max(values))][1],
+        "last": points[-1][1],
+        "avg": round(float(average), 6),
+        "sd": None if sd is None else round(sd, 6),
     }
     weighted = area / (seconds[-1] - seconds[0]) if seconds[-1] > seconds[0] else average
     return found | ({"weighted_avg": round(float(weighted), 6)} if by == "day" else {})
@@ -58,8 +63,13 @@ def drawn(dice, zone, start, count, spread):
     for minute in sorted(dice.sample(range(spread), count)):
         diastolic = dice.randint(55, 105)
         systolic = diastolic + dice.randint(20, 80)
-        reading = {"measured": stamp(later(begin, minutes=minute), zone), "systolic_mmHg": systolic, "diastolic_mmHg": diastolic,
-                   "mean_mmHg": diastolic + (systolic - diastolic) // 3, "pulse_per_min": dice.randint(45, 120)}
+        reading = {
+            "measured": stamp(later(begin, minutes=minute), zone),
+            "systolic_mmHg": systolic,
+            "diastolic_mmHg": diastolic,
+            "mean_mmHg": diastolic + (systolic - diastolic) // 3,
+            "pulse_per_min": dice.randint(45, 120),
+        }
         if twice(reading["measured"], zone):
             continue
         found.append(reading)
@@ -74,7 +84,17 @@ def twice(time, zone):
 
 def cases(more=None):
     if more:
-        found = [("random", "drawn", more.choice(["Europe/Berlin", "America/New_York"]), more.choice(["2026-03-20", "2026-10-20"]), 40, 30000, more)]
+        found = [
+            (
+                "random",
+                "drawn",
+                more.choice(["Europe/Berlin", "America/New_York"]),
+                more.choice(["2026-03-20", "2026-10-20"]),
+                40,
+                30000,
+                more,
+            )
+        ]
     else:
         dice = random.Random(33)
         found = [
@@ -88,6 +108,11 @@ def cases(more=None):
         readings = drawn(dice, zone, start + "T00:00", count, spread)
         cuts = ("day", "week", "month", "hour", "hour-of-day")
         yield {
-            "id": f"statistics/{name}", "kind": "statistics", "about": about, "zone": zone, "by": list(cuts), "readings": readings,
+            "id": f"statistics/{name}",
+            "kind": "statistics",
+            "about": about,
+            "zone": zone,
+            "by": list(cuts),
+            "readings": readings,
             "expected": {by: evaluate(readings, zone, by) for by in cuts},
         }

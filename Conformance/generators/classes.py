@@ -1,4 +1,5 @@
 """Classes and thresholds of data/guidelines.json, at and beside every border."""
+
 import json
 from fractions import Fraction
 from pathlib import Path
@@ -41,7 +42,11 @@ def cases():
                 result = {"at_or_above": systolic >= threshold[0] or diastolic >= threshold[1]} if threshold else {}
                 expected.append(result | ({"class": class_of(table, systolic, diastolic)} if table else {}))
             yield {
-                "id": f"classes/{one['guideline']}/{setting}", "kind": "classes", "about": f"{one['source']}; {one['grade']}",
-                "guideline": one["guideline"], "setting": setting,
-                "means": [{"systolic_mmHg": float(s), "diastolic_mmHg": float(d)} for s, d in means], "expected": {"means": expected},
+                "id": f"classes/{one['guideline']}/{setting}",
+                "kind": "classes",
+                "about": f"{one['source']}; {one['grade']}",
+                "guideline": one["guideline"],
+                "setting": setting,
+                "means": [{"systolic_mmHg": float(s), "diastolic_mmHg": float(d)} for s, d in means],
+                "expected": {"means": expected},
             }

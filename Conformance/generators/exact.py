@@ -1,4 +1,5 @@
 """Exact arithmetic and times of the generators: fractions, sample deviations, wall clocks."""
+
 import math
 from datetime import datetime, timedelta, timezone
 from fractions import Fraction
@@ -44,7 +45,9 @@ def variability(values):
     steps = [abs(Fraction(b) - Fraction(a)) for a, b in zip(values, values[1:])]
     sd = deviation(values)
     return {
-        "sd": round(sd, 6), "cv_percent": round(100 * sd / float(mean(values)), 6), "arv": text(mean(steps)),
+        "sd": round(sd, 6),
+        "cv_percent": round(100 * sd / float(mean(values)), 6),
+        "arv": text(mean(steps)),
         "max_minus_min": text(max(map(Fraction, values)) - min(map(Fraction, values))),
     }
 

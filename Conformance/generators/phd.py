@@ -1,4 +1,5 @@
 """Agents of IEEE 11073-20601 and -10407 (blood pressure). All numbers have the high byte first; docs: docs/PHD.md in this repository."""
+
 from wire import device, host, protocol, raw, reading, readings
 
 NAN, NRES = 0x07FF, 0x0800
@@ -81,7 +82,16 @@ def persons(invoke, *groups):
 
 
 WORKED = observations([sfloat(118), sfloat(76), sfloat(90)], sfloat(64), "2026-11-20T07:10:12")
-assert fixed(2, WORKED) == raw("e700003e003c000201010036" "0000ffffffff0d1d002c" "f000000000020024" "0001001200030006" "0076004c005a" "2026112007101200" "0002000a0040" "2026112007101200")
+assert fixed(2, WORKED) == raw(
+    "e700003e003c000201010036"
+    "0000ffffffff0d1d002c"
+    "f000000000020024"
+    "0001001200030006"
+    "0076004c005a"
+    "2026112007101200"
+    "0002000a0040"
+    "2026112007101200"
+)
 
 
 def attribute(number, *parts):
@@ -90,9 +100,20 @@ def attribute(number, *parts):
 
 def configuration(invoke, number):
     """The two objects of the standard configuration 700, spelled out under another number."""
-    first = [attribute(0x092F, u16(2, 0x4A04)), attribute(0x0A46, u16(0xF040)), attribute(0x0A73, b"\3\3"), attribute(0x0A76, listed([u16(0x4A05), u16(0x4A06), u16(0x4A07)])),
-             attribute(0x0996, u16(0x0F20)), attribute(0x0A55, listed([u16(0x0A75, 10), u16(0x0990, 8)]))]
-    second = [attribute(0x092F, u16(2, 0x482A)), attribute(0x0A46, u16(0xF040)), attribute(0x0996, u16(0x0AA0)), attribute(0x0A55, listed([u16(0x0A4C, 2), u16(0x0990, 8)]))]
+    first = [
+        attribute(0x092F, u16(2, 0x4A04)),
+        attribute(0x0A46, u16(0xF040)),
+        attribute(0x0A73, b"\3\3"),
+        attribute(0x0A76, listed([u16(0x4A05), u16(0x4A06), u16(0x4A07)])),
+        attribute(0x0996, u16(0x0F20)),
+        attribute(0x0A55, listed([u16(0x0A75, 10), u16(0x0990, 8)])),
+    ]
+    second = [
+        attribute(0x092F, u16(2, 0x482A)),
+        attribute(0x0A46, u16(0xF040)),
+        attribute(0x0996, u16(0x0AA0)),
+        attribute(0x0A55, listed([u16(0x0A4C, 2), u16(0x0990, 8)])),
+    ]
     return event(invoke, 0x0D1C, u16(number) + listed([u16(6, 1) + listed(first), u16(6, 2) + listed(second)]))
 
 
@@ -115,15 +136,67 @@ FIRST = reading(128, 82, mean=97, pulse=71, device_time="2026-05-05T07:31:10")
 SECOND = reading(203, 118, mean=146, pulse=104, device_time="2026-05-05T18:02:00")
 
 PROTOCOLS = [
-    protocol("phd", "any agent of IEEE 11073-10407", "stream of APDUs (serial, TCP, USB)", "A", "IEEE 11073-20601 and -10407 as implemented by signove/antidote and others", [
-        ("standard-configuration", "configuration 700, one fixed report", conversation(reported(1, fixed(1, MORNING))), readings(FIRST)),
-        ("several", "two measurements in one report, the later one first", conversation(reported(1, fixed(1, EVENING, MORNING))), readings(SECOND, FIRST)),
-        ("unconfirmed", "a report that asks for no confirmation", conversation(device(fixed(1, MORNING, confirmed=False))), readings(FIRST)),
-        ("tenths", "SFLOAT with the exponent -1", conversation(reported(1, fixed(1, TENTHS))), readings(reading(128.4, 82.6, mean=97.9, pulse=71.5))),
-        ("special-values", "NaN and NRes are absent values", conversation(reported(1, fixed(1, SPECIAL))), readings(reading(128, 82, mean=None, pulse=None))),
-        ("two-persons", "a report for several persons", conversation(reported(1, persons(1, (1, MORNING), (2, EVENING)), 0x0D1F)), readings(FIRST | {"user": 1}, SECOND | {"user": 2})),
-        ("extended-configuration", "an unknown configuration is described by the agent",
-         conversation(device(configuration(1, 0x4000)) + host(confirmation(1, 0x0D1C, u16(0x4000, 0))), reported(2, fixed(2, MORNING)), config=0x4000, known=False), readings(FIRST)),
-        ("wrong-count", "a report that announces three observations and has two", conversation(device(fixed(1, MORNING, count=3))), readings()),
-    ], verb="follow"),
+    protocol(
+        "phd",
+        "any agent of IEEE 11073-10407",
+        "stream of APDUs (serial, TCP, USB)",
+        "A",
+        "IEEE 11073-20601 and -10407 as implemented by signove/antidote and others",
+        [
+            (
+                "standard-configuration",
+                "configuration 700, one fixed report",
+                conversation(reported(1, fixed(1, MORNING))),
+                readings(FIRST),
+            ),
+            (
+                "several",
+                "two measurements in one report, the later one first",
+                conversation(reported(1, fixed(1, EVENING, MORNING))),
+                readings(SECOND, FIRST),
+            ),
+            (
+                "unconfirmed",
+                "a report that asks for no confirmation",
+                conversation(device(fixed(1, MORNING, confirmed=False))),
+                readings(FIRST),
+            ),
+            (
+                "tenths",
+                "SFLOAT with the exponent -1",
+                conversation(reported(1, fixed(1, TENTHS))),
+                readings(reading(128.4, 82.6, mean=97.9, pulse=71.5)),
+            ),
+            (
+                "special-values",
+                "NaN and NRes are absent values",
+                conversation(reported(1, fixed(1, SPECIAL))),
+                readings(reading(128, 82, mean=None, pulse=None)),
+            ),
+            (
+                "two-persons",
+                "a report for several persons",
+                conversation(reported(1, persons(1, (1, MORNING), (2, EVENING)), 0x0D1F)),
+                readings(FIRST | {"user": 1}, SECOND | {"user": 2}),
+            ),
+            (
+                "extended-configuration",
+                "an unknown configuration is described by the agent",
+                conversation(
+                    device(configuration(1, 0x4000)) + host(confirmation(1, 0x0D1C, u16(0x4000, 0))),
+                    reported(2, fixed(2, MORNING)),
+                    config=0x4000,
+                    known=False,
+                ),
+                readings(FIRST),
+            ),
+            (
+                "wrong-count",
+                "a report that announces three observations and has two",
+                conversation(device(fixed(1, MORNING, count=3))),
+                readings(),
+            ),
+        ],
+        verb="follow",
+    ),
 ]

@@ -2,18 +2,21 @@
 
 Where a source prints a frame, its encoder is checked against that frame when this module is loaded.
 """
+
 import asked
+import hid
+import monitors
 import phd
 import pushed
 
-PROTOCOLS = pushed.PROTOCOLS + asked.PROTOCOLS + phd.PROTOCOLS
+PROTOCOLS = pushed.PROTOCOLS + asked.PROTOCOLS + hid.PROTOCOLS + monitors.PROTOCOLS + phd.PROTOCOLS
 
 
 def pieces(exchange, size):
     """The same bytes of the device in pieces of a size."""
     found = []
     for side, data in exchange:
-        parts = [data[at:at + 2 * size] for at in range(0, len(data), 2 * size)] if side == "device" else [data]
+        parts = [data[at : at + 2 * size] for at in range(0, len(data), 2 * size)] if side == "device" else [data]
         found += [[side, part] for part in parts]
     return found
 
@@ -41,9 +44,15 @@ def cases():
             if one["transport"].startswith("serial") and len(expected["readings"]) > 0:
                 for size in (1, 7):
                     yield case | {
-                        "id": f"{case['id']}-in-pieces-of-{size}", "about": f"{about}; the bytes come {size} at a time",
-                        "exchange": pieces(exchange, size), "expected": expected}
+                        "id": f"{case['id']}-in-pieces-of-{size}",
+                        "about": f"{about}; the bytes come {size} at a time",
+                        "exchange": pieces(exchange, size),
+                        "expected": expected,
+                    }
             for frame, place in more:
                 yield case | {
-                    "id": f"{case['id']}-bit-wrong-at-{place}", "about": "one bit of a checked frame is wrong: it gives no reading",
-                    "exchange": damaged(exchange, frame, place), "expected": {"readings": []}}
+                    "id": f"{case['id']}-bit-wrong-at-{place}",
+                    "about": "one bit of a checked frame is wrong: it gives no reading",
+                    "exchange": damaged(exchange, frame, place),
+                    "expected": {"readings": []},
+                }
