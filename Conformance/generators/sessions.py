@@ -21,16 +21,27 @@ def pieces(exchange, size):
     return found
 
 
-def damaged(exchange, frame, place):
-    """The exchange up to the frame with a result, in which one bit is wrong."""
+def wrong(frame, place):
+    """The frame with one wrong bit."""
+    found = bytearray.fromhex(frame)
+    found[place] ^= 1
+    return found.hex()
+
+
+def replaced(exchange, frame, *others):
+    """The exchange with other bytes in the place of the frame."""
     found = []
     for side, data in exchange:
-        if data == frame:
-            wrong = bytearray.fromhex(frame)
-            wrong[place] ^= 1
-            return [*found, [side, wrong.hex()], ["event", "silence"]]
-        found.append([side, data])
-    raise ValueError("the frame is not in the exchange")
+        found += [[side, other] for other in others] if data == frame else [[side, data]]
+    if found == exchange:
+        raise ValueError("the frame is not in the exchange")
+    return found
+
+
+def damaged(exchange, frame, place):
+    """The exchange up to the frame with a result, in which one bit is wrong."""
+    end = exchange.index(["device", frame])
+    return [*exchange[:end], ["device", wrong(frame, place)], ["event", "silence"]]
 
 
 def cases():
@@ -56,3 +67,16 @@ def cases():
                     "exchange": damaged(exchange, frame, place),
                     "expected": {"readings": []},
                 }
+                if all(side == "device" for side, _ in exchange):
+                    yield case | {
+                        "id": f"{case['id']}-bit-wrong-at-{place}-then-whole",
+                        "about": "one bit of a checked frame is wrong; the frame follows again, and is read",
+                        "exchange": replaced(exchange, frame, wrong(frame, place), frame),
+                        "expected": expected,
+                    }
+                    yield case | {
+                        "id": f"{case['id']}-cut-at-{place}-then-whole",
+                        "about": "the first part of a frame, then the whole frame: the part does not swallow the frame",
+                        "exchange": replaced(exchange, frame, frame[: 2 * place], frame),
+                        "expected": expected,
+                    }
