@@ -6,7 +6,7 @@ import Glibc
 
 struct Cuff: ParsableCommand {
     static let name = "cuff"
-    static let version = "0.1.0"
+    static let version = "0.2.0"
 
     static let configuration = CommandConfiguration(
         commandName: name,
@@ -68,7 +68,7 @@ struct Cuff: ParsableCommand {
         (
             "System",
             [
-                ("config", { Config.self }), ("db", { DatabaseVerb.self }), ("sinks", { Sinks.self }), ("doctor", { DoctorVerb.self }),
+                ("config", { Config.self }), ("web", { Web.self }), ("db", { DatabaseVerb.self }), ("sinks", { Sinks.self }), ("doctor", { DoctorVerb.self }),
             ]
         ),
     ]

@@ -1,14 +1,13 @@
-/// A JSON value that was read.
 package enum JSONValue: Equatable {
     case text(String)
     case number(Double)
     case bool(Bool)
     case null
     case list([JSONValue])
-    /// Of a repeated key the last value.
+    /// If a key is repeated, the last value counts.
     case object([String: JSONValue])
 
-    /// `nil` unless the bytes are one whole value.
+    /// `nil` unless the bytes are exactly one value.
     package init?(_ bytes: ArraySlice<UInt8>) {
         guard let value = bytes.withUnsafeBytes({ JSONReader.value($0) }) else { return nil }
         self = value

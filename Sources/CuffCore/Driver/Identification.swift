@@ -1,33 +1,32 @@
-/// Which families bytes of unknown origin fit: by their framing, and in a recording by what each family's session reads of both
-/// sides (`Identification.candidates(of:)`). It never writes and gives no value away.
+/// Which families match bytes of unknown origin: by framing, and for a recording by what each family's session reads of both sides
+/// (`Identification.candidates(of:)`). Writes nothing and reveals no value.
 public enum Identification {
-    /// One family that the bytes fit.
+    /// One matching family.
     public struct Candidate: Sendable, Hashable {
         /// The id of the family's driver.
         public var driver: DriverID
-        /// Whole frames that the family's format accepts.
+        /// The number of valid frames.
         public var frames: Int
-        /// How many of the bytes those frames cover.
+        /// The number of bytes in those frames.
         public var bytes: Int
-        /// How many bytes there are.
+        /// The number of bytes examined.
         public var heard: Int
-        /// Readings and failed measurements that the family's session finds in the whole.
+        /// Readings and failed measurements that the family's session finds.
         public var readings = 0
-        /// The family's frames carry a check; without one a fit means little.
+        /// Whether frames carry a check; without one a match means little.
         public var hasCheck: Bool
-        /// The line settings the family is known to use, its usual one first; empty for HID.
+        /// The family's line settings, usual one first; empty for HID.
         public var lines: [LineSettings]
 
-        /// The frames cover at least half of the bytes. In enough bytes of any kind some frame has a check that fits.
+        /// The frames cover at least half of the bytes; any long input contains some frame whose check matches by chance.
         public var isExplained: Bool { frames > 0 && bytes >= heard - bytes }
-        /// The bytes were checked: frames with a check explain them.
+        /// Frames with a check explain the bytes.
         public var isChecked: Bool { hasCheck && isExplained }
-        /// It is no chance fit: frames that explain the bytes were read, or carry a check and came more than once. Of a family without
-        /// frames to count, something was read.
+        /// Not a chance match: frames explain the bytes and were read, or are checked and repeated; without frames: something was read.
         public var isLikely: Bool { frames == 0 ? readings > 0 : isExplained && (readings > 0 || hasCheck && frames > 1) }
     }
 
-    /// The families that fit, best first: those that explain the bytes, of these those with a check, then by how much they cover.
+    /// Matching families, best first: those that explain the bytes, those with a check, then by coverage.
     public static func candidates(for bytes: [UInt8], among drivers: [CuffDriver]) -> [Candidate] {
         var found: [Candidate] = []
         for driver in drivers {

@@ -1,6 +1,6 @@
-/// The interface of the USB Personal Healthcare Device Class (PHDC 1.0) among a device's descriptors: where its endpoints are and
-/// what the device says it is. Documented: usb.org "Device Class Definition for Personal Healthcare Devices" 1.0 with its errata,
-/// as far as NXP's and Micrium's stacks (`usb_host_phdc.c`, `usbd_phdc.c`) repeat it.
+/// An interface of the USB Personal Healthcare Device Class (PHDC 1.0): its endpoints and device types. Documented: usb.org "Device Class
+/// Definition for Personal Healthcare Devices" 1.0 with errata, as repeated in NXP's and Micrium's stacks (`usb_host_phdc.c`,
+/// `usbd_phdc.c`).
 public struct PHDCInterface: Sendable, Hashable {
     /// `bInterfaceNumber`.
     public var number: UInt8
@@ -12,17 +12,17 @@ public struct PHDCInterface: Sendable, Hashable {
     public var packet: Int
     /// The largest packet of `output`, in bytes: 8…1024.
     public var outputPacket: Int
-    /// Device specializations of IEEE 11073 (partition 8), e.g. 0x1007; empty where the device names none.
+    /// Device specializations of IEEE 11073 (partition 8), e.g. 0x1007; empty if the device names none.
     public var specializations: [UInt16]
-    /// The device can put metadata before its messages. It is never asked to.
+    /// The device can put metadata before its messages; this program never requests it.
     public var hasMetadata: Bool
 
-    /// The class code, on the interface or on the device.
+    /// The class code, of the interface or the device.
     public static let classCode: UInt8 = 0x0F
     /// Blood pressure (MDC_DEV_SPEC_PROFILE_BP, 8::4103).
     public static let bloodPressure: UInt16 = 0x1007
 
-    /// A blood-pressure cuff, or a device that does not say what it is: its association tells.
+    /// A blood-pressure cuff, or a device whose type only its association can show.
     public var mayBeCuff: Bool { specializations.isEmpty || specializations.contains(Self.bloodPressure) }
 
     private enum Kind {
@@ -33,8 +33,8 @@ public struct PHDCInterface: Sendable, Hashable {
         static let functionExtension: UInt8 = 0x30
     }
 
-    /// The first such interface of the first configuration that has one, from the bytes of the device descriptor and its
-    /// configurations, as sysfs' `descriptors` and usbfs have them. `nil` where there is none, or where it lacks an endpoint.
+    /// The first such interface of the first configuration that has one, from the device and configuration descriptors as in sysfs'
+    /// `descriptors` and usbfs. `nil` without one, or if it lacks an endpoint.
     public init?(_ descriptors: [UInt8]) {
         var isDevice = false
         var found: Partial?
@@ -52,7 +52,7 @@ public struct PHDCInterface: Sendable, Hashable {
                     return
                 }
                 found = nil
-                // Other settings of an interface are not chosen by anybody here.
+                // Alternate settings of an interface are never selected.
                 guard one[one.startIndex + 3] == 0 else { continue }
                 let isOwn = one[one.startIndex + 5] == Self.classCode || isDevice && one[one.startIndex + 5] == 0
                 if isOwn { found = Partial(number: one[one.startIndex + 2]) }
@@ -66,7 +66,6 @@ public struct PHDCInterface: Sendable, Hashable {
         self = whole
     }
 
-    /// An interface whose descriptors are still being read.
     private struct Partial {
         var number: UInt8
         var input: (address: UInt8, packet: Int)?
@@ -77,7 +76,7 @@ public struct PHDCInterface: Sendable, Hashable {
 
         mutating func addEndpoint(_ bytes: ArraySlice<UInt8>) {
             let address = bytes[bytes.startIndex + 2]
-            // Bulk alone: the interrupt endpoint repeats what a bulk endpoint can say.
+            // Only bulk: the interrupt endpoint repeats what a bulk endpoint can carry.
             guard bytes[bytes.startIndex + 3] & 3 == 2 else { return }
             let packet = Int(bytes[bytes.startIndex + 4]) | Int(bytes[bytes.startIndex + 5] & 7) << 8
             if address & 0x80 == 0 {

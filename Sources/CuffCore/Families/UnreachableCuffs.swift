@@ -1,4 +1,4 @@
-/// The one list of cuffs that cannot be read here, so that a person who looks for one finds the reason.
+/// The list of cuffs that cannot be read, with reasons.
 public enum UnreachableCuffs {
     /// Every entry; `cuff drivers` searches it beside the list of drivers.
     public static let all: [UnreachableCuff] = [

@@ -1,6 +1,5 @@
 extension Identification {
-    /// The families that a recording fits, best first: those that read something in what they explain, then by their framing alone. `items` are
-    /// played through a session of every driver; of a port that was listened to they are the bytes that came.
+    /// Families that match a recording, best first: those that read something, then by framing. Plays `items` through every driver.
     public static func candidates(of items: [CaptureItem], among drivers: [CuffDriver]) -> [Candidate] {
         let heard = items.flatMap { item -> [UInt8] in
             if case .fromCuff(let bytes) = item.content { bytes } else { [] }
@@ -15,10 +14,10 @@ extension Identification {
                 found.append(candidate(driver, frames: 0, bytes: 0, of: heard.count, readings: readings))
             }
         }
-        // A relative of the same maker may read a part by chance, where reports have no frames to judge.
+        // A related family may read a part by chance if reports have no frames.
         let most = found.map(\.readings).max() ?? 0
         found.removeAll { $0.frames == 0 && $0.readings < most }
-        // What chance reads of bytes that it does not explain comes after every family that explains them.
+        // Readings from unexplained bytes rank after all families that explain the bytes.
         func rank(_ candidate: Candidate) -> Int {
             (candidate.readings > 0 ? 0 : 1) + (candidate.isLikely || candidate.isExplained ? 0 : 2)
         }

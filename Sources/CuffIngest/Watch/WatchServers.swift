@@ -30,19 +30,27 @@ final class WatchServers {
         let site = WebSite(
             board, database: database, zone: options.zone, generator: watch.generator, alerts: alerts, counters: counters)
         self.board = board
-        let server = add("page", address, path: "/", options.explain) { .init(answer: { site.answer($0) }, news: { board.news() }) }
+        let file = WebToken.standardPath
+        let gate = WebGate(file: file, isLocal: address.isLocal)
+        let server = add("page", address, path: "/", options.explain) { () throws(IngestError) in
+            // An address that others reach is served with a token only.
+            if !address.isLocal, let file, try WebToken.stored(at: file) == nil { try WebToken.renewed(at: file) }
+            return .init(answer: { site.answer($0) }, gate: gate, news: { board.news() })
+        }
         wake.withLock { $0 = { server.newsArrived() } }
     }
 
     @discardableResult
     private func add(
         _ what: String, _ address: WebAddress, path: String, _ explain: @escaping @Sendable (IngestError) -> String,
-        _ site: @escaping @Sendable () -> WebServer.Site
+        _ site: @escaping @Sendable () throws(IngestError) -> WebServer.Site
     ) -> RetriedServer {
         let notify = notify
         let server = RetriedServer(address, site) { change in
             switch change {
-            case .served(let address): notify(.watcher("\(what) at http://\(address)\(path)"))
+            case .served(let served):
+                let link = address.isLocal ? "" : "; `cuff web link` prints the link for other devices"
+                notify(.watcher("\(what) at http://\(served)\(path)\(link)"))
             case .failed(let error):
                 let why = explain(error).split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: "; ")
                 notify(.watcher("cannot serve the \(what): \(why); trying again, with growing pauses"))
@@ -77,10 +85,10 @@ final class RetriedServer: Sendable {
     private let state = Locked(State())
     private let queue = DispatchQueue(label: "cuff.server")
     private let address: WebAddress
-    private let site: @Sendable () -> WebServer.Site
+    private let site: @Sendable () throws(IngestError) -> WebServer.Site
     private let notify: @Sendable (Change) -> Void
 
-    init(_ address: WebAddress, _ site: @escaping @Sendable () -> WebServer.Site, notify: @escaping @Sendable (Change) -> Void) {
+    init(_ address: WebAddress, _ site: @escaping @Sendable () throws(IngestError) -> WebServer.Site, notify: @escaping @Sendable (Change) -> Void) {
         self.address = address
         self.site = site
         self.notify = notify
@@ -109,7 +117,7 @@ final class RetriedServer: Sendable {
     private func attempt() {
         guard !state.withLock({ $0.isStopped }) else { return }
         do throws(IngestError) {
-            let server = try WebServer(host: address.host, port: address.port, site())
+            let server = try WebServer(host: address.host, port: address.port, try site())
             try server.start()
             let bound = LoopBound(server)
             state.withLock { $0.server = bound }
