@@ -154,6 +154,22 @@ IBIO = {
 ABSENT = -100
 
 
+# evgmolt: ten bytes that echo the question: systolic, diastolic, cuff, status, error, settings, an index and the value it names, sum.
+def evgmolt(systolic, diastolic, index, value, status=0, cuff=0):
+    frame = bytes([0xA0, systolic, diastolic, cuff, status, 0, 0, index, value])
+    return frame + bytes([total(frame)])
+
+
+def evgmolt_result(systolic, mean, diastolic, pulse):
+    """Bit 6 of the first status is a new result; index 7 is the pulse, 6 the mean."""
+    answers = [
+        evgmolt(systolic, diastolic, 7, pulse, status=0x40),
+        evgmolt(systolic, diastolic, 2, 3),
+        evgmolt(systolic, diastolic, 6, mean),
+    ]
+    return [pair for answer in answers for pair in host(b"\xa0") + device(answer)]
+
+
 # Dinamap: characters, two check characters that continue a sum, CR.
 def dinamap(text):
     value = 0
@@ -337,6 +353,23 @@ PROTOCOLS = [
         "GE 2010566 as quoted by public readers; eight printed commands",
         [
             ("finished", "the pulse is asked separately", dinamap_read("071"), readings(reading(128, 82, mean=97, pulse=71))),
+        ],
+        verb="read",
+    ),
+    protocol(
+        "evgmolt-oem",
+        "evgmolt OEM NIBP board",
+        "serial 115200 8N1",
+        "B",
+        "evgmolt/OEM_NIBP (facts only)",
+        [
+            (
+                "new-result",
+                "pulse and mean follow in later answers, in turn with other values",
+                evgmolt_result(128, 97, 82, 71),
+                readings(reading(128, 82, mean=97, pulse=71)),
+                (evgmolt(128, 82, 7, 71, status=0x40).hex(), 1),
+            ),
         ],
         verb="read",
     ),
