@@ -27,6 +27,7 @@
 # make fuzz        T=60: every fuzz target for T seconds
 # make test-kill   kill -9 and unplugging at 500 random instants each: no confirmed reading is lost or stored twice
 # make test-stall  a sink that stops for a minute: flat memory, nothing lost
+# make test-import  a generated Apple Health export of 200 MB: memory and speed of `cuff import`
 # make soak        T=600: eight cuffs into four sinks for T seconds: flat memory and descriptors
 # make test-tsan   the tests under ThreadSanitizer;  make test-asan: under AddressSanitizer
 # make remote      build the helper programs that deliver readings to servers, in Remote/.build/release
@@ -214,6 +215,10 @@ test-kill: packages
 test-stall: packages
 	$(SWIFT) build --build-tests
 	CUFF_STALL=60 $(SWIFT) test --skip-build --disable-xctest --filter StallTests
+
+.PHONY: test-import
+test-import: build
+	@Tests/Imports/apple.py .build/release/cuff
 
 soak: T = 600
 soak: build

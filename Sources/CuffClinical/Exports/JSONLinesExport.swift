@@ -38,7 +38,7 @@ struct JSONLinesExport: Sendable {
         ("*", "measured", "best known time of the measurement, with offset"),
         ("*", "clock", "what `measured` rests on: synced, corrected, device_time, receive_time, unset, implausible"),
         ("*", "received", "when this program received it, UTC"),
-        ("*", "origin", "memory, push, measurement, or entered for values typed in by a person"),
+        ("*", "origin", "memory, push, measurement, entered for values typed in by a person, or import for those of another program"),
         ("*", "trigger", "manual or automatic, where the cuff says so"),
         ("*", "sequence, revision, raw", "the cuff's number of the record; higher revisions replace lower; the record's bytes"),
         ("*", "note, medication, posture, arm", "what a person said beside it; a change of it raises `revision`"),

@@ -2,8 +2,8 @@
 package struct JSONReader {
     private let bytes: UnsafeRawBufferPointer
     private var index = 0
-    /// Limit of nesting; this program's own lines need three levels.
-    private static let deepest = 32
+    /// Limit of nesting; this program's own lines need three levels, records of other programs at most ten.
+    package static let deepest = 32
 
     private init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
@@ -42,8 +42,7 @@ package struct JSONReader {
             var found: [String: JSONValue] = [:]
             let isWhole = members(depth) { (reader, key) in
                 guard let key = reader.decoded(key), let value = reader.value(depth: depth + 1) else { return false }
-                found[key] = value
-                return true
+                return found.updateValue(value, forKey: key) == nil
             }
             return isWhole ? .object(found) : nil
         case 0x5B:
@@ -58,7 +57,7 @@ package struct JSONReader {
         case 0x74: return skip("true") ? .bool(true) : nil
         case 0x66: return skip("false") ? .bool(false) : nil
         case 0x6E: return skip("null") ? .null : nil
-        default: return number().flatMap { Double(text($0)) }.flatMap { $0.isFinite ? .number($0) : nil }
+        default: return number().map { text($0) }.flatMap { Double($0)?.isFinite == true ? .number($0) : nil }
         }
     }
 

@@ -1,10 +1,11 @@
-package enum JSONValue: Equatable {
+package enum JSONValue: Hashable, Sendable {
     case text(String)
-    case number(Double)
+    /// The digits as written, in the grammar of RFC 8259.
+    case number(String)
     case bool(Bool)
     case null
     case list([JSONValue])
-    /// If a key is repeated, the last value counts.
+    /// A repeated key makes the whole text invalid.
     case object([String: JSONValue])
 
     /// `nil` unless the bytes are exactly one value.
@@ -15,6 +16,6 @@ package enum JSONValue: Equatable {
 
     package subscript(key: String) -> JSONValue? { if case .object(let members) = self { members[key] } else { nil } }
     package var text: String? { if case .text(let text) = self { text } else { nil } }
-    package var number: Double? { if case .number(let number) = self { number } else { nil } }
+    package var number: Double? { if case .number(let digits) = self { Double(digits) } else { nil } }
     package var list: [JSONValue]? { if case .list(let list) = self { list } else { nil } }
 }

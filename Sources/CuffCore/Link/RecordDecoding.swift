@@ -12,7 +12,9 @@ package enum RecordDecoding {
 
     /// Compares a stored reading with what `driver` decodes from its bytes. `options` are those of the driver's family.
     package static func verdict(on stored: Reading, by driver: CuffDriver, options: [String: String] = [:]) -> Verdict {
-        guard !stored.isPending, stored.origin != .entered, let decoded = decode(stored, driver, options) else { return .undecided }
+        guard !stored.isPending, stored.origin != .entered, stored.origin != .imported, let decoded = decode(stored, driver, options) else {
+            return .undecided
+        }
         // Fields missing in the record came from its conversation and stay.
         guard (decoded.user ?? stored.user) == stored.user, (decoded.sequence ?? stored.sequence) == stored.sequence,
             isSame(decoded.clock, stored.clock)

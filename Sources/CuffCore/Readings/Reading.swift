@@ -17,6 +17,8 @@ public struct Reading: Sendable, Hashable {
         /// From a measurement that the host started or watched.
         case measurement
         case entered
+        /// Read from a file of another program. `driver` names the layout of the file.
+        case imported
 
         /// The value of `origin` in JSON.
         public var word: StaticString {
@@ -25,6 +27,7 @@ public struct Reading: Sendable, Hashable {
             case .push: "push"
             case .measurement: "measurement"
             case .entered: "entered"
+            case .imported: "import"
             }
         }
     }

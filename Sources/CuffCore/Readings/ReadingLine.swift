@@ -275,6 +275,7 @@ public struct ReadingLine: Sendable {
         case .push: writer.put(",\"origin\":\"push\"")
         case .measurement: writer.put(",\"origin\":\"measurement\"")
         case .entered: writer.put(",\"origin\":\"entered\"")
+        case .imported: writer.put(",\"origin\":\"import\"")
         }
     }
 

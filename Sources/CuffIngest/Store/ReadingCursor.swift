@@ -88,9 +88,8 @@ struct ReadingCursor {
     }
 
     func entry(_ point: ReadingPoint, source: Int) -> Report.Entry {
-        let isEntered = origin == .entered
-        let basis = Report.Entry.TimeBasis(rule, hasDeviceTime: !isNull(.device_time), isEntered: isEntered)
-        return Report.Entry(point, isEntered: isEntered, remarks: remarks, basis: basis, source: source)
+        let basis = Report.Entry.TimeBasis(rule, hasDeviceTime: !isNull(.device_time), origin: origin)
+        return Report.Entry(point, isEntered: origin == .entered, remarks: remarks, basis: basis, source: source)
     }
 
     var isFailure: Bool { !isNull(.type) && string(.type) == "measurement" }
@@ -176,7 +175,7 @@ struct ReadingCursor {
 
     private var origin: Reading.Origin { choice(.origin, of: Self.origins) ?? .push }
     private static let origins: [(word: StaticString, value: Reading.Origin)] = [
-        ("memory", .memory), ("measurement", .measurement), ("entered", .entered),
+        ("memory", .memory), ("measurement", .measurement), ("entered", .entered), ("import", .imported),
     ]
 
     private var trigger: Reading.Trigger { choice(.trigger, of: Self.triggers) ?? .unknown }

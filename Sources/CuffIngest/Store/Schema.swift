@@ -13,6 +13,7 @@ enum Schema {
         ("remarks", remarks + earlier),
         ("patients", "ALTER TABLE reading ADD COLUMN patient TEXT"),
         ("checksums", checksums),
+        ("imports", imports),
     ]
 
     /// The table of completed migrations, named by the library that first created it.
@@ -38,7 +39,7 @@ enum Schema {
         let present = try Set(columns(db, "reading"))
         let missing = (ReadingColumn.names + ["checksum"]).filter { !present.contains($0) }.map { ", NULL AS \($0)" }.joined()
         if !missing.isEmpty { sql += "CREATE TEMP VIEW reading AS SELECT *\(missing) FROM main.reading;" }
-        for (table, definition) in [("sink", outbox), ("series", series), ("exported", cursors), ("earlier", earlier)]
+        for (table, definition) in [("sink", outbox), ("series", series), ("exported", cursors), ("earlier", earlier), ("import", imports)]
         where try columns(db, table).isEmpty {
             sql += definition.replacing("CREATE TABLE ", with: "CREATE TEMP TABLE ").replacing("CREATE INDEX ", with: "CREATE INDEX temp.")
                 .replacing("CREATE UNIQUE INDEX ", with: "CREATE UNIQUE INDEX temp.")
@@ -100,6 +101,26 @@ enum Schema {
           systolic_mmHg NUMERIC, diastolic_mmHg NUMERIC, pulse_per_min NUMERIC,
           user INTEGER, flags TEXT, measured TEXT, raw BLOB NOT NULL,
           PRIMARY KEY (id, revision)
+        ) WITHOUT ROWID;
+        """
+
+    /// Imports of other programs' files, the readings that each added, and saved column mappings. `version` is the version of
+    /// the record in the file.
+    private static let imports = """
+        CREATE TABLE import (
+          number INTEGER PRIMARY KEY,
+          name TEXT NOT NULL UNIQUE,
+          file TEXT NOT NULL, layout TEXT NOT NULL, program TEXT NOT NULL,
+          imported TEXT NOT NULL, undone TEXT
+        );
+        CREATE TABLE imported (
+          id TEXT NOT NULL PRIMARY KEY,
+          import INTEGER NOT NULL,
+          version INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        CREATE TABLE mapping (
+          name TEXT NOT NULL PRIMARY KEY,
+          columns TEXT NOT NULL, unit TEXT, dates TEXT, zone TEXT
         ) WITHOUT ROWID;
         """
 
