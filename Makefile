@@ -33,7 +33,7 @@
 #                  PARTS=cluster: three RabbitMQ nodes)
 # make test-home-assistant  the MQTT sink with mosquitto and a real Home Assistant (730 MB from PyPI; in the nightly run)
 # make test-recipes run the blocks of docs/RECIPES.md and docs/FLEET.md with real servers on loopback
-# make install-remote  install the helper programs into PREFIX/libexec/cuff (as root, after make remote)
+# make install-remote  install the helper programs into PREFIX/libexec/cuff, and Grafana's dashboards (as root, after make remote)
 # make clean       remove build folders
 
 PREFIX ?= /usr/local
@@ -57,6 +57,7 @@ TEST_PACKAGES = libxml2-utils
 REMOTE_PACKAGES = libcurl4-openssl-dev libmosquitto-dev libpq-dev librabbitmq-dev libssl-dev pkg-config
 RECIPE_PACKAGES = curl influxdb jq mosquitto mosquitto-clients openssl postgresql python3-venv rabbitmq-server sqlite3
 DEB_PACKAGES = chrpath debhelper dpkg-dev fakeroot lintian
+GRAFANA = Remote/Grafana/influxdb.json Remote/Grafana/postgresql.json
 REMOTE_PROGRAMS = cuff-sink-http cuff-sink-mqtt cuff-sink-postgres cuff-gateway
 
 # The binaries to install; packages and tests may use another build.
@@ -159,7 +160,8 @@ uninstall:
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/libexec/cuff/,$(REMOTE_PROGRAMS))
 	rm -f $(DESTDIR)$(UNITDIR)/cuff.service $(DESTDIR)$(UNITDIR)/cuff@.service
 	rm -f $(DESTDIR)$(PREFIX)/share/cuff/cuff-network.conf
-	-rmdir $(DESTDIR)$(PREFIX)/share/cuff 2>/dev/null
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/cuff/grafana/,$(notdir $(GRAFANA)))
+	-rmdir $(DESTDIR)$(PREFIX)/share/cuff/grafana $(DESTDIR)$(PREFIX)/share/cuff 2>/dev/null
 	rm -f $(DESTDIR)$(BASHDIR)/cuff $(DESTDIR)$(ZSHDIR)/_cuff $(DESTDIR)$(FISHDIR)/cuff.fish
 	for page in $(MANUAL); do rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/}; done
 	@echo
@@ -250,6 +252,7 @@ install-remote:
 	@for name in $(REMOTE_PROGRAMS); do test -x $(REMOTE_BINARIES)/$$name || { \
 		echo "cannot install: there is no $(REMOTE_BINARIES)/$$name; run \`make remote\` first, as yourself" >&2; exit 1; }; done
 	install -D -m 755 -t $(DESTDIR)$(PREFIX)/libexec/cuff $(addprefix $(REMOTE_BINARIES)/,$(REMOTE_PROGRAMS))
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/cuff/grafana $(GRAFANA)
 
 clean:
 	rm -rf .build .build-* Remote/.build

@@ -98,9 +98,9 @@ def home_assistant():
     start(["mosquitto", "-c", str(configuration)], port)
     place, _ = run("Home Assistant", {1883: port})
     messages = dict(line.split(" ", 1) for line in (place / "messages.txt").read_text().splitlines() if line.startswith(("homeassistant/", "cuff/")))
-    announced = {json.loads(text)["uniq_id"]: json.loads(text) for topic, text in messages.items() if topic.endswith("/config")}
-    check({"cuff_beurer-serial_" + one for one in ("systolic", "diastolic", "pulse", "reading")} <= set(announced), "Home Assistant: entities are announced", sorted(announced))
-    check(all("dev_cla" not in one for name, one in announced.items() if name.endswith(("systolic", "diastolic"))), "Home Assistant: mmHg stay mmHg", announced)
+    announced = json.loads(messages.get("homeassistant/device/cuff_beurer-serial/config", "{}")).get("cmps", {})
+    check({"systolic", "diastolic", "pulse", "reading"} <= set(announced), "Home Assistant: the device is announced", sorted(announced))
+    check(announced and all("dev_cla" not in announced[one] for one in ("systolic", "diastolic")), "Home Assistant: mmHg stay mmHg", announced)
     states = [json.loads(text) for topic, text in messages.items() if topic.endswith("/state")]
     check(states and all("systolic_mmHg" in one for one in states), "Home Assistant: the newest readings", messages)
 
@@ -115,6 +115,40 @@ def grafana():
     place, _ = run("Grafana", {8086: port})
     rows = [row for one in json.loads((place / "answer.json").read_text())["results"][0].get("series", []) for row in one["values"]]
     check(len(rows) == READINGS, "Grafana: the export writes the points of the sink, and no others", rows)
+    values = {"timeFilter": "time > 0"}
+
+    def ask(query):
+        done = subprocess.run(["curl", "-fsSG", "http://127.0.0.1:%d/query?db=bp" % port, "--data-urlencode", "q=" + query], capture_output=True, text=True)
+        answer = json.loads(done.stdout or "{}").get("results", [{}])[0]
+        check(done.returncode == 0 and "error" not in answer, "Grafana: a query of the dashboard", query, done.stdout, done.stderr)
+        return [one for part in answer.get("series", []) for one in part["values"]]
+
+    def fill(query):
+        for name, value in values.items(): query = query.replace("${%s}" % name, value).replace("$" + name, value)
+        return query
+
+    dashboard = json.loads((ROOT / "Remote/Grafana/influxdb.json").read_text())
+    found = []
+
+    def show(variables):
+        """The panels for each choice of the variables. Grafana fills a variable without values with nothing."""
+        if variables:
+            for values[variables[0]["name"] + ":regex"] in [row[1] for row in ask(fill(variables[0]["query"]))] or [""]: show(variables[1:])
+        else:
+            found.append([[row for row in ask(fill(target["query"]))] for panel in dashboard["panels"] for target in panel["targets"]])
+
+    show(dashboard["templating"]["list"][1:])
+    check([sum(len(one[panel]) for one in found) for panel in range(3)] == [READINGS] * 3, "Grafana: each panel shows each reading once", found)
+    check(all(row[1] > row[2] for one in found for row in one[0]), "Grafana: systolic before diastolic", found)
+    structure("influxdb")
+
+
+def structure(name):
+    """The dashboard keeps all its members in the types that Grafana Labs publishes (PyPI: grafana-foundation-sdk)."""
+    python = ROOT / ".build/recipes/bin/python"
+    if not python.exists(): return print("skipped: %s: grafana-foundation-sdk of PyPI is not installed" % current)
+    done = subprocess.run([python, "-B", ROOT / "Tests/Recipes/dashboard.py", ROOT / ("Remote/Grafana/%s.json" % name)], capture_output=True, text=True)
+    check(done.returncode == 0, "Grafana: the structure of the dashboard", done.stdout, done.stderr)
 
 
 def fhir():
@@ -150,6 +184,20 @@ def postgres():
     check(len(rows) == READINGS and all(len(row.split("|")) == 4 for row in rows), "PostgreSQL: a row for each reading", rows)
     count = subprocess.run(["psql", "-XAtd", "ward", "-c", "SELECT count(*) FROM cuff.blood_pressure"], env={**os.environ, **server}, capture_output=True, text=True)
     check(count.stdout.strip() == str(READINGS + 1), "PostgreSQL: the recorded reading is there too", count)
+    dashboard = json.loads((ROOT / "Remote/Grafana/postgresql.json").read_text())
+
+    def ask(query):
+        done = subprocess.run(["psql", "-XAtd", "ward", "-v", "ON_ERROR_STOP=1", "-c", query], env={**os.environ, **server, "PGUSER": "grafana"}, capture_output=True, text=True)
+        check(done.returncode == 0, "PostgreSQL: a query of the dashboard", query, done.stderr)
+        return done.stdout.splitlines()
+
+    people = ask(dashboard["templating"]["list"][1]["query"])
+    check(people == ["and-std", "beurer-serial"], "PostgreSQL: the variable `person`", people)
+    for panel in dashboard["panels"]:
+        query = panel["targets"][0]["rawSql"].replace("$__timeFilter(measured)", "measured BETWEEN '2000-01-01' AND now()")
+        shown = [row for one in people for row in ask(query.replace("${person:sqlstring}", "'%s'" % one))]
+        check(len(shown) == READINGS + 1, "PostgreSQL: the panel shows each reading once", panel["title"], shown)
+    structure("postgresql")
     said = (place / "checked.txt").read_text()
     check(said == "ward.toml: ok\nsink ward: ok: the database at 127.0.0.1/ward takes readings of `cuff`\n", "PostgreSQL: config check --connect", said)
 

@@ -18,7 +18,7 @@ struct Entry: Sendable {
 
 /// The state of one user of one cuff.
 struct SlotState: Sendable {
-    enum Phase: Sendable, Equatable { case unknown, fetching, announcing(Int), ready }
+    enum Phase: Sendable, Equatable { case unknown, fetching, announcing, ready }
     var phase = Phase.unknown
     /// The retained message has been fetched.
     var isFetched = false
