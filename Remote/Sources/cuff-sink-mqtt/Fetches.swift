@@ -1,5 +1,6 @@
-/// Reads what the broker retains: subscribe, wait for the message, unsubscribe. A broker sends a retained message right after it has
-/// confirmed the subscription; after UNSUBACK none can follow. A filter with `+` waits for its whole time, as more messages may follow.
+/// Reads retained messages: subscribe, wait for the message, unsubscribe. A broker sends a retained message right after it has
+/// confirmed the subscription; after UNSUBACK none can follow.
+/// A filter with `+` waits for its whole time, as more messages may follow.
 struct Fetches: Sendable {
     private struct Fetch: Sendable {
         /// The deadline for the message; `nil` before the subscription is confirmed.
@@ -22,7 +23,6 @@ struct Fetches: Sendable {
     }
     func isUnderWay(_ topic: String) -> Bool { fetches[topic] != nil }
 
-    /// The topics to unsubscribe now.
     mutating func endDue(_ now: Double) -> [String] {
         let due = fetches.filter { !$0.value.isEnding && $0.value.isDue(now, $0.key) }.keys.sorted()
         for topic in due { fetches[topic]?.isEnding = true }

@@ -37,7 +37,6 @@ struct Forget {
         }
     }
 
-    /// Returns the exit status.
     func run() -> Int32 {
         do throws(CheckResult) {
             let topics = try remove()

@@ -2,14 +2,12 @@ import CuffCore
 
 /// Finds the buckets that changed since the last call, for listeners of statistics.
 package struct StatisticsChanges: Sendable {
-    /// The user slot and the bucket.
     private struct Key: Hashable {
         var user: Int?
         var bucket: Int64
     }
     private var known: [Key: StatisticsBucket] = [:]
 
-    /// No buckets are known.
     package init() {}
 
     /// The buckets of each person that are new or changed since the last call, ascending. A bucket whose readings are all gone is returned

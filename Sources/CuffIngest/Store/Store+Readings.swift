@@ -3,7 +3,7 @@ import CuffCore
 import SQLite
 
 extension Store {
-    /// The sources by their numbers.
+    /// The sources by row number.
     public func sources() throws(IngestError) -> [Int64: StoredSource] {
         try read { try Self.sources($0) }
     }
@@ -22,10 +22,9 @@ extension Store {
         return Dictionary(sources.map { ($0.number, $0) }, uniquingKeysWith: { $1 })
     }
 
-    /// Hands over the selected readings one by one in the order of their ids, without keeping any. The body answers
-    /// whether to go on.
+    /// Passes the selected readings to `body` in order of id. `body` returns whether to continue.
     public func forEach(_ selection: ReadingSelection, _ body: (Reading, Provenance) throws -> Bool) throws(IngestError) {
-        // The latest so many are found backwards and told forwards.
+        // The latest are found backwards and passed on forwards.
         var latest: [(Reading, Provenance)] = []
         try walk(selection, columns: ReadingColumn.all) { cursor, sources in
             guard selection.holds(cursor.time) else { return true }
@@ -40,8 +39,7 @@ extension Store {
         } catch { throw Self.translated(error, path) }
     }
 
-    /// The selected blood pressures as statistics see them: what counts, and what does not with the reason. Much faster than
-    /// whole readings.
+    /// The selected blood pressures for statistics: included or excluded with the reason. Much faster than whole readings.
     public func forEachPoint(
         _ selection: ReadingSelection, rule: InclusionRule, _ body: (InclusionRule.Verdict, Int64) -> Void
     ) throws(IngestError) {
@@ -64,7 +62,7 @@ extension Store {
         }
     }
 
-    /// How many of the readings that are meant, whatever the range of time, tell a time which is none and so are in no range.
+    /// How many of the selected readings have an implausible time and so are in no range.
     public func implausibleTimes(_ selection: ReadingSelection) throws(IngestError) -> Int {
         var selection = selection
         (selection.since, selection.until, selection.last) = (nil, nil, nil)
@@ -76,13 +74,13 @@ extension Store {
         return count
     }
 
-    /// The users whom the selected readings tell of, ascending; `nil`, where some tell none, comes last.
+    /// The users of the selected readings, ascending; `nil`, for readings without a user, comes last.
     public func users(_ selection: ReadingSelection) throws(IngestError) -> [Int?] {
         var found = try read { db in
             let condition = selection.condition(try Self.sources(db))
             return Set(try db.rows("SELECT DISTINCT user FROM reading WHERE \(condition)") { $0.int(0) })
         }
-        // The condition is wider than the range of time, so of several each is looked for.
+        // The condition is wider than the range of time, so each of several users is checked.
         if found.count > 1, selection.since != nil || selection.until != nil || selection.last != nil {
             found = []
             try forEach(selection) { reading, _ in
@@ -93,12 +91,12 @@ extension Store {
         return found.sorted { ($0 ?? .max) < ($1 ?? .max) }
     }
 
-    /// A number that is another one after any program has changed the database.
+    /// Changes whenever another connection has changed the database.
     func changeCounter() throws(IngestError) -> Int64 {
         try read { try $0.first("PRAGMA data_version") { $0.integer(0) } ?? 0 }
     }
 
-    /// How many readings are selected.
+    /// The number of selected readings.
     public func count(_ selection: ReadingSelection) throws(IngestError) -> Int {
         var count = 0
         try forEach(selection) { _, _ in

@@ -3,11 +3,10 @@ import CuffCore
 import Dispatch
 import Glibc
 
-/// What a watch raises alerts by.
+/// The alert configuration of a watch.
 public struct AlertSettings: Sendable, Hashable {
-    /// The rules.
     package var rules: [AlertRule] = []
-    /// Who is who at which cuff.
+    /// The persons, by cuff and user.
     package var persons = AlertPersons()
 
     /// No rules.

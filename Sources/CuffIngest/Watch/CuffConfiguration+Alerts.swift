@@ -11,7 +11,7 @@ extension CuffConfiguration {
 
     package var persons: AlertPersons { AlertPersons(Dictionary(devices.map { ($0.name, $0.users) }, uniquingKeysWith: { $1 })) }
 
-    /// When all files are read: a rule about a person whom no cuff knows would never be raised.
+    /// Rejects rules about unknown persons, which would never be raised. Called after all files are read.
     func checkPersons() throws(IngestError) {
         let names = Set(devices.flatMap(\.users.values))
         for alert in alerts {
@@ -23,12 +23,12 @@ extension CuffConfiguration {
     }
 }
 
-/// `[alert.NAME]`: a rule in the user's own words.
+/// Parses `[alert.NAME]`.
 extension ConfigurationSection {
     private static let alertKeys = [
         "when", "clear", "repeated", "after", "within", "irregular", "silence", "person", "device", "driver", "accept", "again",
     ]
-    /// The longest time that a rule may wait for a second reading, and for a missed one.
+    /// The longest wait for a second reading or for a missed one.
     private static let longestWait = Duration.seconds(24 * 3600)
 
     func alert(_ drivers: [CuffDriver]) throws(IngestError) -> CuffConfiguration.Alert {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CuffIngest
 
-/// The watcher and the kernel's real queue of events, in a network namespace of the test's own: nobody else's queue overflows.
+/// The watcher and the kernel's real queue of events, in a network namespace of the test, so that no other queue overflows.
 @Suite(.enabled(if: geteuid() == 0, "a network namespace needs root"), .timeLimit(.minutes(1)))
 struct HotplugOverflowTests {
     // Of linux/sched.h and linux/netlink.h, which Swift does not import.
@@ -18,7 +18,7 @@ struct HotplugOverflowTests {
         var groups: UInt32 = 2
     }
 
-    /// More than the receive buffer of 1 MiB holds while the watcher's queue stands still. libudev skips what is not its own.
+    /// More than the receive buffer of 1 MiB holds while the watcher's queue is blocked. libudev skips foreign messages.
     private static func flood() throws {
         let socket = socket(AF_NETLINK, Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue), deviceEvents)
         try #require(socket >= 0)
@@ -47,7 +47,7 @@ struct HotplugOverflowTests {
             defer { queue.resume() }
             try Self.flood()
         }
-        await told.wait { $0.contains(.notice("the kernel's event queue overflowed; counting the devices anew")) }
+        await told.wait { $0.contains(.notice("the kernel's event queue overflowed; enumerating the devices again")) }
         #expect(told.values.contains(.settled))
         watcher.stop()
     }

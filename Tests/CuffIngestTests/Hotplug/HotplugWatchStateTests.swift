@@ -14,7 +14,7 @@ import Testing
         WatchState(settings: .init(isOnce: once), assignments: try assignments.map(assign), drivers: drivers)
     }
 
-    /// The effects without what is only told.
+    /// Without notices.
     private func acts(_ effects: [WatchState.Effect]) -> [WatchState.Effect] {
         effects.filter { if case .tell = $0 { false } else { true } }
     }
@@ -247,7 +247,7 @@ import Testing
         #expect(state.openLinks == 1)
     }
 
-    // MARK: Addresses that nobody plugs in
+    // MARK: Addresses without hotplug
 
     @Test func networkAndPseudoTerminals_AreOpenedWhenSettled() throws {
         var state = try state("tcp://moxa:4001=and-std", "/dev/pts/3=and-std", "port:9-9=and-std")
@@ -326,7 +326,7 @@ import Testing
         #expect(acts(state.handle(.ended(link, .closed), at: .seconds(11))).last == .end(.done))
     }
 
-    /// The first cuff to fall silent must not take the only timer with it.
+    /// The first silent cuff must not use up the only timer.
     @Test func once_WaitsForTheLastOfSeveral() throws {
         var state = try state(once: true, "port:1-1.2=and-std")
         let first = try #require(opened(state.handle(.hotplug(.plugged(cuff)), at: .zero)))
@@ -365,7 +365,7 @@ import Testing
         #expect(acts(state.handle(.ended(link, .unplugged), at: .seconds(1))).last == .end(.inputOutput))
     }
 
-    /// Whatever happens in whatever order: one link for each device at most, and a stop always ends.
+    /// Events in any order: at most one link per device, and a stop always ends the run.
     @Test func anyOrderOfEvents_KeepsTheRules() throws {
         var random = SplitMix64(seed: 5)
         for round in 0..<300 {

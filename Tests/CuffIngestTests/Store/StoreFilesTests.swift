@@ -6,8 +6,8 @@ import Testing
 
 @testable import CuffIngest
 
-/// A database whose files are moved, removed, replaced or cut while a sink writes to it: what was told as stored is in the file
-/// that bears the name at that moment, or in the one that bore it before.
+/// A database whose files are moved, removed, replaced or cut while a sink writes: what was reported as stored is in the file of
+/// that name, or in its predecessor.
 @Suite(.timeLimit(.minutes(2))) struct StoreFilesTests {
     private func ids(_ path: String) throws -> Set<String> {
         let store = try Store(path, access: .read)
@@ -105,7 +105,7 @@ import Testing
         #expect(throws: IngestError.self) { try sink.write(.sample(5..<9)) }
         try sink.close()
         #expect(folder.text("bp.db") == "a diary, which is no database\n")
-        // What was acknowledged is there, and what was only tried may be.
+        // Everything acknowledged is there; what was only attempted may be.
         #expect(try ids(folder.file("old.db")).isSuperset(of: names(0..<5)))
     }
 
@@ -188,7 +188,7 @@ import Testing
         try store.close()
     }
 
-    /// Nothing that was told as stored is in the log alone, for its name is gone: the file by itself is looked at.
+    /// The log was unlinked, so everything reported as stored must be in the file itself.
     @Test func removedLog_CostsNothing() throws {
         let folder = TestFolder()
         let notices = Mailbox<IngestError>()

@@ -2,9 +2,9 @@ import CuffClinical
 import CuffCore
 import Glibc
 
-/// What the verbs over stored readings do. Each reads the database once and keeps no more than its answer needs.
+/// The verbs on stored readings. Each reads the database once and holds no more than its result needs.
 public enum HealthRuns {
-    /// Statistics for each person of the selection. Ranges are widened to whole buckets, so a person is looked for in these.
+    /// Statistics for each person of the selection, whose range is widened to whole buckets.
     package static func statisticsOfEach(
         _ store: Store, _ selection: ReadingSelection, by cut: CalendarCut, style: AggregationStyle = .discreteArithmetic,
         options: StatisticsCollection.Options = [], excludesDisturbed: Bool = false
@@ -21,7 +21,7 @@ public enum HealthRuns {
 
     private static func widened(_ selection: ReadingSelection, _ cut: CalendarCut) -> ReadingSelection {
         var selection = selection
-        // Half a day would have half a day's extremes: the first and the last bucket are taken whole.
+        // Partial buckets would have wrong extremes: the first and the last one are completed.
         selection.since = selection.since.map { cut.interval(of: cut.key(at: $0))?.lowerBound ?? $0 }
         selection.until = selection.until.map { until in
             guard let last = cut.interval(of: cut.key(at: until)), last.lowerBound < until else { return until }
@@ -30,9 +30,8 @@ public enum HealthRuns {
         return selection
     }
 
-    /// Statistics of the selected blood pressures, with the sources by the numbers the collection uses. The time-weighted
-    /// style sorts the points first and so holds them in memory; all other styles hold buckets only. A range is widened to
-    /// whole buckets where they are stretches of time.
+    /// Statistics of the selected blood pressures, with the sources by row number. The time-weighted style sorts the points in
+    /// memory; all others hold only buckets. The range is widened to whole buckets if they are stretches of time.
     package static func statistics(
         _ store: Store, _ selection: ReadingSelection, by cut: CalendarCut, style: AggregationStyle = .discreteArithmetic,
         options: StatisticsCollection.Options = [], excludesDisturbed: Bool = false, user: Int? = nil
@@ -58,7 +57,7 @@ public enum HealthRuns {
         return (collection, StatisticsTable(style: style, sources: sources, user: user))
     }
 
-    /// The days as a picture for a terminal.
+    /// The days as a plot for a terminal.
     package static func plot(_ store: Store, _ selection: ReadingSelection, style: RangePlot.Style) throws(IngestError) -> String {
         let persons = try statisticsOfEach(store, selection, by: CalendarCut(.day, zone: selection.zone))
         var text = TextBuffer()
@@ -75,7 +74,7 @@ public enum HealthRuns {
     package enum Listing: String, Sendable, CaseIterable {
         case table, plain, jsonl
 
-        /// What was asked for; without it a terminal gets a table and a pipe plain lines.
+        /// Defaults to a table for a terminal, else plain lines.
         package init(_ name: String?, isTerminal: Bool) throws(IngestError) {
             guard let form = Listing(rawValue: name ?? (isTerminal ? "table" : "plain")) else {
                 throw IngestError(SelectionFault.unknownFormat(name ?? "", known: Listing.allCases.map(\.rawValue)))
@@ -84,7 +83,7 @@ public enum HealthRuns {
         }
     }
 
-    /// The selected readings as lines; `withEarlier` puts before each what it said before it was edited.
+    /// Prints the selected readings; `withEarlier` prints the previous values of each before it.
     package static func list(
         _ store: Store, _ selection: ReadingSelection, as form: Listing, withEarlier: Bool = false, to output: OutputFile,
         finishes: Bool = true
@@ -123,7 +122,7 @@ public enum HealthRuns {
         TerminalText.clean(&text, from: start)
     }
 
-    /// Keeps a reading that a person typed in. Answers whether it is new. One that was here gets the remarks all the same.
+    /// Stores an entered reading. Returns whether it is new. An existing one still gets the remarks.
     package static func add(_ entry: ManualEntry, zone: ZoneTable, to path: String) throws(IngestError) -> (reading: Reading, isNew: Bool) {
         try save(entry.reading(received: HostClock.reproducibleNow(), zone: zone), to: path)
     }
@@ -142,8 +141,8 @@ public enum HealthRuns {
         return (reading, repeated == 0)
     }
 
-    /// What is typed in again after it was deleted is wanted again. The deleted id stays taken, because servers were told that it is
-    /// gone; the entry gets the one that follows from it, so that typing it in twice still changes nothing.
+    /// Entering a deleted reading again creates it again. The deleted id remains deleted, because servers were notified; the
+    /// entry gets a derived id, so that entering it twice still changes nothing.
     private static func idInPlace(of id: Reading.ID, in path: String) throws(IngestError) -> Reading.ID {
         let store = try Store(path, access: .write)
         var id = id

@@ -1,20 +1,18 @@
 import CuffClinical
 import CuffCore
 
-/// Why stored measurements are no recording of a day.
+/// Why stored measurements are not a 24-hour recording.
 package enum RecordingFault: Error, Sendable, Hashable {
     /// They span more than `AmbulatoryRecording.longest`.
     case tooLong
-    /// They are more than `AmbulatoryRecording.mostEvents`.
+    /// There are more than `AmbulatoryRecording.mostEvents`.
     case tooMany
-    /// They are of these cuffs, and a recording is of one.
     case severalCuffs([String])
-    /// There is none.
     case empty
 }
 
 package struct PersonRecording: Sendable {
-    /// The user slot; `nil` for readings that tell none.
+    /// The user slot; `nil` for readings without one.
     package var user: Int?
     package var result: Result<AmbulatoryRecording, RecordingFault>
 }

@@ -1,15 +1,14 @@
 import CuffCore
 
-/// Whose readings a selection holds. The user slots of cuffs are different persons: nothing may add them up, and what cannot say
-/// whose a value is must not hold more than one.
+/// The users of a selection of readings. User slots of cuffs are different persons, so values are never combined across them, and
+/// output that does not name the user must be of one user only.
 package struct Persons: Sendable, Hashable {
-    /// Ascending; `nil`, for readings that tell no user, comes last.
+    /// Ascending; `nil`, for readings without a user, comes last.
     package let users: [Int?]
 
-    /// These users, ascending, `nil` last.
     init(users: [Int?]) { self.users = users }
 
-    /// The users of the selected readings. Throws where the database cannot be read.
+    /// The users of the selected readings. Throws if the database is unreadable.
     package init(_ store: Store, _ selection: ReadingSelection, kinds: Set<ReadingSelection.Kind>? = nil) throws(IngestError) {
         var selection = selection
         if let kinds { selection.kinds = kinds }
@@ -26,16 +25,14 @@ package struct Persons: Sendable, Hashable {
         return named.isEmpty ? "readings without a user" : "\(named), and readings without a user"
     }
 
-    /// As it stands above one person's part.
     package static func heading(_ user: Int?) -> String { user.map { "User \($0)" } ?? "Without a user" }
 
-    /// Refuses what could not say whose a value is.
+    /// Throws if there are several.
     func requireOne(for what: String) throws(IngestError) {
         guard !isOne else { return }
         throw IngestError(SelectionFault.severalPersons(what: what, whose: sentence, hasUnnamed: users.contains(nil)))
     }
 
-    /// The selection once for each person.
     func each(_ selection: ReadingSelection) -> [(user: Int?, selection: ReadingSelection)] {
         guard !isOne else { return [(users.first ?? nil, selection)] }
         return users.map { user in
@@ -46,7 +43,7 @@ package struct Persons: Sendable, Hashable {
     }
 }
 
-/// `2`, or `none` for readings that tell no user.
+/// `2`, or `none` for readings without a user.
 package enum UserChoice: Sendable, Hashable {
     case number(Int)
     case none
